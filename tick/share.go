@@ -91,17 +91,35 @@ func notOurs(p *Pass, r *env.Repo, t work.Turn) bool {
 	return p.shares.Lost(r) || p.shares.Mine(r) && !mayFinish(p, r, t)
 }
 
-// settleShares takes and hands back repositories, side by side. What fails concerns one repository.
+// settledAtOnce is how many repositories are taken or given back at a time: each takes git, a
+// connection and a mirror.
+const settledAtOnce = 8
+
+// settleShares takes and gives back repositories, some at a time, for as long as a repository
+// is read. What there is no time for waits for the next pass. What fails concerns one
+// repository.
 func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 	if p.shares == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
+	defer cancel()
+	slots := make(chan struct{}, settledAtOnce)
 	var wg sync.WaitGroup
 	for _, r := range p.Repositories() {
 		if !p.Named(r) {
 			continue
 		}
-		wg.Go(func() { settleShare(ctx, p, r, rep) })
+		slots <- struct{}{}
+		if ctx.Err() != nil && !p.shares.Mine(r) {
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = "it is taken by one of the next passes" })
+			<-slots
+			continue
+		}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			settleShare(ctx, p, r, rep)
+		})
 	}
 	wg.Wait()
 }
@@ -111,8 +129,6 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = r.Row.LastError })
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.Config.Runtime.IngestTimeout)
-	defer cancel()
 	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
 	if err == nil && p.Shard.Takes(r.Row.NodeID) {
 		err = p.shares.Take(ctx, r)

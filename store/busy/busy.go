@@ -25,7 +25,7 @@ type Set map[int64]bool
 // way so that nothing may be late.
 const unread = `
 	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE name NOT IN ('adopted', 'pauses') AND name NOT LIKE 'front %'
+	UNION SELECT repo_id FROM walks WHERE CASE name WHEN 'adopted' THEN next_url NOT IN ('', 'done') ELSE name <> 'pauses' AND name NOT LIKE 'front %' END
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = 'adopted')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests INDEXED BY pull_requests_pending

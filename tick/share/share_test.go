@@ -54,6 +54,10 @@ type mirror struct {
 
 func (m mirror) Ensure(context.Context) error { return nil }
 
+func (m mirror) Journals(context.Context) ([]string, error) { return nil, nil }
+
+func (m mirror) DropTurns(context.Context, ...string) error { return nil }
+
 func (m mirror) ReadHold(context.Context) (git.Hold, string, error) { return m.all[m.at], m.at, nil }
 
 func (m mirror) PutHold(_ context.Context, h git.Hold, old string) (string, error) {

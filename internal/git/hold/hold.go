@@ -105,11 +105,18 @@ func (h Holds) remote(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask who works on the repository: %w", plumbing.RemoteError("ls-remote", err))
 	}
-	oid, _, _ := strings.Cut(string(res.Stdout), "\t")
-	if oid != "" && !mirror.ValidOID(oid) {
-		return "", fmt.Errorf("ask who works on the repository: %q is no object id", oid)
+	at := ""
+	for line := range strings.Lines(string(res.Stdout)) {
+		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		switch {
+		case name != Ref: // what is asked for fits the end of a name, too, and what is pushed goes there
+			return "", fmt.Errorf("ask who works on the repository: %s is in the way of %s: delete or rename it", name, Ref)
+		case !mirror.ValidOID(oid):
+			return "", fmt.Errorf("ask who works on the repository: %q is no object id", oid)
+		}
+		at = oid
 	}
-	return oid, nil
+	return at, nil
 }
 
 // commit makes a commit without files whose message is the hold.

@@ -58,13 +58,16 @@ const (
 func (w *Walk[T]) begin(h *Batch) {
 	var since time.Time
 	if w.Since != nil {
-		if w.Since.IsZero() {
+		if w.Since.IsZero() || w.Since.After(h.Now()) { // the host's clock was ahead for a while
 			*w.Since = h.Now().Add(-Overlap).Truncate(time.Second)
 		}
 		since = *w.Since
 	}
 	from := since
 	w.cut, w.front = cutAt(h.Known.Cuts[w.Name]), parseFront(h.Known.Cuts[frontOf(w.Name)])
+	if now := h.Now(); w.cut.After(now) || w.front.at.After(now) {
+		w.cut, w.front = time.Time{}, front{}
+	}
 	switch {
 	case w.cut.After(from):
 		from = w.cut
