@@ -33,6 +33,8 @@ const (
 	// nobody keeps a repository for ever by it.
 	most    = 24 * time.Hour
 	longest = most + time.Hour
+	// movedAtOnce is how many refs are moved at a time: each takes git and a connection.
+	movedAtOnce = 8
 )
 
 // Ingest is what reads a repository that was taken.
@@ -52,11 +54,12 @@ type Shares struct {
 	mu    sync.Mutex
 	known map[int64]work.Share
 	of    map[int64]*sync.Mutex // one move of a repository's ref at a time
+	moves chan struct{}
 }
 
 // New makes Shares of an installation.
 func New(e *env.Env, me string, ingest Ingest) *Shares {
-	return &Shares{Env: e, me: me, ingest: ingest, known: map[int64]work.Share{}, of: map[int64]*sync.Mutex{}}
+	return &Shares{Env: e, me: me, ingest: ingest, known: map[int64]work.Share{}, of: map[int64]*sync.Mutex{}, moves: make(chan struct{}, movedAtOnce)}
 }
 
 // Load reads what is known.
@@ -262,6 +265,8 @@ func (s *Shares) reread(ctx context.Context, r *env.Repo) (mine work.Share, know
 // move moves the ref. Where it is elsewhere, another pass of this machine may have moved it;
 // else another machine has the repository now.
 func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string, begin beginning) error {
+	s.moves <- struct{}{}
+	defer func() { <-s.moves }()
 	to.Since, to.Until = to.Since.UTC().Truncate(time.Second), to.Until.UTC().Truncate(time.Second)
 	at, err := r.Git().PutHold(ctx, to, from)
 	if _, moved := errors.AsType[*git.TakenError](err); moved {
