@@ -25,9 +25,10 @@ import (
 // cannot be read now and then.
 type lively struct {
 	*hub
-	mu     sync.Mutex
-	deed   func()
-	broken bool
+	mu      sync.Mutex
+	deed    func()
+	broken  bool
+	changes int // of the pull request that cannot be read now and then
 }
 
 func (l *lively) moved(f func()) {
@@ -69,20 +70,23 @@ func (l *lively) Details(ctx context.Context, ids []string) (all []github.PullDe
 func (l *lively) Sweep(ctx context.Context, r work.RepoName, ids []string) (github.Sweep, error) {
 	s, err := l.hub.Sweep(ctx, r, ids)
 	for i := range s.Pulls {
-		if l.broken && s.Pulls[i].Number == 2001 {
-			s.Pulls[i].Fingerprint = "it changed"
+		if s.Pulls[i].Number == 2001 && l.changes > 0 {
+			s.Pulls[i].Fingerprint = fmt.Sprint("changed ", l.changes)
 		}
 	}
 	return s, err
 }
 
-func (l *lively) pass(m *machine, f fate) (done bool, err error) {
+// gitHub is what a pass reads.
+type gitHub interface{ env.GitHub }
+
+func passOf(m *machine, on gitHub, f fate) (done bool, err error) {
 	m.hub.time.begin(f)
 	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
 		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: true,
-		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: l, Adoption: m.hub}},
+		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: on, Adoption: m.hub}},
 		Preflight: func(context.Context) error { return errors.New("no git") },
 	}
 	e.Config.Runtime.IngestTimeout, e.Config.Runtime.RetryBase = 15*time.Second, time.Millisecond
@@ -141,14 +145,16 @@ func TestListsMoveWhileTheyAreWalked(t *testing.T) {
 			p.show()
 		}
 		pass := func(f fate) bool {
-			done, err := l.pass(m, f)
+			done, err := passOf(m, l, f)
 			if err != nil && f.clean() && f.allowed == 0 && !batch.OutOfTime(err) {
 				rt.Fatal(err)
 			}
 			return done
 		}
 		for range rapid.IntRange(2, 12).Draw(rt, "passes") {
-			l.broken = draw.IntN(3) == 0
+			if l.broken = draw.IntN(3) == 0; l.broken {
+				l.changes++
+			}
 			write(draw.IntN(25))
 			p.show()
 			f := fate{latency: time.Duration(draw.IntN(1200)) * time.Millisecond}
