@@ -178,6 +178,9 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	next := git.Hold{By: s.me, Since: now, Until: now.Add(env.Shortly)}
 	if held.By == s.me { // the database was lost, and what it knew is ours
 		next.Since = held.Since
+		if held.Until.After(next.Until) && held.Until.Before(now.Add(longest)) { // a pass of then may still work
+			next.Until = held.Until
+		}
 	}
 	if !lost {
 		return s.move(ctx, r, next, at, s.adopt)

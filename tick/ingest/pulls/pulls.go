@@ -206,7 +206,7 @@ func (h *Pulls) changedPulls() []string {
 		if _, read := h.PullRows[n]; read || h.Tried[n] {
 			continue // in this very pass
 		}
-		if seen && (pull.DetailsAt.IsZero() || light.Fingerprint != pull.Fingerprint) {
+		if seen && (pull.DetailsAt.IsZero() || pull.Failures > 0 || light.Fingerprint != pull.Fingerprint) {
 			ids = append(ids, pull.NodeID)
 		}
 	}
