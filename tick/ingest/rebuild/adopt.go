@@ -55,6 +55,7 @@ func (h *Rebuild) leave(ours []candidate) {
 	clear(h.left)
 	for _, p := range ours {
 		h.left[p.Number] = true
+		h.first = cmp.Or(h.first, p.Number)
 	}
 }
 

@@ -36,6 +36,7 @@ type Rebuild struct {
 	page     adoption.Page   // the one that is taken in
 	details  map[int]github.PullDetail
 	left     map[int]bool // those on it that were not looked at
+	first    int          // the first one on it that may be ours; 0: none
 	slowest  int          // the first one on it for which there was no time; 0: none
 	pages    int          // that this pass stored
 	journals map[int]env.Journal

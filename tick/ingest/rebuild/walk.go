@@ -1,6 +1,7 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -20,7 +21,7 @@ func (h *Rebuild) Done() bool { return h.Known.Cuts[firstlook.Walk] == firstlook
 
 // List reads the next page of the open pull requests, and of which repository it is.
 func (h *Rebuild) List(ctx context.Context) (err error) {
-	h.Adopting, h.slowest, h.left = true, 0, map[int]bool{}
+	h.Adopting, h.first, h.slowest, h.left = true, 0, 0, map[int]bool{}
 	h.at, _ = h.Place()
 	h.page, err = h.R.Adoption.OpenPage(ctx, h.Repo.Current, h.at.After)
 	if e, refused := errors.AsType[*github.Error](err); refused && h.at.After != "" && strings.Contains(e.Type, "CURSOR") {
@@ -62,8 +63,9 @@ func (h *Rebuild) Vouch() {
 	}
 	h.stay()
 	clear(h.Backlog)
-	if h.pages == 0 && len(h.PullRows) == 0 && h.slowest != 0 && errors.Is(h.Incomplete, context.DeadlineExceeded) {
-		h.Backlog[h.slowest] = true
+	slowest := cmp.Or(h.slowest, h.first) // what was read of several may hang for any of them
+	if h.pages == 0 && len(h.PullRows) == 0 && slowest != 0 && errors.Is(h.Incomplete, context.DeadlineExceeded) {
+		h.Backlog[slowest] = true
 	}
 }
 
