@@ -85,6 +85,10 @@ func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
 	case out.TTY && rep.Idle():
 		fmt.Fprintln(out.W, out.LocalTimes(idleNote(rep)))
+	case out.TTY:
+		for _, line := range leftLines(rep.Repos()) {
+			fmt.Fprintln(out.W, out.LocalTimes(line))
+		}
 	}
 	if rows := rowsToTell(out, rep, once); len(rows) > 0 {
 		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
@@ -163,9 +167,11 @@ func idleNote(rep *env.Report) string {
 	if rep.Skipped != "" {
 		return rep.Skipped + "; nothing done"
 	}
-	waits := waitLines(rep.Repos())
+	waits, left := waitLines(rep.Repos()), leftLines(rep.Repos())
 	asked := slices.ContainsFunc(rep.Repos(), func(r env.RepoReport) bool { return r.Ingested || r.Failed })
 	switch {
+	case len(left) > 0:
+		return strings.Join(append(left, waits...), "\n")
 	case len(waits) == 0:
 		return "nothing to do"
 	case asked:
@@ -214,11 +220,21 @@ func causeLines(repos []env.RepoReport) []string {
 	return shared.Lines()
 }
 
+// leftLines says of the repositories of which not everything was read what is left of them.
+func leftLines(repos []env.RepoReport) []string {
+	return noteLines(repos, func(r env.RepoReport) bool { return r.Ingested && !r.Failed })
+}
+
 // waitLines says for the repositories that a pass did not ask why it did not.
 func waitLines(repos []env.RepoReport) []string {
+	return noteLines(repos, func(r env.RepoReport) bool { return !r.Ingested && !r.Failed })
+}
+
+// noteLines are the notes of some repositories.
+func noteLines(repos []env.RepoReport, some func(env.RepoReport) bool) []string {
 	var shared cli.SharedLines
 	for _, r := range repos {
-		if r.Ingested || r.Failed || r.Note == "" {
+		if !some(r) || r.Note == "" {
 			continue
 		}
 		shared.Add(r.Repo, r.Note)

@@ -52,3 +52,29 @@ func TestWhatAPassSaysOfMerges(t *testing.T) {
 		t.Errorf("JSON: got %s want %s", &b, object)
 	}
 }
+
+// On a terminal a pass tells of each repository what is left to read, whatever else it did,
+// and then there is something to do.
+func TestWhatIsLeftIsTold(t *testing.T) {
+	const left = "3 of 8 open pull requests are looked at so far; the next pass resumes there"
+	rep := env.NewReport(time.Time{})
+	rep.Repo("octo/app", func(x *env.RepoReport) { x.Ingested, x.Note = true, left })
+	rep.Repo("octo/lib", func(x *env.RepoReport) { x.Ingested = true })
+	told := func(tty bool) string {
+		var b bytes.Buffer
+		if err := printDone(terminal.Output{W: &b, TTY: tty, Width: 120}, rep, nil); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := told(true); got != "octo/app: "+left+"\n" {
+		t.Errorf("people read %q", got)
+	}
+	if got := told(false); got != "" {
+		t.Errorf("a scheduler is told %q", got)
+	}
+	rep.AddMerge(env.MergeReport{Repo: "octo/app", Number: 6, Outcome: env.MergeUpdated, Base: "next"})
+	if got := told(true); !strings.HasPrefix(got, "octo/app: "+left+"\n") || !strings.Contains(got, "octo/app#6") {
+		t.Errorf("beside a merge people read %q", got)
+	}
+}

@@ -674,9 +674,8 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	})
 }
 
-// rare are not asked by every pass, and may look at all that is remembered: of a
-// repository that another machine may have worked on, and
-// once a day, and for a person.
+// rare are not asked by every pass, and may look at all that is remembered: once a day, for a
+// person, and of a repository on which another machine may have worked.
 var rare = []string{"ListOldTurns", "ListItems", "BeginAgain"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 )
 
 func getRepo(t *testing.T, d *DB, id int64) work.Repo {
@@ -248,4 +249,23 @@ func TestUsageOfASessionIsTheLastThatWasCounted(t *testing.T) {
 	}
 	equal(t, counted("codex", "other"), work.Usage{})
 	equal(t, counted("mine", "s"), work.Usage{})
+}
+
+// Of many repositories the one whose first look was cut is read by the next pass, whatever
+// its pulse shows, and one of which everything was looked at is not.
+func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	repo := addRepo(t, d)
+	for _, c := range []struct {
+		at     string
+		unread bool
+	}{{"", true}, {firstlook.Place{All: 8}.String(), true}, {firstlook.Place{After: "x", Seen: 100, All: 3000}.String(), true}, {firstlook.Through, false}} {
+		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, repo.ID, firstlook.Walk, c.at) })
+		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0) })
+		if unread[repo.ID] != c.unread {
+			t.Errorf("at %q it is unread: %t", c.at, unread[repo.ID])
+		}
+	}
+	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListWalks(ctx, firstlook.Walk) })
+	equal(t, all, map[int64]string{repo.ID: firstlook.Through})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
@@ -23,6 +24,15 @@ type Repo struct {
 	Manner pulse.Manner // empty: this machine does not look at it
 	Next   time.Time    // when it is looked at next; zero: in the next pass
 	Share  work.Share   // who works on it, where several machines share the repositories
+	First  *First       // how far the first look at its pull requests came; nil: it is not under way
+}
+
+// First is how far the first look at the open pull requests of a repository came.
+type First struct {
+	LookedAt int `json:"lookedAt"` // how many were looked at so far; the next pass resumes there
+	Open     int `json:"open"`     // how many are open
+
+	says string
 }
 
 // Repos finds it out of a repository.
@@ -36,6 +46,10 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 		return nil, err
 	}
 	shares, err := tx.ListShares(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, err := tx.ListWalks(ctx, firstlook.Walk)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +68,18 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 			return Repo{Share: s}
 		}
 		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval)
-		return Repo{manner, next, s}
+		w := Repo{Manner: manner, Next: next, Share: s}
+		if at, underWay := firstlook.PlaceOf(first[r.ID]); underWay {
+			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
+		}
+		return w
 	}, nil
 }
 
 // Lines are what people are told of several repositories at once.
 type Lines struct {
 	hidden cli.SharedLines
+	first  cli.SharedLines
 	pulsed map[string]*pulsed // by host
 	theirs map[string][]string
 }
@@ -78,6 +97,9 @@ func (l *Lines) Add(called string, r work.Repo, w Repo) {
 			l.theirs = map[string][]string{}
 		}
 		l.theirs[w.Share.Shard] = append(l.theirs[w.Share.Shard], called)
+	}
+	if w.First != nil {
+		l.first.Add(called, w.First.says)
 	}
 	switch w.Manner {
 	case pulse.ByTurn:
@@ -98,10 +120,10 @@ func (l *Lines) Add(called string, r work.Repo, w Repo) {
 	}
 }
 
-// Print says what GitHub hides from the pulse and, on a terminal, how many repositories the
-// pulse watches.
+// Print says how far first looks came, what GitHub hides from the pulse and, on a terminal,
+// how many repositories the pulse watches.
 func (l *Lines) Print(out terminal.Output, notes io.Writer, now time.Time) {
-	for _, line := range l.hidden.Lines() {
+	for _, line := range slices.Concat(l.first.Lines(), l.hidden.Lines()) {
 		fmt.Fprintln(notes, line)
 	}
 	if !out.TTY {

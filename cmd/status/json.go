@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
+	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -82,6 +83,7 @@ type repoView struct {
 
 	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
 	Share   *shareView         `json:"share"`          // null: this machine makes passes without --shard
+	First   *looks.First       `json:"firstLook"`      // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 type shareView struct {
@@ -220,7 +222,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
-		v.Share, v.Watched, v.NextLook = viewShare(r.watched.Share), string(r.watched.Manner), stamp(r.watched.Next)
+		v.First, v.Share, v.Watched, v.NextLook = r.watched.First, viewShare(r.watched.Share), string(r.watched.Manner), stamp(r.watched.Next)
 		v.Name, v.Stopped = r.called, stops.ViewStopped(r.stopped, r.called)
 		return v
 	})

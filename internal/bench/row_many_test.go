@@ -71,6 +71,17 @@ const givenUp = 3
 // run makes passes until there is nothing left to read.
 func (l *lab) run(t *testing.T, w *world, state func() string) course {
 	t.Helper()
+	before := state()
+	return l.runUntil(t, w, state, func() bool {
+		same := state() == before
+		before = state()
+		return same && w.counts().quiet()
+	})
+}
+
+// runUntil makes passes until something is over.
+func (l *lab) runUntil(t *testing.T, w *world, state func() string, over func() bool) course {
+	t.Helper()
 	var c course
 	before, still := state(), 0
 	for still < givenUp {
@@ -81,7 +92,7 @@ func (l *lab) run(t *testing.T, w *world, state func() string) course {
 		c.passes = append(c.passes, r)
 		after := state()
 		progress("pass %d: %.1f s, %.1f s CPU, %d MB, %d requests, exit code %d: %s", len(c.passes), r.Wall.Seconds(), r.CPU.Seconds(), r.Peak>>20, len(w.hub.Requests()), r.Exit, after)
-		if after == before && r.Exit == 0 && w.counts().quiet() {
+		if r.Exit == 0 && over() {
 			c.done = true
 			return c
 		}
@@ -167,10 +178,14 @@ func measureLost(t *testing.T, l *lab) []figure {
 	w.ingestTimeout = "15s"
 	w.writeConfig(t, quiet)
 	w.hub.AddFault(githubsim.Fault{Always: true, Delay: distance})
-	c := l.run(t, w, func() string {
+	found := func() bool {
+		return w.count(t, `SELECT COUNT(*) FROM walks WHERE name = 'adopted' AND next_url = 'done'`) == w.repos && w.count(t, `SELECT COUNT(*) FROM backlog`) == 0
+	}
+	// The passes after it look at the labels of what was found, some of them each.
+	c := l.runUntil(t, w, func() string {
 		return fmt.Sprintf("%d of %d found, %d read, at %d", w.count(t, `SELECT COUNT(*) FROM pull_requests`), many,
 			w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`), w.count(t, `SELECT COALESCE(SUM(LENGTH(next_url)), 0) FROM walks`))
-	})
+	}, found)
 	return append(c.figures(180),
 		count("pull requests not found again", many-w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`)).atMost(0),
 		count("turns that began for work that exists", w.count(t, `SELECT COUNT(*) FROM turns`)).atMost(0),

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
@@ -25,8 +26,8 @@ type Set map[int64]bool
 // way so that nothing may be late.
 const unread = `
 	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE CASE name WHEN 'adopted' THEN next_url NOT IN ('', 'done') ELSE name <> 'pauses' AND name NOT LIKE 'front %' END
-	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = 'adopted')
+	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + firstlook.Walk + `', 'pauses') AND name NOT LIKE 'front %'
+	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + firstlook.Walk + `' AND w.next_url = '` + firstlook.Through + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests INDEXED BY pull_requests_pending
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
@@ -41,7 +42,7 @@ const unread = `
 const facts = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
 
 // ListUnread gives the repositories that are to be read whatever their pulse shows: what
-// lists showed was not taken in, a walk was cut, a pull request could not be read, something
+// lists showed was not taken in, a walk was cut, the first look is not through, a pull request could not be read, something
 // waits for an issue elsewhere, or there is something under way, such as checks of what
 // changed since a time. What is paused is not.
 func (t Rows) ListUnread(ctx context.Context, since time.Time) (Set, error) {

@@ -48,6 +48,19 @@ func (t Rows) GetWalk(ctx context.Context, repoID int64, name string) (string, e
 	return next, err
 }
 
+// ListWalks gives the links at which walks of one name were cut, by repository.
+func (t Rows) ListWalks(ctx context.Context, name string) (map[int64]string, error) {
+	all := map[int64]string{}
+	scan := func(row rows.Row) (id int64, err error) {
+		var next string
+		err = row.Scan(&id, &next)
+		all[id] = next
+		return id, err
+	}
+	_, err := rows.List(ctx, t.tx, "list walks "+name, scan, `SELECT repo_id, next_url FROM walks WHERE name = ?`, name)
+	return all, err
+}
+
 // SetWalk stores the link at which a walk was cut; an empty one ends it.
 func (t Rows) SetWalk(ctx context.Context, repoID int64, name, next string) error {
 	what := "set walk " + name

@@ -48,7 +48,7 @@ type Report struct {
 type RepoReport struct {
 	Repo     string `json:"repo"`
 	Ingested bool   `json:"ingested"`
-	Note     string `json:"note"` // why not, or what went wrong
+	Note     string `json:"note"` // why not, what went wrong, or what is left to read
 	Failed   bool   `json:"failed"`
 	Replaced string `json:"replaced"` // what became of another repository that had the name before
 	Events   int    `json:"events"`   // new ones

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,9 +16,9 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // TestAdoption: the database is lost, and whatever GitHub has, however slow it is, however
@@ -282,7 +281,7 @@ func (f fillLost) somebody() work.Account {
 
 // adopted is how far the open pull requests were walked, and what was found out on the way.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
-	at, err := tx.GetWalk(ctx, repo.ID, batch.WalkAdopted)
+	at, err := tx.GetWalk(ctx, repo.ID, firstlook.Walk)
 	known := 0
 	for id := range int64(crowd + 100) {
 		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
@@ -293,6 +292,9 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 			known++
 		}
 	}
+	if place, underWay := firstlook.PlaceOf(at); underWay {
+		at = "after " + place.After // how much of a page was looked at is for people
+	}
 	return []string{"adopted " + at, fmt.Sprint(known, " people")}, err
 }
 
@@ -300,20 +302,18 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 // waiting to be read singly.
 func (m *machine) passedOver() (numbers []int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		at, err := tx.GetWalk(ctx, repo.ID, batch.WalkAdopted)
-		if err != nil || at == "" {
+		at, err := tx.GetWalk(ctx, repo.ID, firstlook.Walk)
+		if err != nil {
 			return err
 		}
-		place := struct {
-			After string `json:"after"`
-		}{nodeOf(len(m.hub.open))}
-		if at != "done" {
-			if err := json.Unmarshal([]byte(at), &place); err != nil {
-				return err
-			}
+		past := 0
+		if place, underWay := firstlook.PlaceOf(at); underWay && place.After != "" {
+			past = numberOf(place.After)
+		} else if at == firstlook.Through {
+			past = len(m.hub.open)
 		}
 		waiting, err := tx.ListBacklog(ctx, repo.ID)
-		for _, p := range m.hub.open[:numberOf(place.After)] {
+		for _, p := range m.hub.open[:past] {
 			_, tracked, err := tx.GetPull(ctx, repo.ID, p.Number)
 			if err != nil {
 				return err

@@ -13,7 +13,7 @@ func (h *Reading) refind(ctx context.Context, share shares) (whole bool, err err
 		return true, nil
 	}
 	for h.Incomplete == nil && !h.Rebuild.Done() {
-		if err := h.refindPage(share.reading); err != nil {
+		if err := h.refindSlowly(share.reading); err != nil {
 			return false, err
 		}
 		if err := h.judge(ctx, true); err != nil {
@@ -26,7 +26,7 @@ func (h *Reading) refind(ctx context.Context, share shares) (whole bool, err err
 		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
 			return false, err
 		}
-		h.P.Log.InfoContext(ctx, "pull requests found again", "repo_full_name", h.R.Name.FullName(), "progress", h.Rebuild.Progress())
+		h.logFirstLook(ctx)
 		if err := share.issues.Err(); err != nil {
 			h.StopReading(err) // the next pass has time for what follows
 		}
@@ -34,10 +34,23 @@ func (h *Reading) refind(ctx context.Context, share shares) (whole bool, err err
 	if h.Incomplete == nil {
 		return true, nil
 	}
-	if far := h.Rebuild.Progress(); far != "" {
-		h.Note = far + "; " + batch.MoreNext
+	if at, underWay := h.Rebuild.Place(); underWay {
+		h.Note = at.Resumes()
 	}
 	return false, h.keep(context.WithoutCancel(ctx), false)
+}
+
+// refindSlowly is refindPage, which whoever watches is told how far the look came of.
+func (h *Reading) refindSlowly(ctx context.Context) error {
+	if at, underWay := h.Rebuild.Place(); underWay {
+		defer h.P.Slowly(h.P.Config.Called(h.R.Name) + ": " + at.Says())()
+	}
+	return h.refindPage(ctx)
+}
+
+func (h *Reading) logFirstLook(ctx context.Context) {
+	at, _ := h.Rebuild.Place()
+	h.P.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.R.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.Rebuild.Done())
 }
 
 // refindPage finds again what one page of the open pull requests shows. That the time is

@@ -3,9 +3,9 @@ package ingest
 import (
 	"context"
 
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // Where several machines share the repositories, a pass finds out which ones it takes before
@@ -27,5 +27,5 @@ func (p *Ingest) Conclude(ctx context.Context, r *env.Repo, err error, rep *env.
 
 // AdoptLater has the next ingest look for pull requests of ours that nobody knows.
 func (p *Ingest) AdoptLater(ctx context.Context, tx *store.Tx, repoID int64) error {
-	return tx.SetWalk(ctx, repoID, batch.WalkAdopted, "")
+	return tx.SetWalk(ctx, repoID, firstlook.Walk, "")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
@@ -29,7 +30,7 @@ func (h *Reading) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.Known.Pages[v.URL] = v
 		}
-		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, batch.WalkAdopted, batch.WalkPauses}
+		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, firstlook.Walk, batch.WalkPauses}
 		names = append(names, batch.Fronts()...)
 		for _, label := range batch.Sighted(h.R.Settings) {
 			names = append(names, batch.WalkLabel+label)

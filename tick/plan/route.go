@@ -28,7 +28,9 @@ func For(v known.Snapshot) Plan {
 		if item.Asks() {
 			r.route()
 		}
-		landings = append(landings, landingOf(r))
+		if r.item.Lands() {
+			landings = append(landings, landingOf(r))
+		}
 	}
 	p.land(&v, landings)
 	for _, stray := range inOrder(v.Strays) {
@@ -39,11 +41,14 @@ func For(v known.Snapshot) Plan {
 	return p
 }
 
-// inOrder are items as they came to be, and numbers without one in their order.
+// inOrder are items as they came to be, and numbers without one in their order. They mostly
+// are, and thousands of them are large.
 func inOrder(items []known.Item) []known.Item {
-	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) })
-	return items
+	older := func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) }
+	if slices.IsSortedFunc(items, older) {
+		return items
+	}
+	return slices.SortedStableFunc(slices.Values(items), older)
 }
 
 // itemPlanner plans for one work item.

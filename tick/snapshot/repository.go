@@ -58,6 +58,7 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	if err != nil {
 		return v, err
 	}
+	v.Items = make([]known.Item, 0, len(rows)) // each takes kilobytes: one place for all, made as large as it is
 	for _, row := range rows {
 		item, err := r.item(ctx, row)
 		if err != nil {

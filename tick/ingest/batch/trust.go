@@ -189,18 +189,34 @@ func (h *People) recent(asked time.Time, life time.Duration) bool {
 	return age >= 0 && age < life
 }
 
+// ForeseeFeed is Foresee for the author of a comment. going are those that were asked about
+// in advance and are still to be judged: beside them no more are asked about than MayFeed does.
+func (h *People) ForeseeFeed(ctx context.Context, e work.Event, going []work.Event) (asks bool) {
+	all, there := len(h.asked.about), h.asked.there[e.Number]
+	for _, g := range going {
+		if all++; g.Number == e.Number {
+			there++
+		}
+	}
+	if e.Kind != work.EventCommand && (all >= askedInPass || there >= askedThere) {
+		return false
+	}
+	return h.Foresee(ctx, e.Author, work.StampOf(e))
+}
+
 // Foresee asks in advance what somebody may do whose word is about to be judged, unless it
 // is known.
-func (h *People) Foresee(ctx context.Context, who work.Account, at time.Time) {
+func (h *People) Foresee(ctx context.Context, who work.Account, at time.Time) (asks bool) {
 	if _, known := h.levels[who.ID]; known || who.ID == 0 || who.Bot {
-		return
+		return false
 	}
 	_, asked, err := h.answerAbout(ctx, who)
 	if err != nil || h.recent(asked, permissionLife) || h.recent(asked, answerLife) && at.Before(asked.Truncate(time.Second)) {
-		return
+		return false
 	}
 	repo := h.Repo.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.R.GitHub.Permission(ctx, repo, who) })
+	return true
 }
 
 func (h *People) askPermission(ctx context.Context, who work.Account) (string, error) {

@@ -48,9 +48,8 @@ const (
 	WalkIssues         = "issues"
 	WalkComments       = "comments"
 	WalkReviewComments = "review_comments"
-	WalkLabel          = "label "  // and the label: its first sight
-	WalkAdopted        = "adopted" // no walk: stored once the open pull requests were looked at
-	WalkPauses         = "pauses"  // no walk: stored while events wait for the end of a pause
+	WalkLabel          = "label " // and the label: its first sight
+	WalkPauses         = "pauses" // no walk: stored while events wait for the end of a pause
 )
 
 // begin finds where to begin: where the last walk was cut, else behind what it read if that

@@ -116,9 +116,10 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 	slices.SortStableFunc(h.Events, commandsFirst) // they may have begun a pause
 	ctx, reads := ahead.With(ctx, time.Minute)
 	defer reads.Stop()
-	h.foresee(ctx, seen)
+	asked := front{Comments: h, known: seen}
 	var fresh []batch.Inbound
 	for _, c := range h.Events {
+		asked.judges(ctx, c.Event.Author)
 		if c.Pending {
 			continue
 		}
@@ -178,26 +179,6 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// beside is how many people are asked about at a time.
-const beside = 8
-
-// foresee asks in advance about the first of those whose words are new.
-func (h *Comments) foresee(ctx context.Context, seen map[string]store.KnownEvent) {
-	var met []int64
-	for _, c := range h.Events {
-		who := c.Event.Author
-		_, known := seen[c.Event.Key]
-		own := slices.Contains(h.P.Accounts.Writers(h.R.Name.Host), who.ID)
-		if known || own || c.Pending || !c.Event.Kind.Written() || c.Event.Outcome != "" || slices.Contains(met, who.ID) {
-			continue
-		}
-		if met = append(met, who.ID); len(met) > beside {
-			return
-		}
-		h.people.Foresee(ctx, who, work.StampOf(c.Event))
-	}
 }
 
 // oldestFirst puts candidates in the order in which they happened. Stamps have

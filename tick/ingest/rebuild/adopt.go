@@ -27,21 +27,36 @@ func (h *Rebuild) Adopt(ctx context.Context) error {
 	} else if late != nil && !batch.OutOfTime(late) {
 		return late
 	}
+	h.leave(ours)
 	for i, p := range ours {
 		for _, soon := range ours[i:min(len(ours), i+2)] {
 			h.foresee(ctx, soon)
+		}
+		for _, soon := range ours[i:min(len(ours), i+authorsAtOnce)] {
+			h.foreseeAuthor(ctx, soon)
 		}
 		if err := h.adoptOne(ctx, p.Pull); batch.OutOfTime(err) {
 			late = err
 			h.slowest = cmp.Or(h.slowest, p.Number)
 		} else if err != nil {
 			return err
+		} else {
+			delete(h.left, p.Number)
 		}
 	}
 	if late == nil {
 		h.pass()
 	}
 	return late
+}
+
+// leave notes which of the page are still to be looked at: those that may be ours.
+func (h *Rebuild) leave(ours []candidate) {
+	clear(h.left)
+	for _, p := range ours {
+		h.left[p.Number] = true
+		h.first = cmp.Or(h.first, p.Number)
+	}
 }
 
 // candidate is a pull request that may be ours, with the issue that it would come from.

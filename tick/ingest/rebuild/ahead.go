@@ -15,6 +15,9 @@ import (
 // atOnce is how many queries are under way at a time.
 const atOnce = 10
 
+// authorsAtOnce is for how many pull requests in advance the authors of issues are asked about.
+const authorsAtOnce = 8
+
 // readAhead reads what is needed of all of a page, and of their issues, side by side. What
 // it does not bring is asked for singly. The details come after the light queries: what
 // changes between the two is seen by the next ones.
@@ -80,18 +83,22 @@ func (h *Rebuild) takeDetails(ctx context.Context, number int) error {
 	return h.pulls.Take(ctx, d)
 }
 
+// foreseeAuthor asks in advance what the author of an issue may do, whose text it may be.
+func (h *Rebuild) foreseeAuthor(ctx context.Context, p candidate) {
+	if is, known := h.History.Issues[p.issue]; known {
+		h.people.Foresee(ctx, is.Author, is.UpdatedAt)
+	}
+}
+
 // foresee asks in advance for what the answers about many did not bring of one, for they
-// bring no long history; and what the author of its issue may do, whose text it may be.
+// bring no long history.
 func (h *Rebuild) foresee(ctx context.Context, p candidate) {
 	if _, ours := h.ourPull(p.Pull); !ours {
 		return // its commits tell
 	}
 	repo := h.Repo.Current
-	is, known := h.History.Issues[p.issue]
-	if !known {
+	if _, known := h.History.Issues[p.issue]; !known {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.R.GitHub.Issue(ctx, repo, p.issue) })
-	} else {
-		h.people.Foresee(ctx, is.Author, is.UpdatedAt)
 	}
 	if _, known := h.History.Labels[p.issue]; !known {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.R.GitHub.TimelineOf(ctx, repo, p.issue) })

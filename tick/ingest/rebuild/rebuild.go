@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 	"github.com/mergexo/gh-mergexo/tick/ingest/comments"
@@ -31,11 +32,13 @@ type Rebuild struct {
 	pulls    *pulls.Pulls
 	retell   Retell
 
-	at       place         // how far the walk over the open pull requests came
-	page     adoption.Page // the one that is taken in
+	at       firstlook.Place // how far the walk over the open pull requests came
+	page     adoption.Page   // the one that is taken in
 	details  map[int]github.PullDetail
-	slowest  int // the first one on it for which there was no time; 0: none
-	pages    int // that this pass stored
+	left     map[int]bool // those on it that were not looked at
+	first    int          // the first one on it that may be ours; 0: none
+	slowest  int          // the first one on it for which there was no time; 0: none
+	pages    int          // that this pass stored
 	journals map[int]env.Journal
 }
 

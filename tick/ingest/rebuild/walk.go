@@ -1,15 +1,14 @@
 package rebuild
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/adoption"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 )
 
 // The open pull requests are walked page by page, oldest first, and each page is a slice of
@@ -17,46 +16,24 @@ import (
 // ours, or in the backlog, for it alone could not be read. One that is tracked costs
 // nothing when it is met again.
 
-// through stands for the walk once it is at its end.
-const through = "done"
-
-// place is how far the walk came.
-type place struct {
-	After string `json:"after"` // what the next page is asked for by
-	Seen  int    `json:"seen"`  // how many there were so far
-	All   int    `json:"all"`   // how many are open
-}
-
-func placeOf(stored string) (p place) {
-	if stored == "" || json.Unmarshal([]byte(stored), &p) != nil {
-		return place{}
-	}
-	return p
-}
-
-func (p place) String() string {
-	text, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // three plain fields
-	}
-	return string(text)
-}
-
 // Done reports whether all open pull requests were looked at.
-func (h *Rebuild) Done() bool { return h.Known.Cuts[batch.WalkAdopted] == through }
+func (h *Rebuild) Done() bool { return h.Known.Cuts[firstlook.Walk] == firstlook.Through }
 
 // List reads the next page of the open pull requests, and of which repository it is.
 func (h *Rebuild) List(ctx context.Context) (err error) {
-	h.Adopting, h.slowest = true, 0
-	h.at = placeOf(h.Known.Cuts[batch.WalkAdopted])
+	h.Adopting, h.first, h.slowest, h.left = true, 0, 0, map[int]bool{}
+	h.at, _ = h.Place()
 	h.page, err = h.R.Adoption.OpenPage(ctx, h.Repo.Current, h.at.After)
 	if e, refused := errors.AsType[*github.Error](err); refused && h.at.After != "" && strings.Contains(e.Type, "CURSOR") {
-		h.at = place{} // GitHub does not know its own mark any more: what is tracked costs nothing
+		h.at = firstlook.Place{} // GitHub does not know its own mark any more: what is tracked costs nothing
 		h.page, err = h.R.Adoption.OpenPage(ctx, h.Repo.Current, "")
 	}
 	if err != nil {
 		h.page = adoption.Page{}
 		return err
+	}
+	for _, p := range h.page.Pulls {
+		h.left[p.Number] = true
 	}
 	h.Swept(h.page.Repo)
 	return nil
@@ -64,12 +41,15 @@ func (h *Rebuild) List(ctx context.Context) (err error) {
 
 // pass has the walk go on behind the page, once it is stored.
 func (h *Rebuild) pass() {
-	next := through
-	h.at = place{After: h.page.Next, Seen: h.at.Seen + len(h.page.Pulls), All: h.page.All}
+	next := firstlook.Through
 	if h.page.Next != "" {
-		next = h.at.String()
+		next = firstlook.Place{After: h.page.Next, Seen: h.at.Seen + len(h.page.Pulls), All: h.page.All}.String()
 	}
-	h.Walked(batch.WalkAdopted, nil, map[string]string{batch.WalkAdopted: next})
+	h.walk(next)
+}
+
+func (h *Rebuild) walk(next string) {
+	h.Walked(firstlook.Walk, nil, map[string]string{firstlook.Walk: next})
 }
 
 // Vouch decides, once the page is judged, whether the walk resumes behind it. Where there
@@ -81,18 +61,30 @@ func (h *Rebuild) Vouch() {
 		h.pages++
 		return
 	}
-	delete(h.Walks, batch.WalkAdopted)
+	h.stay()
 	clear(h.Backlog)
-	if h.pages == 0 && len(h.PullRows) == 0 && h.slowest != 0 && errors.Is(h.Incomplete, context.DeadlineExceeded) {
-		h.Backlog[h.slowest] = true
+	slowest := cmp.Or(h.slowest, h.first) // what was read of several may hang for any of them
+	if h.pages == 0 && len(h.PullRows) == 0 && slowest != 0 && errors.Is(h.Incomplete, context.DeadlineExceeded) {
+		h.Backlog[slowest] = true
 	}
 }
 
-// Progress is how far the walk came, for people.
-func (h *Rebuild) Progress() string {
-	p := placeOf(h.Known.Cuts[batch.WalkAdopted])
-	if p.After == "" {
-		return ""
+// stay has the walk go on at the page once more. That much of it was looked at is for people.
+func (h *Rebuild) stay() {
+	delete(h.Walks, firstlook.Walk)
+	if len(h.page.Pulls) == 0 {
+		return // it was not read
 	}
-	return fmt.Sprintf("%d of %d open pull requests are read again after the database was lost", p.Seen, p.All)
+	at := firstlook.Place{After: h.at.After, Seen: h.at.Seen, All: h.page.All}
+	for _, p := range h.page.Pulls {
+		if !h.left[p.Number] && !h.Forgotten[p.Number] {
+			at.Part++
+		}
+	}
+	h.walk(at.String())
+}
+
+// Place is how far the walk came, if it is under way.
+func (h *Rebuild) Place() (at firstlook.Place, underWay bool) {
+	return firstlook.PlaceOf(h.Known.Cuts[firstlook.Walk])
 }
