@@ -49,7 +49,7 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = h.sweep(ctx, s)
+			errs[i] = s.ask(ctx, h)
 		})
 	}
 	wg.Wait()
@@ -88,11 +88,11 @@ func (h *Pulls) SweepBatch(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		s.pulls = append(s.pulls, github.PullLight{NodeID: id})
 	}
-	return h.sweep(ctx, s)
+	return s.ask(ctx, h)
 }
 
-// sweep sends a light query, and takes in what it says.
-func (h *Pulls) sweep(ctx context.Context, q sweep) error {
+// ask sends a light query, and takes in what it says.
+func (q sweep) ask(ctx context.Context, h *Pulls) error {
 	sealed := h.Known.Pages[q.name].ETag
 	s, err := h.R.GitHub.SweepAgain(ctx, h.Repo.Current, q.pulls, sealed)
 	if err != nil {
