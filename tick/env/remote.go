@@ -50,6 +50,7 @@ type Lists interface {
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 	Pulse(ctx context.Context, nodeIDs []string) (github.Pulse, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
+	SweepAgain(ctx context.Context, repo work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -34,13 +33,11 @@ func New(api *transport.Client) Sweeps { return Sweeps{api} }
 // Sweep is what one light query says of a repository and up to 50 of its pull
 // requests.
 type Sweep struct {
-	Viewer    work.Account
-	Repo      Identity
-	Pulls     []PullLight // in the order asked
-	Missing   []string    // node ids that name no pull request that we may see
-	Cost      int         // in GraphQL's points
-	Remaining int
-	ResetAt   time.Time
+	Viewer  work.Account
+	Repo    Identity
+	Pulls   []PullLight // in the order asked
+	Missing []string    // node ids that name no pull request that we may see
+	Seal    string      // of the answer; empty where something that was asked about is gone
 }
 
 // PullLight is enough to see that a pull request changed.
@@ -121,40 +118,43 @@ func pullState(s string) (work.PullState, error) {
 // Sweep asks what changed in up to 50 pull requests, which repository its name
 // stands for, and who we are, for about one point.
 func (c Sweeps) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
-	s, err := c.sweep(ctx, repo, nodeIDs)
-	if err != nil {
-		return Sweep{}, fmt.Errorf("sweep %d pull requests: %w", len(nodeIDs), err)
+	unknown := make([]PullLight, len(nodeIDs))
+	for i, id := range nodeIDs {
+		unknown[i].NodeID = id
 	}
-	return s, nil
+	return c.SweepAgain(ctx, repo, unknown, "")
 }
 
-func (c Sweeps) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
-	if len(nodeIDs) > MaxSweep {
+func (c Sweeps) sweep(ctx context.Context, repo work.RepoName, stored []PullLight, sealed string) (Sweep, error) {
+	if len(stored) > MaxSweep {
 		return Sweep{}, fmt.Errorf("more than %d", MaxSweep)
 	}
-	if nodeIDs == nil {
-		nodeIDs = []string{}
+	nodeIDs := make([]string, len(stored))
+	for i, p := range stored {
+		nodeIDs[i] = p.NodeID
 	}
-	g, err := transport.GraphQL[wireSweep](ctx, c.api, transport.Reads, queries.Sweep(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
+	a, err := transport.AskGraphQL(ctx, c.api, transport.Reads, queries.Sweep(), map[string]any{"ids": nodeIDs, "owner": repo.Owner, "name": repo.Name})
+	if err != nil {
+		return Sweep{}, err
+	}
+	if s, ok := same(a.Body, stored, sealed); ok {
+		return s, nil
+	}
+	g, err := transport.ReadGraphQL[wireSweep](c.api, transport.Reads, a)
 	if err != nil {
 		return Sweep{}, err
 	}
 	gone := repositoryGone(&g.GraphErrors)
-	data := g.Data
-	missing, err := missingNodes(g.GraphErrors, data.Nodes, (*wireLight).kind, nodeIDs)
+	missing, err := missingNodes(g.GraphErrors, g.Data.Nodes, (*wireLight).kind, nodeIDs)
 	if err != nil {
 		return Sweep{}, err
 	}
-	if data.Viewer.ID == 0 {
+	if g.Data.Viewer.ID == 0 {
 		return Sweep{}, &transport.BodyError{URL: g.URL, Err: errors.New("no viewer")}
 	}
-	s := Sweep{
-		Viewer:  work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: transport.IsBotLogin(data.Viewer.Login)},
-		Repo:    Identity{NodeID: data.Repository.ID, Gone: gone},
-		Missing: missing, Cost: data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
-		Pulls: make([]PullLight, 0, len(nodeIDs)),
-	}
-	for i, w := range data.Nodes {
+	s := g.Data.sweep()
+	s.Repo.Gone, s.Missing = gone, missing
+	for i, w := range g.Data.Nodes {
 		if slices.Contains(missing, nodeIDs[i]) {
 			continue
 		}
@@ -164,19 +164,26 @@ func (c Sweeps) sweep(ctx context.Context, repo work.RepoName, nodeIDs []string)
 		}
 		s.Pulls = append(s.Pulls, light)
 	}
+	if !gone && len(missing) == 0 {
+		s.Seal = seal(a.Body, s.Pulls)
+	}
 	return s, nil
 }
 
 type wireSweep struct {
-	Limit struct {
-		Cost      int       `json:"cost"`
-		Remaining int       `json:"remaining"`
-		ResetAt   time.Time `json:"resetAt"`
-	} `json:"rateLimit"`
 	Viewer struct {
 		ID    int64  `json:"databaseId"`
 		Login string `json:"login"`
 	} `json:"viewer"`
 	Repository wireIdentity `json:"repository"`
 	Nodes      []*wireLight `json:"nodes"`
+}
+
+// sweep is what an answer says beside its pull requests.
+func (w *wireSweep) sweep() Sweep {
+	return Sweep{
+		Viewer: work.Account{ID: w.Viewer.ID, Login: w.Viewer.Login, Bot: transport.IsBotLogin(w.Viewer.Login)},
+		Repo:   Identity{NodeID: w.Repository.ID},
+		Pulls:  make([]PullLight, 0, len(w.Nodes)),
+	}
 }

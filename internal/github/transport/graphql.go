@@ -71,12 +71,17 @@ func (e GraphError) Refusal(url string) *Error {
 // GraphQL sends one document. Errors beside data are the caller's to judge;
 // limits, and errors without data, are errors here.
 func GraphQL[T any](ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*GraphAnswer[T], error) {
-	a, err := c.sendGraph(ctx, what, document, vars)
+	a, err := AskGraphQL(ctx, c, what, document, vars)
 	if err != nil {
 		return nil, err
 	}
+	return ReadGraphQL[T](c, what, a)
+}
+
+// ReadGraphQL decodes an answer.
+func ReadGraphQL[T any](c *Client, what Effect, a *Answer) (*GraphAnswer[T], error) {
 	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL}}
-	err = json.Unmarshal(a.Body, g)
+	err := json.Unmarshal(a.Body, g)
 	if i := slices.IndexFunc(g.Errors, GraphError.isLimit); i >= 0 {
 		return nil, c.limited(a, g.Errors[i].Refusal(a.URL))
 	}
@@ -104,7 +109,8 @@ func GraphQLStrict[T any](ctx context.Context, c *Client, what Effect, document 
 	return g.Data, g.URL, nil
 }
 
-func (c *Client) sendGraph(ctx context.Context, what Effect, document string, vars map[string]any) (*Answer, error) {
+// AskGraphQL sends one document, and leaves its answer to the caller, or to ReadGraphQL.
+func AskGraphQL(ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*Answer, error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
 	if err != nil {
 		return nil, fmt.Errorf("encode query: %w", err)

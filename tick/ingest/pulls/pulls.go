@@ -2,10 +2,8 @@ package pulls
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -15,86 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-const (
-	// sweepsAtOnce bounds the light queries under way for one repository.
-	sweepsAtOnce = 4
-	// rotateAfter is how old the details of an open pull request may grow
-	// although nothing said that it changed: no stamp is proof.
-	rotateAfter = 30 * time.Minute
-)
-
-// SweepPulls asks what changed in the open tracked pull requests, and who we
-// are: that decides what is ours, so nothing is judged without it.
-func (h *Pulls) SweepPulls(ctx context.Context) error {
-	var ids []string
-	now := h.Now()
-	for _, n := range batch.SortedKeys(h.Open) {
-		if pull := h.Open[n]; !pull.NotBefore.After(now) {
-			ids = append(ids, pull.NodeID)
-		}
-	}
-	if len(ids) == 0 {
-		return h.whoAreWe(ctx)
-	}
-	batches := slices.Collect(slices.Chunk(ids, github.MaxSweep))
-	// Which ones go last differs from pass to pass: they may be too late.
-	first := int(now.Unix() % int64(len(batches)))
-	batches = slices.Concat(batches[first:], batches[:first])
-	errs := make([]error, len(batches))
-	slots := make(chan struct{}, sweepsAtOnce)
-	var wg sync.WaitGroup
-	for i, batch := range batches {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = h.SweepBatch(ctx, batch)
-		})
-	}
-	wg.Wait()
-	err := batch.FirstError(errs)
-	if len(h.Lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !batch.OutOfTime(err) }) {
-		return err
-	}
-	if err != nil {
-		h.StopReading(err)
-	}
-	return nil
-}
-
-// halve reads a batch that failed in two halves, so that one pull request that
-// GitHub cannot answer for does not hide the others; alone, it is put off.
-func (h *Pulls) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
-	switch half := len(ids) / 2; {
-	case !batch.IsItemError(err):
-		return err
-	case half == 0:
-		h.defers(ids[0], err)
-		return nil
-	default:
-		return errors.Join(read(ctx, ids[:half]), read(ctx, ids[half:]))
-	}
-}
-
-// SweepBatch asks about a batch.
-func (h *Pulls) SweepBatch(ctx context.Context, ids []string) error {
-	s, err := h.R.GitHub.Sweep(ctx, h.Repo.Current, ids)
-	if err != nil {
-		return h.halve(ctx, ids, err, h.SweepBatch)
-	}
-	if err := h.P.Meet(ctx, h.R.Name.Host, s.Viewer); err != nil {
-		return err
-	}
-	h.Mu.Lock()
-	defer h.Mu.Unlock()
-	h.Swept(s.Repo)
-	for _, light := range s.Pulls {
-		h.Lights[light.Number] = light
-	}
-	for _, id := range s.Missing {
-		h.deferPull(id, errors.New("GitHub does not know this pull request any more"))
-	}
-	return nil
-}
+// rotateAfter is how old the details of an open pull request may grow
+// although nothing said that it changed: no stamp is proof.
+const rotateAfter = 30 * time.Minute
 
 func (h *Pulls) defers(nodeID string, err error) {
 	h.Mu.Lock()
