@@ -211,6 +211,9 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 	if err := tx.AssignEvents(ctx, id, work.EventIDs(l.Events)); err != nil {
 		return err
 	}
+	if l.Events, err = tx.WithTexts(ctx, l.Events); err != nil {
+		return err
+	}
 	if err := startOver(ctx, tx, planned); err != nil {
 		return err
 	}

@@ -41,9 +41,11 @@ func For(v known.Snapshot) Plan {
 
 // inOrder are items as they came to be, and numbers without one in their order.
 func inOrder(items []known.Item) []known.Item {
-	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) })
-	return items
+	older := func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) }
+	if slices.IsSortedFunc(items, older) { // as they are read
+		return items
+	}
+	return slices.SortedStableFunc(slices.Values(items), older)
 }
 
 // itemPlanner plans for one work item.
@@ -170,7 +172,7 @@ func (r *itemPlanner) issueClosed() bool {
 // note finishes facts that ask for nothing.
 func (r *itemPlanner) note(kinds ...work.EventKind) {
 	var noted []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if slices.Contains(kinds, e.Kind) {
 			noted = append(noted, e)
 			return true

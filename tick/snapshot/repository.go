@@ -58,6 +58,7 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	if err != nil {
 		return v, err
 	}
+	v.Items = slices.Grow(v.Items, len(rows))
 	for _, row := range rows {
 		item, err := r.item(ctx, row)
 		if err != nil {
@@ -115,20 +116,19 @@ func (r *reading) waiting(ctx context.Context, most int, w which) error {
 	if w != asking {
 		most = math.MaxInt32
 	}
-	all, err := r.tx.ListWaiting(ctx, r.repo.ID, most)
-	if err != nil {
+	var err error
+	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, most); err != nil {
 		return err
 	}
-	said := map[int64]int{}
-	for _, e := range all {
-		r.events[e.ItemID] = append(r.events[e.ItemID], e)
-		if e.Kind.Said() {
-			said[e.ItemID]++
-		}
-	}
 	var full []int64
-	for id, n := range said {
-		if n == most {
+	for id, events := range r.events {
+		said := 0
+		for _, e := range events {
+			if e.Kind.Said() {
+				said++
+			}
+		}
+		if said == most {
 			full = append(full, id)
 		}
 	}
