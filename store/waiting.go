@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,11 +18,15 @@ const (
 	waitingFact = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
 )
 
-// waitingColumns are those of an event, without what of a comment is for an agent alone.
-var waitingColumns = strings.NewReplacer("content_hash", forAgents("content_hash"), "body", forAgents("body"), "url", forAgents("url"), "path", forAgents("path"), "diff_hunk", forAgents("diff_hunk")).Replace(eventColumns)
+// waitingColumns are those of an event, without what of a comment is for an agent alone. A
+// command says what is to be done by its own.
+var waitingColumns = without(eventColumns, "content_hash", "body", "url", "path", "diff_hunk")
 
-func forAgents(column string) string {
-	return `CASE WHEN kind IN ('review', 'issue', 'summary', 'source') THEN '' ELSE ` + column + ` END`
+func without(columns string, forAgents ...string) string {
+	for _, c := range forAgents {
+		columns = strings.Replace(columns, c, `CASE WHEN kind IN ('review', 'issue', 'summary', 'source') THEN '' ELSE `+c+` END`, 1)
+	}
+	return columns
 }
 
 // ListWaiting gives what waits in a repository and is no turn's, by work item, oldest first:
@@ -51,13 +54,11 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map
 	return waiting, err
 }
 
-// WithTexts gives events with their texts, where ListWaiting gave them without.
+// WithTexts gives events of ListWaiting with their texts, as a turn needs them.
 func (t eventRows) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	events, at := slices.Clone(events), map[int64]*work.Event{}
 	for i, e := range events {
-		if e.ID != 0 {
-			at[e.ID] = &events[i]
-		}
+		at[e.ID] = &events[i]
 	}
 	_, err := rows.List(ctx, t.tx, "read the texts of events", func(row rows.Row) (id int64, err error) {
 		var e work.Event
@@ -67,7 +68,7 @@ func (t eventRows) WithTexts(ctx context.Context, events []work.Event) ([]work.E
 		}
 		return id, err
 	}, `SELECT e.id, e.content_hash, e.body, e.url, e.path, e.diff_hunk FROM json_each(?) k CROSS JOIN events e ON e.id = k.value`,
-		rows.IDsOf(slices.Collect(maps.Keys(at))))
+		rows.IDsOf(work.EventIDs(events)))
 	return events, err
 }
 
