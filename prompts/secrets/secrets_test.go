@@ -82,6 +82,8 @@ func least(e *syntax.Regexp) (n int) {
 		for _, sub := range e.Sub[1:] {
 			n = min(n, least(sub))
 		}
+	case syntax.OpNoMatch, syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary,
+		syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
 	}
 	return n
 }
