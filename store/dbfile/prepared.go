@@ -106,7 +106,7 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	return &reading{Rows: rows, of: p}, nil
 }
 
-// CheckNamedValue is driver.NamedValueChecker's: what rows are made of goes to SQLite
+// CheckNamedValue is asked for each argument: what rows are made of goes to SQLite
 // without a look at its type. All else is database/sql's.
 func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
 	switch p := v.Value.(type) {
