@@ -39,26 +39,16 @@ func (t Rows) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
 		rows.Millis(p.Issues), rows.Millis(p.Pulls), rows.Millis(p.Changed), id)
 }
 
-// hidden is the name under which a repository keeps that people were told that it has no pulse.
-const hidden = "pulse"
-
 // ListHidden gives the repositories of which people were told that GitHub does not say whether
 // they changed.
 func (t Rows) ListHidden(ctx context.Context) (Set, error) {
-	return t.set(ctx, "list what has no pulse", `SELECT id FROM repositories r WHERE EXISTS (SELECT 1 FROM http_validators v WHERE v.repo_id = r.id AND v.url = ?)`, hidden)
+	return t.set(ctx, "list what has no pulse", `SELECT id FROM repositories WHERE pulse_hidden = 1`)
 }
 
-// PutHidden notes that people were told of it.
-func (t Rows) PutHidden(ctx context.Context, id int64, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("note that repository %d has no pulse", id),
-		`INSERT INTO http_validators (repo_id, url, etag, next_url, seen_at) VALUES (?, ?, '', '', ?) ON CONFLICT (repo_id, url) DO UPDATE SET seen_at = excluded.seen_at`, id, hidden, rows.Millis(at))
-	return err
-}
-
-// DropHidden notes that GitHub says it again.
-func (t Rows) DropHidden(ctx context.Context, id int64) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("note that repository %d has a pulse", id), `DELETE FROM http_validators WHERE repo_id = ? AND url = ?`, id, hidden)
-	return err
+// PutHidden notes that people were told that GitHub does not say whether a repository changed,
+// or that it says so again.
+func (t Rows) PutHidden(ctx context.Context, id int64, hidden bool) error {
+	return t.tx.One(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), rows.ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
 }
 
 // ListAllSeenLabels gives, of every repository, the labels whose open issues were listed

@@ -78,7 +78,7 @@ func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report
 	if c.Look.Shown.Hidden == "" || c.Look.Told {
 		return
 	}
-	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, c.GitHub.Now()) })
+	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, true) })
 	if err != nil {
 		p.Log.ErrorContext(ctx, "could not note that a repository is hidden", "repo_full_name", c.Name.FullName(), "error", err)
 		return

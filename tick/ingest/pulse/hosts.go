@@ -197,7 +197,7 @@ func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now 
 			}
 		}
 		for _, id := range visible { // so that people are told when it is hidden again
-			if err := tx.DropHidden(ctx, id); err != nil {
+			if err := tx.PutHidden(ctx, id, false); err != nil {
 				return err
 			}
 		}
