@@ -27,8 +27,11 @@ func eventFields(e *work.Event) []any {
 	}
 }
 
-func scanEvent(row rows.Row) (e work.Event, err error) {
-	return e, row.Scan(append([]any{&e.ID}, eventFields(&e)...)...)
+// scanEvents reads rows, one after the other, by the same places.
+func scanEvents() func(rows.Row) (work.Event, error) {
+	var e work.Event
+	places := append([]any{&e.ID}, eventFields(&e)...)
+	return func(row rows.Row) (work.Event, error) { return e, row.Scan(places...) }
 }
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
@@ -52,27 +55,27 @@ func (t eventRows) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 
 // ListEvents gives every event of an issue or pull request, oldest first.
 func (t eventRows) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list events of #%d", number), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list events of #%d", number), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
 }
 
 // ListItemEvents gives every event of a work item, oldest first.
 func (t eventRows) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list events of item %d", itemID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list events of item %d", itemID), scanEvents(),
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
 // ListPendingEvents gives every event of a repository that is not processed,
 // oldest first, those of live turns included.
 func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list pending events of repository %d", repoID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list pending events of repository %d", repoID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
 // ListPendingCommands gives every command of a repository that is not carried out, oldest
 // first.
 func (t eventRows) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvents(),
 		selectEvent+`INDEXED BY events_facts WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
 }
 

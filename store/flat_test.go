@@ -527,7 +527,8 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 		return err
 	}
 	next, err := tx.AddTurn(ctx, work.Turn{RepoID: r.ID, ItemID: item, Number: 9, Key: "next", Step: work.StepClaimed})
-	return firstOf(err, tx.AssignEvents(ctx, next, nil))
+	_, textErr := tx.WithTexts(ctx, []work.Event{{ID: 1}})
+	return firstOf(err, tx.AssignEvents(ctx, next, nil), textErr)
 }
 
 func firstOf(errs ...error) error {

@@ -54,5 +54,5 @@ func (t turnRows) LastTurn(ctx context.Context, repoID int64, kind work.Kind) (i
 
 // ListTurnEvents gives the events that a turn has, or had when it ended.
 func (t turnRows) ListTurnEvents(ctx context.Context, turnID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list events of turn %d", turnID), scanEvent, selectEvent+`WHERE turn_id = ? ORDER BY created_at, id`, turnID)
+	return rows.List(ctx, t.tx, fmt.Sprintf("list events of turn %d", turnID), scanEvents(), selectEvent+`WHERE turn_id = ? ORDER BY created_at, id`, turnID)
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -16,10 +18,27 @@ const (
 	waitingFact = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
 )
 
-// ListWaiting gives what waits in a repository and is no turn's, oldest first: of what
-// people wrote about each work item the first ones alone, so many of them.
-func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list what waits in repository %d", repoID), scanEvent,
+// waitingColumns are those of an event, without what of a comment is for an agent alone. A
+// command says what is to be done by its own.
+var waitingColumns = without(eventColumns, "content_hash", "body", "url", "path", "diff_hunk")
+
+func without(columns string, forAgents ...string) string {
+	for _, c := range forAgents {
+		columns = strings.Replace(columns, c, `CASE WHEN kind IN ('review', 'issue', 'summary', 'source') THEN '' ELSE `+c+` END`, 1)
+	}
+	return columns
+}
+
+// ListWaiting gives what waits in a repository and is no turn's, by work item, oldest first:
+// of what people wrote about each item the first ones alone, so many of them, and those
+// without their texts. Thousands of comments may wait, of which a turn takes some.
+func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map[int64][]work.Event, error) {
+	waiting, scan := map[int64][]work.Event{}, scanEvents()
+	_, err := rows.List(ctx, t.tx, fmt.Sprintf("list what waits in repository %d", repoID), func(row rows.Row) (none struct{}, err error) {
+		e, err := scan(row)
+		waiting[e.ItemID] = append(waiting[e.ItemID], e)
+		return none, err
+	},
 		`WITH RECURSIVE item (id) AS (
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND `+waitingSaid+`)
 			UNION ALL
@@ -30,13 +49,32 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) ([]w
 			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
 				SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)
 		)
-		SELECT events.id, `+eventColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
+		SELECT events.id, `+waitingColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
 		rows.Named("repo", repoID), rows.Named("most", most))
+	return waiting, err
+}
+
+// WithTexts gives events of ListWaiting with their texts, as a turn needs them.
+func (t eventRows) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
+	events, at := slices.Clone(events), map[int64]*work.Event{}
+	for i, e := range events {
+		at[e.ID] = &events[i]
+	}
+	_, err := rows.List(ctx, t.tx, "read the texts of events", func(row rows.Row) (id int64, err error) {
+		var e work.Event
+		if err = row.Scan(&id, &e.Hash, &e.Body, &e.URL, &e.Path, &e.DiffHunk); err == nil {
+			into := at[id]
+			into.Hash, into.Body, into.URL, into.Path, into.DiffHunk = e.Hash, e.Body, e.URL, e.Path, e.DiffHunk
+		}
+		return id, err
+	}, `SELECT e.id, e.content_hash, e.body, e.url, e.path, e.diff_hunk FROM json_each(?) k CROSS JOIN events e ON e.id = k.value`,
+		rows.IDsOf(work.EventIDs(events)))
+	return events, err
 }
 
 // ListSaid gives what people said on a work item and no turn was told of, oldest first.
 func (t eventRows) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list what was said on item %d", itemID), scanEvent,
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
 }
 

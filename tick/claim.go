@@ -147,7 +147,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.PlannedTurn) (l *env.
 	if err != nil || s == nil {
 		return nil, false, err
 	}
-	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: p.newTurn(planned, s.K), Events: planned.Events}
+	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: p.newTurn(planned, s.K)}
 	var news []store.ReviewLog
 	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err = p.addTurn(ctx, tx, planned, l); err == nil {
@@ -201,12 +201,15 @@ func (p *Pass) addTurn(ctx context.Context, tx *store.Tx, planned plan.PlannedTu
 		return err
 	}
 	l.Turn.ID = id
+	if l.Events, err = tx.WithTexts(ctx, planned.Events); err != nil {
+		return err
+	}
 	if planned.Trigger.Key != "" {
 		e := planned.Trigger
 		if e.ID, err = tx.AskAgain(ctx, e); err != nil {
 			return err
 		}
-		l.Events = append(slices.Clone(l.Events), e)
+		l.Events = append(l.Events, e)
 	}
 	if err := tx.AssignEvents(ctx, id, work.EventIDs(l.Events)); err != nil {
 		return err

@@ -141,7 +141,11 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	for _, plan := range preview.Plans {
 		for _, t := range plan.Turns {
 			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
-				return &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r, Events: t.Events}, nil
+				l := &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r}
+				return l, p.Store.View(ctx, func(tx *store.Tx) (err error) {
+					l.Events, err = tx.WithTexts(ctx, t.Events)
+					return err
+				})
 			}
 		}
 	}

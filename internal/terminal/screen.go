@@ -36,7 +36,10 @@ func legible(s string) string {
 // special reports whether a character is a control or format character, line
 // ends and tabs excepted.
 func special(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	if r < unicode.MaxASCII { // nearly all
+		return r < ' ' && r != '\n' && r != '\t'
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // escaped is a character as JSON writes it.
@@ -58,7 +61,7 @@ func surrogates(r rune) (hi, lo rune) {
 // escapeJSON writes the special characters of encoded JSON as JSON can, so that
 // it means the same and shows nothing else. Of the others JSON has none.
 func escapeJSON(b []byte) []byte {
-	if !strings.ContainsFunc(string(b), special) {
+	if !bytes.ContainsFunc(b, special) {
 		return b
 	}
 	var out strings.Builder

@@ -19,14 +19,15 @@ type Redactor struct {
 	order []string          // longest first: a token may be part of another
 }
 
-// shortestKnown keeps words of everyday out of what is known: a "token" of a
-// few letters would be found everywhere.
-const shortestKnown = 12
+// shortest is how long a secret is at least. It keeps words of everyday out of what is
+// known: a "token" of a few letters would be found everywhere. No pattern matches less, so
+// that most of what is logged, a few letters, is not looked through for each of them.
+const shortest = 12
 
 // Add makes a value known. What is too short to be told from a word is not.
 func (s *Redactor) Add(value, what string) {
 	value = strings.TrimSpace(value)
-	if len(value) < shortestKnown {
+	if len(value) < shortest {
 		return
 	}
 	s.mu.Lock()
@@ -69,6 +70,9 @@ func (s *Redactor) Find(text string) map[string]string {
 
 // Redact replaces the secrets in a text, for logs, comments and quotations.
 func (s *Redactor) Redact(text string) string {
+	if len(text) < shortest {
+		return text
+	}
 	if s != nil {
 		s.mu.RLock()
 		for _, value := range s.order {

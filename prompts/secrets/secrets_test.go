@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"regexp/syntax"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +47,45 @@ func TestEveryShapeIsFoundAndRedacted(t *testing.T) {
 			t.Errorf("%s is not tried", s.name)
 		}
 	}
+}
+
+// TestNoPatternMatchesLess: what is shorter than every secret is not looked through.
+func TestNoPatternMatchesLess(t *testing.T) {
+	for _, p := range patterns {
+		expr, err := syntax.Parse(p.expr().String(), syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := least(expr); n < shortest {
+			t.Errorf("%s may have %d characters", p.name, n)
+		}
+	}
+}
+
+// least is how many characters an expression matches at least.
+func least(e *syntax.Regexp) (n int) {
+	switch e.Op {
+	case syntax.OpLiteral:
+		return len(e.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1
+	case syntax.OpRepeat:
+		return e.Min * least(e.Sub[0])
+	case syntax.OpPlus, syntax.OpCapture:
+		return least(e.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range e.Sub {
+			n += least(sub)
+		}
+	case syntax.OpAlternate:
+		n = least(e.Sub[0])
+		for _, sub := range e.Sub[1:] {
+			n = min(n, least(sub))
+		}
+	case syntax.OpNoMatch, syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary,
+		syntax.OpNoWordBoundary, syntax.OpStar, syntax.OpQuest:
+	}
+	return n
 }
 
 func TestKnownTokensAreFoundExactly(t *testing.T) {

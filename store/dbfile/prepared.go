@@ -106,6 +106,24 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	return &reading{Rows: rows, of: p}, nil
 }
 
+// CheckNamedValue is asked for each argument: what rows are made of goes to SQLite
+// without a look at its type. All else is database/sql's.
+func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
+	switch p := v.Value.(type) {
+	case *string:
+		v.Value = *p
+	case *int64:
+		v.Value = *p
+	case *int:
+		v.Value = int64(*p)
+	case *bool:
+		v.Value = *p
+	default:
+		return driver.ErrSkip
+	}
+	return nil
+}
+
 // Close is driver.Conn's.
 func (c *connection) Close() error {
 	var first error

@@ -11,37 +11,32 @@ const mostEyes = 100
 // waits on each item, then the second on each.
 func Eyes(items []Item) map[string]bool {
 	eyes := map[string]bool{}
-	waiting := make([][]work.Event, 0, len(items))
-	for _, i := range items {
-		if said := i.seen(); len(said) > 0 {
-			waiting = append(waiting, said)
-		}
-	}
-	for rank := 0; len(waiting) > 0; rank++ {
-		var longer [][]work.Event
-		for _, said := range waiting {
-			if len(eyes) >= mostEyes {
+	waiting := make([]int, len(items)) // of each item: from which of its events on
+	for left := true; left; {
+		left = false
+		for n := range items {
+			at := items[n].seen(waiting[n])
+			waiting[n] = at + 1
+			if at == len(items[n].Events) {
+				waiting[n] = at
+				continue
+			}
+			if len(eyes) == mostEyes {
 				return eyes
 			}
-			eyes[said[rank].Key] = true
-			if len(said) > rank+1 {
-				longer = append(longer, said)
-			}
+			eyes[items[n].Events[at].Key], left = true, true
 		}
-		waiting = longer
 	}
 	return eyes
 }
 
-// seen are the comments that may get eyes: GitHub takes none for a review's own text, and
-// what stands elsewhere gets a pointer.
-func (i Item) seen() (said []work.Event) {
-	for _, e := range i.Events {
+// seen is the first of the item's comments, from one on, that may get eyes: GitHub takes
+// none for a review's own text, and what stands elsewhere gets a pointer.
+func (i *Item) seen(from int) int {
+	for at, e := range i.Events[from:] {
 		if e.Kind.Said() && e.Kind != work.EventSummary && !i.Elsewhere(e) {
-			if said = append(said, e); len(said) == mostEyes {
-				break
-			}
+			return from + at
 		}
 	}
-	return said
+	return len(i.Events)
 }

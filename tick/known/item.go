@@ -16,7 +16,7 @@ type Item struct {
 	work.Item
 	Pull     work.PullRequest // the newest; see HasPull
 	Resolved []int64          // review threads that are resolved, by their first comments
-	Events   []work.Event     // pending and of no turn; of what people wrote the first ones, where there is more than a turn takes
+	Events   []work.Event     // pending and of no turn; of what people wrote the first ones, where there is more than a turn takes, and without their texts
 	More     More             // of what people wrote
 	Turn     *work.Turn       // the unfinished one; nil: none
 
@@ -67,7 +67,7 @@ func (i Item) Standing() standing.Item {
 // Unanswered is what people wrote that no turn has taken yet, and that one may answer.
 func (i Item) Unanswered() []work.Event {
 	waits := i.State == work.StateAwaitingIssueFollowup && i.Turn == nil
-	return slices.DeleteFunc(slices.Clone(i.Events), func(e work.Event) bool {
+	return Without(i.Events, func(e work.Event) bool {
 		return !e.Kind.Said() || waits && i.Fed(e) || i.Elsewhere(e)
 	})
 }
@@ -114,14 +114,36 @@ func (i Item) Banner() (work.PauseBanner, bool) {
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true
 }
 
-// Own is a copy for one plan, which takes events out of it: oldest first, since a
-// turn takes the first of them.
+// Own is an item for one plan, which leaves out events of it: oldest first, since a turn
+// takes the first of them.
 func (i Item) Own() Item {
-	i.Events = slices.Clone(i.Events)
-	slices.SortStableFunc(i.Events, func(a, b work.Event) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
+	older := func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
+	if !slices.IsSortedFunc(i.Events, older) {
+		i.Events = slices.Clone(i.Events)
+		slices.SortStableFunc(i.Events, older)
+	}
 	return i
+}
+
+// Without is what is left of events, of which the ones that are gone are asked for once,
+// in their order. The list stays as it is, and is itself what is left where none are gone:
+// of thousands of comments that wait every plan leaves out few.
+func Without(events []work.Event, gone func(work.Event) bool) []work.Event {
+	var left []work.Event
+	for n, e := range events {
+		switch {
+		case !gone(e):
+			if left != nil {
+				left = append(left, e)
+			}
+		case left == nil:
+			left = append(make([]work.Event, 0, len(events)-1), events[:n]...)
+		}
+	}
+	if left == nil {
+		return events
+	}
+	return left
 }
 
 // AskedAgain reports whether the label of somebody else's pull request was set again, or

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // stale finishes what was said of a head that is not the head any more, or was to be
@@ -19,7 +20,7 @@ func (r *itemPlanner) stale() {
 			last = e.ID
 		}
 	}
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		due, ofReview := review.DueOf(e)
 		switch {
 		case ofReview && due.Head != r.item.Pull.HeadOID:

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // A command is carried out by what it plans: moves, turns that resume or are
@@ -88,7 +89,7 @@ func (r *commander) commands() (closing bool) {
 // them.
 func (r *commander) takeCommands() []work.Event {
 	var asked []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if e.Kind == work.EventCommand {
 			asked = append(asked, e)
 		}

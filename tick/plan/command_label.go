@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // What a person would do with a label a command does with the label: GitHub shows it to everybody, and a lost database reads it there again.
@@ -93,7 +94,7 @@ func (r *commander) skipPaused() {
 		return
 	}
 	var skipped []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		meant := e.Kind.Said() || e.Kind == work.EventCheck
 		if !meant || !slices.ContainsFunc(r.begun, func(p work.Pause) bool { return p.Covers(e.CreatedAt) }) {
 			return false

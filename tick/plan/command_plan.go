@@ -14,7 +14,7 @@ import (
 func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
 	r := plannerOf(v, &made, item)
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
+	r.item.Events = known.Without(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
 	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
 	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // retry resumes what failed, is stopped or waits. What resumes has a new allowance: a person has looked at it.
@@ -202,7 +203,7 @@ func (r *commander) noReview(inv invocation) work.Action {
 func (r *commander) giveUp(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if !work.StampOf(e).After(inv.at) {
 			asked = append(asked, e)
 			return true

@@ -68,7 +68,7 @@ func (r *commander) waits() []work.Reason {
 		v.Items = append(v.Items, r.item)
 	}
 	for i := range v.Items {
-		v.Items[i].Events = slices.DeleteFunc(slices.Clone(v.Items[i].Events), func(e work.Event) bool { return e.Kind == work.EventCommand })
+		v.Items[i].Events = known.Without(v.Items[i].Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
 	}
 	return For(v).Waits()[r.item.ID]
 }

@@ -1,15 +1,14 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // unheard are the comments on the issue that no turn was fed.
 func (r *itemPlanner) unheard() []work.Event {
-	return slices.DeleteFunc(slices.Clone(r.item.Events), func(e work.Event) bool {
+	return known.Without(r.item.Events, func(e work.Event) bool {
 		if e.Kind != work.EventSource {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // reviews plans how the reviews of an item's pull request go on. What is decided is
@@ -120,7 +121,7 @@ func (r reviews) plan() {
 // stored already. What asks for another one is over.
 func (r reviews) due(key string) []work.Event {
 	var due, old []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		switch {
 		case e.Kind != work.EventReviewDue && e.Kind != work.EventFixDue:
 			return false

@@ -175,7 +175,7 @@ func (r *itemPlanner) issueClosed() bool {
 // note finishes facts that ask for nothing.
 func (r *itemPlanner) note(kinds ...work.EventKind) {
 	var noted []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if slices.Contains(kinds, e.Kind) {
 			noted = append(noted, e)
 			return true

@@ -6,12 +6,13 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // settled finishes comments in threads that somebody resolved.
 func (r *itemPlanner) settled() {
 	var resolved []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if e.Kind == work.EventReview && slices.Contains(r.item.Resolved, e.ThreadTop) {
 			resolved = append(resolved, e)
 			return true
@@ -25,7 +26,7 @@ func (r *itemPlanner) settled() {
 // was opened, to the pull request: one redirect a comment, ever.
 func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		if !r.item.Elsewhere(e) {
 			return false
 		}
@@ -76,7 +77,7 @@ func (r *itemPlanner) pointedOften(e work.Event) bool {
 // even that of the work that follows.
 func (r *itemPlanner) finishRedirected() {
 	var redirected []work.Event
-	r.item.Events = slices.DeleteFunc(r.item.Events, func(e work.Event) bool {
+	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
 		_, planned := r.item.Notices[work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)]
 		if e.Kind == work.EventSource && planned {
 			redirected = append(redirected, e)

@@ -117,12 +117,7 @@ func (r *itemPlanner) start() {
 
 // feedback plans the turn that answers people on the pull request.
 func (r *itemPlanner) feedback() {
-	var said []work.Event
-	for _, e := range r.item.Events {
-		if e.Kind.Said() {
-			said = append(said, e)
-		}
-	}
+	said := known.Without(r.item.Events, func(e work.Event) bool { return !e.Kind.Said() })
 	reviewsOf(r).lift()
 	switch {
 	case r.item.State != work.StateBlocked && reviewsOf(r).about().PersonAsks(): // a push for anybody else would be another head than theirs

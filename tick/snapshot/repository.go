@@ -116,20 +116,19 @@ func (r *reading) waiting(ctx context.Context, most int, w which) error {
 	if w != asking {
 		most = math.MaxInt32
 	}
-	all, err := r.tx.ListWaiting(ctx, r.repo.ID, most)
-	if err != nil {
+	var err error
+	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, most); err != nil {
 		return err
 	}
-	said := map[int64]int{}
-	for _, e := range all {
-		r.events[e.ItemID] = append(r.events[e.ItemID], e)
-		if e.Kind.Said() {
-			said[e.ItemID]++
-		}
-	}
 	var full []int64
-	for id, n := range said {
-		if n == most {
+	for id, events := range r.events {
+		said := 0
+		for _, e := range events {
+			if e.Kind.Said() {
+				said++
+			}
+		}
+		if said == most {
 			full = append(full, id)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 	"unicode"
 )
 
@@ -49,13 +50,16 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // readBody reads one byte more than may be, at most.
 func readBody(resp *http.Response) ([]byte, error) {
-	var b bytes.Buffer
-	if n := resp.ContentLength; n > 0 && n <= MaxBody {
-		b.Grow(int(n) + bytes.MinRead)
-	}
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
 	_, err := b.ReadFrom(io.LimitReader(resp.Body, MaxBody+1))
-	return b.Bytes(), err
+	return bytes.Clone(b.Bytes()), err
 }
+
+// buffers are what bodies are read into: few say how long they are, and one that grows by
+// doubling leaves three times its length to the collector.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // isPlain reports whether go-gh would leave a body as it is: it is ASCII, and has no
 // control character, not even an escaped one.

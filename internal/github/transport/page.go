@@ -25,6 +25,9 @@ type Page[T any] struct {
 	NotModified bool
 }
 
+// mostInPage is how much a page of most listings shows at the most.
+const mostInPage = 100
+
 // ReadPage reads one page of a listing.
 func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest, convert func(W) T) (Page[T], error) {
 	a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: p.URL, ETag: p.ETag})
@@ -44,13 +47,14 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 		}
 		return out, nil
 	}
-	var items []W
+	items := make([]W, 0, mostInPage)
 	if err := json.Unmarshal(a.Body, &items); err != nil {
 		return Page[T]{}, &BodyError{URL: a.URL, Err: err}
 	}
 	if items == nil {
 		return Page[T]{}, &BodyError{URL: a.URL, Err: errors.New("no list")}
 	}
+	out.Items = make([]T, 0, len(items))
 	for i, item := range items {
 		if err := item.Check(); err != nil {
 			return Page[T]{}, &BodyError{URL: a.URL, Err: fmt.Errorf("item %d: %w", i, err)}

@@ -20,6 +20,7 @@ import (
 // that are tracked.
 func (h *Comments) IntakeComments(ctx context.Context) error {
 	h.known = lookups{}
+	h.Events = slices.Grow(h.Events, len(h.ListedComments)+len(h.ReviewComments))
 	for _, c := range h.ListedComments {
 		if err := h.intakeComment(ctx, c); err != nil {
 			return err
@@ -117,7 +118,7 @@ func (h *Comments) FilterEvents(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, time.Minute)
 	defer reads.Stop()
 	asked := front{Comments: h, known: seen}
-	var fresh []batch.Inbound
+	fresh := make([]batch.Inbound, 0, len(h.Events))
 	for _, c := range h.Events {
 		asked.judges(ctx, c.Event.Author)
 		if c.Pending {
