@@ -39,8 +39,8 @@ type First struct {
 type Repos func(work.Repo) Repo
 
 // Load reads what that depends on: how many repositories of a host this machine looks at, and
-// which of them GitHub hides from the pulse.
-func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo) (Repos, error) {
+// which of them GitHub hides from the pulse. The next look is the next one after now.
+func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) (Repos, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 		if r.NodeID == "" || s.Theirs {
 			return Repo{Share: s}
 		}
-		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval)
+		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
 		w := Repo{Manner: manner, Next: next, Share: s}
 		if at, underWay := firstlook.PlaceOf(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}

@@ -40,13 +40,15 @@ func (r *room) newInstallCmd() *cobra.Command {
 
 On a Mac launchd does it. Elsewhere a systemd user timer does, if a session of
 this user answers, and else cron. What is installed already stays with its
-scheduler, and changes only where something is different: another --every, a gh
-that has moved, another PATH. Nothing else of the crontab is touched.
+scheduler, and changes only where something is different: another --every,
+another --shard, a gh that has moved, another PATH. Nothing else of the crontab
+is touched.
 
 cron knows whole minutes that divide an hour, and whole hours that divide a day;
 launchd and systemd know seconds, ten at the least.`,
 		Example: `  $ gh mergexo schedule install
   $ gh mergexo schedule install --every 30s
+  $ gh mergexo schedule install --shard 1/3   # the first of three machines
   $ gh mergexo schedule install --every 5m --kind cron`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return Install(c.Context(), r.App, opt) },

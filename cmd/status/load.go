@@ -97,7 +97,7 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 			return Board{}, err
 		}
 	}
-	watch, err := looks.Load(ctx, tx, q.Config, known)
+	watch, err := looks.Load(ctx, tx, q.Config, known, b.now)
 	if err != nil {
 		return Board{}, err
 	}

@@ -4,6 +4,7 @@ package bench
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,15 +53,8 @@ func (l *lab) program() program { return program{path: l.binary()} }
 
 // TestMeasure measures the program of a checkout: MERGEXO_BENCH is its folder,
 // MERGEXO_BENCH_ROWS are the rows, all of them if empty, MERGEXO_BENCH_RUNS how often what
-// is short is run. With MERGEXO_BENCH_WRITE what it finds is the baseline from now on. With
-// MERGEXO_BENCH_LIST it lists the rows.
+// is short is run. With MERGEXO_BENCH_WRITE what it finds is the baseline from now on.
 func TestMeasure(t *testing.T) {
-	if os.Getenv("MERGEXO_BENCH_LIST") != "" {
-		for _, r := range rows {
-			fmt.Printf("%-12s %s\n", r.name, r.what)
-		}
-		return
-	}
 	l := newLab(t)
 	known, err := readBaseline(baselineFile)
 	must(t, err)
@@ -86,6 +80,72 @@ func TestMeasure(t *testing.T) {
 	}
 	if len(worse) > 0 {
 		t.Errorf("worse than %s by more than a third:\n  %s", baselineFile, strings.Join(worse, "\n  "))
+	}
+}
+
+// script/bench reads the rows from a file, so as to list them and to refuse others before it
+// builds anything.
+func TestRowsAreThoseThatTheScriptLists(t *testing.T) {
+	var want strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&want, "%-12s %s\n", r.name, r.what)
+	}
+	listed, err := os.ReadFile("rows.txt")
+	must(t, err)
+	if string(listed) != want.String() {
+		t.Errorf("rows.txt has\n%snot\n%s", listed, &want)
+	}
+}
+
+// script runs script/bench with what a folder has in it as its programs.
+func script(t *testing.T, programs string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join("..", "..", "script", "bench"), args...)
+	cmd.Env = []string{"PATH=" + programs, "TMPDIR=" + t.TempDir()}
+	all, err := cmd.CombinedOutput()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return string(all), cmd.ProcessState.ExitCode()
+}
+
+// What cannot be measured is refused before anything is built.
+func TestScriptRefusesAtOnce(t *testing.T) {
+	without := func(missing string) string {
+		dir := t.TempDir()
+		for _, name := range []string{"bash", "env", "dirname", "mktemp", "rm", "cut", "grep", "sed", "cat", "go", "gh"} {
+			if name == missing {
+				continue
+			}
+			real := name
+			if name == "go" || name == "gh" {
+				real = "false" // started, they fail
+			}
+			path, err := exec.LookPath(real)
+			must(t, err)
+			must(t, os.Symlink(path, filepath.Join(dir, name)))
+		}
+		return dir
+	}
+	for _, c := range []struct {
+		missing string
+		args    []string
+		want    string
+		code    int
+	}{
+		{"", []string{"nosuchrow"}, "script/bench: there is no row nosuchrow: script/bench --list\n", 2},
+		{"", []string{"git", "git.*"}, "script/bench: there is no row git.*: script/bench --list\n", 2},
+		{"go", []string{"git"}, "script/bench: go is missing: https://go.dev/dl has it\n", 1},
+		{"gh", []string{"git"}, "script/bench: gh is missing, and it is what the program is compared with: https://cli.github.com has it\n", 1},
+	} {
+		if out, code := script(t, without(c.missing), c.args...); out != c.want || code != c.code {
+			t.Errorf("%q without %q gives %d: %s", c.args, c.missing, code, out)
+		}
+	}
+	listed, err := os.ReadFile("rows.txt")
+	must(t, err)
+	if out, code := script(t, without("go"), "--list"); out != string(listed) || code != 0 {
+		t.Errorf("--list gives %d: %s", code, out)
 	}
 }
 

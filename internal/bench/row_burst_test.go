@@ -45,14 +45,14 @@ func (b burst) measure(t *testing.T, l *lab) []figure {
 	progress("%d events wait; the pass after it read %d and wrote %d times", events, reads, writes)
 	return []figure{
 		seconds("CPU", during.CPU).atMost(b.cpu.Seconds()),
-		ratio("CPU : gh api user", during.CPU, gh).keep(),
+		ratio("CPU / gh api user", during.CPU, gh).keep(),
 		megabytes("peak memory", during.Peak).atMost(60),
 		count("requests", askedDuring),
 		count("reads of the pass after it", reads).atMost(float64(asked)),
 		count("writes of the pass after it", writes),
 		milliseconds("CPU of the pass before", before.CPU),
 		milliseconds("CPU of the pass after it", after.CPU),
-		ratio("CPU of the pass after it : gh api user", after.CPU, gh).keep(),
+		ratio("CPU of the pass after it / gh api user", after.CPU, gh).keep(),
 		ratio("CPU of the pass after it : of the pass before", after.CPU, before.CPU).keep(),
 	}
 }

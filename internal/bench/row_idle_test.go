@@ -68,9 +68,9 @@ func measureIdleFew(t *testing.T, l *lab) []figure {
 	return []figure{
 		m.requests(), m.points(), count("GraphQL points of a pass with rotation", w.checkRotation(t).points),
 		passWall, passCPU, ghWall, ghCPU,
-		m.beside("wall : gh api user", thePass, ghUser, wall).atMost(0.5),
-		m.beside("wall of the launcher : gh api user", launcher, ghUser, wall).atMost(1),
-		m.beside("CPU : gh api user", thePass, ghUser, used).keep(),
+		m.beside("wall / gh api user", thePass, ghUser, wall).atMost(0.5),
+		m.beside("wall of the launcher / gh api user", launcher, ghUser, wall).atMost(1),
+		m.beside("CPU / gh api user", thePass, ghUser, used).keep(),
 		m.memory().atMost(60),
 	}
 }
@@ -95,9 +95,9 @@ func (m idle) besideBare(requests figure, cpu, beside float64) []figure {
 	bareWall, bareCPU := m.of(bareProgram, "bare: ")
 	return []figure{
 		requests, m.points(), passWall, passCPU.atMost(cpu), bareWall, bareCPU,
-		m.beside("wall : bare", thePass, bareProgram, wall).atMost(beside),
-		m.beside("CPU : bare", thePass, bareProgram, used).keep(),
-		m.beside("CPU : gh api user", thePass, ghUser, used).keep(),
+		m.beside("wall / bare", thePass, bareProgram, wall).atMost(beside),
+		m.beside("CPU / bare", thePass, bareProgram, used).keep(),
+		m.beside("CPU / gh api user", thePass, ghUser, used).keep(),
 		m.memory().atMost(60),
 	}
 }
@@ -112,8 +112,8 @@ func measureVersion(t *testing.T, l *lab) []figure {
 	}
 	return []figure{
 		milliseconds("wall", median(version, wall)).atMost(5), milliseconds("CPU", median(version, used)),
-		ratio("wall : gh api user", median(version, wall), median(gh, wall)),
-		ratio("CPU : gh api user", median(version, used), median(gh, used)).keep(),
+		ratio("wall / gh api user", median(version, wall), median(gh, wall)),
+		ratio("CPU / gh api user", median(version, used), median(gh, used)).keep(),
 		megabytes("peak memory", median(version, peak)),
 	}
 }

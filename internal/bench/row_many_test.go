@@ -165,7 +165,7 @@ func measureFirstRead(t *testing.T, l *lab) []figure {
 		return fmt.Sprintf("%d of %d read, %d events", w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`), many, w.count(t, `SELECT COUNT(*) FROM events`))
 	})
 	return append(c.figures(0),
-		ratio("CPU : gh api user", c.cpu(), gh).keep(),
+		ratio("CPU / gh api user", c.cpu(), gh).keep(),
 		count("pull requests not read", many-w.count(t, `SELECT COUNT(*) FROM pull_requests WHERE details_at <> 0`)).atMost(0),
 		count("comments not read", many*comments-w.count(t, `SELECT COUNT(*) FROM events`)).atMost(0),
 	)

@@ -53,20 +53,20 @@ func (t Rows) ListUnread(ctx context.Context, since time.Time) (Set, error) {
 const busy = `
 	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
+		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND watch_until > ?1 AND watch_until > 0 AND red = '[]')
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL
 	UNION SELECT repo_id FROM pauses WHERE ended_at = 0
-	UNION SELECT i.repo_id FROM stops s JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
+	UNION SELECT i.repo_id FROM stops s INDEXED BY stops_taken CROSS JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
-	UNION SELECT repo_id FROM merges WHERE watch_until > 0 AND red = '[]'
 	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0`
 
 // ListBusy gives the repositories in which there may be something to decide or to send. What
-// merging alone asks for is in ListLanding.
-func (t Rows) ListBusy(ctx context.Context) (Set, error) {
-	return t.set(ctx, "list what is busy", busy)
+// merging alone asks for is in ListLanding, but for merges that are watched at a time.
+func (t Rows) ListBusy(ctx context.Context, now time.Time) (Set, error) {
+	return t.set(ctx, "list what is busy", busy, rows.Millis(now))
 }
 
 // landing selects the repositories in which a pull request may be merged, or was merged

@@ -31,6 +31,9 @@ func scan(row rows.Row) (e news.Entry, err error) {
 	return e, row.Scan(append([]any{&e.ID}, fields(&e)...)...)
 }
 
+// ofPasses says of a message that it is about passes, word for word as the index has it.
+const ofPasses = `key BETWEEN 'pass_' AND 'pass_~'`
+
 const selectEntry = `SELECT id, ` + columns + ` FROM notifications `
 
 // ListKnownTargets gives since when each target is told what.
@@ -52,8 +55,8 @@ func (t Rows) ForgetTarget(ctx context.Context, k news.Known, now time.Time) err
 	if _, err := t.tx.Exec(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
 		return err
 	}
-	_, err := t.tx.Exec(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
-		WHERE state = 'planned' AND target = ? AND what = ?`, rows.Millis(now), k.Target, k.What)
+	_, err := t.tx.Exec(ctx, "forget what was to be told", `UPDATE notifications INDEXED BY notifications_planned SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
+		WHERE state IN ('planned', 'sent') AND state = 'planned' AND target = ? AND what = ?`, rows.Millis(now), k.Target, k.What)
 	return err
 }
 
@@ -116,14 +119,14 @@ func (t Rows) ListUntold(ctx context.Context, since time.Time) ([]news.Untold, e
 // Lasting says of a message that it is the last that its target was told of passes, and says
 // that they fail. They may for months: its row is what keeps it from being told again, and has
 // their end be told.
-const Lasting = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n
-	WHERE n.target = notifications.target AND n.key BETWEEN 'pass_' AND 'pass_~'))`
+const Lasting = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n INDEXED BY notifications_passes
+	WHERE n.target = notifications.target AND n.` + ofPasses + `))`
 
 // FindFailing gives the last time that a target was told that passes fail, unless it was
 // told since that they do no more.
 func (t Rows) FindFailing(ctx context.Context, target string) (news.Entry, bool, error) {
 	e, ok, err := rows.Find(ctx, t.tx, "find what was told of passes", scan,
-		selectEntry+`WHERE target = ? AND key BETWEEN 'pass_' AND 'pass_~' ORDER BY id DESC LIMIT 1`, target)
+		selectEntry+`INDEXED BY notifications_passes WHERE target = ? AND `+ofPasses+` ORDER BY id DESC LIMIT 1`, target)
 	told := e.State == news.Sent || e.State == news.Done || e.State == news.Unclear
 	return e, ok && e.What == news.PassFailing && told, err
 }

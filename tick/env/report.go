@@ -57,7 +57,7 @@ type RepoReport struct {
 
 	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
-	Until    *time.Time `json:"notBefore,omitempty"` // it is not asked before; Note says why
+	Until    *time.Time `json:"notBefore,omitempty"` // GitHub is not asked about it before; note says why
 }
 
 // TurnReport is what a pass did for one turn.

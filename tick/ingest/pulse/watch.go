@@ -17,8 +17,8 @@ const (
 )
 
 // Watch says how a repository is watched that is one of n of its host, and when it is looked
-// at next, where passes come often enough; zero: in the next pass.
-func Watch(r work.Repo, n int, hidden bool, least time.Duration) (Manner, time.Time) {
+// at next, where passes come often enough; zero: in the next pass after now.
+func Watch(r work.Repo, n int, hidden bool, least time.Duration, now time.Time) (Manner, time.Time) {
 	manner, last, wait := ByPulse, r.Pulse.At, Wait(n, false, least)
 	switch {
 	case n <= Handful:
@@ -32,6 +32,9 @@ func Watch(r work.Repo, n int, hidden bool, least time.Duration) (Manner, time.T
 	}
 	if r.NotBefore.After(next) {
 		next = r.NotBefore
+	}
+	if !next.After(now) {
+		next = time.Time{}
 	}
 	return manner, next
 }
