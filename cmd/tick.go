@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/cmd/watch"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
@@ -26,8 +27,7 @@ import (
 type tickOptions struct {
 	dryRun   bool
 	repo     string
-	share    string
-	shard    shard.Shard
+	share    cli.Share // what was asked for, then what is taken
 	maxTurns int
 	wait     time.Duration
 	detach   bool
@@ -75,7 +75,7 @@ docs/scaling.md says what happens when a repository moves from one to another.`,
 	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().StringVar(&opt.share, "shard", "", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines, or all (default: as it was told last, else all)")
+	c.Flags().Var(&opt.share, "shard", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines, or all (default: as it was told last, else all)")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
@@ -122,11 +122,9 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	return errors.Join(unread, err, rep.Shut)
 }
 
-func (o *tickOptions) check() (err error) {
-	if o.share != "" && o.share != allShares {
-		if o.shard, err = shard.Parse(o.share); err != nil {
-			return &cli.UsageError{Err: fmt.Errorf("--shard: %w", err)}
-		}
+func (o *tickOptions) check() error {
+	if err := o.share.Check(); err != nil {
+		return err
 	}
 	switch {
 	case o.maxTurns < 0:
@@ -141,35 +139,49 @@ func (o *tickOptions) check() (err error) {
 	return nil
 }
 
-// allShares is what --shard says of a machine that takes all repositories, and shares them
-// with none.
-const allShares = "all"
-
 // settleShare finds the share of a pass that was not told of one: that of the passes before.
 // One that took all repositories would work beside the other machines.
 func (a *app) settleShare(cfg *config.Config, opt *tickOptions) error {
-	if opt.share != "" {
+	if opt.share.Told {
 		return nil
 	}
 	kept, err := folder.Dirs{State: cfg.Runtime.StateDir}.Share()
 	if err != nil || kept == "" {
 		return err
 	}
-	if opt.shard, err = shard.Parse(kept); err != nil {
+	if opt.share.Shard, err = shard.Parse(kept); err != nil {
 		return fmt.Errorf("find out which share of the repositories this machine takes (--shard tells it): %w", err)
 	}
 	if a.Output().TTY {
-		fmt.Fprintf(a.Env.Stderr, "this machine takes share %s of the repositories; gh mergexo tick --shard all takes all of them\n", opt.shard)
+		fmt.Fprintln(a.Env.Stderr, "this is", opt.share.Machine())
 	}
 	return nil
 }
 
-// keepShare has later passes take the share that this one was told of.
-func keepShare(cfg *config.Config, opt *tickOptions) error {
-	if opt.share == "" || opt.dryRun {
+// keepShare has later passes take the share that this one was told of, and tells what that
+// changes: whoever watches, and of what the scheduler takes instead everybody.
+func (a *app) keepShare(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
+	if !opt.share.Told || opt.dryRun {
 		return nil
 	}
-	return folder.Dirs{State: cfg.Runtime.StateDir}.KeepShare(opt.shard.String())
+	dirs, now := folder.Dirs{State: cfg.Runtime.StateDir}, opt.share.Shard
+	kept, err := dirs.Share()
+	if err != nil {
+		return err
+	}
+	if err := dirs.KeepShare(now.String()); err != nil {
+		return err
+	}
+	changed, watched := kept != now.String(), a.Output().TTY
+	if changed && watched {
+		fmt.Fprintln(a.Env.Stderr, "from now on this is "+schedule.NotAnyMore(now, kept))
+	}
+	if changed || watched {
+		if other := schedule.OtherShare(ctx, a.App, cfg, now); other != "" {
+			fmt.Fprintln(a.Env.Stderr, other)
+		}
+	}
+	return nil
 }
 
 // only reads --repo.
@@ -197,8 +209,8 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err := a.settleShare(cfg, opt); err != nil {
 		return nil, nil, err
 	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
-	if err := keepShare(cfg, opt); err != nil {
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.share.Shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
+	if err := a.keepShare(ctx, cfg, opt); err != nil {
 		return nil, nil, err
 	}
 	return m.Pass(ctx, made)
@@ -226,8 +238,8 @@ func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) 
 	if opt.repo != "" {
 		args = append(args, "--repo", opt.repo)
 	}
-	if opt.share != "" {
-		args = append(args, "--shard", opt.share)
+	if opt.share.Told {
+		args = append(args, "--shard", opt.share.Argument())
 	}
 	if opt.maxTurns > 0 {
 		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))

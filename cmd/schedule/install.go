@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -84,6 +83,9 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 
 // Install has passes repeated, and says what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
+	if err := opt.Shard.Check(); err != nil {
+		return err
+	}
 	p, cfg, err := now(a)
 	if err != nil {
 		return err
@@ -99,23 +101,27 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	if p.job.Shard, err = share(opt.Shard, all); err != nil {
-		return &cli.UsageError{Err: err}
-	}
+	p.job.Shard = share(opt.Shard, all)
 	if err := p.tried(ctx); err != nil {
 		return err
 	}
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
 	}
-	if opt.Shard != "" { // from now on for passes by hand, too
-		if err := (folder.Dirs{State: cfg.Runtime.StateDir}).KeepShare(p.job.Shard); err != nil {
+	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
+	was, err := dirs.Share()
+	if err != nil {
+		return err
+	}
+	if opt.Shard.Told { // from now on for passes by hand, too
+		if err := dirs.KeepShare(p.job.Shard); err != nil {
 			return err
 		}
 	}
 	if err := p.install(ctx, a, s, all); err != nil {
 		return err
 	}
+	p.tellShare(a, opt.Shard, was)
 	p.note(ctx, a, cfg, s, why)
 	return nil
 }
@@ -134,22 +140,15 @@ func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Durati
 	return every, schedule.CheckEvery(k, every)
 }
 
-// share is which repositories the passes take; empty: all.
-func share(asked string, all []standing) (string, error) {
-	switch asked {
-	case "all":
-		return "", nil
-	case "":
-		for _, st := range all {
-			asked = cmp.Or(asked, st.found.Job.Shard)
-		}
-		return asked, nil
+// share is which repositories the passes take; empty: as they were told last, else all.
+func share(asked cli.Share, all []standing) (found string) {
+	if asked.Told {
+		return asked.Shard.String()
 	}
-	s, err := shard.Parse(asked)
-	if err != nil {
-		return "", fmt.Errorf("--shard: %w", err)
+	for _, st := range all {
+		found = cmp.Or(found, st.found.Job.Shard)
 	}
-	return s.String(), nil
+	return found
 }
 
 // install writes the job where it is not written so, and takes it away from other

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/mergexo/gh-mergexo/cmd/cli"
-
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -51,6 +49,9 @@ func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) er
 
 // print shows what install would write.
 func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) error {
+	if err := opt.Shard.Check(); err != nil {
+		return err
+	}
 	p, _, err := now(r.App)
 	if err != nil {
 		return err
@@ -71,9 +72,7 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return err
 	}
-	if p.job.Shard, err = share(opt.Shard, all); err != nil {
-		return &cli.UsageError{Err: err}
-	}
+	p.job.Shard = share(opt.Shard, all)
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
 	}

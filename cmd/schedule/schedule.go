@@ -74,7 +74,7 @@ func (r *room) newPrintCmd() *cobra.Command {
 
 func addFlags(c *cobra.Command, opt *Options) {
 	c.Flags().DurationVar(&opt.Every, "every", 0, "Time between two passes (default: as installed, else 1m)")
-	c.Flags().StringVar(&opt.Shard, "shard", "", "This machine's share of the repositories: `i/n`, or all (default: as installed, else all)")
+	c.Flags().Var(&opt.Shard, "shard", "This machine's share of the repositories: `i/n`, or all (default: as installed, else all)")
 	c.Flags().StringVar((*string)(&opt.Kind), "kind", "", "Scheduler: `{launchd|systemd|cron}` (default: as installed, else what is there)")
 }
 
@@ -111,7 +111,7 @@ removed. A pass that runs comes to its end; "gh mergexo pause --all" stops it.`,
 type Options struct {
 	Every time.Duration // 0: as it is installed, else once a minute
 	Kind  schedule.Kind // empty: as it is installed, else what the machine has
-	Shard string        // of the repositories, such as 1/2, or all; empty: as it is installed, else all
+	Shard cli.Share     // of the repositories; not told: as it is installed, else all
 }
 
 const usual = time.Minute

@@ -103,7 +103,7 @@ func (p plan) differs(in standing) (all []string) {
 		return all
 	}
 	j := p.job.With("PATH", was.Get("PATH"))
-	j.Every = was.Every
+	j.Every, j.Shard = was.Every, was.Shard // as install keeps them
 	if !in.found.Same(in.s, j) {
 		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
 	}

@@ -21,7 +21,7 @@ var arrows = map[string]string{
 	"actions":                   "internal/ahead internal/git internal/github internal/work internal/work/merging internal/work/origin internal/work/review store",
 	"cmd":                       "cmd/about cmd/cli cmd/complete cmd/config cmd/doctor cmd/logs cmd/machine cmd/notify cmd/report cmd/schedule cmd/setup cmd/show cmd/stops cmd/watch internal/config internal/config/environ internal/demo internal/github internal/proc internal/shard internal/terminal internal/work internal/work/command internal/work/merging store tick tick/env tick/folder tick/plan",
 	"cmd/about":                 "cmd/cli cmd/machine cmd/status internal/config internal/proc internal/terminal internal/work internal/work/explain internal/work/merging internal/work/review prompts store tick tick/brief tick/env",
-	"cmd/cli":                   "cmd/machine internal/config internal/config/environ internal/github internal/terminal internal/work internal/work/nearest prompts/secrets tick/env tick/folder",
+	"cmd/cli":                   "cmd/machine internal/config internal/config/environ internal/github internal/shard internal/terminal internal/work internal/work/nearest prompts/secrets tick/env tick/folder",
 	"cmd/complete":              "cmd/cli cmd/machine cmd/status internal/config internal/terminal prompts store",
 	"cmd/config":                "cmd/cli cmd/machine internal/config internal/config/doubts internal/config/schema internal/terminal prompts",
 	"cmd/doctor":                "cmd/cli cmd/machine cmd/schedule cmd/status internal/config internal/config/doubts internal/doctor internal/github internal/terminal internal/work internal/work/explain internal/work/news store tick/folder tick/snapshot",
