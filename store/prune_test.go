@@ -233,7 +233,7 @@ func BenchmarkPassAfterAMillionEvents(b *testing.B) {
 		_, err := tx.tx.Exec(ctx, "many", `
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO events (`+eventColumns+`)
-			SELECT ?, NULL, 'key ' || i, i % 1000, 'issue', '', '', 1, 'x', 0, 'body', '', '', 0, '', 0, '', i, i, i, NULL, i, 'answered', 0 FROM n`,
+			SELECT ?, NULL, 'key ' || (1000000 + i), i / 1000, 'issue', '', '', 1, 'x', 0, 'body', '', '', 0, '', 0, '', i, i, i, NULL, i, 'answered', 0 FROM n`,
 			many, r.ID)
 		return err
 	})
