@@ -68,15 +68,22 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 		return nil, fmt.Errorf("open git: %w", err)
 	}
 	g := &Git{bin: bin, opt: opt, env: baseEnv(opt.Env)}
-	operator := make(chan error, 1)
-	go func() { operator <- g.readOperator(ctx) }() // beside the version: each is a program to wait for
-	tooOld, unread := g.readVersion(ctx), <-operator
+	var operator map[string]string
+	var unread error
+	read := make(chan struct{})
+	go func() { // beside the version: each is a program to wait for
+		defer close(read)
+		operator, unread = g.readOperator(ctx)
+	}()
+	tooOld := g.readVersion(ctx)
+	<-read
 	if tooOld != nil {
 		return nil, tooOld
 	}
 	if unread != nil {
 		return nil, unread
 	}
+	g.operator = operator
 	return g, nil
 }
 
@@ -111,22 +118,22 @@ func (g *Git) readVersion(ctx context.Context) error {
 
 // readOperator reads the system's and the operator's configuration, and no
 // repository's: a GIT_DIR that is none keeps git from looking for one.
-func (g *Git) readOperator(ctx context.Context) error {
+func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
 	c := g.Call("config", "--includes", "--null", "--list")
 	c.GitDir, c.Operator = os.DevNull, true
 	out, err := c.Text(ctx)
 	if err != nil {
-		return fmt.Errorf("read git's configuration: %w", err)
+		return nil, fmt.Errorf("read git's configuration: %w", err)
 	}
-	g.operator = map[string]string{}
+	operator := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		key, value, ok := strings.Cut(entry, "\n")
 		if !ok {
 			value = "true" // a key alone is a true boolean
 		}
-		g.operator[key] = value
+		operator[key] = value
 	}
-	return nil
+	return operator, nil
 }
 
 // Operator is a value of the operator's own configuration; the key is in lower case.
