@@ -118,9 +118,13 @@ func (m *machine) open(name string) {
 	m.db = db
 }
 
-// checks has a property be tried that often, unless -rapid.checks says how often.
+// checks has a property be tried that often, unless -rapid.checks says how often; a quarter of
+// it where tests are to be short: with the race detector each takes ten times as long.
 func checks(t *testing.T, times int) {
 	t.Helper()
+	if testing.Short() {
+		times /= 4
+	}
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if given {
