@@ -31,6 +31,7 @@ import (
 // what one pass stores that has all the time of the world and lists of one page.
 func TestSlices(t *testing.T) {
 	checks(t, 30)
+	sameEachTime(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		n := news{
 			seed:   rapid.Uint64().Draw(rt, "seed"),
