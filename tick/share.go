@@ -35,7 +35,7 @@ func shareOut(p *Pass) error {
 	return beginShares(p)
 }
 
-// beginShares has a pass take and give back repositories.
+// beginShares has a pass take and hand back repositories.
 func beginShares(p *Pass) error {
 	me, err := p.Dirs.Installation(folder.MachineID())
 	if err != nil {
@@ -91,11 +91,11 @@ func notOurs(p *Pass, r *env.Repo, t work.Turn) bool {
 	return p.shares.Lost(r) || p.shares.Mine(r) && !mayFinish(p, r, t)
 }
 
-// settledAtOnce is how many repositories are taken or given back at a time: each takes git, a
+// settledAtOnce is how many repositories are taken or handed back at a time: each takes git, a
 // connection and a mirror.
 const settledAtOnce = 8
 
-// settleShares takes and gives back repositories, some at a time, for as long as a repository
+// settleShares takes and hands back repositories, some at a time, for as long as a repository
 // is read. What there is no time for waits for the next pass. What fails concerns one
 // repository.
 func settleShares(ctx context.Context, p *Pass, rep *env.Report) {

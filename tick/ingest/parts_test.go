@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
-// A walk that has no time for more has stored what it read, and the next pass goes on
+// A walk that has no time for more has stored what it read, and the next pass resumes
 // there: not at its first page, whatever may still be late before it, and with nothing left
 // out.
 func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
