@@ -128,3 +128,33 @@ func (m *machine) outcomes() map[string]string {
 	})
 	return all
 }
+
+// Pages of one second have numbers alone. One that is as it was says nothing of those before
+// it: of these one comment may be gone and a late one have come, and a walk be cut there.
+func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
+	for ends := range 20 {
+		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
+		p := &people{machine: m, id: 50_000}
+		m.pass(fate{})
+		m.hub.now = m.hub.now.Add(time.Minute)
+		for range 8 {
+			p.write(m.hub.now, 0)
+		}
+		late := &p.said[2]
+		late.shown = m.hub.now.Add(time.Minute)
+		number, id := late.Number, late.ID
+		p.show()
+		m.pass(fate{})
+		m.hub.now = m.hub.now.Add(batch.Overlap + time.Minute)
+		p.said = append(p.said[:3:3], p.said[4:]...) // the one behind it is deleted
+		p.show()
+		m.pass(fate{ends: 1 + ends})
+		for range 3 {
+			m.hub.now = m.hub.now.Add(batch.Overlap)
+			m.pass(fate{})
+		}
+		if !m.knows(id, number) {
+			t.Errorf("after a pass of %d requests it is not known:\n%s", 1+ends, m.progress())
+		}
+	}
+}

@@ -63,17 +63,30 @@ func (w *Walk[T]) advance(h *Batch, next time.Time) bool {
 	return true
 }
 
-// lastOfSecond is the last page that was taken in of those that begin at one second:
-// there is nothing but a number to tell them apart. While that page is as it was, nothing
-// before it has moved, and a walk begins there: otherwise a pass that has no time for all of
-// them would never get past, and one that has would read all of them for nothing.
-func lastOfSecond(pages map[string]work.Validator, address string) string {
+// lastOfSecond is the last page that was taken in of those that begin at one second: there
+// is nothing but a number to tell them apart. A walk begins there: otherwise a pass that has
+// no time for all of them would never get past, and one that has would read all of them for
+// nothing. A page that was read when its second was older than the overlap lacks nothing. One
+// that was read before may, though those behind it are as they were: it is passed only where
+// the second is still young, or a cut walk resumes, and that walk then vouches for nothing.
+func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
 	for range pages {
 		v := pages[address]
 		if v.Next == "" || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
 			break
 		}
+		if !settledBy(v, v.SeenAt) {
+			if !hurried {
+				break
+			}
+			lacks = true
+		}
 		address = v.Next
 	}
-	return address
+	return address, lacks
+}
+
+// settledBy reports whether a page cannot lack anything any more at some time.
+func settledBy(page work.Validator, at time.Time) bool {
+	return !at.Before(github.SinceOf(page.URL).Add(Overlap + 2*time.Second))
 }

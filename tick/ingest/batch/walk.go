@@ -74,8 +74,9 @@ func (w *Walk[T]) begin(h *Batch) {
 		from = w.front.at
 	}
 	w.newest, w.first = from, w.Address(h.Repo.Current, from)
-	w.behind = from.After(since)
-	w.next = lastOfSecond(h.Known.Pages, w.first)
+	hurried := !w.cut.IsZero() || !settledBy(work.Validator{URL: w.first}, h.Now())
+	next, lacks := lastOfSecond(h.Known.Pages, w.first, hurried)
+	w.next, w.behind = next, lacks || from.After(since)
 }
 
 // Fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
@@ -156,6 +157,10 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 	}
 	if page.NotModified {
 		page.Next = v.Next
+		if v.Next != "" && !settledBy(v, v.SeenAt) && settledBy(v, w.asked) && github.SinceOf(v.Next).Equal(github.SinceOf(v.URL)) {
+			v.SeenAt = w.asked
+			return page, []work.Validator{v}, nil
+		}
 		return page, nil, nil
 	}
 	h.Mu.Lock()
