@@ -80,6 +80,7 @@ type machine struct {
 	dir string
 	db  *store.DB
 
+	github  env.GitHub // the hub, or one that fails where it does not
 	numbers []int
 	ours    map[int]bool // pull requests that a lost database knew
 	deaths  int
@@ -104,7 +105,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
 		commits: map[int][]origin.Commit{}, long: map[int]bool{}, walked: map[string][]time.Time{},
 	}
-	m := &machine{t: t, hub: h, dir: t.TempDir(), ours: map[int]bool{}}
+	m := &machine{t: t, hub: h, github: h, dir: t.TempDir(), ours: map[int]bool{}}
 	m.open("state.db")
 	return m
 }
@@ -237,7 +238,7 @@ func (m *machine) pass(f fate) (done bool) {
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
 		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: true,
-		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.hub, Adoption: m.hub}},
+		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.github, Adoption: m.hub}},
 		Preflight: func(context.Context) error { return errors.New("no git") },
 	}
 	e.Config.Runtime.IngestTimeout = 15 * time.Second

@@ -1,0 +1,78 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// unknowing is a hub that does not know one pull request for a while.
+type unknowing struct {
+	*hub
+	number int // 0: it knows all
+	asked  int
+}
+
+func (u *unknowing) SweepAgain(ctx context.Context, r work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error) {
+	s, err := u.hub.SweepAgain(ctx, r, stored, sealed)
+	s.Pulls = slices.DeleteFunc(slices.Clone(s.Pulls), func(p github.PullLight) bool {
+		if p.Number != u.number {
+			return false
+		}
+		s.Missing = append(s.Missing, p.NodeID)
+		u.asked++
+		return true
+	})
+	return s, err
+}
+
+// said writes a comment.
+func (m *machine) said(id int64, number int) {
+	c := github.Comment{ID: id, Number: number, Author: ann, CreatedAt: m.hub.now, UpdatedAt: m.hub.now, Body: fmt.Sprint("Rename it. ", id)}
+	m.hub.comments = append(m.hub.comments, c)
+	m.hub.add("comments", m.hub.now, c)
+}
+
+// knows reports whether a comment is known.
+func (m *machine) knows(id int64, number int) (known bool) {
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		events, err := tx.ListEvents(ctx, repo.ID, number)
+		known = slices.ContainsFunc(events, func(e work.Event) bool { return e.Source == fmt.Sprint(id) })
+		return err
+	})
+	return known
+}
+
+// A pull request that GitHub did not know once, and that did not change, is as good as any
+// other once GitHub knows it: what people write on its issue, which does not change it, does
+// not wait for its turn to be read again.
+func TestPullThatGitHubDidNotKnowForOnePass(t *testing.T) {
+	m := newMachine(t, news{seed: 1, pulls: 2, seconds: 1}, 10)
+	u := &unknowing{hub: m.hub}
+	m.github = u
+	minute := func() {
+		m.pass(fate{})
+		m.hub.now = m.hub.now.Add(time.Minute)
+	}
+	minute()
+	minute()
+	u.number = 2001
+	minute()
+	u.number = 0
+	m.said(50_001, 1001)
+	for range 10 {
+		minute()
+	}
+	if u.asked == 0 {
+		t.Error("it was known all the time")
+	}
+	if !m.knows(50_001, 1001) {
+		t.Errorf("ten minutes later a comment is not known:\n%s", m.progress())
+	}
+}
