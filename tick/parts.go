@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -39,6 +40,20 @@ func (p *Pass) assemble() {
 	p.ingest = ingest.New(e, p.notices)
 	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
 	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
+}
+
+// beginDue sends and merges what is due in a repository, beside everything else. Whether
+// anything is, is found out first, in one repository after the other: whoever reads the database
+// beside others opens it once more, which takes longer than to find out.
+func beginDue(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep *env.Report) {
+	chosen := p.chosen[r.Row.ID]
+	toSend, toMerge := p.notices.Waiting(ctx, r), p.merging.Waiting(ctx, r, chosen)
+	if toSend {
+		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
+	}
+	if toMerge {
+		wg.Go(func() { p.merging.Run(ctx, r, chosen, rep) })
+	}
 }
 
 // end is called once for each pass that had a database, however it ended; not for a dry

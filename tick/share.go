@@ -62,7 +62,7 @@ func loadShares(ctx context.Context, p *Pass, tx *store.Tx) error {
 // other one holds any of them and what those did is read.
 func endShares(ctx context.Context, p *Pass, tx *store.Tx) error {
 	known, err := tx.ListShares(ctx)
-	if err != nil {
+	if err != nil || len(known) == 0 {
 		return err
 	}
 	for _, r := range p.All {

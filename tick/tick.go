@@ -113,8 +113,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range stirring(ctx, p) {
-		wg.Go(func() { p.notices.SendNotices(ctx, r, rep) })
-		wg.Go(func() { p.merging.Run(ctx, r, p.chosen[r.Row.ID], rep) })
+		beginDue(ctx, p, r, &wg, rep)
 	}
 	for _, l := range leases {
 		wg.Go(func() {

@@ -44,6 +44,16 @@ func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *en
 	m.tell(ctx, r, rep)
 }
 
+// Waiting reports whether there is anything to do in a repository; also where that cannot be
+// found out.
+func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) bool {
+	if !r.Ready || r.Left {
+		return false
+	}
+	d, err := m.due(ctx, r, chosen)
+	return err != nil || !d.nothing()
+}
+
 func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) error {
 	lock, ok, err := folder.TryLock(m.Dirs.MergeLock(r.Row))
 	if err != nil || !ok {

@@ -38,13 +38,32 @@ func (p *Notices) showLater(ctx context.Context, a work.Action) error {
 	})
 }
 
-// showAgain plans again what was not shown and whose time has come.
-func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
-	var ids []int64
-	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+// Waiting reports whether there is anything to send of a repository; also where that cannot be
+// found out.
+func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
+	if !r.Ready {
+		return false
+	}
+	due, err := p.DueNotices(ctx, r)
+	if err != nil || len(due) > 0 {
+		return true
+	}
+	ids, err := p.unshown(ctx, r)
+	return err != nil || len(ids) > 0
+}
+
+// unshown are those that were not shown and whose time has come.
+func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err = tx.ListUnshown(ctx, r.Row.ID, p.Now())
 		return err
 	})
+	return ids, err
+}
+
+// showAgain plans again what was not shown and whose time has come.
+func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
+	ids, err := p.unshown(ctx, r)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
