@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -22,9 +23,11 @@ func seal(body []byte, pulls []PullLight) string {
 	h := sha256.New()
 	fmt.Fprintln(h, len(body)) // so that no text of the one is taken for the other
 	h.Write(body)
+	var prints []byte
 	for _, p := range pulls {
-		fmt.Fprintf(h, "%q\n", p.Fingerprint)
+		prints = append(strconv.AppendQuote(prints, p.Fingerprint), '\n')
 	}
+	h.Write(prints)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
