@@ -206,7 +206,7 @@ func TestPullLists(t *testing.T) {
 		}
 		return all
 	}
-	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), []int{4, 30})
+	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListWholeOpenPulls(ctx, i.RepoID) }), []int{4, 30})
 	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), []int{4, 12, 20, 30})
 	update(t, d, func(tx *Tx) error {
 		p, ok, err := tx.FindPullOfItem(ctx, i.ID)
@@ -234,7 +234,12 @@ func TestPullsOfAListShareNothing(t *testing.T) {
 		}
 	}
 	all := []work.PullRequest{full(1, "a"), {RepoID: i.RepoID, Number: 2, State: work.PullOpen}, full(3, "c"), {RepoID: i.RepoID, Number: 4, State: work.PullOpen}}
+	for n, state := range []string{"PENDING", "EXPECTED", "SUCCESS"} {
+		all = append(all, work.PullRequest{RepoID: i.RepoID, Number: 5 + n, State: work.PullOpen, Rollup: state, Fingerprint: state})
+	}
+	all = append(all, work.PullRequest{RepoID: i.RepoID, Number: 8, State: work.PullOpen, Mergeable: "UNKNOWN"}, work.PullRequest{RepoID: i.RepoID, Number: 9, State: work.PullOpen, Mergeable: "MERGEABLE"})
 	var want []work.PullRequest
+	var light []OpenPull
 	for _, p := range all {
 		update(t, d, func(tx *Tx) error { _, err := tx.PutPull(ctx, p); return err })
 		want = append(want, inTx(t, d, func(tx *Tx) (work.PullRequest, error) {
@@ -242,7 +247,11 @@ func TestPullsOfAListShareNothing(t *testing.T) {
 			return p, err
 		}))
 	}
-	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), want)
+	for _, p := range want {
+		light = append(light, OpenPullOf(p))
+	}
+	equal(t, inTx(t, d, func(tx *Tx) ([]OpenPull, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), light)
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListWholeOpenPulls(ctx, i.RepoID) }), want)
 	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), want)
 }
 

@@ -327,7 +327,7 @@ func TestWhatWasThereBeforeReviewersIsTheAuthors(t *testing.T) {
 		if err != nil || len(accounts) != 2 {
 			t.Errorf("accounts %v, %v", accounts, err)
 		}
-		open, err := tx.ListOpenPulls(ctx, 1)
+		open, err := tx.ListWholeOpenPulls(ctx, 1)
 		if err != nil || len(open) == 0 {
 			t.Fatalf("open pull requests %v, %v", open, err)
 		}

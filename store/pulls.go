@@ -92,8 +92,9 @@ func (t pullRows) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRe
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
-// ListOpenPulls gives the open tracked pull requests of a repository, by number.
-func (t pullRows) ListOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+// ListWholeOpenPulls gives the open tracked pull requests of a repository with all that is
+// known of them, by number.
+func (t pullRows) ListWholeOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return rows.List(ctx, t.tx, "list open pull requests", scanPulls(), selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
 

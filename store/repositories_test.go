@@ -128,7 +128,7 @@ func TestWalksAndLabels(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	r := addRepo(t, d)
 	walk := func() string {
-		return inTx(t, d, func(tx *Tx) (string, error) { return tx.GetWalk(ctx, r.ID, "issues") })
+		return inTx(t, d, func(tx *Tx) (map[string]string, error) { return tx.ListRepoWalks(ctx, r.ID) })["issues"]
 	}
 	equal(t, walk(), "")
 	for _, next := range []string{"a", "b", "", ""} {

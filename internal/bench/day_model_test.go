@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
 
@@ -229,7 +230,7 @@ func (m *model) read(l *ledger, i int, look *pulse.Look, at time.Duration) (aske
 	}
 	looked := map[int]bool{}
 	for k := range r.all {
-		if p := &r.all[k]; p.State == work.PullOpen && (listed[k] || look.Asks(r.row, *p, now)) {
+		if p := &r.all[k]; p.State == work.PullOpen && (listed[k] || look.Asks(r.row, store.OpenPullOf(*p), now)) {
 			looked[k] = true
 			asked++
 			if !listed[k] && slices.Contains(look.Old, p.NodeID) {

@@ -30,6 +30,28 @@ func TestIdlePass(t *testing.T) {
 	}
 }
 
+// objectsOfAPull is what an idle pass allocates for each open pull request at most: its light
+// row, which is read, and its place in what is asked about it. A whole row takes some 30 more.
+const objectsOfAPull = 20
+
+// TestIdlePassReadsLittleOfEachPull: of a pull request that is as it was an idle pass reads
+// what it asks GitHub by, and not all that is stored.
+func TestIdlePassReadsLittleOfEachPull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	objects := map[int]int{}
+	for _, pulls := range []int{50, 150} {
+		w := newWorldOf(t, self(t), shape{repos: 1, pulls: pulls, comments: 1})
+		objects[pulls] = w.objects(t)
+	}
+	each := (objects[150] - objects[50]) / 100
+	t.Logf("%d objects with 50, %d with 150: %d for each further one", objects[50], objects[150], each)
+	if each > objectsOfAPull {
+		t.Errorf("%d objects for each further pull request, want at most %d", each, objectsOfAPull)
+	}
+}
+
 // TestIdlePassWithReviews: where reviewers have done their part, and people are waited
 // for, an idle pass asks and writes no more than without reviewers.
 func TestIdlePassWithReviews(t *testing.T) {

@@ -57,16 +57,8 @@ func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
 	objects := map[int]int{}
 	for _, repos := range []int{50, 100, 200} {
 		w := newManyWorldOf(t, self(t), shape{repos: repos, pulls: 1})
-		path := filepath.Join(w.dir, "objects")
-		before := w.program
-		w.program.env = append(slices.Clone(before.env), objectsVariable+"="+path)
-		took := w.tickNow(t)
-		w.program = before
-		text, err := os.ReadFile(path)
-		must(t, err)
-		objects[repos], err = strconv.Atoi(string(text))
-		must(t, err)
-		t.Logf("%d repositories: %d objects, %s of processor time", repos, objects[repos], took)
+		objects[repos] = w.objects(t)
+		t.Logf("%d repositories: %d objects", repos, objects[repos])
 	}
 	// What each pass allocates, whatever its size, is left out of the comparison.
 	if each := (objects[200] - objects[100]) / 100; each > objectsOfARepository {
@@ -75,6 +67,21 @@ func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
 	if first, second := objects[100]-objects[50], objects[200]-objects[100]; float64(second) > 2.2*float64(first) {
 		t.Errorf("50 more repositories: %d objects more; 100 more: %d", first, second)
 	}
+}
+
+// objects makes a pass, and gives how many objects it allocated.
+func (w *world) objects(t *testing.T) int {
+	t.Helper()
+	path := filepath.Join(w.dir, "objects")
+	before := w.program
+	w.program.env = append(slices.Clone(before.env), objectsVariable+"="+path)
+	w.tickNow(t)
+	w.program = before
+	text, err := os.ReadFile(path)
+	must(t, err)
+	n, err := strconv.Atoi(string(text))
+	must(t, err)
+	return n
 }
 
 // newManyWorld makes a machine with many repositories, in each of which some quiet pull

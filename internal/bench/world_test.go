@@ -257,7 +257,7 @@ func (w *world) settle(t *testing.T) {
 func (w *world) ageDetails(t *testing.T) {
 	t.Helper()
 	w.update(t, func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		pulls, err := tx.ListOpenPulls(ctx, repo.ID)
+		pulls, err := tx.ListWholeOpenPulls(ctx, repo.ID)
 		for _, p := range pulls {
 			p.DetailsAt = p.DetailsAt.Add(-age)
 			if _, err := tx.PutPull(ctx, p); err != nil {

@@ -42,10 +42,17 @@ func (t Rows) DeleteValidators(ctx context.Context, repoID int64, urlPrefix stri
 	return err
 }
 
-// GetWalk gives the link at which a walk was cut; empty when none was.
-func (t Rows) GetWalk(ctx context.Context, repoID int64, name string) (string, error) {
-	next, _, err := rows.Find(ctx, t.tx, "get walk "+name, rows.ScanString, `SELECT next_url FROM walks WHERE repo_id = ? AND name = ?`, repoID, name)
-	return next, err
+// ListRepoWalks gives the links at which walks of a repository were cut, by name.
+func (t Rows) ListRepoWalks(ctx context.Context, repoID int64) (map[string]string, error) {
+	all := map[string]string{}
+	scan := func(row rows.Row) (name string, err error) {
+		var next string
+		err = row.Scan(&name, &next)
+		all[name] = next
+		return name, err
+	}
+	_, err := rows.List(ctx, t.tx, "list walks", scan, `SELECT name, next_url FROM walks WHERE repo_id = ?`, repoID)
+	return all, err
 }
 
 // ListWalks gives the links at which walks of one name were cut, by repository.

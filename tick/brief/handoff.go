@@ -65,7 +65,7 @@ func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) 
 	if item.Size == "L" {
 		found = append(found, "its design calls it large: keep to what the document asks for")
 	}
-	open, err := tx.ListOpenPulls(ctx, item.RepoID)
+	open, err := tx.ListWholeOpenPulls(ctx, item.RepoID)
 	if err != nil {
 		return nil, err
 	}

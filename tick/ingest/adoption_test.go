@@ -296,8 +296,8 @@ func (f fillLost) somebody() work.Account {
 
 // adopted is how far the open pull requests were walked, and what was found out on the way.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
-	at, err := tx.GetWalk(ctx, repo.ID, firstlook.Walk)
-	known := 0
+	walks, err := tx.ListRepoWalks(ctx, repo.ID)
+	at, known := walks[firstlook.Walk], 0
 	for id := range int64(crowd + 100) {
 		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
 		if err != nil {
@@ -317,11 +317,11 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 // waiting to be read singly.
 func (m *machine) passedOver() (numbers []int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
-		at, err := tx.GetWalk(ctx, repo.ID, firstlook.Walk)
+		walks, err := tx.ListRepoWalks(ctx, repo.ID)
 		if err != nil {
 			return err
 		}
-		past := 0
+		at, past := walks[firstlook.Walk], 0
 		if place, underWay := firstlook.PlaceOf(at); underWay && place.After != "" {
 			past = numberOf(place.After)
 		} else if at == firstlook.Through {

@@ -128,7 +128,7 @@ func (h *Issues) takeNumber(ctx context.Context, n int, is github.Issue, listed 
 		if _, known := items[issue]; issue == n && !known {
 			delete(h.Adopted, pull)
 			delete(h.PullRows, pull)
-			delete(h.Open, pull)
+			h.Open.Drop(pull)
 			delete(h.Promoted, n)
 		}
 	}
@@ -170,8 +170,8 @@ func (h *Issues) noticePull(ctx context.Context, is github.Issue) error {
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
 		pull.Fingerprint = "" // that of the last time may have been this one
-		h.Open[is.Number] = pull
-		h.Lights[is.Number] = github.PullLight{Fingerprint: "changed"} // differs from what a sweep says
+		h.Open.Put(pull)
+		h.Lights[is.Number] = "changed" // differs from what a sweep says
 	}
 	return nil
 }

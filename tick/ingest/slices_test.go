@@ -309,12 +309,12 @@ func (m *machine) stored() string {
 func (m *machine) progress() string {
 	text := m.stored()
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		walks, err := tx.ListRepoWalks(ctx, repo.ID)
+		if err != nil {
+			return err
+		}
 		for _, name := range []string{"issues", "comments", "review_comments", "label agent:bugfix"} {
-			at, err := tx.GetWalk(ctx, repo.ID, name)
-			if err != nil {
-				return err
-			}
-			text += fmt.Sprintf("\n%s %s", name, at)
+			text += fmt.Sprintf("\n%s %s", name, walks[name])
 		}
 		adopted, err := m.adopted(ctx, tx, repo)
 		if err != nil {

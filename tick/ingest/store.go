@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
@@ -19,10 +18,7 @@ func (h *Reading) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.Open = make(map[int]work.PullRequest, len(pulls))
-		for _, pull := range pulls {
-			h.Open[pull.Number] = pull
-		}
+		h.Open.Know(pulls)
 		pages, err := tx.ListValidators(ctx, h.Repo.ID)
 		if err != nil {
 			return err
@@ -30,18 +26,11 @@ func (h *Reading) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.Known.Pages[v.URL] = v
 		}
-		names := []string{batch.WalkIssues, batch.WalkComments, batch.WalkReviewComments, firstlook.Walk, batch.WalkPauses}
-		names = append(names, batch.Fronts()...)
-		for _, label := range batch.Sighted(h.R.Settings) {
-			names = append(names, batch.WalkLabel+label)
-		}
 		if h.Known.Backlog, err = tx.ListBacklog(ctx, h.Repo.ID); err != nil {
 			return err
 		}
-		for _, name := range names {
-			if h.Known.Cuts[name], err = tx.GetWalk(ctx, h.Repo.ID, name); err != nil {
-				return err
-			}
+		if h.Known.Cuts, err = tx.ListRepoWalks(ctx, h.Repo.ID); err != nil {
+			return err
 		}
 		h.Known.Labels, err = tx.ListSeenLabels(ctx, h.Repo.ID)
 		h.Adopting = !seenAll(h.Known.Labels, batch.Sighted(h.R.Settings))

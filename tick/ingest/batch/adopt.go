@@ -16,7 +16,7 @@ func (h *Batch) DropHalf() {
 			continue
 		}
 		delete(h.Adopted, number)
-		delete(h.Open, number)
+		h.Open.Drop(number)
 		delete(h.Lights, number)
 		h.Forgotten[number], h.Backlog[number] = true, true
 		if h.Items[issue].ID != 0 {

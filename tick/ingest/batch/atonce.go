@@ -5,15 +5,19 @@ import "sync"
 // AtOnce does all of some things, so many at a time, and gives the error of each.
 func AtOnce(most int, things []func() error) []error {
 	errs := make([]error, len(things))
-	slots := make(chan struct{}, most)
+	next := make(chan int)
 	var wg sync.WaitGroup
-	for i, do := range things {
-		slots <- struct{}{}
+	for range min(most, len(things)) { // a goroutine for each thing would make its stack as large again
 		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = do()
+			for i := range next {
+				errs[i] = things[i]()
+			}
 		})
 	}
+	for i := range things {
+		next <- i
+	}
+	close(next)
 	wg.Wait()
 	return errs
 }

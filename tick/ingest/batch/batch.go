@@ -23,7 +23,7 @@ type Batch struct {
 	Notices *notice.Notices
 	R       *env.Repo
 	Repo    work.Repo // with moved cursors
-	Open    map[int]work.PullRequest
+	Open    OpenPulls
 
 	Known  known            // what earlier passes and slices left
 	asked  asked            // how many were asked about for what they wrote
@@ -31,8 +31,8 @@ type Batch struct {
 
 	TakenOver map[int64]int64 // accounts whose logins the config names for others, and those others
 
-	Lights  map[int]github.PullLight
-	Changed map[int]bool // issues and pull requests that were listed
+	Lights  map[int]string // what light queries said of pull requests, as fingerprints
+	Changed map[int]bool   // issues and pull requests that were listed
 
 	Mu         sync.Mutex           // guards what walks that run side by side add to
 	Brought    bool                 // some list had more than it had before
@@ -69,19 +69,27 @@ type known struct {
 
 // Deferral is a pull request that could not be read.
 type Deferral struct {
-	Pull work.PullRequest
+	Pull store.OpenPull
 	Err  error
 }
 
 // New makes the batch of one repository.
 func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
-	return &Batch{
+	b := &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
-		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
+		Lights: map[int]string{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
 		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
+	b.Open = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {
+		err = b.View(ctx, func(ctx context.Context, tx *store.Tx) error {
+			pull, ok, err = tx.GetPull(ctx, b.Repo.ID, number)
+			return err
+		})
+		return pull, ok, err
+	})
+	return b
 }
 
 // View reads the database whether or not the time for GitHub is up: what was read is
@@ -128,17 +136,10 @@ func (h *Batch) Pull(ctx context.Context, number int) (work.PullRequest, bool, e
 	if pull, ok := h.PullRows[number]; ok {
 		return pull, true, nil
 	}
-	if pull, ok := h.Open[number]; ok {
-		return pull, true, nil
+	if pull, open, err := h.Open.Whole(ctx, number); open || err != nil {
+		return pull, open, err
 	}
-	var pull work.PullRequest
-	var ok bool
-	err := h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		pull, ok, err = tx.GetPull(ctx, h.Repo.ID, number)
-		return err
-	})
-	return pull, ok, err
+	return h.Open.read(ctx, number)
 }
 
 // StopReading keeps what was read before the time or the allowance was up.

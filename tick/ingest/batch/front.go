@@ -21,11 +21,6 @@ type front struct{ at, until time.Time }
 // frontOf is the name under which a walk's front is stored.
 func frontOf(name string) string { return "front " + name }
 
-// Fronts are the names of all that are stored.
-func Fronts() []string {
-	return []string{frontOf(WalkIssues), frontOf(WalkComments), frontOf(WalkReviewComments)}
-}
-
 // parseFront reads a stored front.
 func parseFront(stored string) front {
 	at, until, _ := strings.Cut(stored, " ")

@@ -92,13 +92,7 @@ func (h *Batch) Full() bool {
 
 // Next begins another slice once the last one is stored.
 func (h *Batch) Next() {
-	for n, pull := range h.PullRows {
-		if pull.State == work.PullOpen {
-			h.Open[n] = pull
-		} else {
-			delete(h.Open, n)
-		}
-	}
+	h.Open.stored(h.PullRows)
 	maps.DeleteFunc(h.Known.Pages, func(url string, _ work.Validator) bool { return isStale(url, h.stale) })
 	for _, pages := range h.Pages {
 		for _, v := range pages {

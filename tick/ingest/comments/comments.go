@@ -21,12 +21,16 @@ func New(b *batch.Batch, people *batch.People) *Comments { return &Comments{Batc
 // LogQueued logs, for each work item without a pull request, the comments on
 // its issue that this batch found.
 func (h *Comments) LogQueued(ctx context.Context, what string) {
+	queued := batch.SourceEvents(h.Events)
+	if len(queued) == 0 {
+		return
+	}
 	opened := map[int64]bool{}
-	for _, pull := range h.Open {
+	for _, pull := range h.Open.Light {
 		opened[pull.ItemID] = true
 	}
 	found := map[int64][]work.Event{}
-	for _, e := range batch.SourceEvents(h.Events) {
+	for _, e := range queued {
 		if e.ItemID != 0 && !opened[e.ItemID] {
 			found[e.ItemID] = append(found[e.ItemID], e)
 		}

@@ -21,7 +21,7 @@ func (h *Comments) waitsForPull(ctx context.Context, c batch.Inbound) (bool, err
 	if err != nil || at < 0 {
 		return false, err
 	}
-	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.WhyUnread(numbers[at]))
+	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.WhyUnread(ctx, numbers[at]))
 	if h.Incomplete == nil && !slices.Contains(h.Trouble, said) {
 		h.Trouble = append(h.Trouble, said)
 	}

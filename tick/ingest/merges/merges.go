@@ -142,7 +142,11 @@ func (h *Merges) readOne(ctx context.Context, c candidate, from *env.BoxReader) 
 		return err
 	}
 	was := c.was
-	if before, ok := h.Open[c.pull.Number]; ok && was.Head != box.Head && before.HeadOID == box.Head {
+	before, open, err := h.Open.Whole(ctx, c.pull.Number)
+	if err != nil {
+		return err
+	}
+	if open && was.Head != box.Head && before.HeadOID == box.Head {
 		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
 	}
 	one := read{pull: c.pull, was: c.was, box: box.Pinned(was)}

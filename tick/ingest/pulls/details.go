@@ -62,11 +62,11 @@ func (h details) fetch(ctx context.Context, ids []string) ([]github.PullDetail, 
 
 // Take takes in what was read of one.
 func (h *Pulls) Take(ctx context.Context, d github.PullDetail) error {
-	pull, ok := h.Open[d.Number]
-	if !ok {
-		return nil
+	pull, ok, err := h.Open.Whole(ctx, d.Number)
+	if !ok || err != nil {
+		return err
 	}
-	err := h.intakePull(ctx, pull, d)
+	err = h.intakePull(ctx, pull, d)
 	if err != nil && batch.IsItemError(err) {
 		h.defers(pull.NodeID, err)
 		return nil

@@ -55,11 +55,11 @@ func (h Theirs) Wanted(ctx context.Context, is github.Issue) error {
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
 	h.Items[p.Number], h.Adopted[p.Number] = item, p.Number
-	h.Open[p.Number] = work.PullRequest{
+	h.Open.Put(work.PullRequest{
 		RepoID: h.Repo.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
-	}
-	h.Lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
+	})
+	h.Lights[p.Number] = ""
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (h *Pulls) defers(nodeID string, err error) {
 }
 
 func (h *Pulls) deferPull(nodeID string, err error) {
-	for _, pull := range h.Open {
+	for _, pull := range h.Open.Light {
 		if pull.NodeID == nodeID {
 			h.Tried[pull.Number] = true
 			h.Deferred = append(h.Deferred, batch.Deferral{Pull: pull, Err: err})
@@ -103,7 +103,7 @@ func (h *Pulls) readGroup(ctx context.Context, ids []string) (stop bool, err err
 func (h *Pulls) halfFound() (ids []string) {
 	for _, n := range batch.SortedKeys(h.Adopted) {
 		_, read := h.PullRows[n]
-		if pull, ok := h.Open[n]; ok && !read && !h.Tried[n] {
+		if pull, ok := h.Open.Light[n]; ok && !read && !h.Tried[n] {
 			ids = append(ids, pull.NodeID)
 		}
 	}
@@ -120,33 +120,36 @@ func Foresee(ctx context.Context, h *Pulls) {
 }
 
 func (h *Pulls) changedPulls() []string {
-	var ids []string
-	for _, n := range batch.SortedKeys(h.Open) {
-		pull := h.Open[n]
+	changed := map[int]string{}
+	for n, pull := range h.Open.Light {
 		light, seen := h.Lights[n]
-		if _, read := h.PullRows[n]; read || h.Tried[n] {
-			continue // in this very pass
+		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.DetailsAt.IsZero() {
+			continue
 		}
-		if seen && (pull.DetailsAt.IsZero() || pull.Failures > 0 || light.Fingerprint != pull.Fingerprint) {
-			ids = append(ids, pull.NodeID)
+		if _, read := h.PullRows[n]; !read && !h.Tried[n] { // in this very pass
+			changed[n] = pull.NodeID
 		}
+	}
+	var ids []string
+	for _, n := range batch.SortedKeys(changed) {
+		ids = append(ids, changed[n])
 	}
 	return ids
 }
 
 // rotation is one batch of the pull requests whose details are the oldest.
 func (h *Pulls) rotation() []string {
-	var old []work.PullRequest
-	for n, pull := range h.Open {
+	var old []store.OpenPull
+	for n, pull := range h.Open.Light {
 		light, seen := h.Lights[n]
-		if seen && !h.Tried[n] && light.Fingerprint == pull.Fingerprint && h.Now().Sub(pull.DetailsAt).Abs() > rotateAfter {
+		if seen && !h.Tried[n] && light == pull.Fingerprint && h.Now().Sub(pull.DetailsAt).Abs() > rotateAfter {
 			old = append(old, pull)
 		}
 	}
 	if h.Look != nil { // one batch a pass for the host
-		old = slices.DeleteFunc(old, func(p work.PullRequest) bool { return !slices.Contains(h.Look.Old, p.NodeID) })
+		old = slices.DeleteFunc(old, func(p store.OpenPull) bool { return !slices.Contains(h.Look.Old, p.NodeID) })
 	}
-	slices.SortFunc(old, func(a, b work.PullRequest) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
 	var ids []string
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
 		ids = append(ids, pull.NodeID)
@@ -182,7 +185,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID
 	pull.ChecksSince = h.checksSince(old, d)
-	pull.Fingerprint, pull.DetailsAt = h.Lights[d.Number].Fingerprint, h.Now()
+	pull.Fingerprint, pull.DetailsAt = h.Lights[d.Number], h.Now()
 	if github.HalfRed(d.Checks) {
 		pull.Fingerprint = "" // it will not change with the rest of the checks
 	}

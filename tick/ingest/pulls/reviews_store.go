@@ -58,7 +58,7 @@ func (h *Pulls) storeReviews(ctx context.Context, tx *store.Tx, pull work.PullRe
 	if err := storeHold(ctx, tx, pull, stored, seen.Hold); err != nil {
 		return err
 	}
-	old, known := h.Open[pull.Number]
+	old, known := h.Open.Before(pull.Number)
 	if known && !changed(old, pull) {
 		return nil
 	}

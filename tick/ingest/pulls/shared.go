@@ -30,7 +30,7 @@ func (h Shared) Sweep(ctx context.Context, listed Listed) error {
 	ids := h.choose(listed)
 	a := h.Look.Ask(ctx, h.Repo.Current, ids)
 	for _, light := range a.Lights {
-		h.Lights[light.Number] = light
+		h.Lights[light.Number] = light.Fingerprint
 	}
 	for _, id := range a.Missing {
 		h.defers(id, errors.New("GitHub does not know this pull request any more"))
@@ -53,8 +53,8 @@ func (h Shared) choose(listed Listed) []string {
 	all, now := listed.Any || h.unlisted(listed), h.Now()
 	h.Rested = map[int]bool{}
 	var ids []string
-	for _, n := range batch.SortedKeys(h.Open) {
-		pull := h.Open[n]
+	for _, n := range batch.SortedKeys(h.Open.Light) {
+		pull := h.Open.Light[n]
 		switch {
 		case pull.NotBefore.After(now):
 		case all || listed.Numbers[n] || h.Look.Asks(h.R.Row, pull, now):

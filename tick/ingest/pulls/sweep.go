@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
@@ -25,10 +25,10 @@ type sweep struct {
 // SweepPulls asks what changed in the open tracked pull requests, and who we
 // are: that decides what is ours, so nothing is judged without it.
 func (h *Pulls) SweepPulls(ctx context.Context) error {
-	var open []github.PullLight
+	open := make([]github.PullLight, 0, len(h.Open.Light))
 	now := h.Now()
-	for _, n := range batch.SortedKeys(h.Open) {
-		if pull := h.Open[n]; !pull.NotBefore.After(now) {
+	for _, n := range batch.SortedKeys(h.Open.Light) {
+		if pull := h.Open.Light[n]; !pull.NotBefore.After(now) {
 			open = append(open, asStored(pull))
 		}
 	}
@@ -42,17 +42,11 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 	// Which ones go last differs from pass to pass: they may be too late.
 	first := int(now.Unix() % int64(len(sweeps)))
 	sweeps = slices.Concat(sweeps[first:], sweeps[:first])
-	errs := make([]error, len(sweeps))
-	slots := make(chan struct{}, sweepsAtOnce)
-	var wg sync.WaitGroup
+	asks := make([]func() error, len(sweeps))
 	for i, s := range sweeps {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			errs[i] = s.ask(ctx, h)
-		})
+		asks[i] = func() error { return s.ask(ctx, h) }
 	}
-	wg.Wait()
+	errs := batch.AtOnce(sweepsAtOnce, asks)
 	err := batch.FirstError(errs)
 	if len(h.Lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !batch.OutOfTime(err) }) {
 		return err
@@ -64,7 +58,7 @@ func (h *Pulls) SweepPulls(ctx context.Context) error {
 }
 
 // asStored is what a light query came to when the pull request was taken in.
-func asStored(p work.PullRequest) github.PullLight {
+func asStored(p store.OpenPull) github.PullLight {
 	return github.PullLight{NodeID: p.NodeID, Number: p.Number, Fingerprint: p.Fingerprint}
 }
 
@@ -105,7 +99,7 @@ func (q sweep) ask(ctx context.Context, h *Pulls) error {
 	defer h.Mu.Unlock()
 	h.Swept(s.Repo)
 	for _, light := range s.Pulls {
-		h.Lights[light.Number] = light
+		h.Lights[light.Number] = light.Fingerprint
 	}
 	for _, id := range s.Missing {
 		h.deferPull(id, errors.New("GitHub does not know this pull request any more"))

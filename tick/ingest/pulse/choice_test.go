@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -182,7 +183,7 @@ func TestAsks(t *testing.T) {
 		{"GitHub hides its repository, and its turn came", Look{Shown: Shown{Asked: true}, Every: known.Every}, work.Repo{HeartbeatAt: noon.Add(-hiddenEvery)}, quiet, true},
 		{"the last read was cut", known, work.Repo{HeartbeatAt: row.HeartbeatAt}, quiet, true},
 	} {
-		if got := tt.look.Asks(tt.row, tt.pull, noon); got != tt.asks {
+		if got := tt.look.Asks(tt.row, store.OpenPullOf(tt.pull), noon); got != tt.asks {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // fresh is how long a pull request is asked about whenever its repository is read after it
@@ -16,11 +17,9 @@ const hiddenEvery = 5 * time.Minute
 
 // Lively reports whether a pull request is asked about whenever its repository is read: it
 // changed lately, was not read whole, or waits for something that changes no stamp.
-func Lively(p work.PullRequest, now time.Time) bool {
+func Lively(p store.OpenPull, now time.Time) bool {
 	switch {
-	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "":
-		return true
-	case p.Rollup == "PENDING", p.Rollup == "EXPECTED", p.Mergeable == "UNKNOWN":
+	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
 		return true
 	}
 	return now.Sub(p.UpdatedAt) < fresh
@@ -38,7 +37,7 @@ type Look struct {
 
 // Asks reports whether a pull request of the repository is asked about now. Where nobody
 // knows what was read last, each is.
-func (l *Look) Asks(r work.Repo, p work.PullRequest, now time.Time) bool {
+func (l *Look) Asks(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
 	case Lively(p, now), !l.Shown.Asked && !l.Shown.Known:
 		return true

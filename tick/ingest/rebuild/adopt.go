@@ -65,6 +65,15 @@ type candidate struct {
 	issue int
 }
 
+// tracked reports whether a pull request is tracked, open or not.
+func (h *Rebuild) tracked(ctx context.Context, number int) (bool, error) {
+	if _, open := h.Open.Light[number]; open {
+		return true, nil
+	}
+	_, tracked, err := h.Pull(ctx, number)
+	return tracked, err
+}
+
 // unknown are those on the page that may be ours, are not tracked, and are not read singly
 // anyway.
 func (h *Rebuild) unknown(ctx context.Context) (ours []candidate, err error) {
@@ -73,7 +82,7 @@ func (h *Rebuild) unknown(ctx context.Context) (ours []candidate, err error) {
 		if !named || !h.byUs(p) || slices.Contains(h.Known.Backlog, p.Number) {
 			continue
 		}
-		_, tracked, err := h.Pull(ctx, p.Number)
+		tracked, err := h.tracked(ctx, p.Number)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +180,7 @@ func (h *Rebuild) AdoptReopened(ctx context.Context, is github.Issue) error {
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
 func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark origin.PullMark) error {
-	if _, tracked, err := h.Pull(ctx, p.Number); err != nil || tracked {
+	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
 		return err
 	}
 	item, known, err := h.Item(ctx, mark.Issue)
@@ -188,9 +197,9 @@ func (h *Rebuild) adoptPull(ctx context.Context, p github.Pull, mark origin.Pull
 	h.Adopted[p.Number] = mark.Issue
 	pull := trackedPull(h.Repo, item, p)
 	pull.DetailsAt = time.Time{}
-	h.Open[p.Number] = pull
+	h.Open.Put(pull)
 	if _, swept := h.Lights[p.Number]; !swept {
-		h.Lights[p.Number] = github.PullLight{NodeID: p.NodeID, Number: p.Number}
+		h.Lights[p.Number] = ""
 	}
 	h.NoteHandled(p.Body)
 	return nil

@@ -23,7 +23,7 @@ func (h *Rebuild) AdoptEnded(ctx context.Context, is github.Issue, label batch.F
 		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), t.Actor.ID) {
 			continue
 		}
-		if _, tracked, err := h.Pull(ctx, t.FromPull); err != nil || tracked {
+		if tracked, err := h.tracked(ctx, t.FromPull); err != nil || tracked {
 			return false, err
 		}
 		p, ok, err := h.R.GitHub.Pull(ctx, h.Repo.Current, t.FromPull)
@@ -118,7 +118,7 @@ func (h *Rebuild) PastPull(ctx context.Context, is github.Issue, label batch.Flo
 		if t.FromPull == 0 || !slices.Contains(h.P.Accounts.Operators(h.R.Name.Host), t.Actor.ID) {
 			continue
 		}
-		if _, tracked, err := h.Pull(ctx, t.FromPull); err != nil || tracked {
+		if tracked, err := h.tracked(ctx, t.FromPull); err != nil || tracked {
 			return github.Pull{}, err
 		}
 		p, ok, err := h.R.GitHub.Pull(ctx, h.Repo.Current, t.FromPull)
