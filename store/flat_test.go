@@ -178,7 +178,11 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
-		_, waitingErr := tx.ListWaiting(ctx, r.ID, 50)
+		_, factsErr := tx.ListFacts(ctx, r.ID)
+		_, writtenErr := tx.ListWrittenOn(ctx, r.ID)
+		_, waitingErr := tx.ListWaiting(ctx, r.ID, []int64{1}, 50)
+		_, theseErr := tx.GetItems(ctx, []int64{1})
+		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
 		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
 		_, noticesErr := tx.ListNotices(ctx, r.ID)
@@ -206,7 +210,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, theseErr, statesOfErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))

@@ -146,6 +146,15 @@ func (r landing) candidate() (merging.Candidate, bool) {
 	}, true
 }
 
+// concerns reports whether there is anything to decide about a merge of the item's.
+func (r landing) concerns() bool {
+	if !r.item.Lands() {
+		return false
+	}
+	_, may := r.candidate()
+	return may || r.choose().Ask == merging.AskDequeue
+}
+
 // land decides which of several pull requests go, one for each base.
 func (p *Plan) land(v *known.Snapshot, items []landing) {
 	of := map[int]landing{}

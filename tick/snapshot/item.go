@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,9 +10,18 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// item reads an item whole.
-func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
-	i := known.Item{Item: row, Events: r.events[row.ID], More: r.more[row.ID], Turn: r.turns[row.ID]}
+// one reads one item whole.
+func (r *reading) one(ctx context.Context, row work.Item) (known.Item, error) {
+	w, err := r.written(ctx, []int64{row.ID})
+	if err != nil {
+		return known.Item{Item: row}, err
+	}
+	return r.item(ctx, row, w)
+}
+
+// item reads an item whole, but for what people wrote about it.
+func (r *reading) item(ctx context.Context, row work.Item, w writing) (known.Item, error) {
+	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], w.events[row.ID]), More: w.more[row.ID], Turn: r.turns[row.ID]}
 	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
@@ -26,6 +36,16 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 		return i, r.past(ctx, &i)
 	}
 	return i, nil
+}
+
+// byAge puts facts among what people wrote, oldest first.
+func byAge(facts, written []work.Event) []work.Event {
+	if len(facts) == 0 || len(written) == 0 {
+		return append(facts, written...)
+	}
+	all := slices.Concat(facts, written)
+	slices.SortFunc(all, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	return all
 }
 
 // over reports whether the item or its pull request has ended: nothing that waits is for a

@@ -142,7 +142,7 @@ func (p *Loader) ForMerge(ctx context.Context, tx *store.Tx, r *env.Repo, number
 	if err != nil || row.ID == 0 {
 		return v, known.Item{Item: row}, err
 	}
-	item, err := from.item(ctx, row)
+	item, err := from.one(ctx, row)
 	item.Landing.Box = box
 	return v, item, err
 }

@@ -34,10 +34,15 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 	return spending.DayOf(spent, b, now), err
 }
 
-// View reads what routing one repository may depend on.
-func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
+// View reads what routing one repository may depend on. Its items are given to take as they
+// are read, a page at once: of thousands there need be no memory but for those of a page. The
+// snapshot itself has those that others are weighed against.
+func (p *Loader) View(ctx context.Context, r *env.Repo, take func(known.Snapshot, []known.Item)) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		v, err = p.read(ctx, tx, r, asking)
+		var from *reading
+		if v, from, err = p.begin(ctx, tx, r); err == nil {
+			v, err = from.pages(ctx, v, pageOf, take)
+		}
 		return err
 	})
 	if err != nil {
@@ -62,7 +67,7 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	if err != nil || row.ID == 0 {
 		return v, known.Item{Item: row}, err
 	}
-	if item, err = from.item(ctx, row); err != nil {
+	if item, err = from.one(ctx, row); err != nil {
 		return v, item, err
 	}
 	return v, item, from.past(ctx, &item)

@@ -183,6 +183,13 @@ func numbers(items []known.Item) (all []int) {
 	return all
 }
 
+func linesOf(made plan.Plan) (all string) {
+	for _, l := range made.Lines {
+		all += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
+	}
+	return all
+}
+
 // The pass reads what asks for something, and what that is weighed against; status
 // reads more, and the plan of all of them is the same.
 func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
@@ -208,13 +215,36 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 			if len(made.Banners) != 1 {
 				t.Errorf("%d: banners %+v", w, made.Banners)
 			}
-			for _, l := range made.Lines {
-				lines[w] += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
-			}
+			lines[w] = linesOf(made)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+	for page := 1; page <= len(want[asking]); page++ {
+		var read []int
+		inPages := linesOf(func() plan.Plan {
+			made := plan.New()
+			var v known.Snapshot
+			err := db.View(t.Context(), func(tx *store.Tx) (err error) {
+				begun, from, err := p.begin(t.Context(), tx, r)
+				if err != nil {
+					return err
+				}
+				v, err = from.pages(t.Context(), begun, page, func(v known.Snapshot, items []known.Item) {
+					read = append(read, numbers(items)...)
+					made.Take(v, items)
+				})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made.End(v)
+		}())
+		if inPages != lines[asking] || !slices.Equal(read, want[asking]) {
+			t.Errorf("in pages of %d it plans\n%s\nand reads %v, at once\n%s", page, inPages, read, lines[asking])
 		}
 	}
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
