@@ -82,6 +82,9 @@ func (s *sower) all() {
 	ready := s.item(80, work.FlowImplementation, work.StateReady)
 	s.event(ready, 80, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
+	free := s.item(85, work.FlowImplementation, work.StateReady) // begins, and is weighed against 71
+	s.event(free, 85, work.EventMerged, "")
+	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: free, Ref: "github.com/octo/app#9", State: work.DependencyClosed}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
 	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
 	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
@@ -147,7 +150,7 @@ func (s *sower) reviewed(item int64, number, looks int) {
 func (s *sower) do(err error) { s.err = cmp.Or(s.err, err) }
 
 func (s *sower) item(number int, flow work.Flow, state work.State) int64 {
-	id, err := s.tx.AddItem(s.ctx, work.Item{RepoID: s.repo.ID, Number: number, Flow: flow, State: state, Priority: 3, Since: noon.Add(-time.Hour), DependsOn: []string{"github.com/octo/app#9"}})
+	id, err := s.tx.AddItem(s.ctx, work.Item{RepoID: s.repo.ID, Number: number, Flow: flow, State: state, Priority: 3, Since: noon.Add(-time.Hour), DependsOn: []string{"github.com/octo/app#9"}, TouchPaths: []string{"a.go"}})
 	s.do(err)
 	return id
 }
@@ -198,9 +201,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
 	lines := map[which]string{}
 	want := map[which][]int{
-		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120, 140, 160},
-		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120, 140, 150, 160},
-		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 140, 150, 160},
+		asking: {10, 20, 50, 60, 70, 80, 85, 90, 110, 120, 140, 160},
+		open:   {10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 110, 120, 140, 150, 160},
+		all:    {10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 100, 110, 120, 140, 150, 160},
 	}
 	for w, numbered := range want {
 		err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -249,6 +252,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	}
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
+	}
+	if !strings.Contains(lines[asking], "#85 turn implementation_start: ") || !strings.Contains(lines[asking], "files 1.00") {
+		t.Errorf("#85 is not weighed against #71:\n%s", lines[asking])
 	}
 	if !strings.Contains(lines[asking], "#161 merge : PR #161 is merged into main (squash)") {
 		t.Errorf("nobody merges #161:\n%s", lines[asking])
