@@ -379,6 +379,9 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	}
 	item, itemErr := tx.GetItem(ctx, pull.ItemID)
 	_, _, pullErr := tx.FindPullOfItem(ctx, item.ID)
+	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
+	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
+	_, besideErr := tx.ListBeside(ctx, []int64{item.ID})
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
@@ -396,7 +399,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		return s, k, err
 	}()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, itemsErr, pullsErr, besideErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,8 +50,11 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map
 			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
 				SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)
 		)
-		SELECT events.id, `+waitingColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
+		SELECT events.id, `+waitingColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id`,
 		rows.Named("repo", repoID), rows.Named("most", most))
+	for _, events := range waiting { // here, for SQLite would sort all of them, with all that they have
+		slices.SortFunc(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	}
 	return waiting, err
 }
 

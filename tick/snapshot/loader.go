@@ -62,10 +62,11 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	if err != nil || row.ID == 0 {
 		return v, known.Item{Item: row}, err
 	}
-	if item, err = from.item(ctx, row); err != nil {
+	items, err := from.items(ctx, row)
+	if err != nil {
 		return v, item, err
 	}
-	return v, item, from.past(ctx, &item)
+	return v, items[0], from.past(ctx, &items[0])
 }
 
 // itemOn is the newest work item of an issue, or that of a pull request; one

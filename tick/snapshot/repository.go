@@ -58,13 +58,8 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	if err != nil {
 		return v, err
 	}
-	v.Items = make([]known.Item, 0, len(rows)) // each takes kilobytes: one place for all, made as large as it is
-	for _, row := range rows {
-		item, err := r.item(ctx, row)
-		if err != nil {
-			return v, err
-		}
-		v.Items = append(v.Items, item)
+	if v.Items, err = r.items(ctx, rows...); err != nil {
+		return v, err
 	}
 	if err := r.eyes(ctx, v.Items); err != nil {
 		return v, err
@@ -87,6 +82,10 @@ type reading struct {
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
 	accounts  []int64                // ours, that merge
+
+	pulls  map[int64]work.PullRequest // the newest of each item that is read, by item id
+	beside map[int64]store.Beside     // by item id
+	stored map[int64]store.Reviews    // of reviews, by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
@@ -159,18 +158,22 @@ func (r *reading) choose(ctx context.Context, w which) ([]work.Item, error) {
 	for _, row := range rows {
 		chosen[row.ID] = row
 	}
-	ready := false
+	ready, others := false, []int64(nil)
 	for _, id := range ids {
-		row, known := chosen[id]
-		if !known {
-			if row, err = r.tx.GetItem(ctx, id); err != nil {
-				return nil, err
-			}
+		if _, known := chosen[id]; !known {
+			others = append(others, id)
 		}
+	}
+	if rows, err = r.tx.GetItems(ctx, others); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
 		if row.RepoID == r.repo.ID {
-			chosen[id] = row
-			ready = ready || row.State == work.StateReady
+			chosen[row.ID] = row
 		}
+	}
+	for _, id := range ids {
+		ready = ready || chosen[id].State == work.StateReady
 	}
 	if ready && w == asking {
 		if rows, err = r.list(ctx, open); err != nil {
