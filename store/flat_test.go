@@ -382,6 +382,9 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
 	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
 	_, besideErr := tx.ListBeside(ctx, []int64{item.ID})
+	_, sayingErr := tx.CountSaying(ctx, r.ID)
+	_, issuesErr := tx.ListFromIssues(ctx, r.ID)
+	_, firstErr := tx.ListFirstSaid(ctx, r.ID, item.ID, 50)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
@@ -399,7 +402,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		return s, k, err
 	}()
 	return firstOf(
-		itemErr, pullErr, itemsErr, pullsErr, besideErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, itemsErr, pullsErr, besideErr, sayingErr, issuesErr, firstErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
@@ -545,7 +548,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken", "pull_requests_unread", "pull_reviews_look", "pull_requests_rewritten", "pull_reviews_landing", "pull_reviews_checking", "actions_unshown", "runs_open", "events_facts", "events_said", "pull_reviews_policy", "work_items_depending", "actions_merging"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken", "pull_requests_unread", "pull_reviews_look", "pull_requests_rewritten", "pull_reviews_landing", "pull_reviews_checking", "actions_unshown", "runs_open", "events_facts", "events_said", "events_from_issues", "pull_reviews_policy", "work_items_depending", "actions_merging"}
 
 // What is over is in none of these indexes.
 func TestNothingOverIsInPartialIndexes(t *testing.T) {

@@ -40,11 +40,7 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map
 		waiting[e.ItemID] = append(waiting[e.ItemID], e)
 		return none, err
 	},
-		`WITH RECURSIVE item (id) AS (
-			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND `+waitingSaid+`)
-			UNION ALL
-			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND `+waitingSaid+`) FROM item WHERE item.id IS NOT NULL
-		), waiting (id) AS (
+		`WITH RECURSIVE `+saying+`, waiting (id) AS (
 			SELECT id FROM events INDEXED BY events_facts WHERE repo_id = @repo AND turn_id IS NULL AND `+waitingFact+`
 			UNION ALL
 			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
@@ -56,6 +52,31 @@ func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map
 		slices.SortFunc(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 	}
 	return waiting, err
+}
+
+// saying are the work items on which people wrote what waits, one after the other by the index.
+const saying = `item (id) AS (
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND ` + waitingSaid + `)
+			UNION ALL
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND ` + waitingSaid + `) FROM item WHERE item.id IS NOT NULL
+		)`
+
+// CountSaying counts the work items of a repository on which people wrote what waits.
+func (t eventRows) CountSaying(ctx context.Context, repoID int64) (n int, err error) {
+	return rows.Get(ctx, t.tx, "count the items on which comments wait", func(row rows.Row) (int, error) { return n, row.Scan(&n) },
+		`WITH RECURSIVE `+saying+` SELECT count(id) FROM item`, rows.Named("repo", repoID))
+}
+
+// ListFromIssues gives the work items about which somebody wrote on the issue what waits.
+func (t eventRows) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
+	return rows.List(ctx, t.tx, "list the items on whose issues comments wait", rows.ScanID,
+		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
+}
+
+// ListFirstSaid gives what people wrote about one work item and waits, as ListWaiting does.
+func (t eventRows) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
+		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
 }
 
 // WithTexts gives events of ListWaiting with their texts, as a turn needs them.

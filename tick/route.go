@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
 // route plans for every repository that is ready. A repository whose ingest is
@@ -24,13 +25,31 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 		if !busy[r.Row.ID] {
 			continue
 		}
-		v, err := p.loader.View(ctx, r)
+		made, err := planFor(ctx, p.loader, r)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}
-		plans = append(plans, plan.For(v))
+		plans = append(plans, made)
 	}
 	return plans, nil
+}
+
+// planFor plans for one repository. Where very much waits it is read of each item in part at
+// first: as much as a turn takes, where one is planned.
+func planFor(ctx context.Context, from *snapshot.Loader, r *env.Repo) (plan.Plan, error) {
+	v, err := from.View(ctx, r)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	for {
+		made, items := plan.For(v), map[int64]bool{}
+		for _, t := range made.Turns {
+			items[t.Item.ID] = true
+		}
+		if again, err := from.Widen(ctx, r, v, items); err != nil || !again {
+			return made, err
+		}
+	}
 }
 
 // stirring are the repositories in which there may be something to send, and those that were

@@ -53,8 +53,14 @@ func (r *reading) gather(ctx context.Context, rows []work.Item) (err error) {
 
 // item reads an item of those that were gathered.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
-	i := known.Item{Item: row, Events: r.events[row.ID], More: r.more[row.ID], Turn: r.turns[row.ID]}
-	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
+	i := known.Item{Item: row, Events: r.events[row.ID], More: r.more[row.ID], Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
+	i.Pause = r.pauseOf(i.Item, i.Pull)
+	if r.cut(i) && !r.plain(i) {
+		if err := r.widen(ctx, &i); err != nil {
+			return i, err
+		}
+	}
+	for _, part := range []func(context.Context, *known.Item) error{r.threads, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -84,10 +90,8 @@ func (r *reading) whole(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// pull reads the item's pull request, and who has either of them.
-func (r *reading) pull(ctx context.Context, i *known.Item) (err error) {
-	i.Pull = r.pulls[i.ID]
-	i.Pause = r.pauseOf(i.Item, i.Pull)
+// threads reads which review threads of the item's pull request are resolved.
+func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
 	if !r.beside[i.ID].Threads {
 		return nil
 	}

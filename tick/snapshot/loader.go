@@ -15,10 +15,13 @@ import (
 )
 
 // Loader reads what a plan may depend on.
-type Loader struct{ *env.Env }
+type Loader struct {
+	*env.Env
+	mostWaiting int
+}
 
 // New makes a Loader.
-func New(e *env.Env) *Loader { return &Loader{e} }
+func New(e *env.Env) *Loader { return &Loader{e, mostWaiting} }
 
 // ReadDay reads what is left of the day's budgets.
 func (p *Loader) ReadDay(ctx context.Context) error {

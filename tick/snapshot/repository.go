@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -43,7 +42,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	v := p.empty(r)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
 	if err == nil {
-		err = from.waiting(ctx, v.Policy.MaxEvents, w)
+		err = from.waiting(ctx, p.mostWaiting, w)
 	}
 	if err != nil {
 		return v, from, err
@@ -79,6 +78,9 @@ type reading struct {
 	reviewing string                 // what the settings say about reviews, in short
 	events    map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
 	more      map[int64]known.More   // of what people wrote, by item id
+	most      int                    // of what people wrote, that a turn takes
+	each      int                    // of it, that was read of each item
+	fromIssue map[int64]bool         // somebody wrote on the issue, by item id, where less was read
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
 	accounts  []int64                // ours, that merge
@@ -89,7 +91,7 @@ type reading struct {
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, more: map[int64]known.More{}, turns: map[int64]*work.Turn{}}
+	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, events: map[int64][]work.Event{}, more: map[int64]known.More{}, turns: map[int64]*work.Turn{}}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -107,41 +109,6 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 	}
 	r.pauses, err = tx.ListOpenPauses(ctx, r.repo.ID)
 	return r, err
-}
-
-// waiting reads what waits: for a pass of what people wrote as much as a turn takes, and
-// how much there is besides; for people all of it.
-func (r *reading) waiting(ctx context.Context, most int, w which) error {
-	if w != asking {
-		most = math.MaxInt32
-	}
-	var err error
-	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, most); err != nil {
-		return err
-	}
-	var full []int64
-	for id, events := range r.events {
-		said := 0
-		for _, e := range events {
-			if e.Kind.Said() {
-				said++
-			}
-		}
-		if said == most {
-			full = append(full, id)
-		}
-	}
-	if len(full) == 0 {
-		return nil
-	}
-	slices.Sort(full)
-	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
-	for _, c := range counted {
-		if c.Count > most {
-			r.more[c.Item] = known.More{Count: c.Count - most, Newest: c.Newest}
-		}
-	}
-	return err
 }
 
 // choose gives the rows of the items to be read, the oldest first.
