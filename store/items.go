@@ -58,11 +58,6 @@ func (t itemRows) GetItem(ctx context.Context, id int64) (work.Item, error) {
 	return rows.Get(ctx, t.tx, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
-// GetItems gives work items by their ids, the oldest first.
-func (t itemRows) GetItems(ctx context.Context, ids []int64) ([]work.Item, error) {
-	return rows.List(ctx, t.tx, "get items", scanItem, selectItem+`WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, rows.IDsOf(ids))
-}
-
 // ListStatesOf gives the states of those of some work items that are a repository's, by id.
 func (t itemRows) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[int64]work.State, error) {
 	states := map[int64]work.State{}

@@ -25,7 +25,7 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 			continue
 		}
 		made := plan.New()
-		v, err := p.loader.View(ctx, r, made.Take)
+		v, err := p.loader.View(ctx, r, made)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}

@@ -179,3 +179,20 @@ func InOrder(items []Item) []Item {
 	}
 	return slices.SortedStableFunc(slices.Values(items), older)
 }
+
+// Labelled reports whether what begins the item waits to be acted on: a labelling, or the
+// merge of its design.
+func (i Item) Labelled() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) && !i.Fed(e) })
+}
+
+// Relabelled reports whether a labelling waits to be acted on.
+func (i Item) Relabelled() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !i.Fed(e) })
+}
+
+// SentBack reports whether a person had the item begin again: what began it waits, although
+// a turn had it before.
+func (i Item) SentBack() bool {
+	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) })
+}

@@ -227,7 +227,7 @@ func (s *stage) decide() plan.Plan {
 		}
 	}
 	made := plan.New()
-	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo, made.Take)
+	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo, made)
 	s.must(err)
 	return made.End(v)
 }

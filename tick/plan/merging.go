@@ -55,6 +55,7 @@ func (r landing) facts() merging.Facts {
 	if f.Trouble.None() && r.stays() { // with the database gone the comment about the stop says so
 		f.Trouble = i.Reason
 	}
+	f.Said = i.More.Count
 	for _, e := range i.Events {
 		if e.Kind.Said() {
 			f.Said++

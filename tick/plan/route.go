@@ -21,41 +21,54 @@ func For(v known.Snapshot) Plan {
 // Planning decides about the items of a repository page by page, the oldest first. Each is
 // planned for by itself, and what is planned is all that is kept of it, but of those that
 // merges are chosen from.
-type Planning struct {
+type Planning struct{ now, before progress }
+
+// progress is how far a Planning came.
+type progress struct {
 	p        Plan
 	landings []landing
 	unseen   int // how many comments may still get eyes
 }
 
 // New begins to plan.
-func New() *Planning { return &Planning{unseen: known.MostEyes} }
+func New() *Planning { return &Planning{now: progress{unseen: known.MostEyes}} }
 
-// Take plans for a page of items.
-func (g *Planning) Take(v known.Snapshot, items []known.Item) {
-	g.p.Repo = v.Repo
-	eyes := known.Eyes(items, g.unseen)
-	g.unseen -= len(eyes)
+// Forget takes the last page back.
+func (g *Planning) Forget() { g.now = g.before }
+
+// Take plans for a page of items, and tells for which of them there is a turn.
+func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
+	g.before = g.now
+	p := &g.now.p
+	p.Repo = v.Repo
+	eyes := known.Eyes(items, g.now.unseen)
+	g.now.unseen -= len(eyes)
 	for _, item := range items {
 		if b, due := item.Banner(); due {
-			g.p.Banners = append(g.p.Banners, b)
+			p.Banners = append(p.Banners, b)
 		}
-		r := plannerOf(v, &g.p, item)
+		r := plannerOf(v, p, item)
 		r.eyes = eyes
 		landingOf(r).lift()
 		if item.Asks() {
 			r.route()
 		}
 		if landingOf(r).concerns() {
-			g.landings = append(g.landings, landingOf(r))
+			g.now.landings = append(g.now.landings, landingOf(r))
 		}
 	}
+	turns := map[int64]bool{}
+	for _, t := range p.Turns[len(g.before.p.Turns):] {
+		turns[t.Item.ID] = true
+	}
+	return turns
 }
 
 // End decides what depends on all of them.
 func (g *Planning) End(v known.Snapshot) Plan {
-	p := &g.p
+	p := &g.now.p
 	p.Repo, p.Served = v.Repo, v.Served
-	p.land(&v, g.landings)
+	p.land(&v, g.now.landings)
 	for _, stray := range known.InOrder(v.Strays) {
 		plannerOf(v, p, stray).commander().commands()
 	}
@@ -112,7 +125,7 @@ func (r *itemPlanner) route() {
 
 // ended honours what became of the pull request or the issue, from any state.
 func (r *itemPlanner) ended() bool {
-	if !r.item.HasPull() && !r.item.State.Open() && r.relabelled() {
+	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.p.Renewed, r.item.Spent = append(r.p.Renewed, r.item.ID), nil
 		return false

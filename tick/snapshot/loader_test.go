@@ -186,6 +186,17 @@ func numbers(items []known.Item) (all []int) {
 	return all
 }
 
+// reader notes which items it is given.
+type reader struct {
+	*plan.Planning
+	read *[]int
+}
+
+func (r reader) Take(v known.Snapshot, items []known.Item) map[int64]bool {
+	*r.read = append(*r.read, numbers(items)...)
+	return r.Planning.Take(v, items)
+}
+
 func linesOf(made plan.Plan) (all string) {
 	for _, l := range made.Lines {
 		all += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
@@ -227,25 +238,13 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	}
 	for page := 1; page <= len(want[asking]); page++ {
 		var read []int
-		inPages := linesOf(func() plan.Plan {
-			made := plan.New()
-			var v known.Snapshot
-			err := db.View(t.Context(), func(tx *store.Tx) (err error) {
-				begun, from, err := p.begin(t.Context(), tx, r)
-				if err != nil {
-					return err
-				}
-				v, err = from.pages(t.Context(), begun, page, func(v known.Snapshot, items []known.Item) {
-					read = append(read, numbers(items)...)
-					made.Take(v, items)
-				})
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return made.End(v)
-		}())
+		p.page = page
+		made := reader{plan.New(), &read}
+		v, err := p.View(t.Context(), r, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inPages := linesOf(made.End(v))
 		if inPages != lines[asking] || !slices.Equal(read, want[asking]) {
 			t.Errorf("in pages of %d it plans\n%s\nand reads %v, at once\n%s", page, inPages, read, lines[asking])
 		}

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -42,7 +41,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	v := p.empty(r)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
 	if err == nil {
-		err = from.waiting(ctx, v.Policy.MaxEvents, w)
+		err = from.waiting(ctx, p.mostWaiting, w)
 	}
 	if err != nil {
 		return v, from, err
@@ -69,33 +68,48 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	return r.rest(ctx, v, len(ids))
 }
 
-// pages reads the items that ask for something, some at once, and gives each page to take.
+// pages reads the items that ask for something, some at once, and has each page planned for.
 // The snapshot keeps those that others are weighed against.
-func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, take func(known.Snapshot, []known.Item)) (known.Snapshot, error) {
+func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner Planner) (known.Snapshot, error) {
 	ids, err := r.choose(ctx, asking)
 	if err != nil {
 		return v, err
 	}
-	if len(ids) > page {
-		if v.Items, err = r.items(ctx, r.beside); err != nil {
+	all := len(ids)
+	if all > page {
+		if v.Items, err = r.items(ctx, r.company); err != nil {
 			return v, err
 		}
 	}
-	all := len(ids)
 	for ids := range slices.Chunk(ids, page) {
 		items, err := r.items(ctx, ids)
 		if err != nil {
 			return v, err
 		}
-		if err := r.eyes(ctx, items); err != nil {
-			return v, err
-		}
-		if len(ids) == all {
+		if all <= page {
 			v.Items = items // once read is enough
 		}
-		take(v, items)
+		if err := r.plan(ctx, v, items, planner); err != nil {
+			return v, err
+		}
 	}
 	return r.rest(ctx, v, all)
+}
+
+// plan has a page planned for, and again where more was read of what people wrote.
+func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
+	unseen := r.unseen
+	for {
+		if err := r.eyes(ctx, items); err != nil {
+			return err
+		}
+		again, err := r.widenAll(ctx, items, planner.Take(v, items))
+		if err != nil || !again {
+			return err
+		}
+		planner.Forget()
+		r.unseen = unseen
+	}
 }
 
 // rest reads what is no item's.
@@ -107,47 +121,33 @@ func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ know
 	return v, err
 }
 
-// items reads items whole, by their ids.
-func (r *reading) items(ctx context.Context, ids []int64) ([]known.Item, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	rows, err := r.tx.GetItems(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	written, err := r.written(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]known.Item, 0, len(rows)) // each takes kilobytes: one place for all, made as large as it is
-	for _, row := range rows {
-		item, err := r.item(ctx, row, written)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, nil
-}
-
 // reading is what was read of a repository at once, of which its items are made.
 type reading struct {
 	tx        *store.Tx
 	repo      work.Repo
 	settings  config.Repo
 	reviewing string                 // what the settings say about reviews, in short
-	most      int                    // of what people wrote about an item is read
-	facts     map[int64][]work.Event // what else is pending and of no turn, by item id; 0: nothing is worked on where it is
-	beside    []int64                // items that others are weighed against
+	facts     map[int64][]work.Event // pending, of no turn and not written by people, by item id; 0: nothing is worked on where it is
+	waits     []int64                // items on which people wrote what is pending and of no turn
+	most      int                    // of what people wrote, that a turn takes
+	each      int                    // of it, that is read of each item
+	fromIssue map[int64]bool         // somebody wrote on the issue, by item id, where less is read
+	company   []int64                // items that others are weighed against
 	unseen    int                    // how many comments may still get eyes
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
 	accounts  []int64                // ours, that merge
+
+	// Of the items that are read at the same time:
+	events map[int64][]work.Event     // what people wrote, by item id
+	more   map[int64]known.More       // and what is not among it
+	pulls  map[int64]work.PullRequest // the newest of each, by item id
+	beside map[int64]store.Beside     // by item id
+	stored map[int64]store.Reviews    // of reviews, by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, turns: map[int64]*work.Turn{}, unseen: known.MostEyes}
+	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostEyes}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -165,46 +165,6 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 	}
 	r.pauses, err = tx.ListOpenPauses(ctx, r.repo.ID)
 	return r, err
-}
-
-// waiting reads what waits, but for what people wrote. Of that as much is read for a pass as
-// a turn takes, and how much there is besides; for people all of it.
-func (r *reading) waiting(ctx context.Context, most int, w which) (err error) {
-	if r.most = most; w != asking {
-		r.most = math.MaxInt32
-	}
-	r.facts, err = r.tx.ListFacts(ctx, r.repo.ID)
-	return err
-}
-
-// writing is what people wrote about items.
-type writing struct {
-	events map[int64][]work.Event // by item id
-	more   map[int64]known.More   // what is not among them, by item id
-}
-
-func (r *reading) written(ctx context.Context, items []int64) (w writing, err error) {
-	if w.events, err = r.tx.ListWaiting(ctx, r.repo.ID, items, r.most); err != nil {
-		return w, err
-	}
-	var full []int64
-	for id, events := range w.events {
-		if len(events) == r.most {
-			full = append(full, id)
-		}
-	}
-	if len(full) == 0 {
-		return w, nil
-	}
-	slices.Sort(full)
-	w.more = map[int64]known.More{}
-	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
-	for _, c := range counted {
-		if c.Count > r.most {
-			w.more[c.Item] = known.More{Count: c.Count - r.most, Newest: c.Newest}
-		}
-	}
-	return w, err
 }
 
 // choose gives the ids of the items to be read, the oldest first.
@@ -226,13 +186,13 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 		ready = ready || state == work.StateReady
 	}
 	chosen := slices.Collect(maps.Keys(states))
-	r.beside = landing
+	r.company = landing
 	if ready && w == asking {
 		if rows, err = r.list(ctx, open); err != nil {
 			return nil, err
 		}
 		rows = slices.DeleteFunc(rows, func(row work.Item) bool { return row.Flow != work.FlowImplementation })
-		r.beside = append(r.beside, idsOf(rows)...)
+		r.company = append(r.company, idsOf(rows)...)
 	}
 	return sorted(append(chosen, idsOf(rows)...)), nil
 }
@@ -264,10 +224,6 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 // known.Item.Asks), and those whose comments may say something else than is so; and which of
 // them may be merged.
 func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
-	written, err := r.tx.ListWrittenOn(ctx, r.repo.ID)
-	if err != nil {
-		return nil, nil, err
-	}
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
 		return nil, nil, err
@@ -284,7 +240,7 @@ func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) 
 		return nil, nil, err
 	}
 	paused, err := r.paused(ctx)
-	ids = slices.Concat(written, rewritten, looking, landing, paused)
+	ids = slices.Concat(r.waits, rewritten, looking, landing, paused)
 	for _, stop := range taken {
 		ids = append(ids, stop.ItemID)
 	}
