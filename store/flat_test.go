@@ -176,6 +176,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, walkErr := tx.GetWalk(ctx, r.ID, "issues")
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
+		_, keptErr := tx.ListKeptLists(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, waitingErr := tx.ListWaiting(ctx, r.ID, 50)
@@ -206,7 +207,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, keptErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))
@@ -341,6 +342,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
+	_, pagesErr := tx.ListPages(ctx, r.ID, "talk")
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
@@ -361,6 +363,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
 		tx.AddBacklog(ctx, r.ID, 1, t0),
+		tx.PutPages(ctx, r.ID, "talk", 0, []ListPage{{Begun: t0, URL: "u", Items: "[]"}}),
+		pagesErr,
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),

@@ -30,6 +30,7 @@ func (h *Reading) read(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, asked)
 	defer reads.Stop()
 	h.R.Asked = reads
+	ctx = h.Resuming(ctx)
 	share, cancel := h.share(ctx)
 	defer cancel()
 	h.lists = h.walks()
