@@ -372,6 +372,9 @@ func (c *ticks) until(ctx context.Context, d time.Duration) (context.Context, co
 }
 
 func (c *ticks) ask(ctx context.Context) error {
+	if err := ctx.Err(); err != nil { // nothing is sent
+		return err
+	}
 	if err := c.tick(); err != nil {
 		return err
 	}

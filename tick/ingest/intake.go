@@ -275,7 +275,7 @@ func (h *Issues) begin(ctx context.Context, is github.Issue, label batch.FlowLab
 	if err != nil {
 		return err
 	}
-	h.ListedComments = append(h.ListedComments, comments...)
+	h.Ahead().NoteTalk(is.Number, comments)
 	return nil
 }
 

@@ -25,8 +25,7 @@ type lists struct {
 	stored map[string]bool // of which the database has pages
 	found  map[string]bool // of these, those that this pass has not read on yet
 	read   map[string]list // since the last issue or pull request
-	left   map[string]list // for the next pass
-	done   []string        // of which nothing is kept any more
+	left   map[string]list // for the next pass, unless what they are of is taken in
 }
 
 // list is what was read of one.
@@ -34,6 +33,7 @@ type list struct {
 	part  func() (resume.Part, error)
 	whole bool
 	of    []int // issues and pull requests
+	taken bool  // they are, unless what was read of them cannot be judged
 }
 
 func newLists(h *Batch) *lists {
@@ -82,9 +82,6 @@ func (l *lists) Keep(name string, part func() (resume.Part, error), why error) {
 	l.read[name] = list{part: part, whole: why == nil}
 }
 
-// ofNone stands for the issue or pull request of a list that was read for none.
-const ofNone = -1
-
 // Settle decides what becomes of the lists that were read for some issues and pull requests:
 // once these are taken in nothing is kept of them. Otherwise the next pass needs them.
 func (h *Batch) Settle(taken bool, numbers ...int) {
@@ -96,46 +93,49 @@ func (h *Batch) Settle(taken bool, numbers ...int) {
 		l.left[name] = one
 	}
 	clear(l.read)
-	if !taken {
-		return
-	}
+	of := func(n int) bool { return slices.Contains(numbers, n) }
 	for name, one := range l.left {
-		of := func(n int) bool { return slices.Contains(numbers, n) }
-		if one.whole && slices.ContainsFunc(one.of, of) {
-			l.done = append(l.done, name)
-			delete(l.left, name)
+		if taken && slices.ContainsFunc(one.of, of) {
+			one.taken = true
+			l.left[name] = one
 		}
 	}
 }
 
+// needed reports whether the next pass needs what was read of a list.
+func (h *Batch) needed(one list) bool {
+	forgotten := func(n int) bool { return h.Forgotten[n] }
+	return !one.whole || !one.taken || slices.ContainsFunc(one.of, forgotten)
+}
+
 // storeLists stores what the next pass needs.
 func (h *Batch) storeLists(ctx context.Context, tx *store.Tx) error {
-	h.Settle(true, ofNone)
 	l := h.lists
-	for _, name := range l.done {
-		if !l.stored[name] {
-			continue
-		}
-		if err := tx.PutPages(ctx, h.Repo.ID, name, 0, nil); err != nil {
-			return err
-		}
-		delete(l.stored, name)
+	for name, one := range l.read { // for no issue and no pull request
+		one.taken = true
+		l.left[name] = one
 	}
 	for name, one := range l.left {
-		part, err := one.part()
+		if !h.needed(one) && !l.stored[name] {
+			continue
+		}
+		var part resume.Part
+		var err error
+		if l.stored[name] = h.needed(one); l.stored[name] {
+			part, err = one.part()
+		}
 		if err != nil {
 			return err
 		}
-		var pages []store.ListPage
-		for _, p := range part.Pages {
-			pages = append(pages, store.ListPage{Begun: part.Begun, URL: p.URL, Items: p.Items})
+		pages := make([]store.ListPage, len(part.Pages))
+		for i, p := range part.Pages {
+			pages[i] = store.ListPage{Begun: part.Begun, URL: p.URL, Items: p.Items}
 		}
 		if err := tx.PutPages(ctx, h.Repo.ID, name, part.Same, pages); err != nil {
 			return err
 		}
-		l.stored[name] = true
 	}
-	l.done = nil
+	clear(l.read)
 	clear(l.left)
 	return nil
 }

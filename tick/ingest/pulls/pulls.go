@@ -196,7 +196,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 		if err != nil {
 			return err
 		}
-		h.ListedComments = append(h.ListedComments, comments...)
+		h.Ahead().NoteTalk(d.Number, comments)
 	}
 	if err := h.descend(ctx, old, &pull); err != nil {
 		return err

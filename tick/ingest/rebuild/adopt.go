@@ -230,7 +230,7 @@ func (h *Rebuild) originOf(ctx context.Context, mark origin.PullMark) (work.Item
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.ListedComments = append(h.ListedComments, comments...)
+		h.Ahead().NoteTalk(mark.Issue, comments)
 	}
 	return h.retell(ctx, item, is, timeline, item.Label)
 }
