@@ -176,7 +176,6 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, walkErr := tx.GetWalk(ctx, r.ID, "issues")
 		_, labelsErr := tx.ListSeenLabels(ctx, r.ID)
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
-		_, keptErr := tx.ListKeptLists(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
 		_, waitingErr := tx.ListWaiting(ctx, r.ID, 50)
@@ -207,7 +206,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, keptErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))

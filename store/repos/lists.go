@@ -2,7 +2,6 @@ package repos
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/store/rows"
@@ -17,12 +16,6 @@ type ListPage struct {
 
 func scanListPage(row rows.Row) (p ListPage, err error) {
 	return p, row.Scan(rows.TimeOf(&p.Begun), &p.URL, &p.Items)
-}
-
-// ListKeptLists gives the lists of which pages are kept.
-func (t Rows) ListKeptLists(ctx context.Context, repoID int64) ([]string, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list the kept lists of repository %d", repoID), rows.ScanString,
-		`SELECT list FROM list_pages WHERE repo_id = ? AND page = 0`, repoID)
 }
 
 // ListPages gives the kept pages of a list, in order.

@@ -311,15 +311,16 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 		at = "after " + place.After // how much of a page was looked at is for people
 	}
 	lines = []string{"adopted " + at, fmt.Sprint(known, " people")}
-	kept, err2 := tx.ListKeptLists(ctx, repo.ID)
-	for _, list := range kept {
-		pages, err := tx.ListPages(ctx, repo.ID, list)
-		if err != nil {
-			return nil, err
+	for _, n := range m.numbers {
+		for _, list := range []string{fmt.Sprintf("timeline/%d?page=0", n), fmt.Sprintf("talk/%d?page=0&since=0001-01-01T00:00:00Z", n)} {
+			pages, err := tx.ListPages(ctx, repo.ID, list)
+			if err != nil {
+				return nil, err
+			}
+			lines = append(lines, fmt.Sprintf("%d pages of %s", len(pages), list))
 		}
-		lines = append(lines, fmt.Sprintf("%d pages of %s", len(pages), list))
 	}
-	return lines, errors.Join(err, err2)
+	return lines, err
 }
 
 // passedOver are pull requests of ours that the walk is past, and that are neither tracked nor

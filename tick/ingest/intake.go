@@ -117,7 +117,7 @@ func (h *Issues) takeNumber(ctx context.Context, n int, is github.Issue, listed 
 	waited, tried := slices.Contains(h.Known.Backlog, n), ctx.Err() == nil
 	items, events, comments := maps.Clone(h.Items), len(h.Events), len(h.ListedComments)
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.Settle(err == nil && !h.FoundHalf(n), n)
+	h.Lists.Settle(err == nil && !batch.FoundHalf(h.Batch, n), n)
 	if err == nil {
 		if waited && !h.Backlog[n] {
 			h.Backlog[n] = false

@@ -35,9 +35,6 @@ func (h *Reading) load(ctx context.Context) error {
 		for _, label := range batch.Sighted(h.R.Settings) {
 			names = append(names, batch.WalkLabel+label)
 		}
-		if err := h.LoadLists(ctx, tx); err != nil {
-			return err
-		}
 		if h.Known.Backlog, err = tx.ListBacklog(ctx, h.Repo.ID); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 // FoundHalf reports whether a pull request, or that of an issue, was found again and its
 // details were not read.
-func (h *Batch) FoundHalf(number int) bool {
+func FoundHalf(h *Batch, number int) bool {
 	for pull, issue := range h.Adopted {
 		if _, read := h.PullRows[pull]; !read && (pull == number || issue == number) {
 			return true

@@ -50,7 +50,7 @@ type Batch struct {
 	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
 	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
 
-	lists *lists // that were not read to their ends
+	Lists *Lists // with more pages than one
 
 	Added   int
 	Ignored int
@@ -84,7 +84,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
-	h.lists = newLists(h)
+	h.Lists = newLists(h)
 	return h
 }
 

@@ -30,7 +30,7 @@ func (h *Batch) StoreCursors(ctx context.Context, tx *store.Tx, now time.Time) e
 	if err := storeWalks(ctx, tx, h); err != nil {
 		return err
 	}
-	if err := h.storeLists(ctx, tx); err != nil {
+	if err := h.Lists.keep(ctx, tx); err != nil {
 		return err
 	}
 	for _, l := range h.Labels {

@@ -93,7 +93,7 @@ func (h *Rebuild) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeDetails(ctx, p.Number)
 	}
-	h.Settle(err == nil && !h.FoundHalf(p.Number), p.Number)
+	h.Lists.Settle(err == nil && !batch.FoundHalf(h.Batch, p.Number), p.Number)
 	if err == nil {
 		return nil
 	}
