@@ -142,7 +142,7 @@ const (
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text
 	WhyRepoGone     ReasonKind = "repository_gone"      // Name
 	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
-	WhyRepoHeld     ReasonKind = "repository_held"      // Name
+	WhyRepoHeld     ReasonKind = "repository_held"      // Name, Text (this machine's share), Local (an earlier pass of it still works there), Who (an installation), At
 	WhyCommandFirst ReasonKind = "command_first"        //
 	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
 	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text
