@@ -90,7 +90,7 @@ func (f Facts) standing() standing.Standing {
 	}
 	i := f.Standing()
 	if f.Reviewing != nil { // what is stored waits for what is there
-		i.Reviews = f.Reviewing.Why
+		i.Reviews = f.Awaited(*f.Reviewing)
 	}
 	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
 		i.Reviews = f.mergeWaits()

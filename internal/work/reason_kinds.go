@@ -78,6 +78,7 @@ const (
 	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
 	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
 	WhyReviewApproved ReasonKind = "approved"            // Number
+	WhyReviewPushed   ReasonKind = "review_pushed"       // since it was approved; Number, Commit
 	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
 )
 
