@@ -191,6 +191,9 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	if err := s.forget(ctx, r); err != nil {
 		return err
 	}
+	if err := s.Dirs.ResumeMerging(r.Row); err != nil { // whether it is stopped by now the remote says
+		return err
+	}
 	return s.move(ctx, r, next, at, s.beginAgain)
 }
 
@@ -355,6 +358,9 @@ func (s *Shares) leave(ctx context.Context, r *env.Repo, mine work.Share) error 
 		return nil
 	}
 	if err := s.ready(ctx, r); err != nil {
+		return err
+	}
+	if err := s.TellStop(ctx, r); err != nil { // whoever merges next asks for that
 		return err
 	}
 	err := r.Git().DropHold(ctx, mine.OID)
