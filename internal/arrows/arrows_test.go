@@ -94,6 +94,7 @@ var arrows = map[string]string{
 	"internal/story":            "",
 	"internal/telemetry":        "",
 	"internal/terminal":         "",
+	"internal/testdb":           "internal/testhome store",
 	"internal/testhome":         "",
 	"internal/work":             "internal/lazy",
 	"internal/work/command":     "internal/lazy internal/work internal/work/nearest",
