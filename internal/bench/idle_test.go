@@ -43,7 +43,7 @@ func TestIdlePassReadsLittleOfEachPull(t *testing.T) {
 	objects := map[int]int{}
 	for _, pulls := range []int{50, 150} {
 		w := newWorldOf(t, self(t), shape{repos: 1, pulls: pulls, comments: 1})
-		objects[pulls] = w.objects(t)
+		objects[pulls], _ = w.countObjects(t)
 	}
 	each := (objects[150] - objects[50]) / 100
 	t.Logf("%d objects with 50, %d with 150: %d for each further one", objects[50], objects[150], each)
@@ -131,9 +131,15 @@ func (w *world) checkRotation(t *testing.T) counts {
 // countPass makes a pass and counts what it asks.
 func (w *world) countPass(t *testing.T) counts {
 	t.Helper()
+	return w.countOf(t, func() { w.tick(t) })
+}
+
+// countOf is what something that makes a pass asks.
+func (w *world) countOf(t *testing.T, pass func()) counts {
+	t.Helper()
 	w.hub.ResetLog()
 	before := w.counts().points
-	w.tick(t)
+	pass()
 	c := w.counts()
 	c.points -= before
 	return c

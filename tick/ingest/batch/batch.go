@@ -50,6 +50,8 @@ type Batch struct {
 	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
 	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
 
+	Lists *Lists // with more pages than one
+
 	Added   int
 	Ignored int
 	Note    string
@@ -75,21 +77,22 @@ type Deferral struct {
 
 // New makes the batch of one repository.
 func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
-	b := &Batch{
+	h := &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Lights: map[int]string{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
 		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
-	b.Open = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {
-		err = b.View(ctx, func(ctx context.Context, tx *store.Tx) error {
-			pull, ok, err = tx.GetPull(ctx, b.Repo.ID, number)
+	h.Open = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {
+		err = h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
+			pull, ok, err = tx.GetPull(ctx, h.Repo.ID, number)
 			return err
 		})
 		return pull, ok, err
 	})
-	return b
+	h.Lists = newLists(h)
+	return h
 }
 
 // View reads the database whether or not the time for GitHub is up: what was read is
