@@ -14,8 +14,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store/busy"
 	"github.com/mergexo/gh-mergexo/store/dbfile"
+	"github.com/mergexo/gh-mergexo/store/light"
 	"github.com/mergexo/gh-mergexo/store/merges"
 	"github.com/mergexo/gh-mergexo/store/passes"
 	"github.com/mergexo/gh-mergexo/store/repos"
@@ -42,6 +44,12 @@ type (
 	BusySet  = busy.Set
 	Policies = busy.Policies
 )
+
+// OpenPull is what a pass reads of each open pull request.
+type OpenPull = light.Pull
+
+// OpenPullOf gives that of a whole row.
+func OpenPullOf(p work.PullRequest) OpenPull { return light.PullOf(p) }
 
 // What IdentifyRepo is told and tells.
 type (
@@ -148,6 +156,7 @@ type Tx struct {
 	totalRows
 	busyRows
 	shareRows
+	lightRows
 }
 
 type (
@@ -164,11 +173,12 @@ type (
 	totalRows  = totals.Rows
 	busyRows   = busy.Rows
 	shareRows  = shares.Rows
+	lightRows  = light.Rows
 )
 
 func newTx(c *rows.Tx) *Tx {
 	reviewed := reviews.In(c)
-	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook), passes.In(c), told.In(c), totals.In(c), busy.In(c), shares.In(c)}
+	return &Tx{c, repos.In(c), itemRows{c}, pullRows{c}, eventRows{c}, turnRows{c}, actionRows{c}, reviewed, merges.In(c, reviewed.SetLook), passes.In(c), told.In(c), totals.In(c), busy.In(c), shares.In(c), light.In(c)}
 }
 
 // Update runs fn in a write transaction and commits it when fn returns nil.
