@@ -61,7 +61,7 @@ func (i Item) HasPull() bool { return i.Pull.Number != 0 }
 
 // Standing is what of it says why nothing happens.
 func (i Item) Standing() standing.Item {
-	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered()), Reviews: i.awaited()}
+	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered()), Reviews: i.Awaited(i.Reviews.Record)}
 }
 
 // Unanswered is what people wrote that no turn has taken yet, and that one may answer.

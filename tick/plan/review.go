@@ -112,8 +112,8 @@ func (r reviews) plan() {
 	if landingOf(r.itemPlanner).decided() {
 		return // what holds the merge is said there
 	}
-	if !c.Why.None() {
-		r.wait("", c.Why)
+	if why := r.item.Awaited(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
+		r.wait("", why)
 	}
 }
 

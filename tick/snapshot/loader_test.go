@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -36,13 +37,10 @@ var (
 // sown is a database with one item of each kind that a plan tells apart, by its number.
 func sown(t *testing.T) (*store.DB, work.Repo) {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	s := sower{}
-	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if s.repo, err = tx.EnsureRepo(t.Context(), app); err != nil {
 			return err
 		}
