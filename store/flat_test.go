@@ -185,7 +185,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
 		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
-		_, noticesErr := tx.ListNotices(ctx, r.ID)
+		_, noticesErr := tx.ChooseNotices(ctx, r.ID, func(work.Action) bool { return true })
 		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateBlocked)

@@ -35,8 +35,7 @@ type Page struct {
 
 // Kept is what earlier passes left of lists, and what this one leaves.
 type Kept interface {
-	// Find gives what an earlier pass read of a list, which is known by the address of its
-	// first page. What this pass read of it is not found: who asks again wants to know again.
+	// Find gives what an earlier pass read of a list. What this pass read of it is not found: who asks again wants to know again.
 	Find(ctx context.Context, list string) (Part, error)
 	// Keep keeps what was read of a list. why says why there is more; nil: it was read whole.
 	// The part is made when it is needed, and only once.
@@ -63,9 +62,14 @@ type Read[W any] struct {
 	Resumed bool      // by an earlier pass
 }
 
-// All reads a whole list.
+// All reads a whole list, which is known by the address of its first page.
 func (l List[W]) All(ctx context.Context, list string) (Read[W], error) {
-	r := reading[W]{List: l, list: list, begun: l.Now}
+	return l.From(ctx, list, list)
+}
+
+// From reads a whole list from an address on. What was read from another one is of no use.
+func (l List[W]) From(ctx context.Context, list, first string) (Read[W], error) {
+	r := reading[W]{List: l, list: list, first: first, begun: l.Now}
 	r.kept, _ = ctx.Value(key{}).(Kept)
 	err := r.read(ctx)
 	if r.kept != nil && (len(r.pages) > 1 || r.resumed) {
@@ -82,6 +86,7 @@ type reading[W any] struct {
 	List[W]
 	kept    Kept
 	list    string
+	first   string // its first page
 	pages   []page[W]
 	begun   time.Time
 	resumed bool
@@ -118,7 +123,7 @@ func (r *reading[W]) has(url string) bool {
 // resume finds the page to go on with: the first one, where nothing was kept.
 func (r *reading[W]) resume(ctx context.Context) (next string, err error) {
 	if err := r.find(ctx); err != nil || len(r.pages) == 0 {
-		return r.list, err
+		return r.first, err
 	}
 	var behind []W // what was known from there on
 	for {
@@ -168,7 +173,7 @@ func (r *reading[W]) find(ctx context.Context) error {
 		return nil
 	}
 	part, err := r.kept.Find(ctx, r.list)
-	if err != nil || len(part.Pages) == 0 {
+	if err != nil || len(part.Pages) == 0 || part.Pages[0].URL != r.first {
 		return err
 	}
 	r.begun, r.resumed = part.Begun, true

@@ -77,10 +77,6 @@ func (c *connection) find(ctx context.Context, query string) (*prepared, error) 
 	return p, nil
 }
 
-// A statement that is kept is sent often and is short, and it waits for no lock: its
-// transaction has that. So nothing watches while it runs whether it is to be interrupted,
-// which would be a goroutine for each. The next statement is refused.
-
 // ExecContext is driver.ExecerContext's.
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	p, err := c.find(ctx, query)
@@ -90,10 +86,7 @@ func (c *connection) ExecContext(ctx context.Context, query string, args []drive
 	if p == nil {
 		return c.sqliteConn.ExecContext(ctx, query, args)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return p.stmt.ExecContext(context.WithoutCancel(ctx), args)
+	return p.stmt.ExecContext(ctx, args)
 }
 
 // QueryContext is driver.QueryerContext's.
@@ -105,10 +98,7 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	if p == nil {
 		return c.sqliteConn.QueryContext(ctx, query, args)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	rows, err := p.stmt.QueryContext(context.WithoutCancel(ctx), args)
+	rows, err := p.stmt.QueryContext(ctx, args)
 	if err != nil {
 		return nil, err
 	}

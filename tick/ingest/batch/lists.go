@@ -43,8 +43,9 @@ func newLists(h *Batch) *Lists {
 // Find gives what an earlier pass left of a list.
 func (l *Lists) Find(ctx context.Context, name string) (part resume.Part, err error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.begun[name] {
+	begun := l.begun[name]
+	l.mu.Unlock()
+	if begun {
 		return part, nil
 	}
 	err = l.batch.View(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -56,6 +57,8 @@ func (l *Lists) Find(ctx context.Context, name string) (part resume.Part, err er
 		return err
 	})
 	if len(part.Pages) > 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		l.stored[name] = true
 	}
 	return part, err
