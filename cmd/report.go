@@ -168,7 +168,8 @@ func idleNote(rep *env.Report) string {
 		return rep.Skipped + "; nothing done"
 	}
 	waits, left := waitLines(rep.Repos()), leftLines(rep.Repos())
-	asked := slices.ContainsFunc(rep.Repos(), func(r env.RepoReport) bool { return r.Ingested || r.Failed })
+	mine := slices.DeleteFunc(slices.Clone(rep.Repos()), func(r env.RepoReport) bool { return r.Elsewhere })
+	asked := len(mine) == 0 || slices.ContainsFunc(mine, func(r env.RepoReport) bool { return r.Ingested || r.Failed })
 	switch {
 	case len(left) > 0:
 		return strings.Join(append(left, waits...), "\n")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -37,6 +39,10 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	row := p.All[at].Row
+	told, err := dropStop(ctx, p, p.All[at])
+	if err != nil {
+		return was, false, fmt.Errorf("merging stays stopped in %s: %w", p.Config.Called(repo), err)
+	}
 	why, kept := p.Dirs.MergingStopped(row)
 	if err := p.Dirs.ResumeMerging(row); err != nil { // first: what is only half done is given once more
 		return was, false, err
@@ -52,8 +58,25 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if kept && !stopped { // the database was lost
 		was, stopped = merging.Halt{Why: why}, true
 	}
+	if told && !stopped { // another machine stopped it, or the state folder was lost
+		was, stopped = merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers}}, true
+	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
 	}
 	return was, stopped && err == nil, err
+}
+
+// dropStop has the remote say no more that merging is stopped. A machine without a mirror has
+// merged nothing.
+func dropStop(ctx context.Context, p *Pass, r *env.Repo) (stopped bool, err error) {
+	if _, err := os.Stat(p.Dirs.MirrorDir(r.Row)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if p.Preflight != nil {
+		if err := p.Preflight(ctx); err != nil {
+			return false, err
+		}
+	}
+	return r.Git().DropStop(ctx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -130,13 +131,27 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 		return
 	}
 	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
+	tellShare(p, r, rep)
 	if err == nil && p.Shard.Takes(r.Row.NodeID) {
 		err = p.shares.Take(ctx, r)
 	} else if err == nil {
-		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = "another machine's (--shard " + p.Shard.String() + ")" })
 		err = p.shares.GiveBack(ctx, r)
 	}
 	p.ingest.Conclude(ctx, r, err, rep)
+}
+
+// tellShare says of a repository whose it is.
+func tellShare(p *Pass, r *env.Repo, rep *env.Report) {
+	if p.Shard.All() || r.Row.NodeID == "" || !p.Named(r) {
+		return
+	}
+	owner := p.Shard.Owner(r.Row.NodeID)
+	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+		x.Share = owner.String()
+		if owner != p.Shard {
+			x.Elsewhere, x.Note = true, fmt.Sprintf("belongs to machine %d of %d", owner.Index, owner.Of)
+		}
+	})
 }
 
 // shareLocally has a command about a repository keep to the share of the passes on this
@@ -167,8 +182,10 @@ func shareLocally(ctx context.Context, p *Pass, r *env.Repo) error {
 		return err
 	case !known:
 		return fmt.Errorf("nobody knows here which machine works on %s; make a pass first: gh mergexo tick", r.Name.FullName())
-	case s.Theirs || !s.Held():
-		return fmt.Errorf("%s is worked on by another machine (this one makes passes with --shard %s): give the command there, or in a comment on GitHub", r.Name.FullName(), p.Shard)
+	case s.Theirs:
+		return fmt.Errorf("%s is not in the share of this machine, %s: give the command on the machine that has it, or in a comment on GitHub", r.Name.FullName(), p.Shard.Machine())
+	case !s.Held():
+		return fmt.Errorf("%s: give the command there, or in a comment on GitHub", explain.What(s.Reason(r.Name.FullName(), r.GitHub.Now()), explain.Place{}))
 	}
 	return nil
 }

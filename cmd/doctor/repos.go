@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -45,8 +46,15 @@ func gates(r config.Repo) doctor.Gates {
 // remember adds what the database and the state folder know. What is wrong with them has
 // a check of its own.
 func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
-	p := &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
-	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
+	share, err := shareOf(dirs)
+	switch {
+	case err != nil:
+		p.Share.Trouble = err.Error()
+	case !share.All():
+		p.Share.Machine = share.Machine()
+	}
+	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
 			return err
@@ -71,6 +79,12 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		for i, r := range cfg.Repos {
 			row := status.FindRepo(known, r.Name)
 			p.Last = latest(p.Last, row.LookedAt())
+			p.Share.All++
+			if row.NodeID != "" && share.Takes(row.NodeID) {
+				p.Share.Mine++
+			} else if row.NodeID != "" {
+				p.Share.Theirs++
+			}
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
 			}
@@ -80,10 +94,19 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	if err != nil {
 		return
 	}
-	if halt, is := (folder.Dirs{State: cfg.Runtime.StateDir}).Halted(); is {
+	if halt, is := dirs.Halted(); is {
 		p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What
 	}
 	f.Passes = p
+}
+
+// shareOf is the share of the repositories that this machine was told of last.
+func shareOf(dirs folder.Dirs) (shard.Shard, error) {
+	kept, err := dirs.Share()
+	if err != nil || kept == "" {
+		return shard.Shard{}, err
+	}
+	return shard.Parse(kept)
 }
 
 func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.Stranger, to *doctor.Repo) error {

@@ -1,5 +1,5 @@
 // Package looks says how the repositories of the config are watched, when each is looked at
-// next, and which of them other machines work on.
+// next, which of them other machines work on, and which ones the config does not name any more.
 package looks
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
@@ -145,13 +146,22 @@ func (p pulsed) says(host string, now time.Time) string {
 	return line + ", and again by the next pass"
 }
 
+// Machine names this machine among those that share the repositories.
+func Machine(s work.Share) string {
+	this, err := shard.Parse(s.Shard)
+	if err != nil {
+		return "this machine"
+	}
+	return "this machine, " + this.Machine()
+}
+
 // PrintTheirs names the repositories that other machines work on.
 func (l *Lines) PrintTheirs(notes io.Writer) {
-	for _, shard := range slices.Sorted(maps.Keys(l.theirs)) {
+	for _, share := range slices.Sorted(maps.Keys(l.theirs)) {
 		is := "is"
-		if len(l.theirs[shard]) > 1 {
+		if len(l.theirs[share]) > 1 {
 			is = "are"
 		}
-		fmt.Fprintf(notes, "%s %s worked on by another machine: this one makes passes with --shard %s\n", cli.Enumerate(l.theirs[shard]), is, shard)
+		fmt.Fprintf(notes, "%s %s not in the share of %s\n", cli.Enumerate(l.theirs[share]), is, Machine(work.Share{Shard: share}))
 	}
 }

@@ -284,6 +284,7 @@ var says = map[string]string{
 	"MergeReport.reason_code":     "of `reason`, for programs",
 	"RepoReport.ingested":         "whether GitHub was asked, and all that may have changed was read",
 	"RepoReport.note":             "why it was not, what went wrong, or what is left to read",
+	"RepoReport.share":            "of the machine that takes it, such as 1/3; empty: passes are made without --shard",
 	"RepoReport.failed":           "whether it could not be read",
 	"RepoReport.events":           "new events",
 	"RepoReport.ignored":          "of those, the ignored ones",

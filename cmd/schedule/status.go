@@ -22,7 +22,7 @@ type State struct {
 	Every     time.Duration // 0: it could not be read
 	Since     time.Time
 	Active    bool      // the scheduler has it in force
-	Last      time.Time // when a pass last read a repository
+	Last      time.Time // when the last pass was made
 	Next      time.Time
 	Command   []string
 	Files     []string
@@ -66,9 +66,15 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	return st, nil
 }
 
-// lastPass is when a pass last read a repository of the config, as far as is known.
+// lastPass is when the last pass was made, as far as is known: one that read a repository of
+// the config, or one that is kept.
 func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err error) {
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		if p, _, err := tx.LastPass(ctx); err != nil {
+			return err
+		} else if p.At.After(last) {
+			last = p.At
+		}
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
 			if _, ours := cfg.Repo(r.Name); ours && r.LookedAt().After(last) {

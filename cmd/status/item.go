@@ -33,6 +33,7 @@ type Facts struct {
 	Budgets   work.Budgets
 	Now       time.Time // by GitHub's clock
 	Local     time.Time // by this machine's
+	Share     work.Share
 }
 
 // row is what is told of a work item: a line of status and what stands below it, the
@@ -83,13 +84,13 @@ func (f Facts) beside(why work.ReasonKind) string {
 
 // standing answers "why is nothing happening?".
 func (f Facts) standing() standing.Standing {
-	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
+	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits, Share: f.Share}
 	if f.Halt != nil {
 		a.Halt = f.Halt.Reason()
 	}
 	i := f.Standing()
 	if f.Reviewing != nil { // what is stored waits for what is there
-		i.Reviews = f.Reviewing.Why
+		i.Reviews = f.Awaited(*f.Reviewing)
 	}
 	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
 		i.Reviews = f.mergeWaits()

@@ -227,8 +227,8 @@ func viewRepos(b Board) []repoView {
 		return v
 	})
 	for _, l := range b.left {
-		v := viewRepo(l.Repo, l.counts)
-		v.Left, v.LeftAt, v.Replaced = true, stamp(l.LeftAt), l.replaced
+		v := viewRepo(l.Repo, l.Counts)
+		v.Left, v.LeftAt, v.Replaced = true, stamp(l.LeftAt), l.Replaced
 		views = append(views, v)
 	}
 	return views
@@ -238,7 +238,7 @@ func viewShare(s work.Share) *shareView {
 	if s.Shard == "" {
 		return nil
 	}
-	return &shareView{s.Shard, s.Theirs, stamp(s.Until)}
+	return &shareView{s.Shard, s.Theirs, stamp(s.HeldUntil())}
 }
 
 func viewEvent(e work.Event, turns map[int64]string) eventView {

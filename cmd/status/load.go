@@ -27,7 +27,7 @@ import (
 type Board struct {
 	repos []repoStatus
 	items []Facts
-	left  []leftRepo
+	left  []looks.Left
 	ended []ended      // lately
 	all   bool         // also what is over is among the items
 	day   spending.Day // what was spent in the last 24 hours, over all repositories
@@ -93,7 +93,7 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 		return Board{}, err
 	}
 	if len(q.Repos) == len(q.Config.Repos) {
-		if b.left, err = loadLeft(ctx, tx, q, known); err != nil {
+		if b.left, err = looks.LoadLeft(ctx, tx, q.Config, known, q.Now); err != nil {
 			return Board{}, err
 		}
 	}
@@ -121,7 +121,7 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 			return err
 		}
 		for _, f := range items {
-			f.Worked, f.Local = at.Of(f.Turn), at.Now
+			f.Worked, f.Local, f.Share = at.Of(f.Turn), at.Now, r.watched.Share
 			f.Live = f.Worked != nil
 			b.items = append(b.items, f)
 		}

@@ -162,11 +162,16 @@ func (f Facts) urgency() int {
 	return 2
 }
 
-// nothingOpen says why the board is empty.
+// nothingOpen says why the board is empty. What other machines work on they know of.
 func (b Board) nothingOpen() string {
-	finished, unread := 0, 0
+	var theirs work.Share
+	finished, unread, mine := 0, 0, 0
 	for _, r := range b.repos {
-		if r.HeartbeatAt.IsZero() {
+		if r.watched.Share.Theirs {
+			theirs = r.watched.Share
+			continue
+		}
+		if mine++; r.HeartbeatAt.IsZero() {
 			unread++
 		}
 		for state, n := range r.counts.Items {
@@ -176,7 +181,9 @@ func (b Board) nothingOpen() string {
 		}
 	}
 	switch {
-	case unread == len(b.repos):
+	case mine == 0 && theirs.Theirs:
+		return "nothing to do here: no repository is in the share of " + looks.Machine(theirs)
+	case unread == mine:
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:
 		return "nothing open in the repositories that could be read"

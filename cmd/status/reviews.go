@@ -32,10 +32,10 @@ func (f Facts) reviewed() (reviews, bool) {
 	now := f.Reviews.Record
 	r := reviews{
 		Facts: f, state: now.State, who: now.Reviewer, cycle: review.FixCycle(f.Reviews.Fixes, now.Epoch),
-		line: review.Line(f.Reviewers, f.Reviews.Inserted), why: now.Why, retries: now.Retries, trouble: now.LastError,
+		line: review.Line(f.Reviewers, f.Reviews.Inserted), why: f.Awaited(now), retries: now.Retries, trouble: now.LastError,
 	}
 	if to := f.Reviewing; to != nil {
-		r.why = to.Why
+		r.why = f.Awaited(*to)
 		if to.State != now.State || to.Reviewer != now.Reviewer {
 			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
 		}
@@ -88,7 +88,7 @@ func (r reviews) calledInBy(name string) string {
 
 // counts reports whether a verdict is of the head as it is, and stands.
 func (r reviews) counts(v review.Verdict) bool {
-	return v.Head == r.Pull.HeadOID && v.Validity != review.TakenBack
+	return v.Head == r.NewestHead() && v.Validity != review.TakenBack
 }
 
 // verdict is the last word of a reviewer, in words.
@@ -99,7 +99,7 @@ func (r reviews) verdict(name string) string {
 	case !ok:
 	case v.Validity == review.TakenBack:
 		is = decided(v, "approval was dismissed", "request for changes was dismissed")
-	case v.Head != r.Pull.HeadOID:
+	case v.Head != r.NewestHead():
 		is = decided(v, "approved an earlier commit", "requested changes on an earlier commit")
 	default:
 		is = decided(v, "approves", "requests changes")
@@ -175,7 +175,7 @@ func (r reviews) drawing() string {
 // head is what show says of them above its tables.
 func (r reviews) head() [][2]string {
 	lines := [][2]string{{"review", r.headline()}, {"reviewers", r.drawing()}}
-	told := r.why.Kind == r.row().code || r.why.Kind == work.WhyReviewApproved && len(r.Merge.Gates) > 0
+	told := r.why.Kind == r.row().code || r.why.Kind == work.WhyMergeDue && len(r.Merge.Gates) > 0
 	if !r.why.None() && !told {
 		lines = append(lines, [2]string{"review waits for", terminal.OneLine(explain.Reason(r.why, r.Place).Here())})
 	}

@@ -214,6 +214,16 @@ type Passes struct {
 	Turns   int           // in the last 24 hours
 	Cost    float64
 	Untold  []Untold
+	Share   Share
+}
+
+// Share is which of the repositories this machine takes, where several share them.
+type Share struct {
+	Machine string // as it is told of that; empty: it takes all
+	Trouble string // it cannot be read which one it is
+	Mine    int    // repositories of the config that are its
+	Theirs  int    // that are other machines'; of the rest no pass has found out yet
+	All     int
 }
 
 // Untold is a target of messages that did not take its last ones.

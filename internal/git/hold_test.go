@@ -83,3 +83,31 @@ func TestAHoldThatCannotBeRead(t *testing.T) {
 	_, err = w.mirror.PutHold(t.Context(), hold.Hold{By: "one"}, oid)
 	w.check(err)
 }
+
+// That merging is stopped is in the repository: the first reason stays, whichever machine asks
+// sees it, and once it is resumed nobody does.
+func TestMergingIsStoppedForAllMachines(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": "1\n"})
+	w.check(w.mirror.Ensure(t.Context()))
+	if why, stopped, err := w.mirror.ReadStop(t.Context()); err != nil || stopped || why != "" {
+		t.Fatalf("%q, %t, %v", why, stopped, err)
+	}
+	w.check(w.mirror.PutStop(t.Context(), "x differs", day))
+	w.check(w.mirror.PutStop(t.Context(), "y differs", day))
+	other := w.git.Mirror(t.TempDir()+"/m.git", w.remote, t.TempDir()+"/lock")
+	w.check(other.Ensure(t.Context()))
+	if why, stopped, err := other.ReadStop(t.Context()); err != nil || !stopped || why != "x differs" {
+		t.Fatalf("%q, %t, %v", why, stopped, err)
+	}
+	if held, at, err := other.ReadHold(t.Context()); err != nil || at != "" {
+		t.Errorf("%+v holds it at %q, %v", held, at, err)
+	}
+	for _, was := range []bool{true, false} {
+		if stopped, err := other.DropStop(t.Context()); err != nil || stopped != was {
+			t.Errorf("it was stopped: %t, %v", stopped, err)
+		}
+	}
+	if _, stopped, err := w.mirror.ReadStop(t.Context()); err != nil || stopped {
+		t.Errorf("it is stopped: %t, %v", stopped, err)
+	}
+}

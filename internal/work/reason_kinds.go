@@ -78,6 +78,7 @@ const (
 	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
 	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
 	WhyReviewApproved ReasonKind = "approved"            // Number
+	WhyReviewPushed   ReasonKind = "review_pushed"       // since it was approved; Number, Commit
 	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
 )
 
@@ -142,7 +143,7 @@ const (
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text
 	WhyRepoGone     ReasonKind = "repository_gone"      // Name
 	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
-	WhyRepoHeld     ReasonKind = "repository_held"      // Name
+	WhyRepoHeld     ReasonKind = "repository_held"      // Name, Text (this machine's share), Local (an earlier pass of it still works there), Who (an installation), At
 	WhyCommandFirst ReasonKind = "command_first"        //
 	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
 	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text

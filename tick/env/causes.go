@@ -30,7 +30,7 @@ type Cause struct {
 // however many requests came to it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		return []Cause{{CauseLimit, explain.What(wait.Reason, explain.Place{})}}
+		return []Cause{{codeOf(wait), explain.What(wait.Reason, explain.Place{})}}
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
@@ -47,6 +47,14 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 		return []Cause{p.tooSlow(r)}
 	}
 	return []Cause{{CauseOther, strings.Join(strings.Fields(err.Error()), " ")}}
+}
+
+// codeOf is GitHub's limit, or the reason's own.
+func codeOf(wait *work.WaitError) string {
+	if wait.Reason.Kind == work.WhyGitHubLimit {
+		return CauseLimit
+	}
+	return string(wait.Reason.Kind)
 }
 
 // tooSlow tells a host that never answered from one that has much to tell.

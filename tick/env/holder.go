@@ -17,11 +17,15 @@ type Holder interface {
 	Keep(ctx context.Context, r *Repo, lasting time.Duration) error
 }
 
-// holds is what is asked of a mirror about which machine works on the repository.
+// holds is what is asked of a mirror about which machine works on the repository, and whether
+// any of them merges.
 type holds interface {
 	ReadHold(ctx context.Context) (held git.Hold, at string, err error)
 	PutHold(ctx context.Context, held git.Hold, old string) (at string, err error)
 	DropHold(ctx context.Context, old string) error
+	ReadStop(ctx context.Context) (why string, stopped bool, err error)
+	PutStop(ctx context.Context, why string, since time.Time) error
+	DropStop(ctx context.Context) (stopped bool, err error)
 }
 
 // Shortly is longer than what is sent at once takes: notices, a merge, the effects of a turn.

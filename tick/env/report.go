@@ -58,6 +58,9 @@ type RepoReport struct {
 	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
 	Until    *time.Time `json:"notBefore,omitempty"` // GitHub is not asked about it before; note says why
+
+	Share     string `json:"share"` // of the machine that takes it, such as 1/3; empty: all repositories are this machine's
+	Elsewhere bool   `json:"-"`     // that is another machine
 }
 
 // TurnReport is what a pass did for one turn.

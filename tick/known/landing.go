@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
 // Landing is what is known of merging an item's pull request by our own request. It is
@@ -35,14 +36,35 @@ func (i Item) Lands() bool {
 	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
 }
 
-// awaited is what the reviews wait for. Once everybody has approved that is nobody where we
+// Awaited is what the reviews wait for, by what is recorded of them. What everybody has
+// approved is one commit: a newer one waits for its reviewers. Else that is nobody where we
 // merge ourselves: whatever holds the merge, the plan says so.
-func (i Item) awaited() work.Reason {
-	why := i.Reviews.Record.Why
-	if why.Kind == work.WhyReviewApproved && i.Lands() {
+func (i Item) Awaited(by review.Record) work.Reason {
+	if by.Why.Kind != work.WhyReviewApproved {
+		return by.Why
+	}
+	if head := i.NewestHead(); by.Head != "" && by.Head != head {
+		return work.Reason{Kind: work.WhyReviewPushed, Number: i.Pull.Number, Commit: head}
+	}
+	if i.Lands() {
 		return i.DueToMerge()
 	}
-	return why
+	return by.Why
+}
+
+// NewestHead is the head of the item's pull request as far as it is known: what a turn pushed
+// since GitHub was read is newer than what GitHub showed, unless a person took that out again.
+func (i Item) NewestHead() string {
+	for _, s := range slices.Backward(i.Spent) {
+		pushed := s.Step == work.StepPushed || s.Step == work.StepApplied || s.Step == work.StepDone
+		if pushed && s.Commit != "" && s.Head == i.Pull.HeadOID && i.Pull.LostOID != s.Commit {
+			return s.Commit
+		}
+		if s.Commit != "" {
+			break
+		}
+	}
+	return i.Pull.HeadOID
 }
 
 // DueToMerge is that nothing holds the merge of the item's pull request.

@@ -163,7 +163,10 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		return o.Dirs.StopMerging(o.r.Row, halt(j)) // which the database may forget
+		if err := o.Dirs.StopMerging(o.r.Row, halt(j)); err != nil { // which the database may forget
+			return err
+		}
+		o.tellMachines(ctx, o.r)
 	}
 	return nil
 }

@@ -260,8 +260,19 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if s.asked("PUT", "/merge") != 2 {
 		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
 	}
-	s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
-	s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
+	forgotten := func() { // as with a lost state folder
+		s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
+		s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
+	}
+	forgotten()
+	s.pass()
+	if s.asked("PUT", "/merge") != 2 {
+		t.Error("what the remote says does not hold the merge")
+	}
+	if _, err := s.repo.Git().DropStop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	forgotten()
 	s.pass()
 	if s.row().Stage != merging.Landed || s.row().Differs != "" {
 		t.Errorf("row %+v\n%s", s.row(), &s.log)

@@ -12,18 +12,30 @@ import (
 )
 
 // recall has the database know that merging is stopped in a repository, where it was lost
-// since: before anything is decided about.
+// since, and the remote, where whoever stopped it died before: before anything is decided about.
 func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 	why, stopped := m.Dirs.MergingStopped(r.Row)
 	if !stopped {
 		return nil
 	}
-	return m.Store.Update(ctx, func(tx *store.Tx) error {
+	err := m.Store.Update(ctx, func(tx *store.Tx) error {
 		if _, known, err := tx.MergingStopped(ctx, r.Row.ID); err != nil || known {
 			return err
 		}
 		return tx.StopMerging(ctx, r.Row.ID, why)
 	})
+	if err != nil {
+		return err
+	}
+	m.tellMachines(ctx, r)
+	return nil
+}
+
+// tellMachines has other machines know that merging is stopped. Here it is so all the same.
+func (m *Merging) tellMachines(ctx context.Context, r *env.Repo) {
+	if err := m.TellStop(ctx, r); err != nil && ctx.Err() == nil {
+		m.Log.WarnContext(ctx, "other machines do not know that merging is stopped", "repo_full_name", r.Name.FullName(), "error", err)
+	}
 }
 
 // Stopped is the error of a pass after which nothing is merged in a repository any more,

@@ -87,11 +87,13 @@ func (e *End) Why() string {
 // ever is since when what is counted counts.
 var ever time.Time
 
-// note stores how the pass ended where somebody reads it: for metrics, and where a pass
-// fails or ends a row of failures. Any other idle pass writes nothing.
+// note stores how the pass ended where somebody reads it: for metrics, where a pass fails or
+// ends a row of failures, and where all repositories are other machines', so that none says
+// when it was looked at. Any other idle pass writes nothing.
 func (e *End) note(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
-	if !metered {
+	always := metered || e.elsewhere()
+	if !always {
 		err := e.Store.View(ctx, func(tx *store.Tx) error { return e.follow(ctx, tx) })
 		if err != nil || !e.turned {
 			return err
@@ -99,7 +101,7 @@ func (e *End) note(ctx context.Context) error {
 	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at once: what is known is read here
 		err := e.follow(ctx, tx)
-		if err == nil && (e.turned || metered) {
+		if err == nil && (e.turned || always) {
 			err = tx.PutLastPass(ctx, e.Last)
 		}
 		if err == nil && metered {
@@ -107,6 +109,12 @@ func (e *End) note(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// elsewhere reports whether none of the repositories is this machine's.
+func (e *End) elsewhere() bool {
+	all := e.Report.Repos()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(r env.RepoReport) bool { return !r.Elsewhere })
 }
 
 // follow makes Last of what is known of the passes before.

@@ -20,7 +20,7 @@ func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
 // about is what of the item their decision depends on.
 func (r reviews) about() reviewing.Item {
 	i := r.item
-	said := 0
+	said := i.More.Count
 	for _, e := range i.Events {
 		if e.Kind.Said() {
 			said++
@@ -112,8 +112,8 @@ func (r reviews) plan() {
 	if landingOf(r.itemPlanner).decided() {
 		return // what holds the merge is said there
 	}
-	if !c.Why.None() {
-		r.wait("", c.Why)
+	if why := r.item.Awaited(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
+		r.wait("", why)
 	}
 }
 

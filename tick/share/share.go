@@ -169,10 +169,10 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	lost := s.Lost(r)
 	if at != "" && held.By != s.me {
 		if !lost && s.worked(ctx, r) { // what is left of our own turns is let go first
-			return errors.Join(s.put(ctx, r, work.Share{}, nil), s.taken(r, now))
+			return s.leaveTo(ctx, r, held)
 		}
 		if held.Until.After(now) && held.Until.Before(now.Add(longest)) {
-			return errors.Join(s.put(ctx, r, work.Share{}, nil), s.taken(r, now)) // so that a command here knows
+			return s.leaveTo(ctx, r, held) // so that a command here knows
 		}
 	}
 	next := git.Hold{By: s.me, Since: now, Until: now.Add(env.Shortly)}
@@ -186,9 +186,12 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 		return s.move(ctx, r, next, at, s.adopt)
 	}
 	if s.underWay(ctx, r) { // by a pass that still runs
-		return s.taken(r, now)
+		return s.wait(r, work.Reason{Kind: work.WhyRepoHeld, Name: r.Name.FullName(), Local: "a turn that this machine began before another one had it is not over"})
 	}
 	if err := s.forget(ctx, r); err != nil {
+		return err
+	}
+	if err := s.Dirs.ResumeMerging(r.Row); err != nil { // whether it is stopped by now the remote says
 		return err
 	}
 	return s.move(ctx, r, next, at, s.beginAgain)
@@ -230,12 +233,12 @@ func (s *Shares) Keep(ctx context.Context, r *env.Repo, lasting time.Duration) e
 	}
 	if r.Left { // it has no mirror any more, and what it shows of us is all that is written
 		if known && !mine.Held() {
-			return s.taken(r, now)
+			return s.taken(r, mine, "")
 		}
 		return nil
 	}
 	if !mine.Held() {
-		return s.taken(r, now)
+		return s.taken(r, mine, "")
 	}
 	if mine.Until.After(now.Add(lasting)) {
 		return nil
@@ -278,7 +281,7 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 		case readErr != nil:
 			return readErr
 		case held.By != s.me:
-			return errors.Join(s.put(ctx, r, work.Share{}, nil), s.taken(r, r.GitHub.Now()))
+			return s.leaveTo(ctx, r, held)
 		case !held.Until.Before(to.Until) && held.Until.Before(r.GitHub.Now().Add(longest)):
 			at, to, err = now, held, nil
 		default:
@@ -291,9 +294,22 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 	return s.put(ctx, r, work.Share{OID: at, Since: to.Since, Until: to.Until}, begin)
 }
 
-// taken says that another machine works on a repository.
-func (s *Shares) taken(r *env.Repo, now time.Time) error {
-	return &work.WaitError{Until: now.Add(again), Reason: work.Reason{Kind: work.WhyRepoHeld, Name: r.Name.FullName()}}
+// leaveTo leaves a repository to the machine that holds it.
+func (s *Shares) leaveTo(ctx context.Context, r *env.Repo, held git.Hold) error {
+	theirs := work.Share{Until: held.Until}
+	return errors.Join(s.put(ctx, r, theirs, nil), s.taken(r, theirs, held.By))
+}
+
+// taken says that another machine works on a repository, and which one, where that is known.
+func (s *Shares) taken(r *env.Repo, theirs work.Share, by string) error {
+	theirs.Shard = s.Shard.String()
+	why := theirs.Reason(r.Name.FullName(), r.GitHub.Now())
+	why.Who = by
+	return s.wait(r, why)
+}
+
+func (s *Shares) wait(r *env.Repo, why work.Reason) error {
+	return &work.WaitError{Until: r.GitHub.Now().Add(again), Reason: why}
 }
 
 // ready has a mirror to work with.
@@ -342,6 +358,9 @@ func (s *Shares) leave(ctx context.Context, r *env.Repo, mine work.Share) error 
 		return nil
 	}
 	if err := s.ready(ctx, r); err != nil {
+		return err
+	}
+	if err := s.TellStop(ctx, r); err != nil { // whoever merges next asks for that
 		return err
 	}
 	err := r.Git().DropHold(ctx, mine.OID)

@@ -27,10 +27,10 @@ type Hold struct {
 }
 
 // TakenError says that somebody else moved the ref. Nothing was changed.
-type TakenError struct{ Expected, Found string }
+type TakenError struct{ Ref, Expected, Found string }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("%s is at %q, and not at %q: another machine took it", Ref, e.Found, e.Expected)
+	return fmt.Sprintf("%s is at %q, and not at %q: another machine moved it", e.Ref, e.Found, e.Expected)
 }
 
 // Holds are a mirror's.
@@ -42,21 +42,10 @@ func Of(m *mirror.Mirror) Holds { return Holds{m} }
 // ReadHold asks the remote who holds the repository, and where the ref is; nobody: "". What
 // nobody can read is held by nobody: it ends at once.
 func (h Holds) ReadHold(ctx context.Context) (Hold, string, error) {
-	oid, err := h.remote(ctx)
+	message, oid, err := h.read(ctx, toHold)
 	if err != nil || oid == "" {
 		return Hold{}, "", err
 	}
-	if !h.mirror.Has(ctx, oid) {
-		fetch := h.mirror.RemoteCall("fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", h.mirror.URL(), "+"+Ref+":"+Ref)
-		if _, err := fetch.Run(ctx); err != nil {
-			return Hold{}, "", fmt.Errorf("read who works on the repository: %w", plumbing.RemoteError("fetch", err))
-		}
-	}
-	res, err := h.mirror.Call("cat-file", "commit", oid).Run(ctx)
-	if err != nil {
-		return Hold{}, oid, nil //nolint:nilerr // moved since, or no commit: whoever wants it moves it from oid
-	}
-	_, message, _ := strings.Cut(string(res.Stdout), "\n\n")
 	var held Hold
 	if err := json.Unmarshal([]byte(message), &held); err == nil {
 		return held, oid, nil
@@ -64,75 +53,104 @@ func (h Holds) ReadHold(ctx context.Context) (Hold, string, error) {
 	return Hold{}, oid, nil
 }
 
+// signal is a ref of the remote whose commit says something to all machines, in its message.
+type signal struct {
+	ref  string
+	asks string // what is found out by it
+}
+
+var toHold = signal{Ref, "who works on the repository"}
+
+// read asks the remote for a message, and where its ref is; there is none: "". Of what is no
+// commit there is none, either.
+func (h Holds) read(ctx context.Context, s signal) (message, oid string, err error) {
+	oid, err = h.remote(ctx, s)
+	if err != nil || oid == "" {
+		return "", "", err
+	}
+	if !h.mirror.Has(ctx, oid) {
+		fetch := h.mirror.RemoteCall("fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", h.mirror.URL(), "+"+s.ref+":"+s.ref)
+		if _, err := fetch.Run(ctx); err != nil {
+			return "", "", fmt.Errorf("read %s: %w", s.asks, plumbing.RemoteError("fetch", err))
+		}
+	}
+	res, err := h.mirror.Call("cat-file", "commit", oid).Run(ctx)
+	if err != nil {
+		return "", oid, nil //nolint:nilerr // moved since, or no commit: whoever wants it moves it from oid
+	}
+	_, message, _ = strings.Cut(string(res.Stdout), "\n\n")
+	return message, oid, nil
+}
+
 // PutHold stores who holds the repository, in place of old ("": nobody), and gives where the
 // ref is then. A *TakenError says that it is not at old any more.
 func (h Holds) PutHold(ctx context.Context, held Hold, old string) (string, error) {
-	oid, err := h.commit(ctx, held)
+	message, err := json.Marshal(held)
+	if err != nil {
+		return "", fmt.Errorf("encode the hold: %w", err)
+	}
+	oid, err := h.commit(ctx, string(message), held.Until)
 	if err != nil {
 		return "", fmt.Errorf("store who works on the repository: %w", err)
 	}
-	return oid, h.move(ctx, old, oid, oid+":"+Ref)
+	return oid, h.move(ctx, toHold, old, oid)
 }
 
 // DropHold has nobody hold the repository.
 func (h Holds) DropHold(ctx context.Context, old string) error {
-	return h.move(ctx, old, "", ":"+Ref)
+	return h.move(ctx, toHold, old, "")
 }
 
 // move pushes, and looks where git did not succeed: the answer may have been lost.
-func (h Holds) move(ctx context.Context, from, to, spec string) error {
+func (h Holds) move(ctx context.Context, s signal, from, to string) error {
 	push := h.mirror.RemoteCall("push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
-		"--force-with-lease="+Ref+":"+from, h.mirror.URL(), spec)
+		"--force-with-lease="+s.ref+":"+from, h.mirror.URL(), to+":"+s.ref)
 	_, err := push.Run(ctx)
 	if err == nil {
 		return nil
 	}
-	at, lookErr := h.remote(ctx)
+	at, lookErr := h.remote(ctx, s)
 	switch {
 	case lookErr != nil:
-		return fmt.Errorf("move %s: %w", Ref, errors.Join(plumbing.RemoteError("push", err), lookErr))
+		return fmt.Errorf("move %s: %w", s.ref, errors.Join(plumbing.RemoteError("push", err), lookErr))
 	case at == to:
 		return nil
 	case at != from:
-		return &TakenError{Expected: from, Found: at}
+		return &TakenError{Ref: s.ref, Expected: from, Found: at}
 	}
-	return fmt.Errorf("move %s, by which machines that make passes with --shard know who works on the repository: %w", Ref, plumbing.RemoteError("push", err))
+	return fmt.Errorf("move %s, by which machines know %s: %w", s.ref, s.asks, plumbing.RemoteError("push", err))
 }
 
 // remote is where the remote has the ref; "": it has none.
-func (h Holds) remote(ctx context.Context) (string, error) {
-	res, err := h.mirror.RemoteCall("ls-remote", h.mirror.URL(), Ref).Run(ctx)
+func (h Holds) remote(ctx context.Context, s signal) (string, error) {
+	res, err := h.mirror.RemoteCall("ls-remote", h.mirror.URL(), s.ref).Run(ctx)
 	if err != nil {
-		return "", fmt.Errorf("ask who works on the repository: %w", plumbing.RemoteError("ls-remote", err))
+		return "", fmt.Errorf("ask %s: %w", s.asks, plumbing.RemoteError("ls-remote", err))
 	}
 	at := ""
 	for line := range strings.Lines(string(res.Stdout)) {
 		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
-		case name != Ref: // what is asked for fits the end of a name, too, and what is pushed goes there
-			return "", fmt.Errorf("ask who works on the repository: %s is in the way of %s: delete or rename it", name, Ref)
+		case name != s.ref: // what is asked for fits the end of a name, too, and what is pushed goes there
+			return "", fmt.Errorf("ask %s: %s is in the way of %s: delete or rename it", s.asks, name, s.ref)
 		case !mirror.ValidOID(oid):
-			return "", fmt.Errorf("ask who works on the repository: %q is no object id", oid)
+			return "", fmt.Errorf("ask %s: %q is no object id", s.asks, oid)
 		}
 		at = oid
 	}
 	return at, nil
 }
 
-// commit makes a commit without files whose message is the hold.
-func (h Holds) commit(ctx context.Context, held Hold) (string, error) {
-	message, err := json.Marshal(held)
-	if err != nil {
-		return "", fmt.Errorf("encode the hold: %w", err)
-	}
+// commit makes a commit without files.
+func (h Holds) commit(ctx context.Context, message string, at time.Time) (string, error) {
 	tree := h.mirror.Call("hash-object", "-w", "-t", "tree", "--stdin")
 	tree.Stdin = []byte{}
 	empty, err := tree.Text(ctx)
 	if err != nil {
 		return "", err
 	}
-	c := h.mirror.Call("commit-tree", "-m", string(message), strings.TrimSpace(empty))
-	date := held.Until.UTC().Format(time.RFC3339)
+	c := h.mirror.Call("commit-tree", "-m", message, strings.TrimSpace(empty))
+	date := at.UTC().Format(time.RFC3339)
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		c.Env = append(c.Env, "GIT_"+who+"_NAME=gh mergexo", "GIT_"+who+"_EMAIL=gh-mergexo@users.noreply.github.com", "GIT_"+who+"_DATE="+date)
 	}

@@ -92,6 +92,9 @@ var reviews = table{
 	work.WhyReviewApproved: func(r work.Reason, p Place) Words {
 		return Words{What: fmt.Sprintf("people on %s#%d: every reviewer has approved it", p.Repo, r.Number), Resume: "merge it"}
 	},
+	work.WhyReviewPushed: func(r work.Reason, _ Place) Words {
+		return Words{What: "its reviewers: " + work.Short(r.Commit) + " was pushed since they approved it", Resume: "the next pass has it reviewed"}
+	},
 	work.WhyStatusUnset: func(r work.Reason, _ Place) Words {
 		return Words{What: "the commit status mergexo/review cannot be set: " + r.Text, Resume: "give the account permission to set commit statuses"}
 	},

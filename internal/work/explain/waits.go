@@ -46,9 +46,26 @@ var waits = table{
 	work.WhyRepoGone: func(r work.Reason, _ Place) Words {
 		return waiting(r.Name + " is not there any more, or this account cannot see it")
 	},
-	work.WhyRepoHeld: func(r work.Reason, _ Place) Words {
-		return waiting("another machine still works on " + r.Name + ", whose share it was")
-	},
+	work.WhyRepoHeld:     held,
 	work.WhyRepoReplaced: func(r work.Reason, _ Place) Words { return waiting(r.Name + " is another repository by now") },
 	work.WhyCommandFirst: func(work.Reason, Place) Words { return waiting("a command on the issue is carried out first") },
+}
+
+// held is that another machine has a repository, or that an earlier pass of this one is not done
+// with what it began there before.
+func held(r work.Reason, _ Place) Words {
+	if r.Local != "" {
+		return waiting("an earlier pass still works on " + r.Name)
+	}
+	what := r.Name + " is held by another machine"
+	if r.Who != "" {
+		what += " (installation " + r.Who + ")"
+	}
+	if r.At != 0 {
+		what += " until " + work.UTC(at(r)) + " at the latest"
+	}
+	if r.Text != "" {
+		what += "; if that machine has share " + r.Text + " as well, give it another"
+	}
+	return Words{What: what, Resume: "asked for again each minute"}
 }

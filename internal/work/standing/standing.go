@@ -42,6 +42,7 @@ type Around struct {
 	Halt   work.Reason   // everything on this machine is paused; none: it is not
 	Live   bool          // a living pass works on the item
 	Waits  []work.Reason // by the plan, see plan.Plan.Waits
+	Share  work.Share    // who works on the repository
 }
 
 // Of says why nothing happens for an item. Waits of its surroundings are what the
@@ -57,6 +58,8 @@ func Of(i Item, a Around) Standing {
 	case !a.Halt.None() && !a.Live:
 		a.Halt = work.Reason{}
 		return after(work.Reason{Kind: work.WhyHalted}, Of(i, a))
+	case a.Share.Elsewhere() && a.Repo.Failures == 0 && !a.Live:
+		return Standing{Why: a.Share.Reason(a.called(), a.Now), Until: a.Repo.NotBefore}
 	case a.Repo.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:

@@ -1,4 +1,4 @@
-package status
+package looks
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -13,34 +14,34 @@ import (
 // leftShown is how long a repository is named that another one has replaced.
 const leftShown = 30 * 24 * time.Hour
 
-// leftRepo is a repository that no name of the config stands for any more.
-type leftRepo struct {
+// Left is a repository that no name of the config stands for any more.
+type Left struct {
 	work.Repo
-	replaced bool // another repository has its name
-	open     int  // work items
-	counts   store.Counts
+	Replaced bool // another repository has its name
+	Open     int  // work items
+	Counts   store.Counts
 }
 
-// loadLeft reads the repositories that were left with open work.
-func loadLeft(ctx context.Context, tx *store.Tx, q Query, known []work.Repo) ([]leftRepo, error) {
-	var left []leftRepo
+// LoadLeft reads the repositories that were left with open work.
+func LoadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) ([]Left, error) {
+	var left []Left
 	for _, r := range known {
-		_, named := q.Config.Repo(r.Name)
-		if r.NamedBy != q.Config.Path {
+		_, named := cfg.Repo(r.Name)
+		if r.NamedBy != cfg.Path {
 			continue // another config's, that shares the state folder
 		}
-		l := leftRepo{Repo: r, replaced: named && isReplaced(r, known)}
-		if named && !l.replaced || l.replaced && q.Now.Sub(r.LeftAt) > leftShown {
+		l := Left{Repo: r, Replaced: named && isReplaced(r, known)}
+		if named && !l.Replaced || l.Replaced && now.Sub(r.LeftAt) > leftShown {
 			continue
 		}
 		items, err := tx.ListOpenItems(ctx, r.ID)
 		if err != nil {
 			return nil, err
 		}
-		if l.open = len(items); l.open == 0 {
+		if l.Open = len(items); l.Open == 0 {
 			continue
 		}
-		if l.counts, err = tx.Counts(ctx, r.ID); err != nil {
+		if l.Counts, err = tx.Counts(ctx, r.ID); err != nil {
 			return nil, err
 		}
 		left = append(left, l)
@@ -56,9 +57,9 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 }
 
 // String says why nothing happens there, and what to do.
-func (l leftRepo) String() string {
-	name, kept := l.Name.FullName(), work.Count(l.open, "open work item")
-	if l.replaced {
+func (l Left) String() string {
+	name, kept := l.Name.FullName(), work.Count(l.Open, "open work item")
+	if l.Replaced {
 		return fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", name, work.Stamp(l.LeftAt), kept)
 	}
 	return fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", name, kept)
