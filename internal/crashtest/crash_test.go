@@ -196,10 +196,11 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "sample":
 		points = sample(append(sample(points, 1, r), sample(faults(want.counts), 1, r)...), 1, r)
 	case mode == "ci":
+		beyond := 3
 		if s.sampled {
-			points = sample(points, mostOfSampled, r)
+			points, beyond = spread(points, mostOfSampled, r), 2
 		}
-		points = append(points, more(want, r, 3)...)
+		points = append(points, more(want, r, beyond)...)
 	case mode == "all":
 		points = append(points, more(want, r, -1)...)
 	}
@@ -208,7 +209,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 }
 
 // mostOfSampled is at how many places CI kills such a scenario.
-const mostOfSampled = 24
+const mostOfSampled = 18
 
 // more are the points beyond every single kill: so many of each kind, or all.
 func more(o outcome, r *rand.Rand, of int) (points []point) {
@@ -226,6 +227,17 @@ func more(o outcome, r *rand.Rand, of int) (points []point) {
 			point{act: actKill, at: atTime, n: 1 + r.IntN(max(1, int(o.took.Milliseconds()))), when: before})
 	}
 	return append(points, point{act: actCrowd, n: 20})
+}
+
+// spread takes one of each of n equal stretches. The points stand by kind, in the order in
+// which they are reached: no kind is left out, and no long stretch of a pass.
+func spread(points []point, n int, r *rand.Rand) (some []point) {
+	n = min(n, len(points))
+	for i := range n {
+		from, until := i*len(points)/n, (i+1)*len(points)/n
+		some = append(some, points[from+r.IntN(until-from)])
+	}
+	return some
 }
 
 func sample(points []point, n int, r *rand.Rand) []point {

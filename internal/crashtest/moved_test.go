@@ -57,7 +57,7 @@ func TestMovedShares(t *testing.T) {
 	case mode == "sample":
 		points = sample(points, 2, r)
 	case mode == "ci":
-		points = sample(points, mostOfSampled, r)
+		points = spread(points, mostOfSampled, r)
 	}
 	for _, p := range points {
 		t.Run(p.String(), func(t *testing.T) {
