@@ -91,9 +91,8 @@ func differences(got, want string) string {
 	return strings.Join(out, "\n")
 }
 
-// sameEachTime has a property draw the same each time, unless -rapid.seed says otherwise: a
-// pass that is shorter than what one conversation takes gets no further, and one that is drawn
-// by chance fails nobody's change. Other seeds find those.
+// sameEachTime has a property draw the same each time, unless -rapid.seed says otherwise: one
+// that other seeds break, of what nobody changed, fails nobody's change.
 func sameEachTime(t *testing.T) {
 	t.Helper()
 	seed := flag.Lookup("rapid.seed")
