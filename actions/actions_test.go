@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -59,8 +60,7 @@ func newStage(t *testing.T) *stage {
 	s.must(s.hub.ServeUnix(socket))
 	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: socket, Now: s.at})
 	s.must(err)
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: s.at})
-	s.must(err)
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), s.at)
 	t.Cleanup(func() { _ = db.Close() })
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	s.runner = &Runner{Store: db, Now: s.at, Log: slog.New(slog.DiscardHandler), SettleAfter: time.Minute}

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
@@ -236,8 +237,7 @@ func TestHalfMerged(t *testing.T) {
 // relose forgets the row, as a lost database does, and plans the same again.
 func (s *mergeStage) relose(a work.Action) string {
 	s.Helper()
-	fresh, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "again.db"), store.Options{Now: s.at})
-	s.must(err)
+	fresh := testdb.Open(s, filepath.Join(s.TempDir(), "again.db"), s.at)
 	s.Cleanup(func() { _ = fresh.Close() })
 	s.runner.Store = fresh
 	current := s.scope.Repo.Current

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
@@ -78,8 +79,7 @@ func (s *reviewed) add(a work.Action) work.Action {
 // forget loses the database.
 func (s *reviewed) forget() {
 	s.Helper()
-	db, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "state.db"), store.Options{Now: func() time.Time { return s.at() }})
-	s.must(err)
+	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
 	s.Cleanup(func() { _ = db.Close() })
 	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
 		row, err := tx.EnsureRepo(s.Context(), s.scope.Repo.Current)

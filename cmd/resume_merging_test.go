@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -15,12 +16,9 @@ func notMerged(t *testing.T) place {
 	t.Helper()
 	p := newPlace(t)
 	p.fill(t)
-	db, err := store.Open(t.Context(), filepath.Join(p.state, "state.db"), store.Options{Now: func() time.Time { return p0 }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p0 })
 	defer db.Close()
-	err = db.Update(t.Context(), func(tx *store.Tx) error {
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		app, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
@@ -41,10 +42,7 @@ func reviewed(t *testing.T, state review.Record, change func(tx *store.Tx, item,
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), filepath.Join(p.state, "state.db"), store.Options{Now: func() time.Time { return p.now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
 	defer db.Close()
 	err = db.Update(t.Context(), func(tx *store.Tx) error {
 		item, pull, err := p.addPull(t, tx)

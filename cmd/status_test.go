@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -53,12 +54,9 @@ func (p place) fill(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	db, err := store.Open(ctx, filepath.Join(p.state, "state.db"), store.Options{Now: func() time.Time { return p.now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
 	defer db.Close()
-	err = db.Update(ctx, func(tx *store.Tx) error {
+	err := db.Update(ctx, func(tx *store.Tx) error {
 		lib, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "lib"})
 		if err != nil {
 			return err

@@ -124,12 +124,18 @@ func (t actionRows) ListItemActions(ctx context.Context, itemID int64) ([]work.A
 // ListNotices gives a repository's unsettled actions that belong to no turn,
 // oldest first, due or not; but for those that merge.
 func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging)
+	return t.ChooseNotices(ctx, repoID, func(work.Action) bool { return true })
+}
+
+// ChooseNotices gives those of ListNotices that are wanted. It asks about each, in their
+// order: of thousands only what is wanted is kept.
+func (t actionRows) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
+	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }
 
 // ListMergingActions gives a repository's unsettled actions that merge, oldest first.
 func (t actionRows) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return t.listLoose(ctx, "merging actions", repoID, ofMerging)
+	return t.listLoose(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
 }
 
 // updated chooses the updates of branches since a moment whose heads nobody has moved.
@@ -142,9 +148,15 @@ func (t actionRows) ListUpdates(ctx context.Context, repoID int64, since time.Ti
 	return rows.List(ctx, t.tx, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.tx.Stamp(since), repoID)
 }
 
-func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, which string) ([]work.Action, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list %s of repository %d", what, repoID), scanAction,
-		selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` AND `+which+` ORDER BY planned_at, id`, repoID)
+func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
+	_, err = rows.List(ctx, t.tx, fmt.Sprintf("list %s of repository %d", what, repoID), func(row rows.Row) (none struct{}, err error) {
+		a, err := scanAction(row)
+		if err == nil && wanted(a) {
+			all = append(all, a)
+		}
+		return none, err
+	}, selectAction+`WHERE repo_id = ? AND turn_id IS NULL AND `+unsettled+` AND `+which+` ORDER BY planned_at, id`, repoID)
+	return all, err
 }
 
 // MarkSent records the intent to send an action now and gives the count of

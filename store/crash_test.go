@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store/rows"
 )
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(writeForEver(context.Background(), path))
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(testhome.RunInMemory(m))
 }
 
 // writeForEver counts an action's sends, and says each count once it is stored.

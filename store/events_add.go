@@ -70,6 +70,9 @@ func (t eventRows) insert(ctx context.Context, events []work.Event) (int64, erro
 	}
 	var fields []any
 	for i := range events {
+		if i == 1 {
+			fields = slices.Grow(fields, (len(events)-1)*len(fields))
+		}
 		fields = append(append(fields, &events[i].ID), eventFields(&events[i])...)
 	}
 	return t.tx.Exec(ctx, what, `INSERT INTO events (id, `+eventColumns+`) VALUES `+marksOf(len(events), len(fields)/len(events))+` ON CONFLICT DO NOTHING`, fields...)

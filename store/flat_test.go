@@ -178,10 +178,13 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
-		_, waitingErr := tx.ListWaiting(ctx, r.ID, 50)
+		_, factsErr := tx.ListFacts(ctx, r.ID)
+		_, writtenErr := tx.ListWrittenOn(ctx, r.ID)
+		_, waitingErr := tx.ListWaiting(ctx, r.ID, []int64{1}, 50)
+		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
 		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
-		_, noticesErr := tx.ListNotices(ctx, r.ID)
+		_, noticesErr := tx.ChooseNotices(ctx, r.ID, func(work.Action) bool { return true })
 		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateBlocked)
@@ -206,7 +209,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))
@@ -341,6 +344,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
+	_, pagesErr := tx.ListPages(ctx, r.ID, "talk")
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
@@ -361,6 +365,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
 		tx.AddBacklog(ctx, r.ID, 1, t0),
+		tx.PutPages(ctx, r.ID, "talk", 0, []ListPage{{Begun: t0, URL: "u", Items: "[]"}}),
+		pagesErr,
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),
@@ -379,6 +385,11 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	}
 	item, itemErr := tx.GetItem(ctx, pull.ItemID)
 	_, _, pullErr := tx.FindPullOfItem(ctx, item.ID)
+	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
+	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
+	_, besideErr := tx.ListBeside(ctx, []int64{item.ID})
+	_, issuesErr := tx.ListFromIssues(ctx, r.ID)
+	_, firstErr := tx.ListFirstSaid(ctx, r.ID, item.ID, 50)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
@@ -396,7 +407,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		return s, k, err
 	}()
 	return firstOf(
-		itemErr, pullErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
+		itemErr, pullErr, itemsErr, pullsErr, besideErr, issuesErr, firstErr, threadsErr, knownErr, pausesErr, addErr, pendingErr, sessionErr, followupErr, stopErr, takenErr, spentErr, servedErr, mendedErr,
 		tx.RenewAllowance(ctx, item.ID),
 		tx.PutStop(ctx, work.Stop{ItemID: item.ID}),
 		tx.PutFollowup(ctx, work.Followup{ItemID: item.ID}),
@@ -542,7 +553,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken", "pull_requests_unread", "pull_reviews_look", "pull_requests_rewritten", "pull_reviews_landing", "pull_reviews_checking", "actions_unshown", "runs_open", "events_facts", "events_said", "pull_reviews_policy", "work_items_depending", "actions_merging"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_taken", "pull_requests_unread", "pull_reviews_look", "pull_requests_rewritten", "pull_reviews_landing", "pull_reviews_checking", "actions_unshown", "runs_open", "events_facts", "events_said", "events_from_issues", "pull_reviews_policy", "work_items_depending", "actions_merging"}
 
 // What is over is in none of these indexes.
 func TestNothingOverIsInPartialIndexes(t *testing.T) {

@@ -58,6 +58,18 @@ func (t itemRows) GetItem(ctx context.Context, id int64) (work.Item, error) {
 	return rows.Get(ctx, t.tx, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
+// ListStatesOf gives the states of those of some work items that are a repository's, by id.
+func (t itemRows) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[int64]work.State, error) {
+	states := map[int64]work.State{}
+	_, err := rows.List(ctx, t.tx, "list states of items", func(row rows.Row) (id int64, err error) {
+		var s work.State
+		err = row.Scan(&id, &s)
+		states[id] = s
+		return id, err
+	}, `SELECT id, state FROM work_items NOT INDEXED WHERE repo_id = ? AND id IN (SELECT value FROM json_each(?))`, repoID, rows.IDsOf(ids))
+	return states, err
+}
+
 // FindItem gives the newest work item of an issue.
 func (t itemRows) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
 	return rows.Find(ctx, t.tx, fmt.Sprintf("find item of #%d", number), scanItem,

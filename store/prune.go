@@ -82,6 +82,7 @@ func prunes() []prune {
 		{"merges", looseReview("merges")},
 		{"notifications", oldNews},
 		{"http_validators", `seen_at < @before`},
+		{"list_pages", `begun_at < @before`},
 	}
 }
 

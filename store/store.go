@@ -49,6 +49,9 @@ type (
 	Identified = repos.Identified
 )
 
+// ListPage is a page that is kept of a list that was not read to its end.
+type ListPage = repos.ListPage
+
 // What became of the row of a name.
 const (
 	RepoSame     = repos.RepoSame

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -40,10 +41,22 @@ func openAt(t testing.TB, path string) *DB {
 	return d
 }
 
+// empty is a database that has its schema, and nothing in it. To migrate one takes
+// longer than most tests of what is in it.
+var empty = testhome.Template{Make: func(ctx context.Context, path string) error {
+	d, err := Open(ctx, path, Options{Now: clock})
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}}
+
 // newDB is an empty database, whose file is examined when the test ends.
 func newDB(t testing.TB) *DB {
 	t.Helper()
-	d := openAt(t, newPath(t))
+	path := newPath(t)
+	empty.Put(t, path)
+	d := openAt(t, path)
 	t.Cleanup(func() {
 		if err := d.Check(context.Background()); err != nil {
 			t.Error(err)

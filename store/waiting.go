@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,29 +30,60 @@ func without(columns string, forAgents ...string) string {
 	return columns
 }
 
-// ListWaiting gives what waits in a repository and is no turn's, by work item, oldest first:
-// of what people wrote about each item the first ones alone, so many of them, and those
-// without their texts. Thousands of comments may wait, of which a turn takes some.
-func (t eventRows) ListWaiting(ctx context.Context, repoID int64, most int) (map[int64][]work.Event, error) {
-	waiting, scan := map[int64][]work.Event{}, scanEvents()
-	_, err := rows.List(ctx, t.tx, fmt.Sprintf("list what waits in repository %d", repoID), func(row rows.Row) (none struct{}, err error) {
+// ListFacts gives what waits in a repository and is no turn's, but for what people wrote: by
+// work item, 0 where there is none, oldest first.
+func (t eventRows) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
+	return t.byItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
+		`SELECT id, `+waitingColumns+` FROM events INDEXED BY events_facts WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
+}
+
+// ListWrittenOn gives the work items of a repository about which people wrote what waits and
+// is no turn's.
+func (t eventRows) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what people wrote on in repository %d", repoID), rows.ScanID,
+		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, rows.Named("repo", repoID))
+}
+
+// ListWaiting gives of what people wrote about some work items, and is no turn's, the first
+// ones of each, so many of them and without their texts, oldest first. Thousands of comments
+// may wait, of which a turn takes some.
+func (t eventRows) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
+	return t.byItem(ctx, fmt.Sprintf("list what waits in repository %d", repoID),
+		`WITH item (id) AS (SELECT value FROM json_each(@items))
+		SELECT events.id, `+waitingColumns+` FROM item CROSS JOIN events ON events.id IN (
+			SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)`, rows.Named("repo", repoID), rows.Named("items", rows.IDsOf(items)), rows.Named("most", most))
+}
+
+func (t eventRows) byItem(ctx context.Context, what, query string, args ...any) (map[int64][]work.Event, error) {
+	of, scan := map[int64][]work.Event{}, scanEvents()
+	_, err := rows.List(ctx, t.tx, what, func(row rows.Row) (none struct{}, err error) {
 		e, err := scan(row)
-		waiting[e.ItemID] = append(waiting[e.ItemID], e)
+		of[e.ItemID] = append(of[e.ItemID], e)
 		return none, err
-	},
-		`WITH RECURSIVE item (id) AS (
-			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND `+waitingSaid+`)
+	}, query, args...)
+	for _, events := range of { // here, for SQLite would sort all of them, with all that they have
+		slices.SortFunc(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	}
+	return of, err
+}
+
+// saying are the work items on which people wrote what waits, one after the other by the index.
+const saying = `item (id) AS (
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND ` + waitingSaid + `)
 			UNION ALL
-			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND `+waitingSaid+`) FROM item WHERE item.id IS NOT NULL
-		), waiting (id) AS (
-			SELECT id FROM events INDEXED BY events_facts WHERE repo_id = @repo AND turn_id IS NULL AND `+waitingFact+`
-			UNION ALL
-			SELECT e.id FROM item CROSS JOIN events e ON e.id IN (
-				SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)
-		)
-		SELECT events.id, `+waitingColumns+` FROM waiting CROSS JOIN events ON events.id = waiting.id ORDER BY created_at, events.id`,
-		rows.Named("repo", repoID), rows.Named("most", most))
-	return waiting, err
+			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND ` + waitingSaid + `) FROM item WHERE item.id IS NOT NULL
+		)`
+
+// ListFromIssues gives the work items about which somebody wrote on the issue what waits.
+func (t eventRows) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
+	return rows.List(ctx, t.tx, "list the items on whose issues comments wait", rows.ScanID,
+		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
+}
+
+// ListFirstSaid gives what people wrote about one work item and waits, as ListWaiting does.
+func (t eventRows) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
+	return rows.List(ctx, t.tx, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
+		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
 }
 
 // WithTexts gives events of ListWaiting with their texts, as a turn needs them.

@@ -24,14 +24,47 @@ func TestWhatWaitsHasItsTextsWhereATurnNeedsThem(t *testing.T) {
 		return e
 	}
 	update(t, d, func(tx *Tx) error {
-		waiting, err := tx.ListWaiting(t.Context(), u.RepoID, 50)
+		waiting, err := tx.ListWaiting(t.Context(), u.RepoID, []int64{u.ItemID}, 50)
 		if err != nil {
 			return err
 		}
-		equal(t, waiting, map[int64][]work.Event{u.ItemID: {bare(first), bare(second), command}})
-		whole, err := tx.WithTexts(t.Context(), waiting[u.ItemID])
+		equal(t, waiting, map[int64][]work.Event{u.ItemID: {bare(first), bare(second)}})
+		facts, err := tx.ListFacts(t.Context(), u.RepoID)
+		if err != nil {
+			return err
+		}
+		equal(t, facts, map[int64][]work.Event{u.ItemID: {command}})
+		whole, err := tx.WithTexts(t.Context(), append(waiting[u.ItemID], command))
 		equal(t, whole, []work.Event{first, second, command})
 		equal(t, waiting[u.ItemID][0].Body, "")
+		return err
+	})
+}
+
+// What waits is listed for the items that are asked for, on which people wrote it.
+func TestWhatWaitsIsListedByItem(t *testing.T) {
+	d := newDB(t)
+	one, two, three := newTurn(t, d, 1), newTurn(t, d, 2), newTurn(t, d, 3)
+	written := func(u work.Turn, key string, minute int) work.Event {
+		return addEvent(t, d, work.Event{RepoID: u.RepoID, ItemID: u.ItemID, Number: u.Number, Kind: work.EventIssue, Source: key, Key: key, CreatedAt: t0.Add(time.Duration(minute) * time.Minute)})
+	}
+	written(one, "c", 3)
+	b, a := written(one, "b", 2), written(one, "a", 1)
+	of := written(three, "d", 4)
+	addEvent(t, d, work.Event{RepoID: two.RepoID, ItemID: two.ItemID, Number: 2, Kind: work.EventHead, Source: "h", Key: "h", CreatedAt: t0})
+	update(t, d, func(tx *Tx) error {
+		on, err := tx.ListWrittenOn(t.Context(), one.RepoID)
+		if err != nil {
+			return err
+		}
+		equal(t, on, []int64{one.ItemID, three.ItemID})
+		first, err := tx.ListWaiting(t.Context(), one.RepoID, []int64{one.ItemID, two.ItemID}, 2)
+		if err != nil {
+			return err
+		}
+		equal(t, first, map[int64][]work.Event{one.ItemID: {a, b}})
+		rest, err := tx.ListWaiting(t.Context(), one.RepoID, []int64{three.ItemID}, 2)
+		equal(t, rest, map[int64][]work.Event{three.ItemID: {of}})
 		return err
 	})
 }

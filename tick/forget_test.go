@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -38,13 +39,10 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	at := now.Add(-2 * memory)
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return at }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return at })
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
-	err = db.Update(ctx, func(tx *store.Tx) (err error) {
+	err := db.Update(ctx, func(tx *store.Tx) (err error) {
 		if repo, err = tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 			return err
 		}

@@ -24,11 +24,12 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 		if !busy[r.Row.ID] {
 			continue
 		}
-		v, err := p.loader.View(ctx, r)
+		made := plan.New()
+		v, err := p.loader.View(ctx, r, made)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r.Name.FullName(), err)
 		}
-		plans = append(plans, plan.For(v))
+		plans = append(plans, made.End(v))
 	}
 	return plans, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/report"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/store"
@@ -18,10 +19,7 @@ func TestTenThousandTurns(t *testing.T) {
 		t.Skip("it makes many rows")
 	}
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return now })
 	defer db.Close()
 	if err := db.Update(ctx, func(tx *store.Tx) error { return fill(t, tx, now) }); err != nil {
 		t.Fatal(err)

@@ -49,8 +49,8 @@ func (f *first) take() (mine bool) {
 	return mine
 }
 
-// errEnough ends what asks more than one thing in advance.
-var errEnough = errors.New("only its first question is asked in advance")
+// ErrEnough ends what asks more than one thing in advance.
+var ErrEnough = errors.New("only its first question is asked in advance")
 
 type key struct{}
 
@@ -163,13 +163,13 @@ func Do[T any](ctx context.Context, question any, now time.Time, ask func(contex
 // begin asks a first question, unless it was asked a moment ago.
 func begin[T any](ctx context.Context, v view, question any, now time.Time, ask func(context.Context) (T, error)) (none T, err error) {
 	if !v.first.take() {
-		return none, errEnough
+		return none, ErrEnough
 	}
 	r := &read{begun: now, done: make(chan struct{})}
 	mine := v.reads.add(question, r)
 	close(v.first.known)
 	if !mine {
-		return none, errEnough
+		return none, ErrEnough
 	}
 	defer close(r.done)
 	answer, err := ask(ctx)

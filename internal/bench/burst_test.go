@@ -58,7 +58,7 @@ func TestIdlePassAfterABurst(t *testing.T) {
 	}
 	const pulls = 60
 	for name, b := range map[string]rush{
-		"one pull request": {1, 650, 100}, "many": {pulls, 650, 100}, "one pull request in a second": {1, 650, 0}, "full pages": {1, 600, 200},
+		"one pull request": {1, 650, 100}, "many": {pulls, 650, 100}, "one pull request in a second": {1, 650, 0}, "full pages": {1, 600, 200}, "full pages in a second": {1, 400, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

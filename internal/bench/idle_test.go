@@ -109,9 +109,15 @@ func (w *world) checkRotation(t *testing.T) counts {
 // countPass makes a pass and counts what it asks.
 func (w *world) countPass(t *testing.T) counts {
 	t.Helper()
+	return w.countOf(t, func() { w.tick(t) })
+}
+
+// countOf is what something that makes a pass asks.
+func (w *world) countOf(t *testing.T, pass func()) counts {
+	t.Helper()
 	w.hub.ResetLog()
 	before := w.counts().points
-	w.tick(t)
+	pass()
 	c := w.counts()
 	c.points -= before
 	return c

@@ -57,15 +57,8 @@ func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
 	objects := map[int]int{}
 	for _, repos := range []int{50, 100, 200} {
 		w := newManyWorldOf(t, self(t), shape{repos: repos, pulls: 1})
-		path := filepath.Join(w.dir, "objects")
-		before := w.program
-		w.program.env = append(slices.Clone(before.env), objectsVariable+"="+path)
-		took := w.tickNow(t)
-		w.program = before
-		text, err := os.ReadFile(path)
-		must(t, err)
-		objects[repos], err = strconv.Atoi(string(text))
-		must(t, err)
+		var took time.Duration
+		objects[repos], took = w.countObjects(t)
 		t.Logf("%d repositories: %d objects, %s of processor time", repos, objects[repos], took)
 	}
 	// What each pass allocates, whatever its size, is left out of the comparison.
@@ -75,6 +68,48 @@ func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
 	if first, second := objects[100]-objects[50], objects[200]-objects[100]; float64(second) > 2.2*float64(first) {
 		t.Errorf("50 more repositories: %d objects more; 100 more: %d", first, second)
 	}
+}
+
+// objectsOfAnItem is what an idle pass allocates at most for each item on which five comments
+// wait: the item, its pull request, its comments. A query for each takes some 40 more, and there
+// were ten of them.
+const objectsOfAnItem = 400
+
+// TestIdlePassGrowsWithWhatWaits: where comments wait that no turn takes yet, what is read of
+// their items is read of many by one query.
+func TestIdlePassGrowsWithWhatWaits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	objects := map[int]int{}
+	for _, pulls := range []int{100, 200} {
+		w := newUnreadWorld(t, self(t), shape{repos: 1, pulls: pulls, comments: 5})
+		w.untilQuiet(t)
+		var took time.Duration
+		objects[pulls], took = w.countObjects(t)
+		if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != 5*pulls {
+			t.Fatalf("%d comments wait", n)
+		}
+		t.Logf("%d items: %d objects, %s of processor time", pulls, objects[pulls], took)
+	}
+	if each := (objects[200] - objects[100]) / 100; each > objectsOfAnItem {
+		t.Errorf("%d objects for each further item", each)
+	}
+}
+
+// countObjects makes a pass and gives how many objects it allocates, and its processor time.
+func (w *world) countObjects(t *testing.T) (int, time.Duration) {
+	t.Helper()
+	path := filepath.Join(w.dir, "objects")
+	before := w.program
+	defer func() { w.program = before }()
+	w.program.env = append(slices.Clone(before.env), objectsVariable+"="+path)
+	took := w.tickNow(t)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	n, err := strconv.Atoi(string(text))
+	must(t, err)
+	return n, took
 }
 
 // newManyWorld makes a machine with many repositories, in each of which some quiet pull

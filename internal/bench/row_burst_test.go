@@ -27,7 +27,7 @@ func (b burst) measure(t *testing.T, l *lab) []figure {
 	gh := l.yardstick(t, w)
 
 	progress("%d comments are written", b.comments)
-	must(t, w.repo.SeedComments(reviewer, w.numbers()[:b.on], b.comments))
+	w.atOnce(func() { must(t, w.repo.SeedComments(reviewer, w.numbers()[:b.on], b.comments)) })
 	w.hub.ResetLog()
 	during := l.pass(t, w)
 	askedDuring := len(w.hub.Requests())

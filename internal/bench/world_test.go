@@ -159,6 +159,15 @@ func (w *world) now() time.Time {
 	return time.Now()
 }
 
+// atOnce has something happen in one moment, however long it takes here: what a pass then
+// asks does not depend on how busy the machine is.
+func (w *world) atOnce(happen func()) {
+	now := time.Now()
+	w.still.Store(&now)
+	defer w.still.Store(nil)
+	happen()
+}
+
 func (w *world) writeConfig(t *testing.T, m mode) {
 	t.Helper()
 	must(t, os.WriteFile(w.agent(), []byte(cmp.Or(w.agentText, approves)), 0o700))

@@ -85,3 +85,19 @@ func TestURLsAreStable(t *testing.T) {
 func repoName(owner, name string) work.RepoName {
 	return work.RepoName{Host: "github.localhost", Owner: owner, Name: name}
 }
+
+// The page behind one of a list is named by its number, whether or not that one was.
+func TestNextPage(t *testing.T) {
+	first := IssuesURL(repoName("o", "r"), time.Time{})
+	second, err := NextPage(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := NextPage(second)
+	if want := "repos/o/r/issues?direction=asc&page=3&per_page=100&sort=updated&state=all"; err != nil || third != want {
+		t.Errorf("%s behind %s, %v: want %s", third, second, err, want)
+	}
+	if next, err := NextPage("repos/o/r/issues?page=last"); err == nil {
+		t.Errorf("no number, and then %s", next)
+	}
+}

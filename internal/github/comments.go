@@ -113,7 +113,8 @@ func (c Pulls) ListReviewComments(ctx context.Context, p PageRequest) (Page[Revi
 // CommentsOf reads the conversation of one issue or pull request, oldest
 // first; since bounds it by the last change.
 func (c Issues) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
-	comments, err := transport.Every(ctx, c.api, listURL(repo, fmt.Sprintf("issues/%d/comments", number), since), wireComment.comment)
+	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("issues/%d/comments", number), since) }
+	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list comments of %s: %w", work.Ref(repo, number), err)
 	}
@@ -123,7 +124,8 @@ func (c Issues) CommentsOf(ctx context.Context, repo work.RepoName, number int, 
 // ReviewCommentsOf reads the diff comments of one pull request, oldest first;
 // since bounds it by the last change.
 func (c Pulls) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
-	comments, err := transport.Every(ctx, c.api, listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since), wireReviewComment.comment)
+	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since) }
+	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list review comments of %s: %w", work.Ref(repo, pull), err)
 	}

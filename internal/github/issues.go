@@ -188,7 +188,7 @@ func (w wireTimelineEvent) event() TimelineEvent {
 // first.
 func (c Issues) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
-	events, err := transport.Every(ctx, c.api, address, wireTimelineEvent.event)
+	events, err := transport.Resumed(ctx, c.api, address, wireTimelineEvent.event)
 	if err != nil {
 		return nil, fmt.Errorf("read timeline of %s: %w", work.Ref(repo, number), err)
 	}

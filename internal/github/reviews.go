@@ -46,7 +46,7 @@ func reviewsPath(repo work.RepoName, pull int) string {
 // Reviews lists the reviews of a pull request, oldest first; of drafts our own alone.
 // When one was edited REST does not say: UpdatedAt is SubmittedAt.
 func (c Pulls) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
-	reviews, err := transport.Every(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
+	reviews, err := transport.Resumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
 	if err != nil {
 		return nil, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
 	}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -261,6 +263,55 @@ func TestEveryInnerPageOfDetails(t *testing.T) {
 	if len(seen) != threads+replies+checks || d.Threads[0].Comments[replies].Body != "reply 119" {
 		t.Errorf("%d different reviews and checks", len(seen))
 	}
+}
+
+// shelf keeps lists from one read to the next.
+type shelf map[string]resume.Part
+
+func (s shelf) Find(_ context.Context, list string) (resume.Part, error) { return s[list], nil }
+
+func (s shelf) Keep(list string, part func() (resume.Part, error), _ error) {
+	p, err := part()
+	if err != nil {
+		panic(err)
+	}
+	p.Pages = slices.Concat(s[list].Pages[:p.Same], p.Pages)
+	s[list] = p
+}
+
+// Threads and reviews for which there was no time are read on from there, unless the pull
+// request changed since.
+func TestDetailsAreReadOn(t *testing.T) {
+	w := newWorld(t)
+	n, id := w.pull(t, "topic")
+	const threads = 220
+	for i := range threads {
+		_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, fmt.Sprintf("thread %d", i))
+		must(t, err)
+	}
+	ctx := resume.With(t.Context(), shelf{})
+	read := func(threads, asked int) {
+		t.Helper()
+		before := len(w.hub.Requests())
+		details, _, err := w.client.Details(ctx, []string{id})
+		must(t, err)
+		top := map[int64]bool{}
+		for _, x := range details[0].Threads {
+			top[x.Top] = true
+		}
+		if len(top) != threads || len(details[0].Threads) != threads || len(details[0].Reviews) != threads || len(w.hub.Requests())-before != asked {
+			t.Errorf("%d threads, %d different ones, %d reviews, %d requests", len(details[0].Threads), len(top), len(details[0].Reviews), len(w.hub.Requests())-before)
+		}
+	}
+	w.hub.AddFault(githubsim.Fault{Method: http.MethodPost, Path: "/graphql", Contains: "query MoreThreads(", Nth: 3, Status: http.StatusBadGateway})
+	if _, _, err := w.client.Details(ctx, []string{id}); err == nil {
+		t.Fatal("the third page of threads was read")
+	}
+	w.advance(time.Second)
+	read(threads, 5) // the first pages of all, the last page of both that was read, and two of threads
+	_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, "one more")
+	must(t, err)
+	read(threads+1, 7)
 }
 
 func TestPendingReview(t *testing.T) {

@@ -1,7 +1,10 @@
 package github
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -42,6 +45,22 @@ func SinceOf(address string) time.Time {
 		return time.Time{}
 	}
 	return at
+}
+
+// NextPage is the address of the page behind one of a list, by its number.
+func NextPage(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	query := u.Query()
+	page, err := strconv.Atoi(cmp.Or(query.Get("page"), "1"))
+	if err != nil {
+		return "", fmt.Errorf("the page of %s: %w", address, err)
+	}
+	query.Set("page", strconv.Itoa(page+1))
+	u.RawQuery = query.Encode()
+	return u.String(), nil
 }
 
 // listURL builds the first page's address; the others come from its Link. The

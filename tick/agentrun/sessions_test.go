@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -23,15 +24,12 @@ const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 // tokens were counted before.
 func accountant(t *testing.T, b work.Budgets) (*Runner, *env.Lease) {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return noon }
 	p := &Runner{Env: &env.Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler)}}
 	l := &env.Lease{Repo: &env.Repo{}}
-	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if l.Repo.Row, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -56,10 +57,7 @@ func (s *speech) speakers() Speakers { return Speakers{s.Env} }
 
 func newSpeech(t *testing.T, path string) *speech {
 	t.Helper()
-	db, err := store.Open(t.Context(), path, store.Options{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, path, time.Now)
 	t.Cleanup(func() { _ = db.Close() })
 	s := &speech{}
 	levels := map[string]string{"olga": "admin", "quinn-bot": "write"}

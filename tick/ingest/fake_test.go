@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -214,12 +215,52 @@ func (h *hub) Text(ctx context.Context, node string) (github.Text, bool, error) 
 }
 
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {
-	return h.timelines[number], h.time.ask(ctx)
+	read, err := pagesOf(h, func(time.Time) []github.TimelineEvent { return h.timelines[number] }).All(ctx, fmt.Sprint("timeline/", number, "?page=0"))
+	return read.Items, err
 }
 
 func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) ([]github.Comment, error) {
-	old := func(c github.Comment) bool { return c.UpdatedAt.Before(since) }
-	return slices.DeleteFunc(h.said(number), old), h.time.ask(ctx)
+	list := pagesOf(h, func(since time.Time) []github.Comment {
+		return slices.DeleteFunc(h.said(number), func(c github.Comment) bool { return c.UpdatedAt.Before(since) })
+	})
+	address := func(since time.Time) string {
+		return fmt.Sprint("talk/", number, "?page=0&since=", since.UTC().Format(time.RFC3339))
+	}
+	return resume.Changing[github.Comment]{List: list, Address: address, ID: func(c github.Comment) int64 { return c.ID }}.Since(ctx, since)
+}
+
+// pagesOf is a list by its pages, which are told by their numbers, as the client has it.
+func pagesOf[T any](h *hub, all func(since time.Time) []T) resume.List[T] {
+	type page struct {
+		items []T
+		next  string
+	}
+	read := func(ctx context.Context, address string) ([]T, string, error) {
+		p, err := ahead.Do(ctx, address, h.now, func(ctx context.Context) (p page, err error) {
+			if err := h.time.ask(ctx); err != nil {
+				return p, err
+			}
+			u, err := url.Parse(address)
+			if err != nil {
+				return p, err
+			}
+			q := u.Query()
+			n, err := strconv.Atoi(q.Get("page"))
+			if err != nil {
+				return p, err
+			}
+			items := all(github.SinceOf(address))
+			from := min(len(items), n*h.page)
+			to := min(len(items), from+h.page)
+			if p.items = items[from:to]; to < len(items) {
+				q.Set("page", strconv.Itoa(n+1))
+				p.next = u.Path + "?" + q.Encode()
+			}
+			return p, nil
+		})
+		return p.items, p.next, err
+	}
+	return resume.List[T]{Page: read, Now: h.now}
 }
 
 func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {
@@ -331,6 +372,9 @@ func (c *ticks) until(ctx context.Context, d time.Duration) (context.Context, co
 }
 
 func (c *ticks) ask(ctx context.Context) error {
+	if err := ctx.Err(); err != nil { // nothing is sent
+		return err
+	}
 	if err := c.tick(); err != nil {
 		return err
 	}

@@ -117,6 +117,7 @@ func (h *Issues) takeNumber(ctx context.Context, n int, is github.Issue, listed 
 	waited, tried := slices.Contains(h.Known.Backlog, n), ctx.Err() == nil
 	items, events, comments := maps.Clone(h.Items), len(h.Events), len(h.ListedComments)
 	err := h.intakeNumber(ctx, n, is, listed)
+	h.Lists.Settle(err == nil && !batch.FoundHalf(h.Batch, n), n)
 	if err == nil {
 		if waited && !h.Backlog[n] {
 			h.Backlog[n] = false
@@ -274,7 +275,7 @@ func (h *Issues) begin(ctx context.Context, is github.Issue, label batch.FlowLab
 	if err != nil {
 		return err
 	}
-	h.ListedComments = append(h.ListedComments, comments...)
+	h.Ahead().NoteTalk(is.Number, comments)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
@@ -30,6 +31,7 @@ func (h *Reading) read(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, asked)
 	defer reads.Stop()
 	h.R.Asked = reads
+	ctx = resume.With(ctx, h.Lists)
 	share, cancel := h.share(ctx)
 	defer cancel()
 	h.lists = h.walks()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
@@ -84,6 +85,7 @@ type machine struct {
 	numbers []int
 	ours    map[int]bool // pull requests that a lost database knew
 	deaths  int
+	fastest int // an answer comes after so many milliseconds at least
 }
 
 // newMachine has tracked all there was before it is filled.
@@ -113,11 +115,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 // open opens a database of the state folder.
 func (m *machine) open(name string) {
 	m.t.Helper()
-	db, err := store.Open(m.t.Context(), filepath.Join(m.dir, name), store.Options{Now: m.hub.Now})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	m.db = db
+	m.db = testdb.Open(m.t, filepath.Join(m.dir, name), m.hub.Now)
 }
 
 // checks has a property be tried that often, unless -rapid.checks says how often; a quarter of

@@ -2,14 +2,14 @@ package known
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// mostEyes is how many comments of a repository have eyes while they wait: as many as
+// MostEyes is how many comments of a repository have eyes while they wait: as many as
 // three passes send. Eyes say that a comment was seen, before anybody works on it; where
 // thousands wait they would go on for hours after everybody knows.
-const mostEyes = 100
+const MostEyes = 100
 
-// Eyes are the keys of the comments that get eyes, if they are wanted: the first that
-// waits on each item, then the second on each.
-func Eyes(items []Item) map[string]bool {
+// Eyes are the keys of the comments that get eyes, if they are wanted, most of them: the first
+// that waits on each item, then the second on each.
+func Eyes(items []Item, most int) map[string]bool {
 	eyes := map[string]bool{}
 	waiting := make([]int, len(items)) // of each item: from which of its events on
 	for left := true; left; {
@@ -21,7 +21,7 @@ func Eyes(items []Item) map[string]bool {
 				waiting[n] = at
 				continue
 			}
-			if len(eyes) == mostEyes {
+			if len(eyes) == most {
 				return eyes
 			}
 			eyes[items[n].Events[at].Key], left = true, true

@@ -151,3 +151,48 @@ func Without(events []work.Event, gone func(work.Event) bool) []work.Event {
 func (i Item) AskedAgain() bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled || e.Kind == work.EventReopened })
 }
+
+// IssueCloses reports whether the newest of the issue's pending closings and reopenings is a
+// closing.
+func (i Item) IssueCloses() bool {
+	closed := false
+	for _, e := range i.Events {
+		if e.Number != i.Number {
+			continue
+		}
+		if e.Kind == work.EventClosed {
+			closed = true
+		}
+		if e.Kind == work.EventReopened {
+			closed = false
+		}
+	}
+	return closed
+}
+
+// InOrder are items as they came to be, and numbers without one in their order. They mostly
+// are, and thousands of them are large.
+func InOrder(items []Item) []Item {
+	older := func(a, b Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) }
+	if slices.IsSortedFunc(items, older) {
+		return items
+	}
+	return slices.SortedStableFunc(slices.Values(items), older)
+}
+
+// Labelled reports whether what begins the item waits to be acted on: a labelling, or the
+// merge of its design.
+func (i Item) Labelled() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) && !i.Fed(e) })
+}
+
+// Relabelled reports whether a labelling waits to be acted on.
+func (i Item) Relabelled() bool {
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !i.Fed(e) })
+}
+
+// SentBack reports whether a person had the item begin again: what began it waits, although
+// a turn had it before.
+func (i Item) SentBack() bool {
+	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) })
+}

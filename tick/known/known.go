@@ -32,7 +32,7 @@ type Snapshot struct {
 	Repo    work.Repo
 	Policy  Policy
 	Now     time.Time
-	Items   []Item            // at least those that ask for something; where one is ready, also those that are active
+	Items   []Item            // where all are planned for at once: at least those that ask for something; else those that others are weighed against
 	Strays  []Item            // numbers where commands wait and nothing is worked on
 	Ignored map[int]work.Flow // issues that begin once people take their label away, as far as this pass saw them
 	Held    []work.Holder     // what the held slots name

@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -116,11 +117,10 @@ func (s *stage) assemble(client *github.Client) {
 // lose begins a new database.
 func (s *stage) lose() {
 	s.Helper()
-	db, err := store.Open(s.Context(), filepath.Join(s.TempDir(), "state.db"), store.Options{Now: s.at})
-	s.must(err)
+	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), s.at)
 	s.Cleanup(func() { _ = db.Close() })
 	s.merging.Store = db
-	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
+	s.must(db.Update(s.Context(), func(tx *store.Tx) (err error) {
 		s.repo.Row, err = tx.EnsureRepo(s.Context(), s.repo.Name)
 		if err != nil {
 			return err
@@ -226,9 +226,10 @@ func (s *stage) decide() plan.Plan {
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
 		}
 	}
-	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo)
+	made := plan.New()
+	v, err := snapshot.New(s.merging.Env).View(s.Context(), s.repo, made)
 	s.must(err)
-	return plan.For(v)
+	return made.End(v)
 }
 
 // plan decides what is merged, and stores it.

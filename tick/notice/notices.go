@@ -118,24 +118,46 @@ func hopeless(a work.Action, err error) bool {
 
 // DueNotices are those whose time has come. A notice whose answer never came
 // is due at once: only its re-send waits, and Apply looks first. Those that were
-// tried in vain come last: they may use up the pass's time again.
-func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) ([]work.Action, error) {
-	var due []work.Action
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
-		all, err := tx.ListNotices(ctx, r.Row.ID)
-		for _, a := range all {
-			if r.Left && !sendsLeft(a) {
-				continue
+// tried in vain come last: they may use up the pass's time again. Of thousands that wait
+// these are as many as a pass may come to.
+func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
+	now, taken := p.Now(), map[line]int{}
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
+			if r.Left && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
+				return false
 			}
-			if a.State == work.ActionSent || !a.NotBefore.After(p.Now()) {
-				due = append(due, a)
+			if waitsForOthers(a) {
+				return true
 			}
-		}
+			taken[lineOf(a)]++
+			return taken[lineOf(a)] <= mostInLine
+		})
 		return err
 	})
-	inVain := func(a work.Action) int { return a.Sends + len(a.LastError) }
-	slices.SortStableFunc(due, func(a, b work.Action) int { return cmp.Compare(min(1, inVain(a)), min(1, inVain(b))) })
+	slices.SortStableFunc(due, func(a, b work.Action) int { return cmp.Compare(inVain(a), inVain(b)) })
 	return due, err
+}
+
+// mostInLine is how many notices of one line a pass may come to: those that fail are not
+// among the ones that it sends.
+const mostInLine = 3 * noticesPerPass
+
+// line is where a notice waits: what is in another one does not hold it up.
+type line struct {
+	labels bool // of the repository
+	sign   bool
+	inVain int
+}
+
+func lineOf(a work.Action) line { return line{a.Kind == work.ActionRepoLabels, isSign(a), inVain(a)} }
+
+// inVain is 1 for what was tried before, and did not come about.
+func inVain(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
+
+// isSign reports whether nothing is written by a notice.
+func isSign(a work.Action) bool {
+	return a.Kind == work.ActionLabels || a.Kind == work.ActionRepoLabels || a.Kind == work.ActionReaction
 }
 
 // Notices shows on GitHub where items stand.

@@ -53,7 +53,7 @@ func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, r
 	var signs, words, answers []work.Action
 	for _, a := range due {
 		switch {
-		case a.Kind == work.ActionLabels, a.Kind == work.ActionRepoLabels, a.Kind == work.ActionReaction:
+		case isSign(a):
 			signs = append(signs, a)
 		case waitsForOthers(a):
 			answers = append(answers, a)

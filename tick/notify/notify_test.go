@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/notify"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/internal/work/outcome"
@@ -49,10 +50,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() *store.DB {
 	w.Helper()
-	db, err := store.Open(w.Context(), filepath.Join(w.dir, "state.db"), store.Options{Now: func() time.Time { return w.now }})
-	if err != nil {
-		w.Fatal(err)
-	}
+	db := testdb.Open(w, filepath.Join(w.dir, "state.db"), func() time.Time { return w.now })
 	w.Cleanup(func() { _ = db.Close() })
 	return db
 }

@@ -55,6 +55,7 @@ func (r landing) facts() merging.Facts {
 	if f.Trouble.None() && r.stays() { // with the database gone the comment about the stop says so
 		f.Trouble = i.Reason
 	}
+	f.Said = i.More.Count
 	for _, e := range i.Events {
 		if e.Kind.Said() {
 			f.Said++
@@ -144,6 +145,15 @@ func (r landing) candidate() (merging.Candidate, bool) {
 		Number: r.item.Pull.Number, Base: r.item.Pull.Base, Updated: r.item.Updated(),
 		Sent: r.item.Moves() || r.item.Updating(r.v.Now, patience), Choice: r.choose(),
 	}, true
+}
+
+// concerns reports whether there is anything to decide about a merge of the item's.
+func (r landing) concerns() bool {
+	if !r.item.Lands() {
+		return false
+	}
+	_, may := r.candidate()
+	return may || r.choose().Ask == merging.AskDequeue
 }
 
 // land decides which of several pull requests go, one for each base.

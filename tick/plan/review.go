@@ -20,7 +20,7 @@ func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
 // about is what of the item their decision depends on.
 func (r reviews) about() reviewing.Item {
 	i := r.item
-	said := 0
+	said := i.More.Count
 	for _, e := range i.Events {
 		if e.Kind.Said() {
 			said++

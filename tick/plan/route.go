@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,41 +13,68 @@ import (
 // For decides what is to be done. It is a pure function of the snapshot; in which
 // order its rows come does not matter.
 func For(v known.Snapshot) Plan {
-	p := Plan{Repo: v.Repo, Served: v.Served}
-	var landings []landing
-	items := inOrder(v.Items)
-	eyes := known.Eyes(items)
+	g := New()
+	g.Take(v, known.InOrder(v.Items))
+	return g.End(v)
+}
+
+// Planning decides about the items of a repository page by page, the oldest first. Each is
+// planned for by itself, and what is planned is all that is kept of it, but of those that
+// merges are chosen from.
+type Planning struct{ now, before progress }
+
+// progress is how far a Planning came.
+type progress struct {
+	p        Plan
+	landings []landing
+	unseen   int // how many comments may still get eyes
+}
+
+// New begins to plan.
+func New() *Planning { return &Planning{now: progress{unseen: known.MostEyes}} }
+
+// Forget takes the last page back.
+func (g *Planning) Forget() { g.now = g.before }
+
+// Take plans for a page of items, and tells for which of them there is a turn.
+func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
+	g.before = g.now
+	p := &g.now.p
+	p.Repo = v.Repo
+	eyes := known.Eyes(items, g.now.unseen)
+	g.now.unseen -= len(eyes)
 	for _, item := range items {
 		if b, due := item.Banner(); due {
 			p.Banners = append(p.Banners, b)
 		}
-		r := plannerOf(v, &p, item)
+		r := plannerOf(v, p, item)
 		r.eyes = eyes
 		landingOf(r).lift()
 		if item.Asks() {
 			r.route()
 		}
-		if r.item.Lands() {
-			landings = append(landings, landingOf(r))
+		if landingOf(r).concerns() {
+			g.now.landings = append(g.now.landings, landingOf(r))
 		}
 	}
-	p.land(&v, landings)
-	for _, stray := range inOrder(v.Strays) {
-		plannerOf(v, &p, stray).commander().commands()
+	turns := map[int64]bool{}
+	for _, t := range p.Turns[len(g.before.p.Turns):] {
+		turns[t.Item.ID] = true
+	}
+	return turns
+}
+
+// End decides what depends on all of them.
+func (g *Planning) End(v known.Snapshot) Plan {
+	p := &g.now.p
+	p.Repo, p.Served = v.Repo, v.Served
+	p.land(&v, g.now.landings)
+	for _, stray := range known.InOrder(v.Strays) {
+		plannerOf(v, p, stray).commander().commands()
 	}
 	p.schedule(&v)
 	p.hold(v.Day)
-	return p
-}
-
-// inOrder are items as they came to be, and numbers without one in their order. They mostly
-// are, and thousands of them are large.
-func inOrder(items []known.Item) []known.Item {
-	older := func(a, b known.Item) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Number, b.Number)) }
-	if slices.IsSortedFunc(items, older) {
-		return items
-	}
-	return slices.SortedStableFunc(slices.Values(items), older)
+	return *p
 }
 
 // itemPlanner plans for one work item.
@@ -99,7 +125,7 @@ func (r *itemPlanner) route() {
 
 // ended honours what became of the pull request or the issue, from any state.
 func (r *itemPlanner) ended() bool {
-	if !r.item.HasPull() && !r.item.State.Open() && r.relabelled() {
+	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.p.Renewed, r.item.Spent = append(r.p.Renewed, r.item.ID), nil
 		return false
@@ -123,7 +149,7 @@ func (r *itemPlanner) ended() bool {
 		}
 	case r.item.HasPull() && !r.item.State.Open():
 		cause, to, why = work.CauseReopened, work.StateAwaitingFeedback, fmt.Sprintf("pull request #%d was reopened", r.item.Pull.Number)
-	case !r.item.HasPull() && r.issueClosed():
+	case !r.item.HasPull() && r.item.IssueCloses():
 		cause, to, why = work.CauseWithdrawn, work.StateClosed, "the issue was closed, or its label taken away"
 	}
 	if to != r.item.State {
@@ -152,24 +178,6 @@ func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
 	}
 	r.line("move", "", why)
-}
-
-// issueClosed reports whether the newest of the issue's pending closings and
-// reopenings is a closing.
-func (r *itemPlanner) issueClosed() bool {
-	closed := false
-	for _, e := range r.item.Events {
-		if e.Number != r.item.Number {
-			continue
-		}
-		if e.Kind == work.EventClosed {
-			closed = true
-		}
-		if e.Kind == work.EventReopened {
-			closed = false
-		}
-	}
-	return closed
 }
 
 // note finishes facts that ask for nothing.

@@ -112,7 +112,7 @@ func (r *itemPlanner) wanted(e work.Event) bool {
 	switch {
 	case r.item.HasPull():
 		return e.Kind.Said() && r.v.Policy.FeedbackLoop
-	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.relabelled():
+	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.item.Relabelled():
 		return e.Kind.Said()
 	}
 	return e.Kind.Said() && r.v.Policy.IssueComments

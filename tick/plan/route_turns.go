@@ -51,29 +51,12 @@ func (r *itemPlanner) answeredSince() bool {
 	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
 
-// labelled reports whether what begins the item waits to be acted on: a
-// labelling, or the merge of its design.
-func (r *itemPlanner) labelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) && !r.item.Fed(e) })
-}
-
-// relabelled reports whether a labelling waits to be acted on.
-func (r *itemPlanner) relabelled() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !r.item.Fed(e) })
-}
-
-// sentBack reports whether a person had the item begin again: what began it
-// waits, although a turn had it before.
-func (r *itemPlanner) sentBack() bool {
-	return r.item.State == work.StatePending && slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) })
-}
-
 // start plans the turn that opens the pull request.
 func (r *itemPlanner) start() {
 	still, unheard := r.item.Stopped(), r.unheard()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
-	case answered, still && r.relabelled(), !still && (r.labelled() || r.sentBack()):
+	case answered, still && r.item.Relabelled(), !still && (r.item.Labelled() || r.item.SentBack()):
 	case still:
 		r.waitStill(unheard)
 		return
@@ -94,7 +77,7 @@ func (r *itemPlanner) start() {
 		reason = fmt.Sprintf("the design was merged by #%d", r.item.DesignPull)
 	}
 	switch {
-	case r.labelled():
+	case r.item.Labelled():
 	case len(unheard) == 0:
 		reason = "it is tried again"
 	default:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -17,13 +18,10 @@ import (
 func TestHomesOfOpenItemsStay(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	name := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
-	db, err := store.Open(ctx, filepath.Join(dir, "state.db"), store.Options{Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(dir, "state.db"), time.Now)
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
-	err = db.Update(ctx, func(tx *store.Tx) (err error) {
+	err := db.Update(ctx, func(tx *store.Tx) (err error) {
 		if repo, err = tx.EnsureRepo(ctx, name); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -112,12 +113,9 @@ func (p *pass) begin(t testing.TB, s shard.Shard) {
 func machine(t testing.TB) (db *store.DB, row work.Repo, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := store.Open(t.Context(), filepath.Join(dir, "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db = testdb.Open(t, filepath.Join(dir, "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
-	err = db.Update(t.Context(), func(tx *store.Tx) error {
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		rows, err := tx.OpenRepos(t.Context(), []work.RepoName{{Host: "github.com", Owner: "octo", Name: "app"}})
 		row = rows[0]
 		return err

@@ -17,7 +17,7 @@ import (
 // and which slots are taken is told by the turns that are under way.
 func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time, ended bool) (known.Snapshot, error) {
 	settings, _ := cfg.Repo(repo.Name)
-	p := &Loader{&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today}}
+	p := New(&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today})
 	r := &env.Repo{Remote: env.Remote{Name: repo.Name, Settings: settings}, Row: repo}
 	w := open
 	if ended {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,10 +10,61 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// item reads an item whole.
+// together is how many items are read by the same queries.
+const together = 250
+
+// items reads items whole, by their ids, the oldest first.
+func (r *reading) items(ctx context.Context, ids []int64) ([]known.Item, error) {
+	all := make([]known.Item, 0, len(ids)) // each takes kilobytes: one place for all, made as large as it is
+	for some := range slices.Chunk(ids, together) {
+		rows, err := r.gather(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			item, err := r.item(ctx, row)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, item)
+		}
+	}
+	return all, nil
+}
+
+// gather reads what items are made of that one query gives for several, and what each of them
+// need not be asked about.
+func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, err error) {
+	if rows, err = r.tx.GetItems(ctx, ids); err != nil {
+		return nil, err
+	}
+	if err := r.written(ctx, ids); err != nil {
+		return nil, err
+	}
+	if r.pulls, err = r.tx.FindPullsOfItems(ctx, ids); err != nil {
+		return nil, err
+	}
+	if r.beside, err = r.tx.ListBeside(ctx, ids); err != nil {
+		return nil, err
+	}
+	pulls := make([]int64, 0, len(r.pulls))
+	for _, p := range r.pulls {
+		pulls = append(pulls, p.ID)
+	}
+	r.stored, err = r.tx.ListReviews(ctx, pulls)
+	return rows, err
+}
+
+// item reads an item of those that were gathered.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
-	i := known.Item{Item: row, Events: r.events[row.ID], More: r.more[row.ID], Turn: r.turns[row.ID]}
-	for _, part := range []func(context.Context, *known.Item) error{r.pull, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
+	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], r.events[row.ID]), More: r.more[row.ID], Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
+	i.Pause = r.pauseOf(i.Item, i.Pull)
+	if r.cut(i) && !r.plain(i) {
+		if err := r.widen(ctx, &i); err != nil {
+			return i, err
+		}
+	}
+	for _, part := range []func(context.Context, *known.Item) error{r.threads, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}
@@ -26,6 +78,16 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 		return i, r.past(ctx, &i)
 	}
 	return i, nil
+}
+
+// byAge puts facts among what people wrote, oldest first.
+func byAge(facts, written []work.Event) []work.Event {
+	if len(facts) == 0 {
+		return written
+	}
+	return slices.SortedFunc(slices.Values(slices.Concat(facts, written)), func(a, b work.Event) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // over reports whether the item or its pull request has ended: nothing that waits is for a
@@ -42,13 +104,9 @@ func (r *reading) whole(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// pull reads the item's pull request, and who has either of them.
-func (r *reading) pull(ctx context.Context, i *known.Item) (err error) {
-	if i.Pull, _, err = r.tx.FindPullOfItem(ctx, i.ID); err != nil {
-		return err
-	}
-	i.Pause = r.pauseOf(i.Item, i.Pull)
-	if !i.HasPull() {
+// threads reads which review threads of the item's pull request are resolved.
+func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
+	if !r.beside[i.ID].Threads {
 		return nil
 	}
 	threads, err := r.tx.ListThreads(ctx, i.Pull.ID)
@@ -62,11 +120,16 @@ func (r *reading) pull(ctx context.Context, i *known.Item) (err error) {
 
 // stop reads why the item is stopped, and what it waits for on its issue.
 func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
-	if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
-		return err
+	if r.beside[i.ID].Stop {
+		if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
+			return err
+		}
+	}
+	if i.HasPull() || !r.beside[i.ID].Followup {
+		return nil
 	}
 	f, waits, err := r.tx.FindFollowup(ctx, i.ID)
-	if waits && !i.HasPull() {
+	if waits {
 		i.Followup = &f
 	}
 	return err
@@ -75,6 +138,9 @@ func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
 // spent reads what the item's turns took, and what those were to mend that may go
 // round in circles.
 func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
+	if !r.beside[i.ID].Turns {
+		return nil
+	}
 	if i.Spent, err = r.tx.ListSpent(ctx, i.ID); err != nil {
 		return err
 	}

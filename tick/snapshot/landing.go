@@ -142,7 +142,10 @@ func (p *Loader) ForMerge(ctx context.Context, tx *store.Tx, r *env.Repo, number
 	if err != nil || row.ID == 0 {
 		return v, known.Item{Item: row}, err
 	}
-	item, err := from.item(ctx, row)
-	item.Landing.Box = box
-	return v, item, err
+	items, err := from.items(ctx, []int64{row.ID})
+	if err != nil {
+		return v, known.Item{Item: row}, err
+	}
+	items[0].Landing.Box = box
+	return v, items[0], nil
 }

@@ -15,10 +15,13 @@ import (
 )
 
 // Loader reads what a plan may depend on.
-type Loader struct{ *env.Env }
+type Loader struct {
+	*env.Env
+	mostWaiting, page int
+}
 
 // New makes a Loader.
-func New(e *env.Env) *Loader { return &Loader{e} }
+func New(e *env.Env) *Loader { return &Loader{e, mostWaiting, pageOf} }
 
 // ReadDay reads what is left of the day's budgets.
 func (p *Loader) ReadDay(ctx context.Context) error {
@@ -34,10 +37,22 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 	return spending.DayOf(spent, b, now), err
 }
 
-// View reads what routing one repository may depend on.
-func (p *Loader) View(ctx context.Context, r *env.Repo) (v known.Snapshot, err error) {
+// Planner plans for the items of a repository, page by page. Of some it may be read more once
+// it has: then it forgets the last page, and takes that again.
+type Planner interface {
+	Take(v known.Snapshot, items []known.Item) (turns map[int64]bool) // for which items one is planned
+	Forget()
+}
+
+// View reads what routing one repository may depend on. Its items are given to the planner as
+// they are read, a page at once: of thousands there need be no memory but for those of a page.
+// The snapshot itself has those that others are weighed against.
+func (p *Loader) View(ctx context.Context, r *env.Repo, planner Planner) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		v, err = p.read(ctx, tx, r, asking)
+		var from *reading
+		if v, from, err = p.begin(ctx, tx, r); err == nil {
+			v, err = from.pages(ctx, v, p.page, planner)
+		}
 		return err
 	})
 	if err != nil {
@@ -62,10 +77,11 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	if err != nil || row.ID == 0 {
 		return v, known.Item{Item: row}, err
 	}
-	if item, err = from.item(ctx, row); err != nil {
+	items, err := from.items(ctx, []int64{row.ID})
+	if err != nil {
 		return v, item, err
 	}
-	return v, item, from.past(ctx, &item)
+	return v, items[0], from.past(ctx, &items[0])
 }
 
 // itemOn is the newest work item of an issue, or that of a pull request; one

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -36,13 +37,10 @@ var (
 // sown is a database with one item of each kind that a plan tells apart, by its number.
 func sown(t *testing.T) (*store.DB, work.Repo) {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	s := sower{}
-	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if s.repo, err = tx.EnsureRepo(t.Context(), app); err != nil {
 			return err
 		}
@@ -82,6 +80,9 @@ func (s *sower) all() {
 	ready := s.item(80, work.FlowImplementation, work.StateReady)
 	s.event(ready, 80, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: ready, Ref: "github.com/octo/app#9", State: work.DependencyOpen}))
+	free := s.item(85, work.FlowImplementation, work.StateReady) // begins, and is weighed against 71
+	s.event(free, 85, work.EventMerged, "")
+	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: free, Ref: "github.com/octo/app#9", State: work.DependencyClosed}))
 	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
 	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
 	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
@@ -147,7 +148,7 @@ func (s *sower) reviewed(item int64, number, looks int) {
 func (s *sower) do(err error) { s.err = cmp.Or(s.err, err) }
 
 func (s *sower) item(number int, flow work.Flow, state work.State) int64 {
-	id, err := s.tx.AddItem(s.ctx, work.Item{RepoID: s.repo.ID, Number: number, Flow: flow, State: state, Priority: 3, Since: noon.Add(-time.Hour), DependsOn: []string{"github.com/octo/app#9"}})
+	id, err := s.tx.AddItem(s.ctx, work.Item{RepoID: s.repo.ID, Number: number, Flow: flow, State: state, Priority: 3, Since: noon.Add(-time.Hour), DependsOn: []string{"github.com/octo/app#9"}, TouchPaths: []string{"a.go"}})
 	s.do(err)
 	return id
 }
@@ -183,6 +184,24 @@ func numbers(items []known.Item) (all []int) {
 	return all
 }
 
+// reader notes which items it is given.
+type reader struct {
+	*plan.Planning
+	read *[]int
+}
+
+func (r reader) Take(v known.Snapshot, items []known.Item) map[int64]bool {
+	*r.read = append(*r.read, numbers(items)...)
+	return r.Planning.Take(v, items)
+}
+
+func linesOf(made plan.Plan) (all string) {
+	for _, l := range made.Lines {
+		all += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
+	}
+	return all
+}
+
 // The pass reads what asks for something, and what that is weighed against; status
 // reads more, and the plan of all of them is the same.
 func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
@@ -191,9 +210,9 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	r := &env.Repo{Remote: env.Remote{Name: app, Settings: cfg.Repos[0]}, Row: repo}
 	lines := map[which]string{}
 	want := map[which][]int{
-		asking: {10, 20, 50, 60, 70, 80, 90, 110, 120, 140, 160},
-		open:   {10, 20, 30, 40, 50, 60, 70, 80, 90, 110, 120, 140, 150, 160},
-		all:    {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 140, 150, 160},
+		asking: {10, 20, 50, 60, 70, 80, 85, 90, 110, 120, 140, 160},
+		open:   {10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 110, 120, 140, 150, 160},
+		all:    {10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 100, 110, 120, 140, 150, 160},
 	}
 	for w, numbered := range want {
 		err := db.View(t.Context(), func(tx *store.Tx) error {
@@ -208,17 +227,34 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 			if len(made.Banners) != 1 {
 				t.Errorf("%d: banners %+v", w, made.Banners)
 			}
-			for _, l := range made.Lines {
-				lines[w] += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
-			}
+			lines[w] = linesOf(made)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	for page := 1; page <= len(want[asking]); page++ {
+		var read []int
+		p.page = page
+		made := reader{plan.New(), &read}
+		v, err := p.View(t.Context(), r, made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inPages := linesOf(made.End(v))
+		if kept := numbers(v.Items); page < len(read) && !slices.Equal(kept, []int{70, 80, 85, 160}) {
+			t.Errorf("in pages of %d it keeps %v: not what others are weighed against", page, kept)
+		}
+		if inPages != lines[asking] || !slices.Equal(read, want[asking]) {
+			t.Errorf("in pages of %d it plans\n%s\nand reads %v, at once\n%s", page, inPages, read, lines[asking])
+		}
+	}
 	if !strings.Contains(lines[asking], "#141 turn review: reviewer quinn is next") {
 		t.Errorf("nobody reviews #141:\n%s", lines[asking])
+	}
+	if !strings.Contains(lines[asking], "#85 turn implementation_start: ") || !strings.Contains(lines[asking], "files 1.00") {
+		t.Errorf("#85 is not weighed against #71:\n%s", lines[asking])
 	}
 	if !strings.Contains(lines[asking], "#161 merge : PR #161 is merged into main (squash)") {
 		t.Errorf("nobody merges #161:\n%s", lines[asking])

@@ -27,7 +27,8 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 
 // eyes reads which comments have eyes already, of those that may get some.
 func (r *reading) eyes(ctx context.Context, items []known.Item) error {
-	gets, of := known.Eyes(items), map[string]int{}
+	gets, of := known.Eyes(items, r.unseen), map[string]int{}
+	r.unseen -= len(gets)
 	for n, i := range items {
 		for _, e := range i.Events {
 			if gets[e.Key] {

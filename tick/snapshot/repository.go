@@ -1,10 +1,8 @@
 package snapshot
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -43,7 +41,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	v := p.empty(r)
 	from, err := newReading(ctx, tx, r, v.Now, v.Policy)
 	if err == nil {
-		err = from.waiting(ctx, v.Policy.MaxEvents, w)
+		err = from.waiting(ctx, p.mostWaiting, w)
 	}
 	if err != nil {
 		return v, from, err
@@ -52,24 +50,71 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	return v, from, from.landings(ctx, &v)
 }
 
-// fill reads the items.
+// pageOf is how many items are read and planned for at once.
+const pageOf = 50
+
+// fill reads all items at once.
 func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Snapshot, error) {
-	rows, err := r.choose(ctx, w)
+	ids, err := r.choose(ctx, w)
 	if err != nil {
 		return v, err
 	}
-	v.Items = make([]known.Item, 0, len(rows)) // each takes kilobytes: one place for all, made as large as it is
-	for _, row := range rows {
-		item, err := r.item(ctx, row)
-		if err != nil {
-			return v, err
-		}
-		v.Items = append(v.Items, item)
+	if v.Items, err = r.items(ctx, ids); err != nil {
+		return v, err
 	}
 	if err := r.eyes(ctx, v.Items); err != nil {
 		return v, err
 	}
-	if v.Strays, err = r.strays(ctx); err != nil || len(v.Items) == 0 {
+	return r.rest(ctx, v, len(ids))
+}
+
+// pages reads the items that ask for something, some at once, and has each page planned for.
+// The snapshot keeps those that others are weighed against.
+func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner Planner) (known.Snapshot, error) {
+	ids, err := r.choose(ctx, asking)
+	if err != nil {
+		return v, err
+	}
+	all := len(ids)
+	if all > page {
+		if v.Items, err = r.items(ctx, r.company); err != nil {
+			return v, err
+		}
+	}
+	for ids := range slices.Chunk(ids, page) {
+		items, err := r.items(ctx, ids)
+		if err != nil {
+			return v, err
+		}
+		if all <= page {
+			v.Items = items // once read is enough
+		}
+		if err := r.plan(ctx, v, items, planner); err != nil {
+			return v, err
+		}
+	}
+	return r.rest(ctx, v, all)
+}
+
+// plan has a page planned for, and again where more was read of what people wrote.
+func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
+	unseen := r.unseen
+	for {
+		if err := r.eyes(ctx, items); err != nil {
+			return err
+		}
+		again, err := r.widenAll(ctx, items, planner.Take(v, items))
+		if err != nil || !again {
+			return err
+		}
+		planner.Forget()
+		r.unseen = unseen
+	}
+}
+
+// rest reads what is no item's.
+func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
+	if v.Strays, err = r.strays(ctx); err != nil || items == 0 {
 		return v, err
 	}
 	v.Served, err = r.served(ctx)
@@ -82,15 +127,27 @@ type reading struct {
 	repo      work.Repo
 	settings  config.Repo
 	reviewing string                 // what the settings say about reviews, in short
-	events    map[int64][]work.Event // pending and of no turn, by item id; 0: nothing is worked on where they are
-	more      map[int64]known.More   // of what people wrote, by item id
+	facts     map[int64][]work.Event // pending, of no turn and not written by people, by item id; 0: nothing is worked on where it is
+	waits     []int64                // items on which people wrote what is pending and of no turn
+	most      int                    // of what people wrote, that a turn takes
+	each      int                    // of it, that is read of each item
+	fromIssue map[int64]bool         // somebody wrote on the issue, by item id, where less is read
+	company   []int64                // items that others are weighed against
+	unseen    int                    // how many comments may still get eyes
 	turns     map[int64]*work.Turn   // the unfinished ones, by item id
 	pauses    []work.Pause           // that last, the oldest first
 	accounts  []int64                // ours, that merge
+
+	// Of the items that are read at the same time:
+	events map[int64][]work.Event     // what people wrote, by item id
+	more   map[int64]known.More       // and what is not among it
+	pulls  map[int64]work.PullRequest // the newest of each, by item id
+	beside map[int64]store.Beside     // by item id
+	stored map[int64]store.Reviews    // of reviews, by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, settings: repo.Settings, events: map[int64][]work.Event{}, more: map[int64]known.More{}, turns: map[int64]*work.Turn{}}
+	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostEyes}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -110,79 +167,46 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 	return r, err
 }
 
-// waiting reads what waits: for a pass of what people wrote as much as a turn takes, and
-// how much there is besides; for people all of it.
-func (r *reading) waiting(ctx context.Context, most int, w which) error {
-	if w != asking {
-		most = math.MaxInt32
-	}
-	var err error
-	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, most); err != nil {
-		return err
-	}
-	var full []int64
-	for id, events := range r.events {
-		said := 0
-		for _, e := range events {
-			if e.Kind.Said() {
-				said++
-			}
-		}
-		if said == most {
-			full = append(full, id)
-		}
-	}
-	if len(full) == 0 {
-		return nil
-	}
-	slices.Sort(full)
-	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
-	for _, c := range counted {
-		if c.Count > most {
-			r.more[c.Item] = known.More{Count: c.Count - most, Newest: c.Newest}
-		}
-	}
-	return err
-}
-
-// choose gives the rows of the items to be read, the oldest first.
-func (r *reading) choose(ctx context.Context, w which) ([]work.Item, error) {
+// choose gives the ids of the items to be read, the oldest first.
+func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 	rows, err := r.list(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := r.asking(ctx)
+	ids, landing, err := r.asking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[int64]work.Item{}
-	for _, row := range rows {
-		chosen[row.ID] = row
+	states, err := r.tx.ListStatesOf(ctx, r.repo.ID, ids)
+	if err != nil {
+		return nil, err
 	}
 	ready := false
-	for _, id := range ids {
-		row, known := chosen[id]
-		if !known {
-			if row, err = r.tx.GetItem(ctx, id); err != nil {
-				return nil, err
-			}
-		}
-		if row.RepoID == r.repo.ID {
-			chosen[id] = row
-			ready = ready || row.State == work.StateReady
-		}
+	for _, state := range states {
+		ready = ready || state == work.StateReady
 	}
+	chosen := slices.Collect(maps.Keys(states))
+	r.company = landing
 	if ready && w == asking {
 		if rows, err = r.list(ctx, open); err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			if row.Flow == work.FlowImplementation {
-				chosen[row.ID] = row
-			}
-		}
+		rows = slices.DeleteFunc(rows, func(row work.Item) bool { return row.Flow != work.FlowImplementation })
+		r.company = append(r.company, idsOf(rows)...)
 	}
-	return slices.SortedFunc(maps.Values(chosen), func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) }), nil
+	return sorted(append(chosen, idsOf(rows)...)), nil
+}
+
+func idsOf(rows []work.Item) (ids []int64) {
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	return ids
+}
+
+func sorted(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err error) {
@@ -197,36 +221,41 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking are the items that the plan has anything to decide about, or to say (see
-// known.Item.Asks), and those whose comments may say something else than is so.
-func (r *reading) asking(ctx context.Context) ([]int64, error) {
-	ids, err := r.tx.ListRewritten(ctx, r.repo.ID)
+// known.Item.Asks), and those whose comments may say something else than is so; and which of
+// them may be merged.
+func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
+	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	looking, err := r.tx.ListLooking(ctx, r.repo.ID, r.reviewing)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ids = append(ids, looking...)
-	landing, err := r.candidates(ctx)
-	if err != nil {
-		return nil, err
+	if landing, err = r.candidates(ctx); err != nil {
+		return nil, nil, err
 	}
-	ids = append(ids, landing...)
 	taken, err := r.tx.ListTakenStops(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	paused, err := r.paused(ctx)
+	ids = slices.Concat(r.waits, rewritten, looking, landing, paused)
 	for _, stop := range taken {
 		ids = append(ids, stop.ItemID)
 	}
-	for id := range r.events {
+	for id := range r.facts {
 		if id != 0 {
 			ids = append(ids, id)
 		}
 	}
+	return ids, landing, err
+}
+
+// paused are the items that people have.
+func (r *reading) paused(ctx context.Context) (ids []int64, err error) {
 	if len(r.pauses) == 0 {
-		return ids, nil
+		return nil, nil
 	}
 	rows, err := r.tx.ListOpenItems(ctx, r.repo.ID)
 	if err != nil {
@@ -256,7 +285,7 @@ func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 // strays are the numbers where commands wait and nothing is worked on.
 func (r *reading) strays(ctx context.Context) ([]known.Item, error) {
 	byNumber := map[int][]work.Event{}
-	for _, e := range r.events[0] {
+	for _, e := range r.facts[0] {
 		if e.Kind == work.EventCommand {
 			byNumber[e.Number] = append(byNumber[e.Number], e)
 		}

@@ -13,14 +13,11 @@ import (
 
 // reviews reads how the reviews of the item's pull request stand, and what the config
 // says about them today.
-func (r *reading) reviews(ctx context.Context, i *known.Item) error {
+func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	if !i.HasPull() {
 		return nil
 	}
-	s, err := r.tx.GetReviews(ctx, i.Pull.ID)
-	if err != nil {
-		return err
-	}
+	s := r.stored[i.Pull.ID]
 	i.Reviews = review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted, NotFixable: i.Flow == work.FlowReview}
 	i.HeldBack, i.LabelHead = s.Held, s.LabelHead
 	for _, asked := range s.Requested {

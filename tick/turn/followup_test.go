@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
@@ -19,12 +20,9 @@ import (
 // exist, and one that has one.
 func standing(t *testing.T) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
-	err = db.Update(t.Context(), func(tx *store.Tx) error {
+	err := db.Update(t.Context(), func(tx *store.Tx) error {
 		repo, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "o", Name: "r"})
 		if err != nil {
 			return err

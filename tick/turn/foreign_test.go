@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -17,13 +18,10 @@ import (
 func TestNoPushToSomebodyElsesPullRequest(t *testing.T) {
 	for flow, may := range map[work.Flow]bool{work.FlowBugfix: true, work.FlowReview: false} {
 		ctx := t.Context()
-		db, err := store.Open(ctx, filepath.Join(t.TempDir(), "state.db"), store.Options{Now: time.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), time.Now)
 		t.Cleanup(func() { _ = db.Close() })
 		l := &env.Lease{Item: work.Item{Number: 7, Flow: flow, State: work.StatePending}, Turn: work.Turn{Key: "1", Kind: work.KindReview, Step: work.StepClaimed}}
-		err = db.Update(ctx, func(tx *store.Tx) error {
+		err := db.Update(ctx, func(tx *store.Tx) error {
 			repo, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 			if err != nil {
 				return err

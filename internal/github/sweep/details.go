@@ -59,15 +59,15 @@ func (c Sweeps) details(ctx context.Context, nodeIDs []string) ([]PullDetail, []
 // completeDetail reads the pages of a pull request's connections that the
 // first query left out.
 func (c Sweeps) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := transport.More(ctx, c.api, queries.Reviews(), w.ID, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
+	if err := transport.MoreResumed(ctx, c.api, "reviews", queries.Reviews(), w.ID, w.UpdatedAt, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := transport.More(ctx, c.api, queries.Threads(), w.ID, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
+	if err := transport.MoreResumed(ctx, c.api, "threads", queries.Threads(), w.ID, w.UpdatedAt, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
-		if err := transport.More(ctx, c.api, queries.Comments(), t.ID, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
+		if err := transport.MoreResumed(ctx, c.api, "comments", queries.Comments(), t.ID, w.UpdatedAt, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"sync"
 	"unicode"
 )
 
@@ -50,16 +49,38 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // readBody reads one byte more than may be, at most.
 func readBody(resp *http.Response) ([]byte, error) {
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	b.Reset()
+	b := takeBuffer()
+	defer putBuffer(b)
 	_, err := b.ReadFrom(io.LimitReader(resp.Body, MaxBody+1))
 	return bytes.Clone(b.Bytes()), err
 }
 
 // buffers are what bodies are read into: few say how long they are, and one that grows by
-// doubling leaves three times its length to the collector.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// doubling leaves three times its length to the collector. These the collector leaves alone,
+// so there are few and none is large: what reads side by side waits for GitHub, not for them.
+var buffers = make(chan *bytes.Buffer, 2)
+
+const largeBuffer = 512 << 10
+
+func takeBuffer() *bytes.Buffer {
+	select {
+	case b := <-buffers:
+		return b
+	default:
+		return new(bytes.Buffer)
+	}
+}
+
+func putBuffer(b *bytes.Buffer) {
+	if b.Cap() > largeBuffer {
+		return
+	}
+	b.Reset()
+	select {
+	case buffers <- b:
+	default:
+	}
+}
 
 // isPlain reports whether go-gh would leave a body as it is: it is ASCII, and has no
 // control character, not even an escaped one.

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/resume"
 )
 
 // BigInt is GraphQL's BigInt, which is a string on the wire.
@@ -40,22 +44,52 @@ type Connection[T any] struct {
 // and where to continue.
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
 	for into.PageInfo.HasNextPage {
-		after := into.PageInfo.EndCursor
-		data, url, err := GraphQLStrict[struct {
-			Node *N `json:"node"`
-		}](ctx, c, Reads, document, map[string]any{"id": id, "after": after})
+		next, err := after(ctx, c, document, id, into.PageInfo.EndCursor, pick)
 		if err != nil {
 			return err
-		}
-		if data.Node == nil {
-			return &BodyError{URL: url, Err: fmt.Errorf("nothing about %s", id)}
-		}
-		next := pick(*data.Node)
-		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == after || len(next.Nodes) == 0) {
-			return &BodyError{URL: url, Err: errors.New("the pages run in a circle")}
 		}
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo
 	}
 	return nil
+}
+
+// MoreResumed is More for what changes no more than the node does, at a time that it tells:
+// what an earlier pass read of that is not read again. what is a name for the connection.
+func MoreResumed[N, T any](ctx context.Context, c *Client, what, document, id string, at time.Time, into *Connection[T], pick func(N) Connection[T]) error {
+	if !into.PageInfo.HasNextPage {
+		return nil
+	}
+	same := at.UTC().Format(time.RFC3339) + " "
+	page := func(ctx context.Context, address string) (nodes []T, next string, err error) {
+		list, err := after(ctx, c, document, id, strings.TrimPrefix(address, same), pick)
+		if list.PageInfo.HasNextPage {
+			next = same + list.PageInfo.EndCursor
+		}
+		return list.Nodes, next, err
+	}
+	read, err := resume.List[T]{Page: page, Now: c.Now()}.From(ctx, what+" of "+id, same+into.PageInfo.EndCursor)
+	if err != nil {
+		return err
+	}
+	into.Nodes, into.PageInfo.HasNextPage = append(into.Nodes, read.Items...), false
+	return nil
+}
+
+// after reads the page of a connection that follows another one.
+func after[N, T any](ctx context.Context, c *Client, document, id, cursor string, pick func(N) Connection[T]) (none Connection[T], err error) {
+	data, url, err := GraphQLStrict[struct {
+		Node *N `json:"node"`
+	}](ctx, c, Reads, document, map[string]any{"id": id, "after": cursor})
+	if err != nil {
+		return none, err
+	}
+	if data.Node == nil {
+		return none, &BodyError{URL: url, Err: fmt.Errorf("nothing about %s", id)}
+	}
+	next := pick(*data.Node)
+	if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == cursor || len(next.Nodes) == 0) {
+		return none, &BodyError{URL: url, Err: errors.New("the pages run in a circle")}
+	}
+	return next, nil
 }

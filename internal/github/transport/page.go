@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/resume"
 )
 
 // PageRequest asks for one page of a listing, conditionally when it has an
@@ -70,7 +73,7 @@ func Every[W Plausible, T any](ctx context.Context, c *Client, address string, c
 	seen := map[string]bool{}
 	for address != "" {
 		if seen[address] {
-			return nil, &BodyError{URL: address, Err: errors.New("the listing's pages run in a circle")}
+			return nil, &BodyError{URL: address, Err: resume.ErrCircle}
 		}
 		seen[address] = true
 		p, err := ReadPage(ctx, c, PageRequest{URL: address}, convert)
@@ -81,6 +84,39 @@ func Every[W Plausible, T any](ctx context.Context, c *Client, address string, c
 		address = p.Next
 	}
 	return all, nil
+}
+
+// Resumed reads a whole listing that is told by age, oldest first, and of which nothing but
+// its end changes: where an earlier pass stopped it goes on, see internal/resume.
+func Resumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
+	read, err := listOf[W](c).All(ctx, address)
+	return converted(address, read.Items, convert, err)
+}
+
+// Changing reads what changed of such a listing since a time. Its items have ids and may
+// change; address is where it is listed what did.
+func Changing[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
+	items, err := resume.Changing[W]{List: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
+	return converted(address(since), items, convert, err)
+}
+
+func listOf[W Plausible](c *Client) resume.List[W] {
+	page := func(ctx context.Context, address string) ([]W, string, error) {
+		p, err := ReadPage(ctx, c, PageRequest{URL: address}, func(w W) W { return w })
+		return p.Items, p.Next, err
+	}
+	return resume.List[W]{Page: page, Now: c.Now()}
+}
+
+func converted[W, T any](address string, items []W, convert func(W) T, err error) ([]T, error) {
+	if errors.Is(err, resume.ErrCircle) {
+		return nil, &BodyError{URL: address, Err: err}
+	}
+	var all []T
+	for _, w := range items {
+		all = append(all, convert(w))
+	}
+	return all, err
 }
 
 // nextLink is the address of the next page, of the Link header. An address

@@ -8,6 +8,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
+// FoundHalf reports whether a pull request, or that of an issue, was found again and its
+// details were not read.
+func FoundHalf(h *Batch, number int) bool {
+	for pull, issue := range h.Adopted {
+		if _, read := h.PullRows[pull]; !read && (pull == number || issue == number) {
+			return true
+		}
+	}
+	return false
+}
+
 // DropHalf leaves what was found again only in part as if it had not been: a work
 // item without its pull request would begin again.
 func (h *Batch) DropHalf() {

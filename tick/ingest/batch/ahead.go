@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
@@ -44,6 +45,12 @@ func (h Ahead) CommentsOf(ctx context.Context, number int, since time.Time) ([]g
 		return h.R.GitHub.CommentsOf(ctx, h.Repo.Current, number, since)
 	}
 	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
+}
+
+// NoteTalk keeps a conversation that was read whole: what is asked of it is found in it.
+func (h Ahead) NoteTalk(number int, talk []github.Comment) {
+	h.History.Join(adoption.History{Comments: map[int][]github.Comment{number: talk}})
+	h.ListedComments = append(h.ListedComments, talk...)
 }
 
 // CommitsOf reads a pull request's commits: their messages.

@@ -50,6 +50,8 @@ type Batch struct {
 	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
 	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
 
+	Lists *Lists // with more pages than one
+
 	Added   int
 	Ignored int
 	Note    string
@@ -75,13 +77,15 @@ type Deferral struct {
 
 // New makes the batch of one repository.
 func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
-	return &Batch{
+	h := &Batch{
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Open: map[int]work.PullRequest{}, Lights: map[int]github.PullLight{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
 		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
+	h.Lists = newLists(h)
+	return h
 }
 
 // View reads the database whether or not the time for GitHub is up: what was read is

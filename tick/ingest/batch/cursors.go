@@ -30,6 +30,9 @@ func (h *Batch) StoreCursors(ctx context.Context, tx *store.Tx, now time.Time) e
 	if err := storeWalks(ctx, tx, h); err != nil {
 		return err
 	}
+	if err := h.Lists.keep(ctx, tx); err != nil {
+		return err
+	}
 	for _, l := range h.Labels {
 		if err := tx.AddSeenLabel(ctx, h.Repo.ID, l); err != nil {
 			return err

@@ -174,10 +174,10 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 			page.Next = w.Address(h.Repo.Current, on)
 		}
 	}
-	if page.Next == "" && full {
-		return page, nil, nil // what comes next begins another page, and this one is as it was
+	if page.Next == "" && full { // what comes next begins another page, and this one is as it was
+		page.Next, err = github.NextPage(address)
 	}
-	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, nil
+	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, err
 }
 
 // fullPage is how much a page of a list shows at the most. What is listed after a full one

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -87,10 +88,7 @@ type world struct {
 
 func newWorld(t *testing.T, pulls int) *world {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return noon }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, hub: &hub{boxes: map[int]merging.Box{}, bad: map[int]error{}}}
 	settings := config.Repo{
@@ -98,7 +96,7 @@ func newWorld(t *testing.T, pulls int) *world {
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
 	w.env = &env.Env{Config: &config.Config{}, Store: db, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
-	w.update(func(ctx context.Context, tx *store.Tx) error {
+	w.update(func(ctx context.Context, tx *store.Tx) (err error) {
 		if w.repo, err = tx.EnsureRepo(ctx, app); err != nil {
 			return err
 		}

@@ -161,6 +161,7 @@ func (h *Pulls) rotation() []string {
 func (h *Pulls) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	events, comments := len(h.Events), len(h.ListedComments)
 	err := h.intakeDetails(ctx, old, d)
+	h.Lists.Settle(err == nil, d.Number, h.Adopted[d.Number])
 	if err != nil {
 		h.Events, h.ListedComments = h.Events[:events], h.ListedComments[:comments]
 		maps.DeleteFunc(h.Promoted, func(_ int, p *batch.Promotion) bool { return p.Item.DesignPull == d.Number })
@@ -195,7 +196,7 @@ func (h *Pulls) intakeDetails(ctx context.Context, old work.PullRequest, d githu
 		if err != nil {
 			return err
 		}
-		h.ListedComments = append(h.ListedComments, comments...)
+		h.Ahead().NoteTalk(d.Number, comments)
 	}
 	if err := h.descend(ctx, old, &pull); err != nil {
 		return err

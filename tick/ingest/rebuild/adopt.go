@@ -93,6 +93,7 @@ func (h *Rebuild) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeDetails(ctx, p.Number)
 	}
+	h.Lists.Settle(err == nil && !batch.FoundHalf(h.Batch, p.Number), p.Number)
 	if err == nil {
 		return nil
 	}
@@ -229,7 +230,7 @@ func (h *Rebuild) originOf(ctx context.Context, mark origin.PullMark) (work.Item
 		if err != nil {
 			return work.Item{}, err
 		}
-		h.ListedComments = append(h.ListedComments, comments...)
+		h.Ahead().NoteTalk(mark.Issue, comments)
 	}
 	return h.retell(ctx, item, is, timeline, item.Label)
 }

@@ -1,0 +1,38 @@
+// Package testdb makes state databases for tests. Only tests import it.
+package testdb
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/testhome"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// empty is a database that has its schema, and nothing in it. To migrate one takes
+// longer than most tests of what is in it.
+var empty = testhome.Template{Make: func(ctx context.Context, path string) error {
+	db, err := store.Open(ctx, path, store.Options{Now: func() time.Time { return time.Time{} }}) // nothing in it has a time
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
+// Open opens the database at a path, which is empty where there was none. It is the
+// caller's to close.
+func Open(t testing.TB, path string, now func() time.Time) *store.DB {
+	t.Helper()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		empty.Put(t, path)
+	}
+	db, err := store.Open(t.Context(), path, store.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}

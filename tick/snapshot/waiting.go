@@ -1,0 +1,125 @@
+package snapshot
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// mostWaiting is about how much of what people wrote is read of a repository for a plan. Where
+// more waits the first of each item are enough to tell whether a turn is due; the rest of what
+// it takes is read of those items alone for which one is.
+const mostWaiting = 4000
+
+// waiting reads what waits, but for what people wrote. Of that as much is read for a pass as
+// a turn takes, or less where it waits on very many items, and how much there is besides; for
+// people all of it.
+func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) {
+	if w != asking {
+		r.most = math.MaxInt32
+	}
+	r.each = r.most
+	if r.facts, err = r.tx.ListFacts(ctx, r.repo.ID); err != nil {
+		return err
+	}
+	if r.waits, err = r.tx.ListWrittenOn(ctx, r.repo.ID); err != nil {
+		return err
+	}
+	if w == asking && len(r.waits) > 0 {
+		r.each = max(1, min(r.most, atOnce/len(r.waits)))
+	}
+	if r.each == r.most {
+		return nil
+	}
+	ids, err := r.tx.ListFromIssues(ctx, r.repo.ID)
+	for _, id := range ids {
+		r.fromIssue[id] = true
+	}
+	return err
+}
+
+// written reads what people wrote about some items.
+func (r *reading) written(ctx context.Context, items []int64) (err error) {
+	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, items, r.each); err != nil {
+		return err
+	}
+	var full []int64
+	for id, events := range r.events {
+		if len(events) == r.each {
+			full = append(full, id)
+		}
+	}
+	r.more = map[int64]known.More{}
+	if len(full) == 0 {
+		return nil
+	}
+	slices.Sort(full)
+	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
+	for _, c := range counted {
+		if c.Count > r.each {
+			r.more[c.Item] = known.More{Count: c.Count - r.each, Newest: c.Newest}
+		}
+	}
+	return err
+}
+
+// cut reports whether less was read of what people wrote than a turn takes.
+func (r *reading) cut(i known.Item) bool {
+	return i.More.Count > 0 && countSaid(i.Events) < r.most
+}
+
+// plain reports whether nothing but comments on its open pull request may ask for a turn: the
+// first of them then tell whether one is due.
+func (r *reading) plain(i known.Item) bool {
+	return i.State == work.StateAwaitingFeedback && i.Pull.State == work.PullOpen && i.Pause == nil && !r.fromIssue[i.ID] && countSaid(i.Events) == len(i.Events)
+}
+
+// widen reads as much as a turn takes of what people wrote.
+func (r *reading) widen(ctx context.Context, i *known.Item) error {
+	said, err := r.tx.ListFirstSaid(ctx, r.repo.ID, i.ID, r.most)
+	if err != nil {
+		return err
+	}
+	if i.More.Count -= len(said) - countSaid(i.Events); i.More.Count <= 0 {
+		i.More = known.More{}
+	}
+	i.Events = byAge(known.Without(i.Events, func(e work.Event) bool { return e.Kind.Said() }), said)
+	return nil
+}
+
+// widenAll reads what people wrote on items for which turns are planned, as much as a turn
+// takes, where less was read of it. It reports whether there was such an item: the plan is to
+// be made again.
+func (r *reading) widenAll(ctx context.Context, items []known.Item, planned map[int64]bool) (again bool, err error) {
+	for n := range items {
+		i := &items[n]
+		if !planned[i.ID] || !r.cut(*i) {
+			continue
+		}
+		again = true
+		if err := r.widen(ctx, i); err != nil {
+			return again, err
+		}
+		if err := r.notices(ctx, i); err != nil {
+			return again, err
+		}
+		if looksBack(*i) {
+			if err := r.past(ctx, i); err != nil {
+				return again, err
+			}
+		}
+	}
+	return again, nil
+}
+
+func countSaid(events []work.Event) (n int) {
+	for _, e := range events {
+		if e.Kind.Said() {
+			n++
+		}
+	}
+	return n
+}
