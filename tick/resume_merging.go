@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // ResumeMerging lets a repository be merged into again after it was stopped, and tells
@@ -39,6 +40,14 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	row := p.All[at].Row
+	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // whoever merges would say again what it knows
+	if err == nil && !ok {
+		err = fmt.Errorf("a pass merges in %s at this moment; try again", p.Config.Called(repo))
+	}
+	if err != nil {
+		return was, false, err
+	}
+	defer alone.Unlock()
 	told, err := dropStop(ctx, p, p.All[at])
 	if err != nil {
 		return was, false, fmt.Errorf("merging stays stopped in %s: %w", p.Config.Called(repo), err)

@@ -11,21 +11,26 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// recall has the database know that merging is stopped in a repository, where it was lost
-// since, and the remote, where whoever stopped it died before: before anything is decided about.
+// recall has all that may know it know that merging is stopped in a repository, before anything
+// is decided about: the database where it was lost since, the file and the remote where whoever
+// stopped it died before.
 func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
-	why, stopped := m.Dirs.MergingStopped(r.Row)
-	if !stopped {
-		return nil
-	}
-	err := m.Store.Update(ctx, func(tx *store.Tx) error {
-		if _, known, err := tx.MergingStopped(ctx, r.Row.ID); err != nil || known {
+	why, kept := m.Dirs.MergingStopped(r.Row)
+	var halt merging.Halt
+	var known bool
+	err := m.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if halt, known, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || known || !kept {
 			return err
 		}
 		return tx.StopMerging(ctx, r.Row.ID, why)
 	})
-	if err != nil {
+	if err != nil || !known && !kept {
 		return err
+	}
+	if !kept {
+		if err := m.Dirs.StopMerging(r.Row, halt.Why); err != nil {
+			return err
+		}
 	}
 	m.tellMachines(ctx, r)
 	return nil
