@@ -14,7 +14,7 @@ import (
 // has it, and whatever that one lost. So its remote says it, too.
 
 // TellStop has a repository's remote say that merging is stopped in it, where it is.
-func (p *Env) TellStop(ctx context.Context, r *Repo) error {
+func TellStop(ctx context.Context, p *Env, r *Repo) error {
 	var halt merging.Halt
 	var stopped bool
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -34,7 +34,7 @@ func (p *Env) TellStop(ctx context.Context, r *Repo) error {
 
 // AskStop has this machine know what a repository's remote says of that. What nobody can read
 // is a stop, too.
-func (p *Env) AskStop(ctx context.Context, r *Repo) error {
+func AskStop(ctx context.Context, p *Env, r *Repo) error {
 	text, stopped, err := r.Git().ReadStop(ctx)
 	if err != nil || !stopped {
 		return err

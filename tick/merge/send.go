@@ -118,7 +118,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if j.a.Kind == work.ActionUpdateBranch {
 		return true, nil
 	}
-	if err := o.AskStop(ctx, o.r); err != nil { // the last look decides by what is known then
+	if err := env.AskStop(ctx, o.Env, o.r); err != nil { // the last look decides by what is known then
 		return false, err
 	}
 	git := o.r.Git()

@@ -38,7 +38,7 @@ func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 
 // tellMachines has other machines know that merging is stopped. Here it is so all the same.
 func (m *Merging) tellMachines(ctx context.Context, r *env.Repo) {
-	if err := m.TellStop(ctx, r); err != nil && ctx.Err() == nil {
+	if err := env.TellStop(ctx, m.Env, r); err != nil && ctx.Err() == nil {
 		m.Log.WarnContext(ctx, "other machines do not know that merging is stopped", "repo_full_name", r.Name.FullName(), "error", err)
 	}
 }

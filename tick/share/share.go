@@ -360,7 +360,7 @@ func (s *Shares) leave(ctx context.Context, r *env.Repo, mine work.Share) error 
 	if err := s.ready(ctx, r); err != nil {
 		return err
 	}
-	if err := s.TellStop(ctx, r); err != nil { // whoever merges next asks for that
+	if err := env.TellStop(ctx, s.Env, r); err != nil { // whoever merges next asks for that
 		return err
 	}
 	err := r.Git().DropHold(ctx, mine.OID)
