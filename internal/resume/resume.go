@@ -159,8 +159,8 @@ func indexOf[W any](known, items []W) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := len(known) - 1; i >= 0; i-- {
-		if one, err := json.Marshal(known[i]); err != nil || bytes.Equal(one, first) {
+	for i, item := range slices.Backward(known) {
+		if one, err := json.Marshal(item); err != nil || bytes.Equal(one, first) {
 			return i, err
 		}
 	}
