@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -66,7 +67,8 @@ func startChromium(t *testing.T) *chromium {
 	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--no-first-run", "--hide-scrollbars", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{ours, told}
-	cmd.Cancel = func() error { return cmd.Process.Kill() }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -75,8 +77,12 @@ func startChromium(t *testing.T) *chromium {
 	c := &chromium{t: t, to: theirs, from: make(chan message, 10_000)}
 	go c.listen(answers)
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
+		// Its other processes write into its folder until they are gone, too.
+		for end := time.Now().Add(10 * time.Second); syscall.Kill(-cmd.Process.Pid, 0) == nil && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 	})
 	var target struct{ TargetID string }
 	c.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
