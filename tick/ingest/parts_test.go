@@ -158,3 +158,33 @@ func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 		}
 	}
 }
+
+// What is edited moves to the end of its list, and what is written once something is deleted
+// takes its place. Where a second fills its pages that place is on the last one of them, and
+// the page behind, which is empty, stays as it was.
+func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
+	const full = 100
+	for pages := 1; pages <= 2; pages++ {
+		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, full)
+		m.pass(fate{})
+		for id := range int64(full * pages) {
+			m.say(1000+id, "Rename it.", noon.Add(-2*time.Second))
+		}
+		for range 4 {
+			m.pass(fate{})
+			m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
+		}
+		m.hub.walked["comments"] = nil
+		m.pass(fate{})
+		if n := len(m.hub.walked["comments"]); n != 2 {
+			t.Errorf("of %d pages and an empty one an idle pass reads %d", pages, n)
+		}
+		list := m.hub.lists["comments"]
+		m.hub.lists["comments"] = append(list[:3:3], list[4:]...)
+		m.say(5000, "Rename both.", m.hub.now.Add(-time.Second))
+		m.pass(fate{})
+		if _, known := m.outcomes()["5000"]; !known {
+			t.Errorf("of %d pages: it is not known", pages)
+		}
+	}
+}

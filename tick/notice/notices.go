@@ -119,9 +119,10 @@ func hopeless(a work.Action, err error) bool {
 // DueNotices are those whose time has come. A notice whose answer never came
 // is due at once: only its re-send waits, and Apply looks first. Those that were
 // tried in vain come last: they may use up the pass's time again. Of thousands that wait
-// these are as many as a pass may come to.
+// these are as many as a pass may come to; of those that were tried, the ones whose try is the
+// longest ago.
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
-	now, taken := p.Now(), map[line]int{}
+	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
 			if r.Left && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
@@ -130,13 +131,33 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Actio
 			if waitsForOthers(a) {
 				return true
 			}
-			taken[lineOf(a)]++
-			return taken[lineOf(a)] <= mostInLine
+			of := lineOf(a)
+			if of.inVain > 0 {
+				tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
+				return false
+			}
+			taken[of]++
+			return taken[of] <= mostInLine
 		})
 		return err
 	})
-	slices.SortStableFunc(due, func(a, b work.Action) int { return cmp.Compare(inVain(a), inVain(b)) })
+	for _, all := range tried {
+		due = append(due, longestLeft(all, mostInLine)...)
+	}
+	slices.SortStableFunc(due, func(a, b work.Action) int {
+		return cmp.Or(cmp.Compare(inVain(a), inVain(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
+	})
 	return due, err
+}
+
+// longestLeft is, of more than some that were tried, those that were left alone for the longest
+// time: others may fail in each pass.
+func longestLeft(all []work.Action, most int) []work.Action {
+	if len(all) <= most {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b work.Action) int { return a.NotBefore.Compare(b.NotBefore) })
+	return all[:mostInLine]
 }
 
 // mostInLine is how many notices of one line a pass may come to: those that fail are not

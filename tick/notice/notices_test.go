@@ -72,3 +72,53 @@ func TestDueNoticesAreTheFirstOfEachLine(t *testing.T) {
 		}
 	}
 }
+
+// What fails in each pass does not hold up for ever what failed once: those are tried again
+// first whose try is the longest ago.
+func TestNoticesThatFailTakeTurns(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	const many = 3*mostInLine + 1
+	var repo work.Repo
+	err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+		repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
+		for n := range many {
+			if err == nil {
+				_, err = tx.AddAction(t.Context(), work.Action{
+					RepoID: repo.ID, Kind: work.ActionReply, State: work.ActionPlanned, Need: work.NeedRequired, Token: fmt.Sprint(n), LastError: "refused", PlannedAt: now.Add(time.Duration(n) * time.Second),
+				})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := map[int64]bool{}
+	for range 4 {
+		due, err := New(&env.Env{Store: db, Now: func() time.Time { return now }}).DueNotices(t.Context(), &env.Repo{Row: repo})
+		if err != nil || len(due) != mostInLine {
+			t.Fatalf("%d are due, %v", len(due), err)
+		}
+		err = db.Update(t.Context(), func(tx *store.Tx) (err error) {
+			for _, a := range due {
+				tried[a.ID] = true
+				if err == nil {
+					err = tx.DeferAction(t.Context(), a.ID, now.Add(time.Minute), "refused")
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Minute)
+	}
+	if len(tried) != many {
+		t.Errorf("%d of %d were tried", len(tried), many)
+	}
+}

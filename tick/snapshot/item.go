@@ -59,12 +59,15 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], r.events[row.ID]), More: r.more[row.ID], Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
 	i.Pause = r.pauseOf(i.Item, i.Pull)
+	if err := r.threads(ctx, &i); err != nil {
+		return i, err
+	}
 	if r.cut(i) && !r.plain(i) {
 		if err := r.widen(ctx, &i); err != nil {
 			return i, err
 		}
 	}
-	for _, part := range []func(context.Context, *known.Item) error{r.threads, r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
+	for _, part := range []func(context.Context, *known.Item) error{r.stop, r.spent, r.dependencies, r.notices, r.closings, r.reviews, r.landing} {
 		if err := part(ctx, &i); err != nil {
 			return i, err
 		}

@@ -186,14 +186,14 @@ func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 		ready = ready || state == work.StateReady
 	}
 	chosen := slices.Collect(maps.Keys(states))
-	r.company = landing
 	if ready && w == asking {
 		if rows, err = r.list(ctx, open); err != nil {
 			return nil, err
 		}
 		rows = slices.DeleteFunc(rows, func(row work.Item) bool { return row.Flow != work.FlowImplementation })
-		r.company = append(r.company, idsOf(rows)...)
+		landing = append(landing, idsOf(rows)...)
 	}
+	r.company = sorted(landing)
 	return sorted(append(chosen, idsOf(rows)...)), nil
 }
 

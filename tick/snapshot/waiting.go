@@ -72,9 +72,11 @@ func (r *reading) cut(i known.Item) bool {
 }
 
 // plain reports whether nothing but comments on its open pull request may ask for a turn: the
-// first of them then tell whether one is due.
+// first of them then tell whether one is due, unless others are in threads that are resolved, or
+// the first were edited, later than others were written.
 func (r *reading) plain(i known.Item) bool {
-	return i.State == work.StateAwaitingFeedback && i.Pull.State == work.PullOpen && i.Pause == nil && !r.fromIssue[i.ID] && countSaid(i.Events) == len(i.Events)
+	return i.State == work.StateAwaitingFeedback && i.Pull.State == work.PullOpen && i.Pause == nil && !r.fromIssue[i.ID] && countSaid(i.Events) == len(i.Events) &&
+		len(i.Resolved) == 0 && !slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.UpdatedAt.After(e.CreatedAt) })
 }
 
 // widen reads as much as a turn takes of what people wrote.

@@ -135,6 +135,9 @@ func (s *sower) scatter(t *rapid.T, number int) {
 	item := s.item(number, work.FlowBugfix, state)
 	if state != work.StatePending {
 		s.pull(item, number+1, rapid.SampledFrom([]work.PullState{work.PullOpen, work.PullOpen, work.PullOpen, work.PullClosed}).Draw(t, "pull request"))
+		pull, _, err := s.tx.GetPull(s.ctx, s.repo.ID, number+1)
+		s.do(err)
+		s.do(s.tx.PutThreads(s.ctx, pull.ID, []work.Thread{{NodeID: fmt.Sprint("T", number), Top: 1, Resolved: rapid.IntRange(0, 2).Draw(t, "resolved") == 0}}))
 	}
 	if rapid.IntRange(0, 5).Draw(t, "paused") == 0 {
 		s.do(s.tx.BeginPause(s.ctx, work.Pause{RepoID: s.repo.ID, Number: number, Began: noon, By: "bob"}))
@@ -149,6 +152,13 @@ func (s *sower) scatter(t *rapid.T, number int) {
 		e := work.Event{
 			RepoID: s.repo.ID, ItemID: item, Number: number + 1, Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Source: fmt.Sprint(number, n), Hash: "h", Body: "/mergexo bugfix",
 			Author: work.Account{ID: 7, Login: "ann"}, CreatedAt: made, UpdatedAt: made, SeenAt: seen,
+		}
+		if e.Kind == work.EventReview {
+			e.ThreadTop = int64(rapid.IntRange(1, 2).Draw(t, "thread"))
+		}
+		if rapid.IntRange(0, 4).Draw(t, "edited") == 0 {
+			e.UpdatedAt = made.Add(time.Duration(rapid.IntRange(0, int(noon.Sub(made)/time.Minute)).Draw(t, "minutes later")) * time.Minute)
+			e.SeenAt = e.UpdatedAt
 		}
 		e.Key = work.EventKey(number, e.Kind, e.Source, e.Hash)
 		_, err := s.tx.AddEvent(s.ctx, e)

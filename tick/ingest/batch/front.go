@@ -64,10 +64,11 @@ func (w *Walk[T]) advance(h *Batch, next time.Time) bool {
 // nothing. A page that was read when its second was older than the overlap lacks nothing. One
 // that was read before may, though those behind it are as they were: it is passed only where
 // the second is still young, or a cut walk resumes, and that walk then vouches for nothing.
+// A full page is never passed for one behind it that was empty.
 func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
 	for range pages {
 		v := pages[address]
-		if v.Next == "" || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
+		if v.Next == "" || strings.HasSuffix(v.Next, behindAll) || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
 			break
 		}
 		if !settledBy(v, v.SeenAt) {

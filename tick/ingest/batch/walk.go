@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -175,7 +176,8 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 		}
 	}
 	if page.Next == "" && full { // what comes next begins another page, and this one is as it was
-		page.Next, err = github.NextPage(address)
+		page.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
+		page.Next += behindAll
 	}
 	return page, []work.Validator{{RepoID: h.Repo.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, err
 }
@@ -183,6 +185,11 @@ func (w *Walk[T]) read(ctx context.Context, h *Batch, address string) (github.Pa
 // fullPage is how much a page of a list shows at the most. What is listed after a full one
 // leaves it as it was, so that it has a next one before there is anything on that.
 const fullPage = 100
+
+// behindAll marks the address of a page behind a full one, on which nothing was when that was
+// read. While it is empty it does not tell what changes before it: an edit moves to the end of
+// the full page. GitHub is not told of it.
+const behindAll = "#behind"
 
 // newestOf is the newest change that was read; of a page that is as it was, where the
 // next one begins.
