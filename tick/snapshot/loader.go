@@ -81,6 +81,11 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	if err != nil {
 		return v, item, err
 	}
+	if from.cut(items[0]) { // it is said how much waits
+		if err := from.widen(ctx, &items[0]); err != nil {
+			return v, item, err
+		}
+	}
 	return v, items[0], from.past(ctx, &items[0])
 }
 
