@@ -27,7 +27,8 @@ func newResumeMergingCmd(a *app) *cobra.Command {
 itself when what landed was twice in a row something else than what had been
 approved: "gh mergexo status" says so. Look at what landed before you resume.
 
-It asks GitHub nothing. The next pass judges every pull request again.`,
+It takes the ref refs/mergexo/merging-stopped away from the repository, and so needs
+the network. The next pass judges every pull request again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },

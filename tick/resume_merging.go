@@ -67,8 +67,8 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if kept && !stopped { // the database was lost
 		was, stopped = merging.Halt{Why: why}, true
 	}
-	if told && !stopped { // another machine stopped it, or the state folder was lost
-		was, stopped = merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers}}, true
+	if told && !stopped { // somebody said so after this pass had asked why
+		was, stopped = merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "a ref of the repository said so"}, At: p.Now()}, true
 	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
@@ -86,6 +86,9 @@ func dropStop(ctx context.Context, p *Pass, r *env.Repo) (stopped bool, err erro
 		if err := p.Preflight(ctx); err != nil {
 			return false, err
 		}
+	}
+	if err := env.AskStop(ctx, p.Env, r); err != nil { // whoever resumes it is told why it was
+		p.Log.WarnContext(ctx, "it is not known why merging was stopped", "repo_full_name", r.Name.FullName(), "error", err)
 	}
 	return r.Git().DropStop(ctx)
 }

@@ -103,6 +103,12 @@ func (r *Reads) Learn(others *Reads) {
 	}
 }
 
+// InAdvance reports whether what is asked in a context is asked in advance.
+func InAdvance(ctx context.Context) bool {
+	v, ok := ctx.Value(key{}).(view)
+	return ok && v.first != nil
+}
+
 // Stop ends what is still on its way.
 func (r *Reads) Stop() {
 	if r == nil {

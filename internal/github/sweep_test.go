@@ -270,7 +270,7 @@ type shelf map[string]resume.Part
 
 func (s shelf) Find(_ context.Context, list string) (resume.Part, error) { return s[list], nil }
 
-func (s shelf) Keep(list string, part func() (resume.Part, error), _ error) {
+func (s shelf) Keep(_ context.Context, list string, part func() (resume.Part, error), _ error) {
 	p, err := part()
 	if err != nil {
 		panic(err)

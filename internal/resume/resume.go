@@ -15,7 +15,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -39,7 +38,7 @@ type Kept interface {
 	Find(ctx context.Context, list string) (Part, error)
 	// Keep keeps what was read of a list. why says why there is more; nil: it was read whole.
 	// The part is made when it is needed, and only once.
-	Keep(list string, part func() (Part, error), why error)
+	Keep(ctx context.Context, list string, part func() (Part, error), why error)
 }
 
 type key struct{}
@@ -73,7 +72,7 @@ func (l List[W]) From(ctx context.Context, list, first string) (Read[W], error) 
 	r.kept, _ = ctx.Value(key{}).(Kept)
 	err := r.read(ctx)
 	if r.kept != nil && (len(r.pages) > 1 || r.resumed) {
-		r.kept.Keep(list, r.part, err)
+		r.kept.Keep(ctx, list, r.part, err)
 	}
 	if err != nil {
 		return Read[W]{}, err
@@ -176,14 +175,15 @@ func (r *reading[W]) find(ctx context.Context) error {
 	if err != nil || len(part.Pages) == 0 || part.Pages[0].URL != r.first {
 		return err
 	}
-	r.begun, r.resumed = part.Begun, true
 	for _, p := range part.Pages {
 		var items []W
-		if err := json.Unmarshal([]byte(p.Items), &items); err != nil {
-			return fmt.Errorf("decode what was kept of %s: %w", p.URL, err)
+		if err := json.Unmarshal([]byte(p.Items), &items); err != nil { // another version kept it
+			r.pages = nil
+			return nil //nolint:nilerr // it is read from its beginning
 		}
 		r.pages = append(r.pages, page[W]{p.URL, items})
 	}
+	r.begun, r.resumed = part.Begun, true
 	r.same = len(r.pages)
 	return nil
 }

@@ -83,7 +83,7 @@ func (s *shelf) Find(_ context.Context, list string) (resume.Part, error) {
 	return s.lists[list], nil
 }
 
-func (s *shelf) Keep(list string, part func() (resume.Part, error), _ error) {
+func (s *shelf) Keep(_ context.Context, list string, part func() (resume.Part, error), _ error) {
 	p, err := part()
 	if err != nil {
 		panic(err)
@@ -171,5 +171,19 @@ func check(rt *rapid.T, before, after, read []said) {
 		if got, ok := known[b.ID]; !ok || len(got.Body) < len(b.Body) {
 			rt.Fatalf("%+v was there before the last pass, and %+v (%v) was read of %d", b, got, ok, len(read))
 		}
+	}
+}
+
+// What another version kept and this one cannot read is as if nothing were kept.
+func TestWhatCannotBeReadAnyMore(t *testing.T) {
+	h := &hub{now: noon, page: 2, left: 10, moves: func() {}}
+	for range 5 {
+		h.write()
+	}
+	kept := resume.Part{Begun: noon, Pages: []resume.Page{{URL: "#0", Items: `[{"id":1}]`}, {URL: "#1", Items: `[{"id":"two"}]`}}}
+	s := &shelf{lists: map[string]resume.Part{"#0": kept}, read: map[string]resume.Part{}}
+	all, err := h.whole(resume.With(t.Context(), s))
+	if err != nil || len(all) != 5 || h.asked != 3 || s.read["#0"].Same != 0 {
+		t.Errorf("%v, %v, %d requests, kept %+v", all, err, h.asked, s.read)
 	}
 }

@@ -39,10 +39,7 @@ func AskStop(ctx context.Context, p *Env, r *Repo) error {
 	if err != nil || !stopped {
 		return err
 	}
-	var why work.Reason
-	if err := json.Unmarshal([]byte(text), &why); err != nil || why.None() {
-		why = work.Reason{Kind: work.WhyMergeDiffers, Text: "a ref of the repository says that merging is stopped, and cannot be read"}
-	}
+	why := reasonOf(text)
 	if err := p.Dirs.StopMerging(r.Row, why); err != nil {
 		return err
 	}
@@ -52,4 +49,18 @@ func AskStop(ctx context.Context, p *Env, r *Repo) error {
 		}
 		return tx.StopMerging(ctx, r.Row.ID, why)
 	})
+}
+
+// longestWhy is how much is believed of what a ref says that differs.
+const longestWhy = 4000
+
+// reasonOf reads why merging is stopped. Whoever may push can write there: nothing is taken over
+// by which it could tell people what to type.
+func reasonOf(text string) work.Reason {
+	var said work.Reason
+	if err := json.Unmarshal([]byte(text), &said); err != nil || said.Kind != work.WhyMergeDiffers {
+		return work.Reason{Kind: work.WhyMergeDiffers, Text: "a ref of the repository says that merging is stopped, and cannot be read"}
+	}
+	differs := []rune(said.Text)
+	return work.Reason{Kind: said.Kind, Number: said.Number, Commit: said.Commit, Head: said.Head, Text: string(differs[:min(len(differs), longestWhy)])}
 }

@@ -118,8 +118,10 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if j.a.Kind == work.ActionUpdateBranch {
 		return true, nil
 	}
-	if err := env.AskStop(ctx, o.Env, o.r); err != nil { // the last look decides by what is known then
-		return false, err
+	if j.a.Kind != work.ActionDequeue { // which merges nothing: it is not to wait for an answer
+		if err := env.AskStop(ctx, o.Env, o.r); err != nil { // the last look decides by what is known then
+			return false, err
+		}
 	}
 	git := o.r.Git()
 	tip, ok, err := git.Head(ctx, j.a.Base)

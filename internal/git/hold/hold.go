@@ -61,6 +61,10 @@ type signal struct {
 
 var toHold = signal{Ref, "who works on the repository"}
 
+// longestMessage is how much of a commit is read, in bytes. What is longer is cut, and cannot be
+// read: ours are much shorter.
+const longestMessage = 256 << 10
+
 // read asks the remote for a message, and where its ref is; there is none: "". Of what is no
 // commit there is none, either.
 func (h Holds) read(ctx context.Context, s signal) (message, oid string, err error) {
@@ -74,7 +78,9 @@ func (h Holds) read(ctx context.Context, s signal) (message, oid string, err err
 			return "", "", fmt.Errorf("read %s: %w", s.asks, plumbing.RemoteError("fetch", err))
 		}
 	}
-	res, err := h.mirror.Call("cat-file", "commit", oid).Run(ctx)
+	look := h.mirror.Call("cat-file", "commit", oid)
+	look.Most = longestMessage // anybody who may push can write it
+	res, err := look.Run(ctx)
 	if err != nil {
 		return "", oid, nil //nolint:nilerr // moved since, or no commit: whoever wants it moves it from oid
 	}

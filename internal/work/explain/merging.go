@@ -78,6 +78,9 @@ var merging = table{
 		return Words{What: what, Fix: "push a commit, or queue it yourself", Resume: p.give(command.VerbRetry) + " to have it queued again"}
 	},
 	work.WhyMergeDiffers: func(r work.Reason, p Place) Words {
+		if r.Commit == "" { // whoever says so does not say of which
+			return Words{What: r.Text, Fix: "look at what was merged last, and find out what GitHub or a queue did", Resume: "run " + p.resumeMerging()}
+		}
 		return Words{
 			What: fmt.Sprintf("what landed as %s is not what was approved as %s: %s", work.Short(r.Commit), work.Short(r.Head), r.Text),
 			Fix:  "look at both commits, and find out what GitHub or a queue did", Resume: "run " + p.resumeMerging(),

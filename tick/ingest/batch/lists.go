@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -65,9 +64,9 @@ func (l *Lists) Find(ctx context.Context, name string) (part resume.Part, err er
 }
 
 // Keep notes what was read of a list.
-func (l *Lists) Keep(name string, part func() (resume.Part, error), why error) {
-	if errors.Is(why, ahead.ErrEnough) {
-		return // its first page was asked for in advance
+func (l *Lists) Keep(ctx context.Context, name string, part func() (resume.Part, error), why error) {
+	if ahead.InAdvance(ctx) {
+		return // whoever asks for it in its turn keeps it
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +84,7 @@ func (l *Lists) Settle(taken bool, numbers ...int) {
 		l.left[name] = one
 	}
 	clear(l.read)
-	of := func(n int) bool { return slices.Contains(numbers, n) }
+	of := func(n int) bool { return n != 0 && slices.Contains(numbers, n) } // 0: there is no issue
 	for name, one := range l.left {
 		if taken && slices.ContainsFunc(one.of, of) {
 			one.taken = true
@@ -104,8 +103,8 @@ func (l *Lists) needed(one list) bool {
 func (l *Lists) keep(ctx context.Context, tx *store.Tx) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, one := range l.read { // for no issue and no pull request
-		one.taken = true
+	for name, one := range l.read { // for no issue and no pull request, or for some that were not reached
+		one.taken = l.batch.Incomplete == nil
 		l.left[name] = one
 	}
 	for name, one := range l.left {
