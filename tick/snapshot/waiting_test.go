@@ -86,7 +86,11 @@ func told(p plan.Plan) string {
 		}
 	}
 	for _, l := range p.Lines {
-		if l.What != "notice" {
+		switch {
+		case l.What == "notice":
+		case slices.ContainsFunc(l.Why, func(w work.Reason) bool { return w.Kind == work.WhyQuiet }):
+			fmt.Fprintln(&b, l.Number, l.What, work.WhyQuiet) // until when, is for people: the end comes no later where less is read
+		default:
 			fmt.Fprintln(&b, l.Number, l.What, l.Kind, l.Reason, l.Why)
 		}
 	}
