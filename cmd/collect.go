@@ -16,8 +16,8 @@ const (
 
 // collectLater puts the collector off until there is something to collect: most runs are
 // over before, and a tenth of their time was the collector's. What lasts longer reads page
-// by page and needs little at a time: there it waits for so much that it does not work all
-// the time, and no longer, so that the peak is near what is in use.
+// by page and needs little at a time: there the collector waits until enough is new, so that
+// it does not work all the time, and no longer, so that the peak stays near what is in use.
 func collectLater() {
 	if before := debug.SetGCPercent(unhurried); before != usual {
 		debug.SetGCPercent(before) // GOGC says otherwise
@@ -38,5 +38,5 @@ func pace(before int) {
 	runtime.AddCleanup(new([16]byte), pace, before)
 }
 
-// percentOf is how much of what is in use may come anew before it is collected.
+// percentOf is how much new memory may come, in percent of what is in use, before it is collected.
 func percentOf(inUse uint64) int { return max(thorough, int(100*room/max(inUse, room/4))) }

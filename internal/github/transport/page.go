@@ -87,7 +87,7 @@ func Every[W Plausible, T any](ctx context.Context, c *Client, address string, c
 }
 
 // Resumed reads a whole listing that is told by age, oldest first, and of which nothing but
-// its end changes: where an earlier pass stopped it goes on, see internal/resume.
+// its end changes: it resumes where an earlier pass stopped, see internal/resume.
 func Resumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	read, err := listOf[W](c).All(ctx, address)
 	return converted(address, read.Items, convert, err)
