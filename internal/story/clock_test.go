@@ -106,6 +106,13 @@ func (c *clock) nextSecond() error {
 	return c.write()
 }
 
+// hour moves the clock to the next full hour. What has its turn each so often has it at a moment of the hour: a story
+// that counts what a pass asks begins at the same one, whenever it runs.
+func (c *clock) hour() error {
+	now := c.Now()
+	return c.later(now.Truncate(time.Hour).Add(time.Hour).Sub(now))
+}
+
 // write puts the clock where the program finds it, whole at each moment.
 func (c *clock) write() error {
 	still := int64(0)
@@ -148,7 +155,7 @@ func cmdLater(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).clock.later(d))
 }
 
-// cmdClock has the world's clock stand or run.
+// cmdClock has the world's clock stand or run, or moves it to the next full hour.
 func cmdClock(ts *testscript.TestScript, neg bool, args []string) {
 	c := worldOf(ts).clock
 	switch {
@@ -156,8 +163,10 @@ func cmdClock(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(c.stop())
 	case !neg && len(args) == 1 && args[0] == "run":
 		ts.Check(c.run())
+	case !neg && len(args) == 1 && args[0] == "hour":
+		ts.Check(c.hour())
 	default:
-		ts.Fatalf("usage: clock stop|run")
+		ts.Fatalf("usage: clock stop|run|hour")
 	}
 }
 

@@ -43,6 +43,7 @@
 //	                         has now by that reviewer, who calls in NAME
 //	later DURATION           lets time pass, for GitHub and for the program
 //	clock stop|run           stops time: all that is done shares a second; and runs it again
+//	clock hour               moves it to the next full hour, so that turns come at the same moments in each run
 //	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	gh VERSION [ACCOUNT=TOKEN…] puts a gh of that version first on PATH that knows these accounts (hub token NAME prints
