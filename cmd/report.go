@@ -264,8 +264,9 @@ func unreadAs(login bool, repos []env.RepoReport) error {
 
 // failedRepos is an error when a pass could not read a single repository: then
 // something is wrong with the set-up. One broken among others is told, and no
-// failure of the pass.
+// failure of the pass; others are no repositories that other machines have.
 func failedRepos(repos []env.RepoReport, configured int) error {
+	repos = slices.DeleteFunc(slices.Clone(repos), func(r env.RepoReport) bool { return !r.Counts() })
 	failed, logins := 0, 0
 	for _, r := range repos {
 		if !r.Failed {

@@ -65,7 +65,7 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return err
+		return notHere(err)
 	}
 	if err := printResumed(a.Output(), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
 		return err

@@ -36,7 +36,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if at < 0 || p.All[at].Row.ID == 0 {
 		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
 	}
-	if err := shareLocally(ctx, p, p.All[at]); err != nil {
+	if err := shareLocally(ctx, p, p.All[at], ""); err != nil {
 		return was, false, err
 	}
 	row := p.All[at].Row

@@ -113,7 +113,9 @@ func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 		}
 		slots <- struct{}{}
 		if ctx.Err() != nil && !p.shares.Mine(r) {
-			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = "it is taken by one of the next passes" })
+			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+				x.Untaken, x.Note = true, "it is taken by one of the next passes"
+			})
 			<-slots
 			continue
 		}
@@ -126,8 +128,11 @@ func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 }
 
 func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
-	if _, waits := p.Postponed(r); waits && !p.shares.Mine(r) {
-		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Note = r.Row.LastError })
+	if until, waits := p.Postponed(r); waits && !p.shares.Mine(r) && !elsewhere(p, r) {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
+			x.Untaken, x.Note, x.Until, x.Causes = true, r.Row.LastError, &until, p.shares.StillHeld(r)
+		})
+		tellShare(p, r, rep)
 		return
 	}
 	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
@@ -138,6 +143,9 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 		err = p.shares.GiveBack(ctx, r)
 	}
 	p.ingest.Conclude(ctx, r, err, rep)
+	if !p.shares.Mine(r) {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Untaken = !x.Elsewhere })
+	}
 }
 
 // tellShare says of a repository whose it is.
@@ -148,22 +156,27 @@ func tellShare(p *Pass, r *env.Repo, rep *env.Report) {
 	owner := p.Shard.Owner(r.Row.NodeID)
 	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
 		x.Share = owner.String()
-		if owner != p.Shard {
+		if elsewhere(p, r) {
 			x.Elsewhere, x.Note = true, fmt.Sprintf("belongs to machine %d of %d", owner.Index, owner.Of)
 		}
 	})
 }
 
+// elsewhere reports whether a repository belongs to another machine's share.
+func elsewhere(p *Pass, r *env.Repo) bool {
+	return r.Row.NodeID != "" && !p.Shard.Takes(r.Row.NodeID)
+}
+
 // shareLocally has a command about a repository keep to the share of the passes on this
 // machine. Where another machine works on the repository it is refused: this database would
-// not know of what that one does.
-func shareLocally(ctx context.Context, p *Pass, r *env.Repo) error {
+// not know of what that one does. or is what else somebody may do.
+func shareLocally(ctx context.Context, p *Pass, r *env.Repo, or string) error {
 	kept, err := p.Dirs.Share()
 	if err != nil || kept == "" {
 		return err
 	}
-	if p.Shard, err = shard.Parse(kept); err != nil {
-		return fmt.Errorf("find out which share of the repositories this machine takes: %w", err)
+	if p.Shard, err = shard.Parse(kept); err != nil || p.Shard.All() {
+		return err
 	}
 	if err := shareOut(p); err != nil {
 		return err
@@ -177,15 +190,34 @@ func shareLocally(ctx context.Context, p *Pass, r *env.Repo) error {
 		s, known, err = tx.GetShare(ctx, r.Row.ID)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return notHere(p, r, s, known, or)
+}
+
+// NotHereError is that a command is not for this machine, or not yet.
+type NotHereError struct {
+	Why string
+	Do  string // what to do instead
+}
+
+func (e *NotHereError) Error() string { return e.Why }
+
+// notHere judges by the share that this machine has now: the last pass may have had another one.
+func notHere(p *Pass, r *env.Repo, s work.Share, known bool, or string) error {
+	const pass = "gh mergexo tick"
+	name, there := r.Name.FullName(), "give the command on the machine that has it"+or
+	switch {
+	case elsewhere(p, r):
+		return &NotHereError{fmt.Sprintf("%s is not in the share of this machine, %s: %s", name, p.Shard.Machine(), there), there}
 	case !known:
-		return fmt.Errorf("nobody knows here which machine works on %s; make a pass first: gh mergexo tick", r.Name.FullName())
-	case s.Theirs:
-		return fmt.Errorf("%s is not in the share of this machine, %s: give the command on the machine that has it, or in a comment on GitHub", r.Name.FullName(), p.Shard.Machine())
+		return &NotHereError{fmt.Sprintf("nobody knows here which machine works on %s; make a pass first: %s", name, pass), pass}
+	case !s.Held() && s.Theirs:
+		return &NotHereError{fmt.Sprintf("%s is in the share of this machine, %s, and the next pass takes it; make one first: %s", name, p.Shard.Machine(), pass), pass}
 	case !s.Held():
-		return fmt.Errorf("%s: give the command there, or in a comment on GitHub", explain.What(s.Reason(r.Name.FullName(), r.GitHub.Now()), explain.Place{}))
+		s.Shard = p.Shard.String()
+		return &NotHereError{explain.What(s.Reason(name, r.GitHub.Now()), explain.Place{}) + ": give the command there" + or, there}
 	}
 	return nil
 }

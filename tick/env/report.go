@@ -61,7 +61,12 @@ type RepoReport struct {
 
 	Share     string `json:"share"` // of the machine that takes it, such as 1/3; empty: all repositories are this machine's
 	Elsewhere bool   `json:"-"`     // that is another machine
+	Untaken   bool   `json:"-"`     // it is this machine's, which does not hold it yet: it is not read
 }
+
+// Counts reports whether a pass is judged by it: not by a repository that is another machine's,
+// and by one that another machine still holds only where something went wrong.
+func (r RepoReport) Counts() bool { return !r.Elsewhere && (r.Failed || !r.Untaken) }
 
 // TurnReport is what a pass did for one turn.
 type TurnReport struct {

@@ -51,15 +51,17 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 
 // outcome judges a pass by its error and by what it read.
 func outcome(rep *env.Report, err error) work.PassOutcome {
-	repos := rep.Repos()
+	all := rep.Repos()
+	repos := slices.DeleteFunc(slices.Clone(all), func(r env.RepoReport) bool { return !r.Counts() })
 	some := func(is func(env.RepoReport) bool) bool { return slices.ContainsFunc(repos, is) }
+	held := slices.ContainsFunc(all, func(r env.RepoReport) bool { return r.Untaken })
 	read := some(func(r env.RepoReport) bool { return r.Ingested || !r.Failed && r.Until == nil })
 	switch {
 	case errors.Is(err, context.Canceled):
 		return work.PassCancelled
 	case err != nil, rep.Shut != nil:
 		return work.PassFailed
-	case len(repos) == 0, read:
+	case len(repos) == 0 && !held, read:
 		return work.PassOK
 	case some(func(r env.RepoReport) bool { return r.Failed }):
 		return work.PassFailed
@@ -88,7 +90,7 @@ func (e *End) Why() string {
 var ever time.Time
 
 // note stores how the pass ended where somebody reads it: for metrics, where a pass fails or
-// ends a row of failures, and where all repositories are other machines', so that none says
+// ends a row of failures, and where other machines have all repositories, so that none says
 // when it was looked at. Any other idle pass writes nothing.
 func (e *End) note(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
@@ -111,10 +113,10 @@ func (e *End) note(ctx context.Context) error {
 	})
 }
 
-// elsewhere reports whether none of the repositories is this machine's.
+// elsewhere reports whether other machines have all of the repositories.
 func (e *End) elsewhere() bool {
 	all := e.Report.Repos()
-	return len(all) > 0 && !slices.ContainsFunc(all, func(r env.RepoReport) bool { return !r.Elsewhere })
+	return len(all) > 0 && !slices.ContainsFunc(all, env.RepoReport.Counts)
 }
 
 // follow makes Last of what is known of the passes before.

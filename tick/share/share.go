@@ -62,12 +62,29 @@ func New(e *env.Env, me string, ingest Ingest) *Shares {
 	return &Shares{Env: e, me: me, ingest: ingest, known: map[int64]work.Share{}, of: map[int64]*sync.Mutex{}, moves: make(chan struct{}, movedAtOnce)}
 }
 
-// Load reads what is known.
+// Load reads what is known, as it is with the share that this machine has now.
 func (s *Shares) Load(ctx context.Context, tx *store.Tx) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known, err = tx.ListShares(ctx)
-	return err
+	if s.known, err = tx.ListShares(ctx); err != nil {
+		return err
+	}
+	for _, r := range s.All {
+		known, ok := s.known[r.Row.ID]
+		if !ok || known.Shard == s.Shard.String() {
+			continue
+		}
+		theirs := !s.Shard.Takes(r.Row.NodeID)
+		if theirs != known.Theirs && !known.Held() { // who has it is asked first
+			continue
+		}
+		known.Shard, known.Theirs = s.Shard.String(), theirs
+		if err := tx.PutShare(ctx, r.Row.ID, known); err != nil {
+			return err
+		}
+		s.known[r.Row.ID] = known
+	}
+	return nil
 }
 
 // Mine reports whether this machine holds a repository, as far as it knows.
@@ -80,6 +97,15 @@ func (s *Shares) Lost(r *env.Repo) bool {
 	defer s.mu.Unlock()
 	known, ok := s.known[r.Row.ID]
 	return ok && !known.Held()
+}
+
+// StillHeld is why a repository waits that another machine had when it was asked for last; where
+// it waits for something else, nothing.
+func (s *Shares) StillHeld(r *env.Repo) []env.Cause {
+	if r.Row.Failures > 0 || !s.Lost(r) || s.share(r).Theirs {
+		return nil
+	}
+	return []env.Cause{{Code: string(work.WhyRepoHeld), Text: r.Row.LastError}}
 }
 
 func (s *Shares) share(r *env.Repo) work.Share {
