@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,8 @@ docs/scaling.md says what happens when a repository moves from one to another.`,
 	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().Var(&opt.share, "shard", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines, or all (default: as it was told last, else all)")
+	c.Flags().Var(&opt.share, "shard", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines (n is at most 1000), or all (default: as it was told last, else all)")
+	_ = c.RegisterFlagCompletionFunc("shard", cobra.NoFileCompletions)
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
@@ -150,9 +152,9 @@ func (a *app) settleShare(cfg *config.Config, opt *tickOptions) error {
 		return err
 	}
 	if opt.share.Shard, err = shard.Parse(kept); err != nil {
-		return fmt.Errorf("find out which share of the repositories this machine takes (--shard tells it): %w", err)
+		return err
 	}
-	if a.Output().TTY {
+	if a.Output().TTY && !opt.share.All() {
 		fmt.Fprintln(a.Env.Stderr, "this is", opt.share.Machine())
 	}
 	return nil
@@ -165,14 +167,11 @@ func (a *app) keepShare(ctx context.Context, cfg *config.Config, opt *tickOption
 		return nil
 	}
 	dirs, now := folder.Dirs{State: cfg.Runtime.StateDir}, opt.share.Shard
-	kept, err := dirs.Share()
-	if err != nil {
+	kept := dirs.ShareBefore()
+	if err := dirs.KeepShare(now); err != nil {
 		return err
 	}
-	if err := dirs.KeepShare(now.String()); err != nil {
-		return err
-	}
-	changed, watched := kept != now.String(), a.Output().TTY
+	changed, watched := cmp.Or(kept, shard.Shard{}.Argument()) != now.Argument(), a.Output().TTY
 	if changed && watched {
 		fmt.Fprintln(a.Env.Stderr, "from now on this is "+schedule.NotAnyMore(now, kept))
 	}

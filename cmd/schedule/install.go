@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +100,11 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	p.job.Shard = share(opt.Shard, all)
+	taken, err := share(cfg, opt.Shard, all)
+	if err != nil {
+		return err
+	}
+	p.job.Shard = taken.String()
 	if err := p.tried(ctx); err != nil {
 		return err
 	}
@@ -109,19 +112,16 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 		return err
 	}
 	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
-	was, err := dirs.Share()
-	if err != nil {
-		return err
-	}
-	if opt.Shard.Told { // from now on for passes by hand, too
-		if err := dirs.KeepShare(p.job.Shard); err != nil {
+	was := dirs.ShareBefore()
+	if opt.Shard.Told || !taken.All() { // from now on for passes by hand, too
+		if err := dirs.KeepShare(taken); err != nil {
 			return err
 		}
 	}
 	if err := p.install(ctx, a, s, all); err != nil {
 		return err
 	}
-	p.tellShare(a, opt.Shard, was)
+	tellShare(a, taken, was, installed(all))
 	p.note(ctx, a, cfg, s, why)
 	return nil
 }
@@ -138,17 +138,6 @@ func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Durati
 		every = usual
 	}
 	return every, schedule.CheckEvery(k, every)
-}
-
-// share is which repositories the passes take; empty: as they were told last, else all.
-func share(asked cli.Share, all []standing) (found string) {
-	if asked.Told {
-		return asked.Shard.String()
-	}
-	for _, st := range all {
-		found = cmp.Or(found, st.found.Job.Shard)
-	}
-	return found
 }
 
 // install writes the job where it is not written so, and takes it away from other

@@ -52,7 +52,7 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	if err := opt.Shard.Check(); err != nil {
 		return err
 	}
-	p, _, err := now(r.App)
+	p, cfg, err := now(r.App)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,11 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return err
 	}
-	p.job.Shard = share(opt.Shard, all)
+	taken, err := share(cfg, opt.Shard, all)
+	if err != nil {
+		return err
+	}
+	p.job.Shard = taken.String()
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
 	}

@@ -8,23 +8,42 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
+
+// share is which share of the repositories the passes are to take: the one that is asked for,
+// else the one that this machine was told of last, by whomever, else the one that is installed,
+// else all.
+func share(cfg *config.Config, asked cli.Share, all []standing) (shard.Shard, error) {
+	if asked.Told {
+		return asked.Shard, nil
+	}
+	found, err := folder.Dirs{State: cfg.Runtime.StateDir}.Share()
+	if err != nil {
+		return shard.Shard{}, err
+	}
+	return shard.Parse(cmp.Or(found, installed(all), shard.Shard{}.Argument()))
+}
+
+// installed is the share that is scheduled; empty: all repositories, or nothing is scheduled.
+func installed(all []standing) (found string) {
+	for _, st := range all {
+		found = cmp.Or(found, st.found.Job.Shard)
+	}
+	return found
+}
 
 // tellShare says which share of the repositories the passes take, and which one this machine
 // kept before; nothing where there is one machine, as there was.
-func (p plan) tellShare(a *cli.App, asked cli.Share, before string) {
-	text := cmp.Or(p.job.Shard, before)
-	if asked.Told {
-		text = p.job.Shard
-	}
-	if now, err := shard.Parse(cmp.Or(text, "all")); err == nil && text+before != "" {
+func tellShare(a *cli.App, now shard.Shard, before, scheduled string) {
+	if was, err := shard.Parse(before); scheduled != "" || !now.All() || err == nil && was != now {
 		fmt.Fprintf(a.Output().W, "This is %s.\n", NotAnyMore(now, before))
 	}
 }
 
-// NotAnyMore names a machine by its share and, where it was told of another one before, by that.
+// NotAnyMore names a machine by its share and, where it had another one before, by that.
 func NotAnyMore(now shard.Shard, before string) string {
-	if was, err := shard.Parse(before); err == nil && was != now {
+	if was, err := shard.Parse(before); err == nil && was != now && !was.All() {
 		return now.Machine() + ", and not " + was.Machine() + " any more"
 	}
 	return now.Machine()

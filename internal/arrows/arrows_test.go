@@ -133,7 +133,7 @@ var arrows = map[string]string{
 	"tick/brief":                "internal/config internal/github internal/lazy internal/work internal/work/explain internal/work/merging internal/work/review prompts store tick/compose tick/env",
 	"tick/compose":              "internal/work internal/work/origin internal/work/review prompts prompts/public store tick/env",
 	"tick/env":                  "actions internal/agent internal/ahead internal/config internal/git internal/github internal/github/adoption internal/shard internal/telemetry internal/work internal/work/counts internal/work/explain internal/work/merging internal/work/origin internal/work/review internal/work/spending prompts prompts/secrets store tick/folder",
-	"tick/folder":               "internal/files internal/sandbox internal/work internal/work/explain",
+	"tick/folder":               "internal/files internal/sandbox internal/shard internal/work internal/work/explain",
 	"tick/ingest":               "internal/ahead internal/github internal/resume internal/work internal/work/command internal/work/firstlook store tick/env tick/ingest/batch tick/ingest/comments tick/ingest/merges tick/ingest/pulls tick/ingest/pulse tick/ingest/rebuild tick/notice",
 	"tick/ingest/batch":         "internal/ahead internal/config internal/github internal/github/adoption internal/resume internal/work internal/work/command internal/work/merging internal/work/origin internal/work/outcome internal/work/review store tick/env tick/notice",
 	"tick/ingest/comments":      "actions internal/ahead internal/github internal/work internal/work/command store tick/env tick/ingest/batch",
