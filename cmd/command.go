@@ -96,7 +96,7 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 	case !seen:
 		return cli.ErrNothingYet
 	case !known && cmd.Verb.NeedsItem():
-		return show.Unknown(story, item)
+		return show.Unknown(cfg, story, item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
 	if err != nil {

@@ -5,7 +5,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Share is --shard: which share of the repositories this machine takes. An empty one is none
@@ -42,4 +45,19 @@ func (s *Share) Check() error {
 		return &UsageError{Err: fmt.Errorf("--shard: %w", s.err)}
 	}
 	return nil
+}
+
+// NotShared is why nothing is known here of an item: its repository is in another machine's share.
+func NotShared(cfg *config.Config, repo work.Repo, item string) error {
+	kept, err := folder.Dirs{State: cfg.Runtime.StateDir}.Share()
+	if err != nil || kept == "" || repo.NodeID == "" {
+		return err
+	}
+	share, err := shard.Parse(kept)
+	if err != nil || share.Takes(repo.NodeID) {
+		return err
+	}
+	const there = "ask on the machine that has it"
+	why := fmt.Errorf("nothing is known here of %s: %s is not in the share of this machine, %s; %s", item, cfg.Called(repo.Name), share.Machine(), there)
+	return &CodedError{Code: CodeUnknownItem, Do: there, Err: why}
 }

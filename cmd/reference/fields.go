@@ -106,7 +106,7 @@ var fieldsOf = map[string][]field{
 		{"command", "list: text", "what is run, word by word"},
 		{"files", "list: text", "the files that it is in"},
 		{"since", "time or null", "since when it is installed; null: not known"},
-		{"lastPass", "time or null", "when a pass ended last; null: not known"},
+		{"lastPass", "time or null", "when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known"},
 		{"nextPass", "time or null", "when the next one begins; null: not known"},
 	},
 	"gh mergexo schedule print": {

@@ -85,8 +85,9 @@ func (r *room) newStatusCmd() *cobra.Command {
 		Use:   "status",
 		Short: "Say whether and how passes are repeated",
 		Long: `Say which scheduler repeats passes, how often and since when; when the last pass
-read a repository, and when the next one is due; and whether install would
-write something else now, for gh has moved or PATH is another one.
+was made, and when the next one is due; and whether install would write something
+else now, for gh has moved or PATH is another one. A pass that read no repository
+is one, too, such as one without network; one that only waits may leave no trace.
 
 It asks GitHub nothing.`,
 		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",

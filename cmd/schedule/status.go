@@ -67,7 +67,8 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 }
 
 // lastPass is when the last pass was made, as far as is known: one that read a repository of
-// the config, or one that is kept.
+// the config, or one that is kept, such as one that failed. The next one is due after it,
+// whatever it came to.
 func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err error) {
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		if p, _, err := tx.LastPass(ctx); err != nil {

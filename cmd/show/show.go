@@ -100,7 +100,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		return err
 	}
 	if !found {
-		return Unknown(story, which.Called(cfg))
+		return Unknown(cfg, story, which.Called(cfg))
 	}
 	out := s.Output()
 	switch {
@@ -120,9 +120,12 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	return story.Print(out)
 }
 
-// Unknown is the error that an item is not known: that is the item's fault only where its
-// repository could be read.
-func Unknown(story status.Story, called string) error {
+// Unknown is the error that an item is not known: that is the item's fault only where this
+// machine has its repository, and could read it.
+func Unknown(cfg *config.Config, story status.Story, called string) error {
+	if err := cli.NotShared(cfg, story.Repo, called); err != nil {
+		return err
+	}
 	if why := story.Unread(); why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", called, terminal.OneLine(why)))
 	}
@@ -149,7 +152,11 @@ func Read(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) (s
 	}
 	q := status.Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt}
 	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		s, found, err = status.LoadStory(ctx, tx, q, which.Number)
+		if s, found, err = status.LoadStory(ctx, tx, q, which.Number); err != nil || found {
+			return err
+		}
+		known, err := tx.ListRepos(ctx)
+		s.Repo = status.FindRepo(known, which.Repo)
 		return err
 	})
 	return s, found, seen, err

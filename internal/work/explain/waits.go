@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -52,12 +53,15 @@ var waits = table{
 }
 
 // held is that another machine has a repository, or that an earlier pass of this one is not done
-// with what it began there before.
+// with what it began there before. Without a name it stands behind the repository's.
 func held(r work.Reason, _ Place) Words {
 	if r.Local != "" {
-		return waiting("an earlier pass still works on " + r.Name)
+		return waiting("an earlier pass still works on " + cmp.Or(r.Name, "it"))
 	}
-	what := r.Name + " is held by another machine"
+	what := "held by another machine"
+	if r.Name != "" {
+		what = r.Name + " is " + what
+	}
 	if r.Who != "" {
 		what += " (installation " + r.Who + ")"
 	}
