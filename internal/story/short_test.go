@@ -3,6 +3,7 @@
 package story
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -56,10 +57,17 @@ var concurrent = []string{
 	"status/after_a_kill",
 }
 
-// played are the stories to be played: all, or the short ones.
+// othersVariable, when it is set, leaves out of all stories those that go test -race -short plays: CI plays these once,
+// with the detector.
+const othersVariable = "MERGEXO_STORIES_WITHOUT_RACE"
+
+// played are the stories to be played: all, those that the race detector does not watch, or the short ones.
 func played(t *testing.T) []string {
 	t.Helper()
 	switch {
+	case !testing.Short() && os.Getenv(othersVariable) != "":
+		watched := filesOf(slices.Concat(short, concurrent))
+		return slices.DeleteFunc(scriptFiles(t), func(file string) bool { return slices.Contains(watched, file) })
 	case !testing.Short():
 		return scriptFiles(t)
 	case raceDetector:
