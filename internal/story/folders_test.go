@@ -69,22 +69,6 @@ func TestShortStoriesExist(t *testing.T) {
 	}
 }
 
-// What CI leaves out of go test, a later stage of it does.
-func TestCILeavesNothingOut(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for without, later := range map[string]string{
-		othersVariable + "=1":             "\nsection 'script/race --part' script/race --part -short ",
-		"'^(TestCrash|TestMovedShares)$'": "\nsection 'script/crash --ci' script/crash --ci ",
-	} {
-		if _, rest, ok := strings.Cut(string(b), without); !ok || !strings.Contains(rest, later) {
-			t.Errorf("after %s there is no %q, or nothing is left out any more", without, later)
-		}
-	}
-}
-
 // A story that is not in a folder, or in one too deep, would never be played.
 func TestEveryStoryIsInAFolder(t *testing.T) {
 	played := map[string]bool{}

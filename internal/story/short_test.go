@@ -3,7 +3,6 @@
 package story
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -57,17 +56,10 @@ var concurrent = []string{
 	"status/after_a_kill",
 }
 
-// othersVariable, when it is set, leaves out of all stories those that go test -race -short plays: CI plays these once,
-// with the detector.
-const othersVariable = "MERGEXO_STORIES_WITHOUT_RACE"
-
-// played are the stories to be played: all, those that the race detector does not watch, or the short ones.
+// played are the stories to be played: all, or the short ones.
 func played(t *testing.T) []string {
 	t.Helper()
 	switch {
-	case !testing.Short() && os.Getenv(othersVariable) != "":
-		watched := filesOf(slices.Concat(short, concurrent))
-		return slices.DeleteFunc(scriptFiles(t), func(file string) bool { return slices.Contains(watched, file) })
 	case !testing.Short():
 		return scriptFiles(t)
 	case raceDetector:
