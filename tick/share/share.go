@@ -138,6 +138,15 @@ func (s *Shares) forget(ctx context.Context, r *env.Repo) error {
 	return r.Git().DropTurns(ctx, keys...)
 }
 
+// forgetUnknown forgets turns of a machine that lost its database, and does not hold the
+// repository: whether another one had it since nobody knows here any more.
+func (s *Shares) forgetUnknown(ctx context.Context, r *env.Repo, held git.Hold) error {
+	if held.By == s.me || !r.Row.IssuesSince.IsZero() { // what the database knows of is judged by it
+		return nil
+	}
+	return s.forget(ctx, r)
+}
+
 // alone has one move of a repository's ref at a time in this pass.
 func (s *Shares) alone(r *env.Repo) (unlock func()) {
 	s.mu.Lock()
@@ -183,6 +192,9 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 		}
 	}
 	if !lost {
+		if err := s.forgetUnknown(ctx, r, held); err != nil {
+			return err
+		}
 		return s.move(ctx, r, next, at, s.adopt)
 	}
 	if s.underWay(ctx, r) { // by a pass that still runs
