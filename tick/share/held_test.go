@@ -138,9 +138,10 @@ func (j journals) DropTurns(_ context.Context, keys ...string) error {
 	return nil
 }
 
-// A machine that lost its database does not resume what its mirror's journals say, unless it
-// holds the repository still: another one may have done it since.
-func TestJournalsOfALostDatabase(t *testing.T) {
+// A machine that lost its database does not resume what its mirror's journals say, nor does it
+// believe its own file that merging is stopped, unless it holds the repository still: another
+// one may have done it since, and people may have had merging resume there.
+func TestLostDatabaseOfAMachineThatDoesNotHoldTheRepository(t *testing.T) {
 	hold := func(by string, until time.Time) git.Hold {
 		return git.Hold{By: by, Since: noon.Add(-time.Hour), Until: until}
 	}
@@ -166,11 +167,17 @@ func TestJournalsOfALostDatabase(t *testing.T) {
 			p := newPass(t, 0, db, at, row, theirShare(), dir)
 			var dropped []string
 			p.repo.Opened = journals{mirror{remote: at}, &dropped}
+			if err := p.Dirs.StopMerging(p.repo.Row, work.Reason{Kind: work.WhyMergeDiffers}); err != nil {
+				t.Fatal(err)
+			}
 			if err := p.Take(t.Context(), p.repo); err != nil {
 				t.Fatal(err)
 			}
 			if (len(dropped) > 0) != c.forget {
 				t.Errorf("dropped: %q", dropped)
+			}
+			if _, stopped := p.Dirs.MergingStopped(p.repo.Row); stopped == c.forget {
+				t.Errorf("merging is stopped: %t", stopped)
 			}
 		})
 	}
