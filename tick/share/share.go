@@ -129,13 +129,26 @@ func (s *Shares) beginAgain(ctx context.Context, tx *store.Tx, row work.Repo) (w
 }
 
 // forget drops what the mirror keeps of this machine's turns: what they were to say or to push
-// another machine may have said and pushed in its own words.
+// another machine may have said and pushed in its own words. That merging was stopped goes, too:
+// whether it is by now the remote says.
 func (s *Shares) forget(ctx context.Context, r *env.Repo) error {
 	keys, err := r.Git().Journals(ctx)
 	if err != nil {
 		return err
 	}
-	return r.Git().DropTurns(ctx, keys...)
+	if err := r.Git().DropTurns(ctx, keys...); err != nil {
+		return err
+	}
+	return s.Dirs.ResumeMerging(r.Row)
+}
+
+// forgetUnknown has a machine forget that lost its database, and does not hold the repository:
+// whether another one had it since nobody knows here any more.
+func (s *Shares) forgetUnknown(ctx context.Context, r *env.Repo, held git.Hold) error {
+	if held.By == s.me || !r.Row.IssuesSince.IsZero() { // what the database knows of is judged by it
+		return nil
+	}
+	return s.forget(ctx, r)
 }
 
 // alone has one move of a repository's ref at a time in this pass.
@@ -183,15 +196,15 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 		}
 	}
 	if !lost {
+		if err := s.forgetUnknown(ctx, r, held); err != nil {
+			return err
+		}
 		return s.move(ctx, r, next, at, s.adopt)
 	}
 	if s.underWay(ctx, r) { // by a pass that still runs
 		return s.wait(r, work.Reason{Kind: work.WhyRepoHeld, Name: r.Name.FullName(), Local: "a turn that this machine began before another one had it is not over"})
 	}
 	if err := s.forget(ctx, r); err != nil {
-		return err
-	}
-	if err := s.Dirs.ResumeMerging(r.Row); err != nil { // whether it is stopped by now the remote says
 		return err
 	}
 	return s.move(ctx, r, next, at, s.beginAgain)
