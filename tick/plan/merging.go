@@ -71,7 +71,8 @@ func (r landing) stays() bool {
 }
 
 // occupied reports whether an agent works on the item or is to, or a person has to act
-// before anything else.
+// before anything else. It is, too, until GitHub was read after a push of ours: what is known
+// is of the head before it, and so is what would stop that one.
 func (r landing) occupied() bool {
 	_, busy := r.unfinished()
 	due := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
@@ -84,7 +85,7 @@ func (r landing) occupied() bool {
 		return false
 	})
 	planned := slices.ContainsFunc(r.p.Turns, func(t PlannedTurn) bool { return t.Item.ID == r.item.ID })
-	return busy || due || planned || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
+	return busy || due || planned || r.item.NewestHead() != r.item.Pull.HeadOID || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
 }
 
 // stopped reports whether the item is stopped because its pull request is not merged.
