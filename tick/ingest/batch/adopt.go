@@ -38,7 +38,7 @@ func (h *Batch) DropHalf() {
 		h.Forgotten[issue], h.Backlog[issue] = true, true
 	}
 	gone := func(n int) bool { return h.Forgotten[n] }
-	h.holdLeft()
+	holdLeft(h)
 	h.Deferred = slices.DeleteFunc(h.Deferred, func(d Deferral) bool { return d.Pull.ID == 0 && gone(d.Pull.Number) })
 	h.ListedComments = slices.DeleteFunc(h.ListedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.ReviewComments = slices.DeleteFunc(h.ReviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
@@ -47,7 +47,7 @@ func (h *Batch) DropHalf() {
 
 // holdLeft has the lists show again what they show of pull requests that an earlier slice
 // left: those that are tracked, for what is found again is read whole.
-func (h *Batch) holdLeft() {
+func holdLeft(h *Batch) {
 	left := func(n int) bool {
 		_, open := h.Open.Light[n]
 		return open && h.Forgotten[n]
