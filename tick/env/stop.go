@@ -35,20 +35,10 @@ func TellStop(ctx context.Context, p *Env, r *Repo) error {
 	}
 	var again time.Time // never
 	if err != nil {
-		again = p.Now().Add(untilToldAgain(p.Now().Sub(halt.At)))
+		again = p.Now().Add(min(max(p.Now().Sub(halt.At), time.Minute), time.Hour))
 	}
 	ctx = context.WithoutCancel(ctx)
 	return errors.Join(err, p.Store.Update(ctx, func(tx *store.Tx) error { return tx.TellHaltAt(ctx, r.Row.ID, again) }))
-}
-
-// How long what a remote did not take is left alone.
-const (
-	toldAgainAtLeast = time.Minute
-	toldAgainAtMost  = time.Hour
-)
-
-func untilToldAgain(untold time.Duration) time.Duration {
-	return min(max(untold, toldAgainAtLeast), toldAgainAtMost)
 }
 
 // UntoldStop gives, in the words of the ref, why merging is stopped in a repository, where its
