@@ -1,6 +1,10 @@
 package cmd
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,14 +15,30 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// notMerged is a place in which nothing is merged into octo/app any more.
+// notMerged is a place in which nothing is merged into octo/app any more. Its repositories have
+// remotes of this machine's.
 func notMerged(t *testing.T) place {
 	t.Helper()
 	p := newPlace(t)
 	p.fill(t)
+	text, err := os.ReadFile(p.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"octo/app", "octo/lib"} {
+		remote := filepath.Join(t.TempDir(), "remote.git")
+		if out, err := exec.Command("git", "init", "--quiet", "--bare", remote).CombinedOutput(); err != nil {
+			t.Fatalf("git init: %v: %s", err, out)
+		}
+		named := fmt.Sprintf("name = %q\n", name)
+		text = bytes.Replace(text, []byte(named), fmt.Appendf([]byte(named), "remote_url = %q\n", remote), 1)
+	}
+	if err := os.WriteFile(p.config, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p0 })
 	defer db.Close()
-	err := db.Update(t.Context(), func(tx *store.Tx) error {
+	err = db.Update(t.Context(), func(tx *store.Tx) error {
 		app, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/about"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
@@ -209,7 +210,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err := a.settleShare(cfg, opt); err != nil {
 		return nil, nil, err
 	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.share.Shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: a.Env.Version}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.share.Shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: about.Version(a.Env.Version)}
 	if err := a.keepShare(ctx, cfg, opt); err != nil {
 		return nil, nil, err
 	}

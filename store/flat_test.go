@@ -227,9 +227,10 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUntoldHalts(ctx)
+	_, tellErr := tx.ListHaltsToTell(ctx, t0)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, tellErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeWords(ctx, p.ID)
@@ -306,10 +307,11 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
 	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
 	stopErr := tx.StopMerging(ctx, r.ID, why)
+	tellErr := tx.TellHaltAt(ctx, r.ID, t0)
 	_, toldErr := tx.MergingTold(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
-		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
+		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, tellErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
 		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),

@@ -21,6 +21,7 @@ var former = []string{
 	`UPDATE pull_requests SET state = 'closed' WHERE repo_id = @repo AND state = 'open'`,
 	`UPDATE events SET processed_at = @now, outcome = 'superseded' WHERE repo_id = @repo AND processed_at = 0`,
 	`DELETE FROM actions WHERE repo_id = @repo`,
+	`UPDATE repo_merging SET repo_id = @new WHERE repo_id = @repo AND tell_at > 0`, // nobody else knows of it
 	`DELETE FROM repo_merging WHERE repo_id = @repo`,
 	`DELETE FROM shares WHERE repo_id = @repo`,
 }
@@ -31,10 +32,15 @@ func (t *Tx) BeginAgain(ctx context.Context, r work.Repo) (work.Repo, error) {
 	if r.IssuesSince.IsZero() {
 		return r, nil
 	}
+	renewed, err := t.RenewRepo(ctx, r)
+	if err != nil {
+		return work.Repo{}, err
+	}
+	what, args := fmt.Sprintf("set aside what is known of repository %d", r.ID), []any{rows.Named("now", rows.Millis(t.tx.Now)), rows.Named("repo", r.ID), rows.Named("new", renewed.ID)}
 	for _, statement := range former {
-		if _, err := t.tx.Exec(ctx, fmt.Sprintf("set aside what is known of repository %d", r.ID), statement, rows.Named("now", rows.Millis(t.tx.Now)), rows.Named("repo", r.ID)); err != nil {
+		if _, err := t.tx.Exec(ctx, what, statement, args...); err != nil {
 			return work.Repo{}, err
 		}
 	}
-	return t.RenewRepo(ctx, r)
+	return renewed, nil
 }

@@ -382,7 +382,7 @@ func TestTwoInARowThatDifferStopMerging(t *testing.T) {
 	}
 	equal(t, land("e"), true) // by way of the queue: the first reason stays
 	h, _ := haltOf(t, d, waits.RepoID)
-	equal(t, h, merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "d"}, At: t0})
+	equal(t, h, merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "d"}, At: t0, TellAt: t0})
 	equal(t, reviewsOf(t, d, waits.ID).Look, 1)
 
 	for _, first := range []bool{true, false} {
@@ -408,7 +408,7 @@ func TestStopMerging(t *testing.T) {
 		update(t, d, func(tx *Tx) error { return tx.StopMerging(ctx, r.ID, why) })
 	}
 	h, ok := haltOf(t, d, r.ID)
-	equal(t, []any{h, ok}, []any{merging.Halt{Why: first, At: t0}, true})
+	equal(t, []any{h, ok}, []any{merging.Halt{Why: first, At: t0, TellAt: t0}, true})
 	if err := d.Update(ctx, func(tx *Tx) error { return tx.StopMerging(ctx, r.ID, work.Reason{}) }); err == nil {
 		t.Error("stopped for no reason")
 	}

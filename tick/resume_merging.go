@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -76,16 +74,16 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	return was, stopped && err == nil, err
 }
 
-// dropStop has the remote say no more that merging is stopped. A machine without a mirror has
-// merged nothing.
+// dropStop has the remote say no more that merging is stopped, also where this machine has
+// merged nothing yet and another one said so.
 func dropStop(ctx context.Context, p *Pass, r *env.Repo) (stopped bool, err error) {
-	if _, err := os.Stat(p.Dirs.MirrorDir(r.Row)); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	if p.Preflight != nil {
 		if err := p.Preflight(ctx); err != nil {
 			return false, err
 		}
+	}
+	if err := r.Git().Ensure(ctx); err != nil {
+		return false, err
 	}
 	if err := env.AskStop(ctx, p.Env, r); err != nil { // whoever resumes it is told why it was
 		p.Log.WarnContext(ctx, "it is not known why merging was stopped", "repo_full_name", r.Name.FullName(), "error", err)

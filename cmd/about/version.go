@@ -35,6 +35,9 @@ func NewVersionCmd(a *cli.App) *cobra.Command {
 	return c
 }
 
+// Version is the release, or what the Go command calls what was built: it is never empty.
+func Version(release string) string { return thisBuild(release).version }
+
 // VersionLine is the release, or the revision that was built.
 func VersionLine(release string) string { return thisBuild(release).String() }
 

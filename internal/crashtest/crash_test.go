@@ -141,6 +141,7 @@ func TestCrash(t *testing.T) {
 	t.Run("points", func(t *testing.T) {
 		for i, s := range chosen {
 			t.Run(slug(s.name), func(t *testing.T) {
+				t.Parallel() // no scenario waits for the last points of the one before
 				for _, p := range points[i] {
 					t.Run(p.String(), func(t *testing.T) {
 						t.Parallel()

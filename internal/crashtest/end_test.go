@@ -22,31 +22,29 @@ type ended struct {
 	work    map[string][]string // by the branch of a pull request, who made which commits there
 	ledger  string              // what the database says of items and events
 	moved   bool                // people did something during the turn
-	recalls bool                // the database was lost in the scenario, whatever happened to a pass
 	runs    map[string]int      // of the agent, by what they were for
 }
 
 var (
-	hexes          = regexp.MustCompile(`\b[0-9a-f]{40,64}\b|\bMergexo-Turn: [0-9a-f]{16}\b`)
-	trees          = regexp.MustCompile(`\btree [0-9a-f?]+`)
-	wordings       = regexp.MustCompile(` \(said in run \d+\)`)
-	stamps         = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
-	indexes        = regexp.MustCompile(`(?m)^index .*\n`)
-	branchLines    = regexp.MustCompile(`(?m)^branch .*\n`)
-	branchNames    = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
-	copyLines      = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
-	answeredEvents = regexp.MustCompile(`(?m)^event \d+ \S+ \d+ answered\n`)
-	handledLines   = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
-	endedItems     = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
-	questions      = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
-	stopMarks      = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
-	reviewMarks    = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
-	ofCommits      = regexp.MustCompile(`"(?:head|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
-	dueHashes      = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
-	groupHashes    = regexp.MustCompile(`(:check:…):[0-9a-f]{16}`) // they name the commit that a merge queue made
-	shortNames     = regexp.MustCompile(`(This review is about |moved on to )[0-9a-f]{7}\b`)
-	commandSaid    = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
-	minutes        = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
+	hexes        = regexp.MustCompile(`\b[0-9a-f]{40,64}\b|\bMergexo-Turn: [0-9a-f]{16}\b`)
+	trees        = regexp.MustCompile(`\btree [0-9a-f?]+`)
+	wordings     = regexp.MustCompile(` \(said in run \d+\)`)
+	stamps       = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`)
+	indexes      = regexp.MustCompile(`(?m)^index .*\n`)
+	branchLines  = regexp.MustCompile(`(?m)^branch .*\n`)
+	branchNames  = regexp.MustCompile(`(agent/[a-z]+/\d+-[a-z-]*[a-z])-\d+\b`)
+	copyLines    = regexp.MustCompile(`(?m)^event .*ignored: our own\n`)
+	handledLines = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-handled:.*\n|^Mergexo-Handled: .*\n`)
+	endedItems   = regexp.MustCompile(`(?m)^item \d+ (?:\w+ completed .*|design merged .*|\w+ closed .* cancelled it)\n`)
+	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
+	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
+	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
+	ofCommits    = regexp.MustCompile(`"(?:head|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
+	dueHashes    = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
+	groupHashes  = regexp.MustCompile(`(:check:…):[0-9a-f]{16}`) // they name the commit that a merge queue made
+	shortNames   = regexp.MustCompile(`(This review is about |moved on to )[0-9a-f]{7}\b`)
+	commandSaid  = regexp.MustCompile("(?m)^(    \\| \\*\\*`/mergexo .*`\\*\\* for \\w+:).*\n")
+	minutes      = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b`)
 	// overtaken is what a comment about a stop says once the work has resumed: people
 	// who answered before it was made never get it.
 	overtaken = regexp.MustCompile(`(?m)^  comment by operator\n    \| \*\*(?:Resumed|Merged|Closed|Cancelled|Stopped for another reason)\*\* .*\n(    \|.*\n)*`)
@@ -64,7 +62,6 @@ func (w *world) look() (e ended, err error) {
 	hub := dueHashes.ReplaceAllString(readable(stopMarks.ReplaceAllString(w.hub.Dump(hexes), "")), "$1$2$3")
 	hub = shortNames.ReplaceAllString(hub, "$1…")
 	e.hub = w.named(minutes.ReplaceAllString(wordings.ReplaceAllString(trees.ReplaceAllString(hub, "tree …"), ""), "…"))
-	e.recalls = w.scenario.loses
 	e.moved = w.scenario.during != nil || w.scenario.meanwhile != nil
 	if e.commits, err = w.history(); err != nil {
 		return e, err
@@ -197,10 +194,6 @@ func (e ended) compare(want ended, p point, lost map[string]int) error {
 	switch {
 	case p.gone != "": // how an event came to its end is not on GitHub
 		e.ledger, want.ledger = itemsOf(e.ledger), itemsOf(want.ledger)
-	case want.recalls: // and neither is which words were answered, or ours: where a query is refused they are found by another way
-		for _, told := range []*regexp.Regexp{answeredEvents, copyLines} {
-			e.ledger, want.ledger = told.ReplaceAllString(e.ledger, ""), told.ReplaceAllString(want.ledger, "")
-		}
 	case p.forgives() > 0: // of what we wrote, one may be missing, or a copy that was removed again was seen
 		e.ledger, want.ledger = copyLines.ReplaceAllString(e.ledger, ""), copyLines.ReplaceAllString(want.ledger, "")
 	}

@@ -34,7 +34,6 @@ type scenario struct {
 	merges  bool                  // what they approve is merged by us
 	between func(*world) error    // what GitHub does after each pass that ended by itself
 	recalls func(*world) error    // what holds in the end where the database is lost, and GitHub does not tell all that it knew
-	loses   bool                  // the database is lost in it
 	sampled bool                  // CI kills it at some places only, script/crash at all of them
 	control bool                  // controls play it, and nothing kills it: how it ends depends on when a pass sees what people did
 }
@@ -102,7 +101,7 @@ func scenarios() []scenario {
 		{name: "escalation", input: start, reviews: callsSamIn, sampled: true},
 		{name: "cap", input: start, reviews: asksAlways, sampled: true},
 		{name: "push during a review", input: start, reviews: approves, during: onReview(personPushes), control: true},
-		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase), loses: true, sampled: true},
+		{name: "adoption", setup: threePulls, input: steps(commentOn(6), loseDatabase), sampled: true},
 		{name: "killed while the agent runs", input: steps(start, killedPasses(work.MaxAttempts)), during: killPass, deadly: true},
 	}...)
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Families are all metrics, with the samples that values give. Without values they say
-// which metrics there are.
-func Families(v Values) []Family {
-	all := []Family{
+// Known are all metrics, without a sample.
+func Known() []Family {
+	return []Family{
 		gauge("mergexo_build_info", "Version of gh mergexo that wrote this, and what it was built with; always 1.", "version", "goversion", "goos", "goarch"),
 		gauge("mergexo_pass_last_timestamp_seconds", "When the last pass ended, in seconds since 1970."),
 		gauge("mergexo_pass_last_success_timestamp_seconds", "When the last pass ended that did not fail and read a repository, in seconds since 1970; 0: none has."),
@@ -35,9 +34,11 @@ func Families(v Values) []Family {
 		gauge("mergexo_github_ratelimit_limit", "How many requests or points the limit allows.", "host", "resource"),
 		gauge("mergexo_github_ratelimit_reset_timestamp_seconds", "When the limit begins again, in seconds since 1970.", "host", "resource"),
 	}
-	if v.Build.Version == "" {
-		return all
-	}
+}
+
+// Families are all metrics, with the samples that values give.
+func Families(v Values) []Family {
+	all := Known()
 	by := map[string]*Family{}
 	for i := range all {
 		by[all[i].Name] = &all[i]

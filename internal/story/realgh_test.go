@@ -29,6 +29,7 @@ func TestRealGh(t *testing.T) {
 	if _, err := exec.LookPath("gh"); err != nil {
 		t.Fatal(err)
 	}
+	compileOnce(t)
 	cmds := commands()
 	cmds["checkout"] = cmdCheckout
 	testscript.Run(t, testscript.Params{
@@ -47,7 +48,21 @@ func TestRealGh(t *testing.T) {
 	})
 }
 
-// passGo lets go build find its caches although HOME is another.
+// sameAnywhere has go build forget in which folder it compiles, as a release's does. Otherwise each story's checkout would
+// be compiled again from its first package to the last.
+const sameAnywhere = "-trimpath"
+
+// compileOnce compiles the program as the stories do, before they all do it side by side.
+func compileOnce(t *testing.T) {
+	t.Helper()
+	build := exec.Command("go", "build", sameAnywhere, "-o", os.DevNull, "../../cmd/gh-mergexo")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+}
+
+// passGo lets go build find its caches although HOME is another, and the checkout too.
 func passGo(e *testscript.Env) error {
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
@@ -58,6 +73,7 @@ func passGo(e *testscript.Env) error {
 	for i, name := range names {
 		e.Setenv(name, values[i])
 	}
+	e.Setenv("GOFLAGS", strings.TrimSpace(e.Getenv("GOFLAGS")+" "+sameAnywhere))
 	return nil
 }
 

@@ -103,7 +103,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
 			os.Exit(cmd.Main(cmd.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "v0.0.0-test", Now: machineNow(),
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(),
 			}))
 		},
 		"scripted-agent": scriptedAgent,

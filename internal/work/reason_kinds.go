@@ -115,6 +115,7 @@ const (
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
+	WhyMergeUnasked        ReasonKind = "merge_not_asked"         // the remote, whether merging is stopped; Text
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
 	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub took it, and was not read since
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came

@@ -61,7 +61,7 @@ const busy = `
 	UNION SELECT i.repo_id FROM stops s INDEXED BY stops_taken CROSS JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
-	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0`
+	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 OR tell_at BETWEEN 1 AND ?1`
 
 // ListBusy gives the repositories in which there may be something to decide or to send. What
 // merging alone asks for is in ListLanding, but for merges that are watched at a time.

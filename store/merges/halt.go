@@ -3,6 +3,7 @@ package merges
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -39,8 +40,8 @@ func (t Rows) count(ctx context.Context, repoID int64, differs bool, halt work.R
 	return true, t.StopMerging(ctx, repoID, halt)
 }
 
-// StopMerging stores that nothing is merged in a repository any more, and why. Where it was
-// so already the first reason stays.
+// StopMerging stores that nothing is merged in a repository any more, and why, and that its
+// remote is to be told. Where it was so already the first reason stays.
 func (t Rows) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
 	what := fmt.Sprintf("stop merging in repository %d", repoID)
 	if why.None() {
@@ -48,8 +49,8 @@ func (t Rows) StopMerging(ctx context.Context, repoID int64, why work.Reason) er
 	}
 	why = why.Map(t.tx.Clean)
 	n, err := t.tx.Exec(ctx, what,
-		`INSERT INTO repo_merging (repo_id, why, at) VALUES (?, ?, ?)
-		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0 WHERE why = ''`, repoID, rows.ReasonOf(&why), rows.Millis(t.tx.Now))
+		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?3, ?3)
+		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE why = ''`, repoID, rows.ReasonOf(&why), rows.Millis(t.tx.Now))
 	if err != nil || n == 0 {
 		return err
 	}
@@ -60,7 +61,7 @@ func (t Rows) StopMerging(ctx context.Context, repoID int64, why work.Reason) er
 // new. What landed as something else before does not count any more.
 func (t Rows) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	n, err := t.tx.Exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
-		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0 WHERE repo_id = ? AND why <> ''`, repoID)
+		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0, tell_at = 0 WHERE repo_id = ? AND why <> ''`, repoID)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -80,10 +81,10 @@ func (t Rows) lookAtCandidates(ctx context.Context, repoID int64) error {
 // MergingStopped gives why nothing is merged in a repository, if that is so.
 func (t Rows) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
 	scan := func(row rows.Row) (h merging.Halt, err error) {
-		return h, row.Scan(rows.ReasonOf(&h.Why), rows.TimeOf(&h.At), &h.Told)
+		return h, row.Scan(rows.ReasonOf(&h.Why), rows.TimeOf(&h.At), &h.Told, rows.TimeOf(&h.TellAt))
 	}
 	return rows.Find(ctx, t.tx, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
-		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
+		`SELECT why, at, told, tell_at FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
 // ListUntoldHalts gives the repositories that are not merged into, and of which no pass has
@@ -98,4 +99,19 @@ func (t Rows) MergingTold(ctx context.Context, repoID int64) (first bool, err er
 	n, err := t.tx.Exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
 		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
 	return n == 1, err
+}
+
+// ListHaltsToTell gives the repositories that are not merged into, and whose remotes are to be
+// told so by now.
+func (t Rows) ListHaltsToTell(ctx context.Context, now time.Time) ([]int64, error) {
+	return rows.List(ctx, t.tx, "list whose remotes are told that merging stopped", rows.ScanID,
+		`SELECT repo_id FROM repo_merging WHERE tell_at BETWEEN 1 AND ? ORDER BY repo_id`, rows.Millis(now))
+}
+
+// TellHaltAt stores when a repository's remote is told next that merging is stopped; zero: it
+// says so.
+func (t Rows) TellHaltAt(ctx context.Context, repoID int64, at time.Time) error {
+	_, err := t.tx.Exec(ctx, fmt.Sprintf("store when the remote of repository %d is told that merging is stopped", repoID),
+		`UPDATE repo_merging SET tell_at = ? WHERE repo_id = ? AND why <> ''`, rows.Millis(at), repoID)
+	return err
 }

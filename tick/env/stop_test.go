@@ -19,7 +19,7 @@ func TestWhatIsBelievedOfAStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := reasonOf(string(text))
+		got := StopReason(string(text))
 		if got.Kind != work.WhyMergeDiffers || got.Advice != "" || got.Local != "" || got.Names != nil || len(got.Text) > longestWhy {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -27,7 +27,7 @@ func TestWhatIsBelievedOfAStop(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := reasonOf("no JSON"); got.Kind != work.WhyMergeDiffers {
+	if got := StopReason("no JSON"); got.Kind != work.WhyMergeDiffers {
 		t.Errorf("%+v", got)
 	}
 }

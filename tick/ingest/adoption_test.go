@@ -23,9 +23,9 @@ import (
 )
 
 // TestAdoption: the database is lost, and whatever GitHub has, however slow it is, however
-// little time and however few requests a pass has, and wherever it ends or dies: each pass
-// gets further or is done, and what is stored in the end is what one pass stores that has
-// all the time of the world. No pass knows how to write to this GitHub.
+// little time and however few requests a pass has, whatever it is refused, and wherever it
+// ends or dies: each pass gets further or is done, and what is stored in the end is what one
+// pass stores that has all the time of the world. No pass knows how to write to this GitHub.
 func TestAdoption(t *testing.T) {
 	checks(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -51,7 +51,7 @@ func TestAdoption(t *testing.T) {
 			}
 			before := m.progress()
 			f := m.drawFate(rt)
-			if m.pass(f) {
+			if m.pass(f) && f.refused == 0 { // what it was refused is still to be read
 				break
 			}
 			if f.dies > 0 {
@@ -108,13 +108,15 @@ func sameEachTime(t *testing.T) {
 func (m *machine) drawFate(rt *rapid.T) fate {
 	f := fate{latency: time.Duration(rapid.IntRange(m.fastest, 250).Draw(rt, "latency")) * time.Millisecond}
 	some := func(name string) int { return rapid.IntRange(1, 80).Draw(rt, name) }
-	switch rapid.IntRange(0, 5).Draw(rt, "fate") {
+	switch rapid.IntRange(0, 6).Draw(rt, "fate") {
 	case 0:
 		f.ends = some("ends")
 	case 1:
 		f.dies, f.death = some("dies"), m.keep
 	case 2:
 		f.allowed = 90 + some("allowed")
+	case 3:
+		f.refused = some("refused")
 	}
 	return f
 }

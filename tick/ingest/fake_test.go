@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"net/url"
@@ -339,12 +340,16 @@ type fate struct {
 	latency time.Duration
 	ends    int    // after so many requests somebody ends it; 0: nobody does
 	allowed int    // so many requests; 0: any number
+	refused int    // the one of that number is told no, whatever it asks; 0: none is
 	dies    int    // as many; 0: it does not
 	death   func() // then: nothing that it does from now on is done
 }
 
+// errRefused is what GitHub says where it has no answer for once.
+var errRefused = errors.New("502 Bad Gateway")
+
 // clean reports whether the pass comes to its own end.
-func (f fate) clean() bool { return f.ends == 0 && f.dies == 0 }
+func (f fate) clean() bool { return f.ends == 0 && f.dies == 0 && f.refused == 0 }
 
 // limit is a context that ends by that clock.
 type limit struct {
@@ -388,6 +393,9 @@ func (c *ticks) tick() error {
 	c.passed += c.latency
 	if c.asked == c.dies {
 		c.death()
+	}
+	if c.asked == c.refused {
+		return errRefused
 	}
 	for _, l := range c.limits {
 		switch {

@@ -51,10 +51,13 @@ func TestSlices(t *testing.T) {
 			}
 			before := m.progress()
 			f := fate{latency: time.Duration(rapid.IntRange(0, 400).Draw(rt, "latency")) * time.Millisecond}
-			if rapid.IntRange(0, 3).Draw(rt, "death") == 0 {
+			switch rapid.IntRange(0, 4).Draw(rt, "fate") {
+			case 0:
 				f.ends = rapid.IntRange(1, 60).Draw(rt, "ends")
+			case 1:
+				f.refused = rapid.IntRange(1, 60).Draw(rt, "refused")
 			}
-			if m.pass(f) {
+			if m.pass(f) && f.refused == 0 { // what it was refused is still to be read
 				break
 			}
 			if f.clean() && m.progress() == before {

@@ -32,7 +32,9 @@ func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 			return err
 		}
 	}
-	m.tellMachines(ctx, r)
+	if !halt.TellAt.After(m.Now()) { // else it is told later
+		m.tellMachines(ctx, r)
+	}
 	return nil
 }
 

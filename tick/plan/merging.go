@@ -43,7 +43,8 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
-		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
+		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Unasked: i.NotAsked(r.v.Now),
+		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()
 	if t, busy := r.unfinished(); busy {
@@ -71,7 +72,8 @@ func (r landing) stays() bool {
 }
 
 // occupied reports whether an agent works on the item or is to, or a person has to act
-// before anything else.
+// before anything else. It is, too, until GitHub was read after a push of ours: what is known
+// is of the head before it, and so is what would stop that one.
 func (r landing) occupied() bool {
 	_, busy := r.unfinished()
 	due := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
@@ -84,7 +86,7 @@ func (r landing) occupied() bool {
 		return false
 	})
 	planned := slices.ContainsFunc(r.p.Turns, func(t PlannedTurn) bool { return t.Item.ID == r.item.ID })
-	return busy || due || planned || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
+	return busy || due || planned || r.item.NewestHead() != r.item.Pull.HeadOID || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
 }
 
 // stopped reports whether the item is stopped because its pull request is not merged.

@@ -63,6 +63,11 @@ func never(v *known.Snapshot) {
 	i.Landing.Policy.Required, i.Pull.HeadSince = []string{"lint"}, noon.Add(-2*time.Hour)
 }
 
+// pushed has a turn of ours have pushed a commit, of which GitHub has shown nothing yet.
+func pushed(v *known.Snapshot) {
+	v.Items[0].Spent = []work.Spent{{Kind: work.KindFix, Step: work.StepDone, Head: "aaa", Commit: "bbb"}}
+}
+
 // halted has the item stopped for a reason.
 func halted(why work.Reason) func(*known.Snapshot) {
 	return item(func(i *known.Item) { i.State, i.Reason = work.StateBlocked, why })
@@ -155,6 +160,7 @@ func TestLanding(t *testing.T) {
 
 		{"a check never came", scene(landable, never), "stopped → blocked; #2 wait merge_check_missing"},
 		{"it is stopped for that already", scene(landable, never, halted(neverRan)), "#2 wait merge_check_missing"},
+		{"and a commit was pushed since", scene(landable, never, pushed), "#2 wait merge_check_missing"},
 		{"it came after all", scene(landable, halted(neverRan)), "merge #2 squash; resumed → awaiting_feedback"},
 		{"it is stopped for something else now", scene(landable, halted(neverRan), box(func(b *merging.Box) { b.Permission = "READ" })), "stopped → blocked; #2 wait merge_permission"},
 		{"it was half merged", scene(landable, item(func(i *known.Item) { i.Landing.Trouble = half })), "stopped → blocked; #2 wait merge_half"},

@@ -124,3 +124,61 @@ func TestDeathBeforeARepositoryBeginsAgain(t *testing.T) {
 		t.Errorf("its row is %d, and not %d: %v", p.repo.Row.ID, again, err)
 	}
 }
+
+// journals is a mirror with one journal.
+type journals struct {
+	mirror
+	dropped *[]string
+}
+
+func (j journals) Journals(context.Context) ([]string, error) { return []string{"a turn"}, nil }
+
+func (j journals) DropTurns(_ context.Context, keys ...string) error {
+	*j.dropped = append(*j.dropped, keys...)
+	return nil
+}
+
+// A machine that lost its database does not resume what its mirror's journals say, nor does it
+// believe its own file that merging is stopped, unless it holds the repository still: another
+// one may have done it since, and people may have had merging resume there.
+func TestLostDatabaseOfAMachineThatDoesNotHoldTheRepository(t *testing.T) {
+	hold := func(by string, until time.Time) git.Hold {
+		return git.Hold{By: by, Since: noon.Add(-time.Hour), Until: until}
+	}
+	for name, c := range map[string]struct {
+		held   git.Hold // nobody: zero
+		known  bool     // the database is the one of before
+		forget bool
+	}{
+		"it holds the repository":           {held: hold("machine 0", noon.Add(time.Hour))},
+		"nobody holds it":                   {forget: true},
+		"another one held it":               {held: hold("machine 1", noon.Add(-time.Minute)), forget: true},
+		"nobody does, and nothing was lost": {known: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := &remote{now: noon, all: map[string]git.Hold{}}
+			if c.held.By != "" {
+				at.at, at.all["held"] = "held", c.held
+			}
+			db, row, dir := machine(t)
+			if c.known {
+				row.IssuesSince = noon
+			}
+			p := newPass(t, 0, db, at, row, theirShare(), dir)
+			var dropped []string
+			p.repo.Opened = journals{mirror{remote: at}, &dropped}
+			if err := p.Dirs.StopMerging(p.repo.Row, work.Reason{Kind: work.WhyMergeDiffers}); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Take(t.Context(), p.repo); err != nil {
+				t.Fatal(err)
+			}
+			if (len(dropped) > 0) != c.forget {
+				t.Errorf("dropped: %q", dropped)
+			}
+			if _, stopped := p.Dirs.MergingStopped(p.repo.Row); stopped == c.forget {
+				t.Errorf("merging is stopped: %t", stopped)
+			}
+		})
+	}
+}

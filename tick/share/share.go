@@ -53,6 +53,7 @@ type Shares struct {
 
 	mu    sync.Mutex
 	known map[int64]work.Share
+	halts []int64               // repositories whose remotes are to be told that merging is stopped
 	of    map[int64]*sync.Mutex // one move of a repository's ref at a time
 	moves chan struct{}
 }
@@ -66,7 +67,10 @@ func New(e *env.Env, me string, ingest Ingest) *Shares {
 func (s *Shares) Load(ctx context.Context, tx *store.Tx) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known, err = tx.ListShares(ctx)
+	if s.known, err = tx.ListShares(ctx); err != nil {
+		return err
+	}
+	s.halts, err = tx.ListHaltsToTell(ctx, s.Now())
 	return err
 }
 
@@ -129,13 +133,26 @@ func (s *Shares) beginAgain(ctx context.Context, tx *store.Tx, row work.Repo) (w
 }
 
 // forget drops what the mirror keeps of this machine's turns: what they were to say or to push
-// another machine may have said and pushed in its own words.
+// another machine may have said and pushed in its own words. That merging was stopped goes, too,
+// where the remote was told: whether it is by now the remote says.
 func (s *Shares) forget(ctx context.Context, r *env.Repo) error {
 	keys, err := r.Git().Journals(ctx)
 	if err != nil {
 		return err
 	}
-	return r.Git().DropTurns(ctx, keys...)
+	if err := r.Git().DropTurns(ctx, keys...); err != nil {
+		return err
+	}
+	return s.forgetStop(ctx, r)
+}
+
+// forgetUnknown has a machine forget that lost its database, and does not hold the repository:
+// whether another one had it since nobody knows here any more.
+func (s *Shares) forgetUnknown(ctx context.Context, r *env.Repo, held git.Hold) error {
+	if held.By == s.me || !r.Row.IssuesSince.IsZero() { // what the database knows of is judged by it
+		return nil
+	}
+	return s.forget(ctx, r)
 }
 
 // alone has one move of a repository's ref at a time in this pass.
@@ -182,8 +199,12 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 			next.Until = held.Until
 		}
 	}
+	next.Stopped = held.Stopped
 	if !lost {
-		return s.move(ctx, r, next, at, s.adopt)
+		if err := s.forgetUnknown(ctx, r, held); err != nil {
+			return err
+		}
+		return s.move(ctx, r, next, at, stoppedBy(held, s.adopt))
 	}
 	if s.underWay(ctx, r) { // by a pass that still runs
 		return s.wait(r, work.Reason{Kind: work.WhyRepoHeld, Name: r.Name.FullName(), Local: "a turn that this machine began before another one had it is not over"})
@@ -191,10 +212,7 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	if err := s.forget(ctx, r); err != nil {
 		return err
 	}
-	if err := s.Dirs.ResumeMerging(r.Row); err != nil { // whether it is stopped by now the remote says
-		return err
-	}
-	return s.move(ctx, r, next, at, s.beginAgain)
+	return s.move(ctx, r, next, at, stoppedBy(held, s.beginAgain))
 }
 
 // stay keeps a repository that was to be given back, and belongs to this machine's share again.
@@ -274,6 +292,13 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 	s.moves <- struct{}{}
 	defer func() { <-s.moves }()
 	to.Since, to.Until = to.Since.UTC().Truncate(time.Second), to.Until.UTC().Truncate(time.Second)
+	if to.Stopped == "" {
+		untold, err := env.UntoldStop(ctx, s.Env, r)
+		if err != nil {
+			return err
+		}
+		to.Stopped = untold
+	}
 	at, err := r.Git().PutHold(ctx, to, from)
 	if _, moved := errors.AsType[*git.TakenError](err); moved {
 		held, now, readErr := r.Git().ReadHold(ctx)
@@ -335,7 +360,7 @@ func (s *Shares) GiveBack(ctx context.Context, r *env.Repo) error {
 		if mine.Shard != s.Shard.String() || !mine.Theirs { // for people who ask where it is
 			return s.put(ctx, r, work.Share{}, nil)
 		}
-		return nil
+		return s.tellStop(ctx, r)
 	}
 	under, err := s.unfinished(ctx, r, func(t work.Turn) bool { return !t.Blocked })
 	if err != nil || under > 0 {
@@ -361,7 +386,7 @@ func (s *Shares) leave(ctx context.Context, r *env.Repo, mine work.Share) error 
 		return err
 	}
 	if err := env.TellStop(ctx, s.Env, r); err != nil { // whoever merges next asks for that
-		return err
+		return s.passOn(ctx, r, mine, err)
 	}
 	err := r.Git().DropHold(ctx, mine.OID)
 	if _, moved := errors.AsType[*git.TakenError](err); err != nil && !moved {

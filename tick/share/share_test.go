@@ -92,7 +92,7 @@ func (reads) AdoptLater(context.Context, *store.Tx, int64) error { return nil }
 func (reads) SetRepo(r *env.Repo, row work.Repo) { r.Row = row }
 
 func newPass(t testing.TB, machine int, db *store.DB, at *remote, row work.Repo, s shard.Shard, dir string) *pass {
-	e := &env.Env{Store: db, Shard: s, Dirs: folder.Dirs{State: dir}, Config: &config.Config{}}
+	e := &env.Env{Store: db, Now: func() time.Time { return at.now }, Shard: s, Dirs: folder.Dirs{State: dir}, Config: &config.Config{}}
 	e.Config.Runtime.SettleAfter = time.Minute
 	r := &env.Repo{Remote: env.Remote{Name: row.Name, GitHub: clock{remote: at}}, Row: row, Opened: mirror{remote: at}}
 	p := &pass{New(e, "machine "+strconv.Itoa(machine), reads{}), machine, r}

@@ -24,6 +24,10 @@ type Hold struct {
 	By    string    `json:"by"`    // an installation
 	Since time.Time `json:"since"` // it has been that one's without a break
 	Until time.Time `json:"until"` // from then on anybody may take it
+
+	// Stopped is why merging is stopped there, in the words of StopRef, where the remote does
+	// not say so by that; empty: nothing is to be passed on.
+	Stopped string `json:"stopped,omitempty"`
 }
 
 // TakenError says that somebody else moved the ref. Nothing was changed.

@@ -5,15 +5,19 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // go-gh's client looks at every rune of what comes as JSON, for control characters that a
-// terminal would obey. Nearly all that GitHub sends is plain and has none, and to see that
-// takes a fraction of the time: such a body is read beneath go-gh and given to whoever sent
-// the request. All others take go-gh's way.
+// terminal would obey, and for each of those it makes a table: a page of comments that are
+// full of them took longer than a pass has. So a body is read beneath go-gh, becomes what
+// go-gh would make of it, and is given to whoever sent the request. What is no JSON, or no
+// UTF-8, takes go-gh's way.
 
-// plainBody is where the body of one answer is put, if it is plain.
+// plainBody is where the body of one answer is put, without control characters.
 type plainBody struct {
 	is   bool
 	text []byte
@@ -43,6 +47,9 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	text, err := readBody(resp)
 	_ = resp.Body.Close() // it was read
 	into.is, into.text = err == nil && isPlain(text), text
+	if err == nil && !into.is && len(text) <= MaxBody && isJSON(resp.Header.Get("Content-Type")) && utf8.Valid(text) {
+		into.is, into.text = true, withoutControls(text)
+	}
 	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err}))
 	return resp, nil
 }
@@ -91,6 +98,58 @@ func isPlain(text []byte) bool {
 		}
 	}
 	return !bytes.Contains(text, []byte(`\u00`))
+}
+
+// isJSON reports whether go-gh takes an answer of this type for JSON.
+func isJSON(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	return strings.HasSuffix(kind, "/json") || strings.HasSuffix(kind, "+json")
+}
+
+// withoutControls writes control characters of a JSON text, also escaped ones, as go-gh does:
+// as a caret and a letter. The text is UTF-8.
+func withoutControls(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	escaped := false // by the backslash before
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if caret := caretOf(r); caret != "" {
+			out, text = append(out, caret...), text[size:]
+			continue
+		}
+		if caret := caretOf(escapedRune(text)); caret != "" {
+			if escaped { // else the caret would be what is escaped
+				out = append(out, '\\')
+			}
+			out, text, escaped = append(out, caret...), text[len(`\u0000`):], false
+			continue
+		}
+		out, text, escaped = append(out, text[:size]...), text[size:], r == '\\' && !escaped
+	}
+	return out
+}
+
+// escapedRune is the character with whose escape a text begins, up to 255; there is none: -1.
+func escapedRune(text []byte) rune {
+	if len(text) < len(`\u0000`) || !bytes.HasPrefix(text, []byte(`\u00`)) {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(text[4:6]), 16, 8)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+// caretOf is how a control character is written; empty: it is none that a terminal obeys.
+func caretOf(r rune) string {
+	switch {
+	case r == '\t', r == '\n', r == '\v', r == '\r', r < 0, r >= ' ' && r < 0x80, r > 0x9f:
+		return ""
+	case r&0x1f == 0x1c:
+		return `^\\`
+	}
+	return "^" + string('@'+r&0x1f)
 }
 
 // failing ends a body as it ended: with an error, or well.

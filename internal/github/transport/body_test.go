@@ -2,7 +2,9 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -33,6 +35,33 @@ func TestPlainIsWhatGoGhLeaves(t *testing.T) {
 	}
 }
 
+// Control characters become what go-gh makes of them.
+func TestControlsAreWrittenAsGoGhDoes(t *testing.T) {
+	part := rapid.OneOf(
+		rapid.SampledFrom([]string{`{"a":"`, `"}`, `\`, `\\`, `\u001b`, `\u009B`, `\u0009`, `\u00`, `\u00zz`, `\U001b`, "\x7f", "é", "x"}),
+		rapid.Map(rapid.Int32Range(0, 0xa0), func(r int32) string { return string(r) }),
+		rapid.Map(rapid.IntRange(0, 0xa0), func(r int) string { return fmt.Sprintf(`\u%04x`, r) }),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), ""))
+		want, _, err := transform.Bytes(&asciisanitizer.Sanitizer{JSON: true}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := withoutControls(text); !bytes.Equal(got, want) {
+			t.Fatalf("%q becomes %q, and not %q", text, got, want)
+		}
+	})
+}
+
+// A page that is full of control characters takes no table for each of them.
+func TestControlsTakeLittle(t *testing.T) {
+	text := []byte(`"` + strings.Repeat(`\u001b[2J`, 10_000) + `"`)
+	if n := testing.AllocsPerRun(1, func() { withoutControls(text) }); n > 20_000 {
+		t.Errorf("%v allocations for 10,000 control characters", n)
+	}
+}
+
 type respond func() *http.Response
 
 func (f respond) RoundTrip(*http.Request) (*http.Response, error) { return f(), nil }
@@ -42,16 +71,21 @@ func TestBodiesAreReadOnce(t *testing.T) {
 	broken := errors.New("broken off")
 	for _, c := range []struct {
 		text  string
+		of    string // Content-Type
 		ends  error
 		plain bool
+		want  string // if it is not the text
 	}{
 		{text: `{"a":"b"}`, plain: true},
 		{text: `{"a":"\u001b[2J"}`},
+		{text: `{"a":"\u001b[2J"}`, of: "application/json; charset=utf-8", plain: true, want: `{"a":"^[[2J"}`},
 		{text: `{"a":"é"}`},
-		{text: `{"a`, ends: broken},
+		{text: `{"a":"é"}`, of: "application/json", plain: true},
+		{text: "{\"a\":\"\xff\"}", of: "application/json"},
+		{text: `{"a`, ends: broken, of: "application/json"},
 	} {
 		r := bodyReader{respond(func() *http.Response {
-			return &http.Response{Body: io.NopCloser(io.MultiReader(strings.NewReader(c.text), failing{c.ends}))}
+			return &http.Response{Header: http.Header{"Content-Type": {c.of}}, Body: io.NopCloser(io.MultiReader(strings.NewReader(c.text), failing{c.ends}))}
 		})}
 		req, into := wantPlain((&http.Request{}).WithContext(t.Context()))
 		resp, err := r.RoundTrip(req)
@@ -59,7 +93,7 @@ func TestBodiesAreReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if into.is != c.plain || string(into.text) != c.text {
+		if into.is != c.plain || string(into.text) != cmp.Or(c.want, c.text) {
 			t.Errorf("%s: %v, %s", c.text, into.is, into.text)
 		}
 		again, err := io.ReadAll(resp.Body)

@@ -38,10 +38,30 @@ func (h *Batch) DropHalf() {
 		h.Forgotten[issue], h.Backlog[issue] = true, true
 	}
 	gone := func(n int) bool { return h.Forgotten[n] }
+	holdLeft(h)
 	h.Deferred = slices.DeleteFunc(h.Deferred, func(d Deferral) bool { return d.Pull.ID == 0 && gone(d.Pull.Number) })
 	h.ListedComments = slices.DeleteFunc(h.ListedComments, func(c github.Comment) bool { return gone(c.Number) })
 	h.ReviewComments = slices.DeleteFunc(h.ReviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
 	h.Events = slices.DeleteFunc(h.Events, func(c Inbound) bool { return gone(c.Event.Number) })
+}
+
+// holdLeft has the lists show again what they show of pull requests that an earlier slice
+// left: those that are tracked, for what is found again is read whole.
+func holdLeft(h *Batch) {
+	left := func(n int) bool {
+		_, open := h.Open.Light[n]
+		return open && h.Forgotten[n]
+	}
+	for _, c := range h.ListedComments {
+		if left(c.Number) {
+			h.Hold(WalkComments, &h.Repo.CommentsSince, h.R.Row.CommentsSince, c.UpdatedAt)
+		}
+	}
+	for _, c := range h.ReviewComments {
+		if left(c.Pull) {
+			h.Hold(WalkReviewComments, &h.Repo.ReviewCommentsSince, h.R.Row.ReviewCommentsSince, c.UpdatedAt)
+		}
+	}
 }
 
 // NoteHandled remembers which events a body of ours names as answered.

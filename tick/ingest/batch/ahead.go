@@ -47,8 +47,11 @@ func (h Ahead) CommentsOf(ctx context.Context, number int, since time.Time) ([]g
 	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
 }
 
-// NoteTalk keeps a conversation that was read whole: what is asked of it is found in it.
+// NoteTalk keeps a conversation that was read whole: what is asked of it is found in it. An
+// issue or a pull request that this pass had left, and takes in after all, is not left any
+// more: all that was said there comes with it, and nothing else brings it.
 func (h Ahead) NoteTalk(number int, talk []github.Comment) {
+	delete(h.Forgotten, number)
 	h.History.Join(adoption.History{Comments: map[int][]github.Comment{number: talk}})
 	h.ListedComments = append(h.ListedComments, talk...)
 }

@@ -45,7 +45,7 @@ type Batch struct {
 	answered   map[string]bool      // event keys that our own writing in earlier slices names as answered
 	Incomplete error                // why not everything was read
 	Trouble    []string
-	Forgotten  map[int]bool // pull requests that are left as they were
+	Forgotten  map[int]bool // issues and pull requests that are left as they were, unless they are taken in after all
 	Tried      map[int]bool // pull requests whose details were asked for
 	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
 	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
