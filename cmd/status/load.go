@@ -175,6 +175,9 @@ func merges(p plan.Plan, item int64) bool {
 	return slices.ContainsFunc(p.Merges, func(m plan.PlannedMerge) bool { return m.Item == item })
 }
 
+// FindRepo finds the row of a configured repository.
+func FindRepo(known []work.Repo, name work.RepoName) work.Repo { return looks.FindRepo(known, name) }
+
 // configure adds what the query and its config say.
 func (f *Facts) configure(q Query) {
 	f.Called, f.Halt, f.Budgets = q.Config.Called(f.Repo.Name), q.Halt, q.Config.Runtime.Budgets
