@@ -412,6 +412,17 @@ func TestStopMerging(t *testing.T) {
 	if err := d.Update(ctx, func(tx *Tx) error { return tx.StopMerging(ctx, r.ID, work.Reason{}) }); err == nil {
 		t.Error("stopped for no reason")
 	}
+	update(t, d, func(tx *Tx) error { return second(tx.ResumeMerging(ctx, r.ID)) })
+	for at, since := range map[time.Time]time.Time{t0.Add(-time.Hour): t0.Add(-time.Hour), t0.Add(time.Hour): t0} { // as another machine has it
+		first.At = at.UnixMilli()
+		update(t, d, func(tx *Tx) error {
+			return tx.StopMerging(ctx, r.ID, first)
+		})
+		if h, _ := haltOf(t, d, r.ID); !h.At.Equal(since) || !h.TellAt.Equal(t0) {
+			t.Errorf("stopped since %s, to be told at %s; want %s", h.At, h.TellAt, since)
+		}
+		update(t, d, func(tx *Tx) error { return second(tx.ResumeMerging(ctx, r.ID)) })
+	}
 	if _, ok := haltOf(t, d, r.ID+1); ok {
 		t.Error("another repository is stopped")
 	}

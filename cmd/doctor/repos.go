@@ -4,11 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -47,13 +46,14 @@ func gates(r config.Repo) doctor.Gates {
 // a check of its own.
 func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
-	share, err := shareOf(dirs)
+	share, err := looks.Present(cfg)
 	switch {
 	case err != nil:
 		p.Share.Trouble = err.Error()
 	case !share.All():
 		p.Share.Machine = share.Machine()
 	}
+	p.Share.All = len(cfg.Repos)
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
@@ -76,16 +76,20 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if p.Untold, err = untold(ctx, tx, f.Now); err != nil {
 			return err
 		}
+		watch, err := looks.Load(ctx, tx, cfg, known, f.Now)
+		if err != nil {
+			return err
+		}
 		for i, r := range cfg.Repos {
-			row := status.FindRepo(known, r.Name)
+			row := looks.FindRepo(known, r.Name)
 			p.Last = latest(p.Last, row.LookedAt())
-			p.Share.All++
+			p.Tried = p.Tried || row.ID != 0
 			if row.NodeID != "" && share.Takes(row.NodeID) {
 				p.Share.Mine++
 			} else if row.NodeID != "" {
 				p.Share.Theirs++
 			}
-			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
+			if err := rememberRepo(ctx, tx, watch(row).Today(row, f.Now), watch(row).Share, strangers, &f.Repos[i]); err != nil {
 				return err
 			}
 		}
@@ -100,27 +104,18 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	f.Passes = p
 }
 
-// shareOf is the share of the repositories that this machine was told of last.
-func shareOf(dirs folder.Dirs) (shard.Shard, error) {
-	kept, err := dirs.Share()
-	if err != nil || kept == "" {
-		return shard.Shard{}, err
-	}
-	return shard.Parse(kept)
-}
-
-func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.Stranger, to *doctor.Repo) error {
+func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, share work.Share, strangers []store.Stranger, to *doctor.Repo) error {
 	if row.ID == 0 {
 		return nil
 	}
-	to.LastError = row.LastError
+	to.LastError, to.Held = row.LastError, share.Elsewhere() && row.Failures == 0
 	for _, s := range strangers {
 		if s.RepoID == row.ID {
 			to.Others = append(to.Others, doctor.Other{Account: s.Login, At: s.At})
 		}
 	}
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
-	if stopped {
+	if stopped && !share.Left() {
 		to.Stopped = "nothing is merged into it: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
 	}
 	return err

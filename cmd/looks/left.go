@@ -64,3 +64,21 @@ func (l Left) String() string {
 	}
 	return fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", name, kept)
 }
+
+// FindRepo finds the row of a configured repository: of those that have had the name
+// the one that has it, or had it last.
+func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
+	found := work.Repo{Name: name}
+	for _, r := range known {
+		if !r.Name.Equal(name) {
+			continue
+		}
+		if r.LeftAt.IsZero() {
+			return r
+		}
+		if r.LeftAt.After(found.LeftAt) {
+			found = r
+		}
+	}
+	return found
+}

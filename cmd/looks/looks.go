@@ -12,7 +12,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
@@ -26,6 +25,7 @@ type Repo struct {
 	Next   time.Time    // when it is looked at next; zero: in the next pass
 	Share  work.Share   // who works on it, where several machines share the repositories
 	First  *First       // how far the first look at its pull requests came; nil: it is not under way
+	late   bool         // Share is by what this machine was told after its last pass
 }
 
 // First is how far the first look at the open pull requests of a repository came.
@@ -46,7 +46,7 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 	if err != nil {
 		return nil, err
 	}
-	shares, err := tx.ListShares(ctx)
+	shares, err := shareIn(ctx, tx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +59,17 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 		ours[c.Name.Host]++
 	}
 	for _, r := range known {
-		if _, configured := cfg.Repo(r.Name); configured && r.LeftAt.IsZero() && shares[r.ID].Theirs {
+		if _, configured := cfg.Repo(r.Name); configured && r.LeftAt.IsZero() && shares(r).Left() {
 			ours[r.Name.Host]--
 		}
 	}
 	return func(r work.Repo) Repo {
-		s := shares[r.ID]
-		if r.NodeID == "" || s.Theirs {
-			return Repo{Share: s}
+		s := shares(r)
+		if r.NodeID == "" || s.Left() {
+			return Repo{Share: s.Share, late: s.late}
 		}
 		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
-		w := Repo{Manner: manner, Next: next, Share: s}
+		w := Repo{Manner: manner, Next: next, Share: s.Share, late: s.late}
 		if at, underWay := firstlook.PlaceOf(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
 		}
@@ -83,6 +83,7 @@ type Lines struct {
 	first  cli.SharedLines
 	pulsed map[string]*pulsed // by host
 	theirs map[string][]string
+	comes  []string
 }
 
 // pulsed are the repositories of a host that the pulse watches.
@@ -93,6 +94,9 @@ type pulsed struct {
 
 // Add takes a repository, which is called so.
 func (l *Lines) Add(called string, r work.Repo, w Repo) {
+	if w.Share.Comes {
+		l.comes = append(l.comes, called)
+	}
 	if w.Share.Theirs {
 		if l.theirs == nil {
 			l.theirs = map[string][]string{}
@@ -144,24 +148,4 @@ func (p pulsed) says(host string, now time.Time) string {
 		return line + ", and again at " + work.Stamp(p.next)
 	}
 	return line + ", and again by the next pass"
-}
-
-// Machine names this machine among those that share the repositories.
-func Machine(s work.Share) string {
-	this, err := shard.Parse(s.Shard)
-	if err != nil {
-		return "this machine"
-	}
-	return "this machine, " + this.Machine()
-}
-
-// PrintTheirs names the repositories that other machines work on.
-func (l *Lines) PrintTheirs(notes io.Writer) {
-	for _, share := range slices.Sorted(maps.Keys(l.theirs)) {
-		is := "is"
-		if len(l.theirs[share]) > 1 {
-			is = "are"
-		}
-		fmt.Fprintf(notes, "%s %s not in the share of %s\n", cli.Enumerate(l.theirs[share]), is, Machine(work.Share{Shard: share}))
-	}
 }

@@ -87,7 +87,7 @@ type repoView struct {
 }
 
 type shareView struct {
-	Shard  string     `json:"shard"`     // of the last pass on this machine, such as 1/2
+	Shard  string     `json:"shard"`     // that the next pass on this machine takes, such as 1/2
 	Theirs bool       `json:"theirs"`    // the repository belongs to another machine's share
 	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it
 }

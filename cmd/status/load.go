@@ -102,8 +102,9 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 		return Board{}, err
 	}
 	for _, name := range q.Repos {
-		r := repoStatus{Repo: FindRepo(known, name), called: q.Config.Called(name)}
+		r := repoStatus{Repo: looks.FindRepo(known, name), called: q.Config.Called(name)}
 		r.watched = watch(r.Repo)
+		r.Repo = r.watched.Today(r.Repo, b.now)
 		if err := b.addRepo(ctx, tx, q, r, at); err != nil {
 			return Board{}, err
 		}
@@ -123,7 +124,7 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 		for _, f := range items {
 			f.Worked, f.Local, f.Share = at.Of(f.Turn), at.Now, r.watched.Share
 			f.Live = f.Worked != nil
-			b.items = append(b.items, f)
+			b.items = append(b.items, f.today())
 		}
 		over, err := loadEnded(ctx, tx, q, r)
 		if err != nil {
@@ -135,7 +136,7 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 		}
 		if halt, stopped, err := tx.MergingStopped(ctx, r.ID); err != nil {
 			return err
-		} else if stopped {
+		} else if stopped && !r.watched.Share.Left() {
 			r.stopped = &halt
 		}
 	}
@@ -174,23 +175,8 @@ func merges(p plan.Plan, item int64) bool {
 	return slices.ContainsFunc(p.Merges, func(m plan.PlannedMerge) bool { return m.Item == item })
 }
 
-// FindRepo finds the row of a configured repository: of those that have had the name
-// the one that has it, or had it last.
-func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
-	found := work.Repo{Name: name}
-	for _, r := range known {
-		if !r.Name.Equal(name) {
-			continue
-		}
-		if r.LeftAt.IsZero() {
-			return r
-		}
-		if r.LeftAt.After(found.LeftAt) {
-			found = r
-		}
-	}
-	return found
-}
+// FindRepo finds the row of a configured repository.
+func FindRepo(known []work.Repo, name work.RepoName) work.Repo { return looks.FindRepo(known, name) }
 
 // configure adds what the query and its config say.
 func (f *Facts) configure(q Query) {

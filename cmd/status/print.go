@@ -127,7 +127,7 @@ func printStandings(out terminal.Output, b Board) error {
 			}
 			continue
 		}
-		if r.waits == "" {
+		if r.waits == "" || f.elsewhere() { // said once of the repository
 			continue
 		}
 		told := "\n" + strings.Join(terminal.Wrap(r.ref+" waits: "+out.LocalTimes(r.waits), out.Width-4), "\n    ") + "\n"
@@ -152,7 +152,7 @@ func (f Facts) urgency() int {
 	asked := len(f.Unanswered()) > 0
 	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
 	switch {
-	case !f.State.Open():
+	case !f.State.Open(), f.elsewhere():
 		return 3
 	case f.Pause == nil && stands:
 		return 0
@@ -167,8 +167,10 @@ func (b Board) nothingOpen() string {
 	var theirs work.Share
 	finished, unread, mine := 0, 0, 0
 	for _, r := range b.repos {
-		if r.watched.Share.Theirs {
-			theirs = r.watched.Share
+		if s := r.watched.Share; s.Left() {
+			if s.Theirs {
+				theirs = s
+			}
 			continue
 		}
 		if mine++; r.HeartbeatAt.IsZero() {
@@ -183,6 +185,8 @@ func (b Board) nothingOpen() string {
 	switch {
 	case mine == 0 && theirs.Theirs:
 		return "nothing to do here: no repository is in the share of " + looks.Machine(theirs)
+	case mine == 0:
+		return "nothing to do here yet: the next pass asks for the repositories"
 	case unread == mine:
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:

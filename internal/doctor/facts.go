@@ -108,6 +108,7 @@ type Repo struct {
 	Labels        *Labels        // nil: they could not be read
 	Gates         Gates
 	LastError     string // of the last pass
+	Held          bool   // that is that another machine holds it
 	Stopped       string // why nothing is merged into it any more
 	Others        []Other
 }
@@ -206,7 +207,8 @@ type Schedule struct {
 
 // Passes is what the database and the state folder say of passes.
 type Passes struct {
-	Last    time.Time     // zero: none
+	Last    time.Time     // zero: none read anything
+	Tried   bool          // one was made all the same
 	Failed  int           // how many in a row failed
 	Why     string        // the last one did
 	Paused  string        // everything is: since when and why; empty: it is not

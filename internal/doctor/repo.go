@@ -90,11 +90,15 @@ func labels(a *about, r Repo) {
 
 // remembered is what passes have noted.
 func remembered(a *about, r Repo) {
-	if r.LastError != "" {
+	switch {
+	case r.LastError == "":
+	case r.Held:
+		a.warn(CodeReading, r.LastError, "")
+	default:
 		a.warn(CodeReading, "the last pass could not read it: "+r.LastError, "")
 	}
 	if r.Stopped != "" {
-		a.warn(CodeReading, r.Stopped, "")
+		a.warn(CodeReading, r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)
 	}
 	for _, o := range r.Others {
 		a.warn(CodeOthers, fmt.Sprintf("another installation wrote as %s, last at %s: both answer what people write", o.Account, o.At.UTC().Format(time.RFC3339)),

@@ -43,6 +43,8 @@ func passes(a *about, p Passes, s *Schedule, now time.Time) {
 	}
 	when := p.Last.UTC().Format(time.RFC3339)
 	switch {
+	case p.Last.IsZero() && p.Failed == 0 && p.Tried:
+		a.warn(CodeLastPass, "passes were made, and none has read a repository yet", "gh mergexo status says why")
 	case p.Last.IsZero():
 		a.warn(CodeLastPass, "no pass has been made", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick makes it")
 	case p.Failed > 0:
@@ -63,6 +65,8 @@ func shares(a *about, s Share) {
 	switch {
 	case s.Trouble != "":
 		a.warn(CodeShare, s.Trouble, "gh mergexo tick --shard i/n, or --shard all")
+	case s.Machine != "" && s.Mine+s.Theirs == 0:
+		a.ok(CodeShare, fmt.Sprintf("this is %s; no pass has found out yet which of %s its share has", s.Machine, count(s.All, "repository", "repositories")))
 	case s.Machine != "":
 		says := fmt.Sprintf("this is %s; %d of %s in its share", s.Machine, s.Mine, count(s.All, "repository is", "repositories are"))
 		if unknown := s.All - s.Mine - s.Theirs; unknown > 0 {

@@ -99,7 +99,7 @@ func TestMergingIsStoppedForAllMachines(t *testing.T) {
 	if why, stopped, err := other.ReadStop(t.Context()); err != nil || !stopped || why != "x differs" {
 		t.Fatalf("%q, %t, %v", why, stopped, err)
 	}
-	if held, at, err := other.ReadHold(t.Context()); err != nil || at != "" {
+	if held, at, err := other.ReadHold(t.Context()); err != nil || at != "" || !held.HasStop {
 		t.Errorf("%+v holds it at %q, %v", held, at, err)
 	}
 	for _, was := range []bool{true, false} {
@@ -109,5 +109,8 @@ func TestMergingIsStoppedForAllMachines(t *testing.T) {
 	}
 	if _, stopped, err := w.mirror.ReadStop(t.Context()); err != nil || stopped {
 		t.Errorf("it is stopped: %t, %v", stopped, err)
+	}
+	if held, _, err := other.ReadHold(t.Context()); err != nil || held.HasStop {
+		t.Errorf("it is stopped: %+v, %v", held, err)
 	}
 }

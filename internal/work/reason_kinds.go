@@ -145,6 +145,7 @@ const (
 	WhyRepoGone     ReasonKind = "repository_gone"      // Name
 	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
 	WhyRepoHeld     ReasonKind = "repository_held"      // Name, Text (this machine's share), Local (an earlier pass of it still works there), Who (an installation), At
+	WhyRepoTheirs   ReasonKind = "repository_elsewhere" // another machine's share has it; Name, Text (this machine's share; empty: which is to have it now)
 	WhyCommandFirst ReasonKind = "command_first"        //
 	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
 	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text

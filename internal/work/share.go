@@ -10,6 +10,7 @@ type Share struct {
 	OID    string    // where the remote's ref is while this machine holds the repository; empty: it does not
 	Since  time.Time // from when on it has held it
 	Until  time.Time // until when nobody else may take it; where another machine has it, that one's, as it was last seen
+	Comes  bool      // only for people who ask: the last pass left it to another machine, and the next one asks for it
 }
 
 // Held reports whether this machine holds the repository, as far as it knows.
@@ -25,10 +26,20 @@ func (s Share) HeldUntil() time.Time {
 
 // Elsewhere reports whether it belongs to this machine's share, and another machine had it when
 // this one asked last.
-func (s Share) Elsewhere() bool { return s.Shard != "" && !s.Theirs && !s.Held() }
+func (s Share) Elsewhere() bool { return s.Shard != "" && !s.Theirs && !s.Comes && !s.Held() }
 
-// Reason is that it is elsewhere.
+// Left reports whether it is another machine's, as far as it is decided by shares: nothing is
+// due here, and what is known here of it grows old.
+func (s Share) Left() bool { return s.Theirs || s.Comes }
+
+// Reason is that it is elsewhere, or another machine's.
 func (s Share) Reason(repo string, now time.Time) Reason {
+	switch {
+	case s.Comes:
+		return Reason{Kind: WhyRepoTheirs, Name: repo}
+	case s.Theirs:
+		return Reason{Kind: WhyRepoTheirs, Name: repo, Text: s.Shard}
+	}
 	why := Reason{Kind: WhyRepoHeld, Name: repo, Text: s.Shard}
 	if s.Until.After(now) {
 		why.At = s.Until.UnixMilli()

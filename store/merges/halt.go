@@ -41,16 +41,21 @@ func (t Rows) count(ctx context.Context, repoID int64, differs bool, halt work.R
 }
 
 // StopMerging stores that nothing is merged in a repository any more, and why, and that its
-// remote is to be told. Where it was so already the first reason stays.
+// remote is to be told. Where it was so already the first reason stays. It is so since now, or
+// since the reason's own time, where another machine stopped it.
 func (t Rows) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
 	what := fmt.Sprintf("stop merging in repository %d", repoID)
 	if why.None() {
 		return fmt.Errorf("%s: for no reason", what)
 	}
+	since := rows.Millis(t.tx.Now)
+	if why.At > 0 {
+		since = min(since, why.At)
+	}
 	why = why.Map(t.tx.Clean)
 	n, err := t.tx.Exec(ctx, what,
-		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?3, ?3)
-		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE why = ''`, repoID, rows.ReasonOf(&why), rows.Millis(t.tx.Now))
+		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?4, ?3)
+		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE why = ''`, repoID, rows.ReasonOf(&why), rows.Millis(t.tx.Now), since)
 	if err != nil || n == 0 {
 		return err
 	}

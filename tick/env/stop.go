@@ -61,6 +61,7 @@ func haltOf(ctx context.Context, p *Env, r *Repo) (halt merging.Halt, stopped bo
 
 func wordsOf(halt merging.Halt) (string, error) {
 	halt.Why.Local = "" // names this machine's folders
+	halt.Why.At = halt.At.UnixMilli()
 	why, err := json.Marshal(halt.Why)
 	if err != nil {
 		return "", fmt.Errorf("encode why merging is stopped: %w", err)
@@ -98,5 +99,5 @@ func StopReason(text string) work.Reason {
 		return work.Reason{Kind: work.WhyMergeDiffers, Text: "a ref of the repository says that merging is stopped, and cannot be read"}
 	}
 	differs := []rune(said.Text)
-	return work.Reason{Kind: said.Kind, Number: said.Number, Commit: said.Commit, Head: said.Head, Text: string(differs[:min(len(differs), longestWhy)])}
+	return work.Reason{Kind: said.Kind, Number: said.Number, Commit: said.Commit, Head: said.Head, At: max(0, said.At), Text: string(differs[:min(len(differs), longestWhy)])}
 }

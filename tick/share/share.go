@@ -234,7 +234,7 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 		if err := s.forgetUnknown(ctx, r, held); err != nil {
 			return err
 		}
-		return s.move(ctx, r, next, at, stoppedBy(held, s.adopt))
+		return s.begin(ctx, r, held, next, at, s.adopt)
 	}
 	if s.underWay(ctx, r) { // by a pass that still runs
 		return s.wait(r, work.Reason{Kind: work.WhyRepoHeld, Name: r.Name.FullName(), Local: "a turn that this machine began before another one had it is not over"})
@@ -242,7 +242,7 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	if err := s.forget(ctx, r); err != nil {
 		return err
 	}
-	return s.move(ctx, r, next, at, stoppedBy(held, s.beginAgain))
+	return s.begin(ctx, r, held, next, at, s.beginAgain)
 }
 
 // stay keeps a repository that was to be given back, and belongs to this machine's share again.

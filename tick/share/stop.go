@@ -48,6 +48,19 @@ func (s *Shares) passOn(ctx context.Context, r *env.Repo, mine work.Share, untak
 	})
 }
 
+// begin takes a repository, and has people know at once that merging is stopped in it, where the
+// remote says so: who merges asks for that again.
+func (s *Shares) begin(ctx context.Context, r *env.Repo, held, next git.Hold, from string, begin beginning) error {
+	err := s.move(ctx, r, next, from, stoppedBy(held, begin))
+	if err != nil || !held.HasStop {
+		return err
+	}
+	if err := env.AskStop(ctx, s.Env, r); err != nil {
+		s.Log.WarnContext(ctx, "it is not known why merging is stopped", "repo_full_name", r.Name.FullName(), "error", err)
+	}
+	return nil
+}
+
 // stoppedBy has a repository begin as it does otherwise, and with the stop of merging that its
 // hold passed on.
 func stoppedBy(held git.Hold, begin beginning) beginning {

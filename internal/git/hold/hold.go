@@ -28,6 +28,9 @@ type Hold struct {
 	// Stopped is why merging is stopped there, in the words of StopRef, where the remote does
 	// not say so by that; empty: nothing is to be passed on.
 	Stopped string `json:"stopped,omitempty"`
+
+	// HasStop is that the remote has StopRef, which came with the answer about the hold.
+	HasStop bool `json:"-"`
 }
 
 // TakenError says that somebody else moved the ref. Nothing was changed.
@@ -46,15 +49,16 @@ func Of(m *mirror.Mirror) Holds { return Holds{m} }
 // ReadHold asks the remote who holds the repository, and where the ref is; nobody: "". What
 // nobody can read is held by nobody: it ends at once.
 func (h Holds) ReadHold(ctx context.Context) (Hold, string, error) {
-	message, oid, err := h.read(ctx, toHold)
-	if err != nil || oid == "" {
+	message, oid, hasStop, err := h.read(ctx, toHold, StopRef)
+	if err != nil {
 		return Hold{}, "", err
 	}
 	var held Hold
-	if err := json.Unmarshal([]byte(message), &held); err == nil {
-		return held, oid, nil
+	if err := json.Unmarshal([]byte(message), &held); err != nil {
+		held = Hold{}
 	}
-	return Hold{}, oid, nil
+	held.HasStop = hasStop
+	return held, oid, nil
 }
 
 // signal is a ref of the remote whose commit says something to all machines, in its message.
@@ -70,26 +74,26 @@ var toHold = signal{Ref, "who works on the repository"}
 const longestMessage = 256 << 10
 
 // read asks the remote for a message, and where its ref is; there is none: "". Of what is no
-// commit there is none, either.
-func (h Holds) read(ctx context.Context, s signal) (message, oid string, err error) {
-	oid, err = h.remote(ctx, s)
+// commit there is none, either. Whether another ref is there is told with it.
+func (h Holds) read(ctx context.Context, s signal, beside string) (message, oid string, isBeside bool, err error) {
+	oid, isBeside, err = h.ask(ctx, s, beside)
 	if err != nil || oid == "" {
-		return "", "", err
+		return "", "", isBeside, err
 	}
 	if !h.mirror.Has(ctx, oid) {
 		fetch := h.mirror.RemoteCall("fetch", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", h.mirror.URL(), "+"+s.ref+":"+s.ref)
 		if _, err := fetch.Run(ctx); err != nil {
-			return "", "", fmt.Errorf("read %s: %w", s.asks, plumbing.RemoteError("fetch", err))
+			return "", "", isBeside, fmt.Errorf("read %s: %w", s.asks, plumbing.RemoteError("fetch", err))
 		}
 	}
 	look := h.mirror.Call("cat-file", "commit", oid)
 	look.Most = longestMessage // anybody who may push can write it
 	res, err := look.Run(ctx)
 	if err != nil {
-		return "", oid, nil //nolint:nilerr // moved since, or no commit: whoever wants it moves it from oid
+		return "", oid, isBeside, nil //nolint:nilerr // moved since, or no commit: whoever wants it moves it from oid
 	}
 	_, message, _ = strings.Cut(string(res.Stdout), "\n\n")
-	return message, oid, nil
+	return message, oid, isBeside, nil
 }
 
 // PutHold stores who holds the repository, in place of old ("": nobody), and gives where the
@@ -133,22 +137,34 @@ func (h Holds) move(ctx context.Context, s signal, from, to string) error {
 
 // remote is where the remote has the ref; "": it has none.
 func (h Holds) remote(ctx context.Context, s signal) (string, error) {
-	res, err := h.mirror.RemoteCall("ls-remote", h.mirror.URL(), s.ref).Run(ctx)
-	if err != nil {
-		return "", fmt.Errorf("ask %s: %w", s.asks, plumbing.RemoteError("ls-remote", err))
+	at, _, err := h.ask(ctx, s, "")
+	return at, err
+}
+
+// ask asks the remote where it has the ref, and whether it has another one ("": no matter).
+func (h Holds) ask(ctx context.Context, s signal, beside string) (at string, isBeside bool, err error) {
+	args := []string{"ls-remote", h.mirror.URL(), s.ref}
+	if beside != "" {
+		args = append(args, beside)
 	}
-	at := ""
+	res, err := h.mirror.RemoteCall(args...).Run(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("ask %s: %w", s.asks, plumbing.RemoteError("ls-remote", err))
+	}
 	for line := range strings.Lines(string(res.Stdout)) {
 		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
+		case beside != "" && strings.HasSuffix(name, beside): // whoever reads that one looks closer
+			isBeside = isBeside || name == beside
+			continue
 		case name != s.ref: // what is asked for fits the end of a name, too, and what is pushed goes there
-			return "", fmt.Errorf("ask %s: %s is in the way of %s: delete or rename it", s.asks, name, s.ref)
+			return "", false, fmt.Errorf("ask %s: %s is in the way of %s: delete or rename it", s.asks, name, s.ref)
 		case !mirror.ValidOID(oid):
-			return "", fmt.Errorf("ask %s: %q is no object id", s.asks, oid)
+			return "", false, fmt.Errorf("ask %s: %q is no object id", s.asks, oid)
 		}
 		at = oid
 	}
-	return at, nil
+	return at, isBeside, nil
 }
 
 // commit makes a commit without files.

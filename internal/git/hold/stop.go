@@ -17,7 +17,7 @@ var toStop = signal{StopRef, "whether merging is stopped in the repository"}
 // ReadStop asks the remote why merging is stopped in the repository, in whatever words that was
 // stored; false: it is not.
 func (h Holds) ReadStop(ctx context.Context) (why string, stopped bool, err error) {
-	message, oid, err := h.read(ctx, toStop)
+	message, oid, _, err := h.read(ctx, toStop, "")
 	return strings.TrimSpace(message), oid != "", err
 }
 

@@ -48,6 +48,7 @@ var waits = table{
 		return waiting(r.Name + " is not there any more, or this account cannot see it")
 	},
 	work.WhyRepoHeld:     held,
+	work.WhyRepoTheirs:   theirs,
 	work.WhyRepoReplaced: func(r work.Reason, _ Place) Words { return waiting(r.Name + " is another repository by now") },
 	work.WhyCommandFirst: func(work.Reason, Place) Words { return waiting("a command on the issue is carried out first") },
 }
@@ -72,4 +73,13 @@ func held(r work.Reason, _ Place) Words {
 		what += "; if that machine has share " + r.Text + " as well, give it another"
 	}
 	return Words{What: what, Resume: "asked for again each minute"}
+}
+
+// theirs is that another machine's share has a repository. What that machine does there its own
+// database knows.
+func theirs(r work.Reason, _ Place) Words {
+	if r.Text == "" {
+		return Words{What: r.Name + " was in another machine's share so far", Resume: "the next pass asks whether that one is done, and reads what it did"}
+	}
+	return Words{What: r.Name + " is not in the share of this machine, " + r.Text, Resume: "gh mergexo status on the machine that has it tells more"}
 }

@@ -51,6 +51,8 @@ func Of(i Item, a Around) Standing {
 	switch {
 	case !i.State.Open():
 		return Standing{Why: ended(i)}
+	case a.Share.Left() && !a.Live && !finishing(i, a.Share):
+		return Standing{Why: a.Share.Reason(a.called(), a.Now)}
 	case i.Pause != nil && !ending(i):
 		return after(i.Pause.Reason(), Standing{Why: i.Reason})
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
@@ -119,6 +121,12 @@ func ended(i Item) work.Reason {
 // ending reports whether a turn has begun its effects: it is carried to its end.
 func ending(i Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
+}
+
+// finishing reports whether a turn is carried to its end here although its repository is to be
+// another machine's.
+func finishing(i Item, s work.Share) bool {
+	return s.Held() && i.Turn != nil && !i.Turn.Blocked
 }
 
 func blocked(i Item) Standing {
