@@ -12,9 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// That nothing is merged in a repository any more is true of the repository: whichever machine
-// has it, and whatever that one lost. So its remote says it, too. Until it does so the machine
-// that stopped it knows that it is still to be told, and does not believe the remote's silence.
+// That nothing is merged in a repository any more is true of the repository, whichever machine
+// has it. So its remote says it, too, and is not believed before it was told.
 
 // TellStop has a repository's remote say that merging is stopped in it, where it is. Where that
 // fails it is due again after as long as it has been so, an hour at most.

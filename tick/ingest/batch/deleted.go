@@ -122,7 +122,7 @@ func (h *Batch) MissOnPull(ctx context.Context, pull work.PullRequest, d github.
 	if err != nil || d.CommentCount >= listed {
 		return err
 	}
-	all, err := h.R.GitHub.CommentsOf(ctx, h.Repo.Current, pull.Number, time.Time{})
+	all, err := h.Ahead().CommentsOf(ctx, pull.Number, time.Time{}) // one that takes a pass is not read twice in it
 	if err != nil {
 		return err
 	}

@@ -71,6 +71,11 @@ func (l *Lists) Keep(ctx context.Context, name string, part func() (resume.Part,
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun[name] = true
+	for _, one := range []list{l.read[name], l.left[name]} {
+		if one.whole && why != nil {
+			return // who asked for it once more came less far
+		}
+	}
 	l.read[name] = list{part: part, whole: why == nil}
 }
 
