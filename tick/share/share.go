@@ -225,9 +225,7 @@ func (s *Shares) Take(ctx context.Context, r *env.Repo) error {
 	next := git.Hold{By: s.me, Since: now, Until: now.Add(env.Shortly)}
 	if held.By == s.me { // the database was lost, and what it knew is ours
 		next.Since = held.Since
-		if held.Until.After(next.Until) && held.Until.Before(now.Add(longest)) { // a pass of then may still work
-			next.Until = held.Until
-		}
+		next = lengthen(held, next, now)
 	}
 	next.Stopped = held.Stopped
 	if !lost {
@@ -256,6 +254,15 @@ func (s *Shares) stay(ctx context.Context, r *env.Repo) error {
 	}
 	now := r.GitHub.Now()
 	return s.move(ctx, r, git.Hold{By: s.me, Since: now, Until: now.Add(env.Shortly)}, mine.OID, nil)
+}
+
+// lengthen has what this machine holds a repository by next last as long as what it holds it by
+// now: a pass that was told so may still work, also where another one began to give it back.
+func lengthen(held, next git.Hold, now time.Time) git.Hold {
+	if held.Until.After(next.Until) && held.Until.Before(now.Add(longest)) {
+		next.Until = held.Until
+	}
+	return next
 }
 
 // worked reports whether turns of ours in a repository are not over.
@@ -328,6 +335,15 @@ func (s *Shares) move(ctx context.Context, r *env.Repo, to git.Hold, from string
 			return err
 		}
 		to.Stopped = untold
+	}
+	if mine := s.share(r); mine.Held() && mine.Until.IsZero() { // only the ref says for how long it was held
+		held, _, err := r.Git().ReadHold(ctx)
+		if err != nil {
+			return err
+		}
+		if held.By == s.me {
+			to = lengthen(held, to, r.GitHub.Now())
+		}
 	}
 	at, err := r.Git().PutHold(ctx, to, from)
 	if _, moved := errors.AsType[*git.TakenError](err); moved {

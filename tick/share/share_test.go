@@ -227,3 +227,37 @@ func TestGivenBackWhileAnotherPassSends(t *testing.T) {
 		t.Error("the pass that began before may write still")
 	}
 }
+
+// A repository that comes back before it was given back is held for as long as a pass of this
+// machine was told that it may write, whoever asks for it, and for however little.
+func TestHeldForAsLongAsItWasTold(t *testing.T) {
+	mine, others := shard.Shard{Index: 1, Of: 2}, shard.Shard{Index: 2, Of: 2}
+	if others.Takes("R_1") {
+		mine, others = others, mine
+	}
+	for name, ask := range map[string]func(*pass) error{
+		"taken":        func(p *pass) error { return p.Take(t.Context(), p.repo) },
+		"kept at once": func(p *pass) error { return p.Keep(t.Context(), p.repo, time.Second) },
+		"kept shortly": func(p *pass) error { return p.Keep(t.Context(), p.repo, env.Shortly) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, row, dir := machine(t)
+			at := &remote{now: noon, all: map[string]git.Hold{}}
+			p := newPass(t, 1, db, at, row, mine, dir)
+			if err := errors.Join(p.Take(t.Context(), p.repo), p.Keep(t.Context(), p.repo, time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			p.begin(t, others)
+			if err := p.GiveBack(t.Context(), p.repo); err != nil {
+				t.Fatal(err)
+			}
+			p.begin(t, mine)
+			if err := ask(p); err != nil {
+				t.Fatal(err)
+			}
+			if until := at.all[at.at].Until; until.Before(noon.Add(time.Hour)) {
+				t.Errorf("it is held until %s only", until)
+			}
+		})
+	}
+}
