@@ -54,9 +54,11 @@ func TestUnexpectedBodies(t *testing.T) {
 
 func TestHugeBodyIsCutOff(t *testing.T) {
 	w := newWorld(t)
-	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[" + strings.Repeat(" ", transport.MaxBody) + "]", Header: http.Header{"Content-Type": {"text/plain"}}})
-	if _, err := w.client.ListIssues(t.Context(), PageRequest{URL: IssuesURL(w.name, time.Time{})}); !isBody(err) {
-		t.Errorf("error %v, want a BodyError", err)
+	for kind, space := range map[string]string{"text/plain": " ", "application/json": "\x01"} {
+		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[" + strings.Repeat(space, transport.MaxBody) + "]", Header: http.Header{"Content-Type": {kind}}})
+		if _, err := w.client.ListIssues(t.Context(), PageRequest{URL: IssuesURL(w.name, time.Time{})}); !isBody(err) || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%s: error %v, want a BodyError that says why", kind, err)
+		}
 	}
 }
 

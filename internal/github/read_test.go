@@ -79,6 +79,22 @@ func TestEveryPageOfAListing(t *testing.T) {
 	}
 }
 
+// The longest page that people can make is read: a hundred comments, as long as GitHub takes
+// them, of characters that JSON writes the longest.
+func TestTheLongestPage(t *testing.T) {
+	w := newWorld(t)
+	n := w.issue(t, "busy")
+	for range 100 {
+		_, err := w.repo.Comment(n, "bob", strings.Repeat("\x01", 65536))
+		must(t, err)
+	}
+	p, err := w.client.ListComments(t.Context(), PageRequest{URL: CommentsURL(w.name, time.Time{})})
+	must(t, err)
+	if len(p.Items) != 100 || p.Items[99].Body != strings.Repeat("^A", 65536) {
+		t.Errorf("%d comments", len(p.Items))
+	}
+}
+
 // An ETag vouches for one page: page 1 may be unchanged while page 2 is not.
 func TestPageETagsAreOfTheirOwnPage(t *testing.T) {
 	w := newWorld(t)

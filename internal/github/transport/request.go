@@ -13,9 +13,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
-// MaxBody bounds what is read of one answer; a hundred issues with the longest
-// bodies are about 7 MB.
-const MaxBody = 32 << 20
+// MaxBody bounds what is read of one answer. GitHub takes 65,536 characters for a body, JSON
+// writes six bytes for the longest (\u0001), and a page has a hundred of them: 40 MB. Whoever
+// may comment can have such a page, so it has to be read.
+const MaxBody = 64 << 20
 
 // Effect says whether a request changes anything, and so what a lost answer
 // means.
