@@ -197,9 +197,9 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 	case mode == "sample":
 		points = sample(append(sample(points, 1, r), sample(faults(want.counts), 1, r)...), 1, r)
 	case mode == "ci":
-		beyond := 3
+		beyond := 2
 		if s.sampled {
-			points, beyond = spread(points, mostOfSampled, r), 2
+			points, beyond = spread(points, mostOfSampled, r), 1
 		}
 		points = append(points, more(want, r, beyond)...)
 	case mode == "all":
@@ -210,7 +210,7 @@ func (s scenario) points(t *testing.T, want outcome, r *rand.Rand, out *table) (
 }
 
 // mostOfSampled is at how many places CI kills such a scenario.
-const mostOfSampled = 18
+const mostOfSampled = 12
 
 // more are the points beyond every single kill: so many of each kind, or all.
 func more(o outcome, r *rand.Rand, of int) (points []point) {

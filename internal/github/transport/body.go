@@ -45,7 +45,7 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	text, err := readBody(resp)
-	_ = resp.Body.Close() // it was read
+	_ = resp.Body.Close()                                                           // it was read
 	into.is, into.text = err == nil && (len(text) > MaxBody || isPlain(text)), text // one that is too long is not looked at
 	if err == nil && !into.is && isJSON(resp.Header.Get("Content-Type")) && utf8.Valid(text) {
 		into.is, into.text = true, withoutControls(text)
