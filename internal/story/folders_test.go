@@ -60,12 +60,15 @@ func runFolders(t *testing.T, p testscript.Params, files []string) {
 
 // The stories that are played first are some of all, and each is named once.
 func TestShortStoriesExist(t *testing.T) {
-	all, named := scriptFiles(t), map[string]bool{}
-	for _, file := range filesOf(slices.Concat(short, concurrent)) {
-		if !slices.Contains(all, file) || named[file] {
-			t.Errorf("there is no story %s, or it is named twice", storyName(file))
+	all := scriptFiles(t)
+	for _, list := range [][]string{short, concurrent} {
+		named := map[string]bool{}
+		for _, file := range filesOf(list) {
+			if !slices.Contains(all, file) || named[file] {
+				t.Errorf("there is no story %s, or it is named twice", storyName(file))
+			}
+			named[file] = true
 		}
-		named[file] = true
 	}
 }
 
