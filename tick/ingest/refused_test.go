@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
 // Whichever request of a first look is refused, once: what it does not bring is recorded by
@@ -60,4 +62,55 @@ func TestARefusedLookAtComments(t *testing.T) {
 			t.Errorf("where request %d is refused, %d comments of 10 are known: %v", refused, len(known), known)
 		}
 	}
+}
+
+// The same of what people tell us to do on a pull request that is closed.
+func TestARefusedLookAtCommandsOnAClosedPullRequest(t *testing.T) {
+	for refused := 1; ; refused++ {
+		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
+		m.pass(fate{})
+		d := m.hub.pulls[2000]
+		d.State, d.UpdatedAt = work.PullClosed, m.hub.now.Add(time.Minute)
+		m.hub.pulls[2000] = d
+		m.hub.now = m.hub.now.Add(10 * time.Minute)
+		m.pass(fate{})
+		m.hub.now = m.hub.now.Add(time.Hour)
+		for i := range 5 {
+			at, who := m.hub.now.Add(time.Duration(i-40)*time.Minute), work.Account{ID: int64(crowd + 3*i + 1), Login: fmt.Sprint("person", i)}
+			c := github.Comment{ID: int64(7000 + i), Number: 2000, Author: who, CreatedAt: at, UpdatedAt: at, Body: "/mergexo status"}
+			m.hub.add("comments", at, c)
+			m.hub.comments = append(m.hub.comments, c)
+		}
+		m.hub.sort()
+		m.pass(fate{refused: refused})
+		if m.hub.time.asked < refused {
+			return // all were
+		}
+		for range 6 {
+			m.hub.now = m.hub.now.Add(10 * time.Minute)
+			m.pass(fate{})
+		}
+		if state, commands := m.commandsOf(2000); state != work.PullClosed || commands != 5 {
+			t.Errorf("where request %d is refused, %d commands of 5 are known of a pull request that is %s", refused, commands, state)
+		}
+	}
+}
+
+// commandsOf reads the state of a pull request, and how many commands are known there.
+func (m *machine) commandsOf(number int) (state work.PullState, commands int) {
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		pull, _, err := tx.GetPull(ctx, repo.ID, number)
+		if err != nil {
+			return err
+		}
+		all, err := tx.ListEvents(ctx, repo.ID, number)
+		for _, e := range all {
+			if e.Kind == work.EventCommand {
+				commands++
+			}
+		}
+		state = pull.State
+		return err
+	})
+	return state, commands
 }

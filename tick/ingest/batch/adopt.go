@@ -46,12 +46,9 @@ func (h *Batch) DropHalf() {
 }
 
 // holdLeft has the lists show again what they show of pull requests that an earlier slice
-// left: those that are tracked, for what is found again is read whole.
+// left: those that are tracked, open or not, for what is found again is read whole.
 func holdLeft(h *Batch) {
-	left := func(n int) bool {
-		_, open := h.Open.Light[n]
-		return open && h.Forgotten[n]
-	}
+	left := func(n int) bool { return h.LeftTracked[n] && h.Forgotten[n] }
 	for _, c := range h.ListedComments {
 		if left(c.Number) {
 			h.Hold(WalkComments, &h.Repo.CommentsSince, h.R.Row.CommentsSince, c.UpdatedAt)

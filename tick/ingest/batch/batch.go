@@ -34,21 +34,22 @@ type Batch struct {
 	Lights  map[int]string // what light queries said of pull requests, as fingerprints
 	Changed map[int]bool   // issues and pull requests that were listed
 
-	Mu         sync.Mutex           // guards what walks that run side by side add to
-	Brought    bool                 // some list had more than it had before
-	Another    bool                 // the name may stand for another repository by now
-	held       map[string]time.Time // the oldest of what walks showed and was not taken in
-	ended      map[string]bool      // walks that were taken in to their ends
-	Adopting   bool                 // the database may know less than GitHub and the mirror
-	Partial    bool                 // more of the lists of comments is taken in after this slice
-	Obeyed     []work.Event         // commands that were carried out before the database was lost
-	answered   map[string]bool      // event keys that our own writing in earlier slices names as answered
-	Incomplete error                // why not everything was read
-	Trouble    []string
-	Forgotten  map[int]bool // issues and pull requests that are left as they were, unless they are taken in after all
-	Tried      map[int]bool // pull requests whose details were asked for
-	Unread     map[int]bool // pull requests about which GitHub knows more than we could read
-	Rested     map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
+	Mu          sync.Mutex           // guards what walks that run side by side add to
+	Brought     bool                 // some list had more than it had before
+	Another     bool                 // the name may stand for another repository by now
+	held        map[string]time.Time // the oldest of what walks showed and was not taken in
+	ended       map[string]bool      // walks that were taken in to their ends
+	Adopting    bool                 // the database may know less than GitHub and the mirror
+	Partial     bool                 // more of the lists of comments is taken in after this slice
+	Obeyed      []work.Event         // commands that were carried out before the database was lost
+	answered    map[string]bool      // event keys that our own writing in earlier slices names as answered
+	Incomplete  error                // why not everything was read
+	Trouble     []string
+	Forgotten   map[int]bool // issues and pull requests that are left as they were, unless they are taken in after all
+	LeftTracked map[int]bool // pull requests among them that were known before
+	Tried       map[int]bool // pull requests whose details were asked for
+	Unread      map[int]bool // pull requests about which GitHub knows more than we could read
+	Rested      map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
 
 	Lists *Lists // with more pages than one
 
@@ -81,7 +82,7 @@ func New(p *env.Env, notices *notice.Notices, r *env.Repo) *Batch {
 		P: p, Notices: notices, R: r, Repo: r.Row,
 		Lights: map[int]string{}, Changed: map[int]bool{}, TakenOver: map[int64]int64{}, levels: map[int64]string{},
 		Known: known{Pages: map[string]work.Validator{}, Cuts: map[string]string{}}, held: map[string]time.Time{}, ended: map[string]bool{},
-		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
+		asked: asked{map[int64]bool{}, map[int]int{}}, answered: map[string]bool{}, Forgotten: map[int]bool{}, LeftTracked: map[int]bool{}, Tried: map[int]bool{}, Unread: map[int]bool{},
 		Slice: newSlice(),
 	}
 	h.Open = newOpenPulls(func(ctx context.Context, number int) (pull work.PullRequest, ok bool, err error) {

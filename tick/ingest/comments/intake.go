@@ -234,6 +234,9 @@ func (h *Comments) forget(c batch.Inbound) {
 
 func (h *Comments) forgetPull(number int) {
 	h.Forgotten[number] = true
+	if _, found := h.Adopted[number]; !found {
+		h.LeftTracked[number] = true
+	}
 	delete(h.PullRows, number)
 	delete(h.Threads, number)
 }
