@@ -27,10 +27,12 @@ var former = []string{
 }
 
 // BeginAgain gives a repository a new row, with nothing in it but which repository it is, and
-// has the other one be a former one. One of which nothing was read yet is left as it is.
+// has the other one be a former one. One of which nothing was read yet is left as it is, but for
+// a stop of merging that the repository itself tells.
 func (t *Tx) BeginAgain(ctx context.Context, r work.Repo) (work.Repo, error) {
 	if r.IssuesSince.IsZero() {
-		return r, nil
+		_, err := t.tx.Exec(ctx, "forget a stop that was told", `DELETE FROM repo_merging WHERE repo_id = ? AND tell_at = 0`, r.ID)
+		return r, err
 	}
 	renewed, err := t.RenewRepo(ctx, r)
 	if err != nil {

@@ -46,3 +46,23 @@ func TestAHaltIsToldToItsRemote(t *testing.T) {
 		due(t0.Add(time.Hour))
 	}
 }
+
+// Nothing was read yet of a repository: whether merging is stopped there it says itself, unless
+// it could not be told.
+func TestAStopOfARepositoryThatWasNotRead(t *testing.T) {
+	d, ctx := newDB(t), t.Context()
+	for _, told := range []bool{false, true} {
+		r := addRepo(t, d)
+		update(t, d, func(tx *Tx) error {
+			return tx.StopMerging(ctx, r.ID, work.Reason{Kind: work.WhyMergeDiffers, Text: "x"})
+		})
+		if told {
+			update(t, d, func(tx *Tx) error { return tx.TellHaltAt(ctx, r.ID, time.Time{}) })
+		}
+		now := inTx(t, d, func(tx *Tx) (work.Repo, error) { return tx.BeginAgain(ctx, r) })
+		if _, stopped := haltOf(t, d, now.ID); now.ID != r.ID || stopped == told {
+			t.Errorf("told %v: stopped %v", told, stopped)
+		}
+		update(t, d, func(tx *Tx) error { _, err := tx.ResumeMerging(ctx, now.ID); return err })
+	}
+}
