@@ -25,7 +25,11 @@ func (d Dirs) Share() (string, error) {
 	if err != nil || !told {
 		return "", err
 	}
-	if _, err := shard.Parse(text); err != nil {
+	text, whole := strings.CutSuffix(text, "\n")
+	if _, err = shard.Parse(text); err == nil && !whole {
+		err = fmt.Errorf("%s has no end of line: it may be cut short", d.shareFile())
+	}
+	if err != nil {
 		return "", fmt.Errorf("find out which share of the repositories this machine takes (gh mergexo tick --shard i/n tells it): %w", err)
 	}
 	return text, nil
@@ -49,13 +53,13 @@ func (d Dirs) readShare() (text string, told bool, err error) {
 	if err != nil {
 		return "", false, fmt.Errorf("read which share of the repositories this machine takes: %w", err)
 	}
-	return strings.TrimSpace(string(b)), true, nil
+	return string(b), true, nil
 }
 
 // KeepShare has passes here take a share from now on. All repositories are one, too: who told
 // that is not who never told any.
 func (d Dirs) KeepShare(share shard.Shard) error {
-	if text, told, err := d.readShare(); err == nil && told && text == share.Argument() {
+	if text, told, err := d.readShare(); err == nil && told && text == share.Argument()+"\n" {
 		return nil
 	}
 	if err := files.Replace(d.shareFile(), share.Argument()+"\n"); err != nil {
