@@ -156,7 +156,8 @@ const (
 )
 
 // unasked stores why a merge waits of which the remote could not be asked whether merging is
-// stopped: people read it with the pull request.
+// stopped: people read it with the pull request. Where GitHub refused the merge before, they
+// read its words on: what git says is not GitHub's.
 func (o round) unasked(ctx context.Context, j *job, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -164,7 +165,11 @@ func (o round) unasked(ctx context.Context, j *job, err error) error {
 	now := o.Now()
 	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeUnasked, Text: err.Error()})
 	until := now.Add(min(max(now.Sub(j.a.PlannedAt)/2, unaskedAtLeast), unaskedAtMost))
-	return errors.Join(err, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferAction(ctx, j.a.ID, until, err.Error()) }))
+	text := err.Error()
+	if j.a.State == work.ActionPlanned && !j.a.SentAt.IsZero() {
+		text = j.a.LastError
+	}
+	return errors.Join(err, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferAction(ctx, j.a.ID, until, text) }))
 }
 
 // mean stores the intent of a merge.

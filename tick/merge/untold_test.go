@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -104,5 +105,27 @@ func TestAMergeSaysThatTheRemoteCannotBeAsked(t *testing.T) {
 	s.later(2 * time.Minute)
 	if s.pass(); s.row().Stage != merging.Landed {
 		t.Errorf("row %+v\n%s", s.row(), &s.log)
+	}
+}
+
+// A remote that cannot be asked after GitHub refused the merge: people read on what GitHub said,
+// and no word of git's as if it were GitHub's.
+func TestARefusalIsReadOnWhereTheRemoteCannotBeAsked(t *testing.T) {
+	s := newStage(t)
+	m := newRemote(s)
+	s.hub.AddFault(githubsim.Fault{
+		Method: "PUT", Path: "*/merge", Always: true, Status: 405,
+		Body: `{"message":"Repository rule violations found\n\nCommits must have verified signatures."}`,
+	})
+	s.pass()
+	m.refuses = true
+	asks := m.asks
+	s.later(2 * time.Hour)
+	s.pass()
+	if !strings.Contains(s.outcome(), "waiting merge_not_asked") || m.asks == asks {
+		t.Fatalf("%q, asked %d times more\n%s", s.outcome(), m.asks-asks, &s.log)
+	}
+	if line := s.known(); !strings.Contains(line.Reason, "verified signatures") || strings.Contains(line.Reason, "no refs of that kind here") {
+		t.Errorf("people read %q", line.Reason)
 	}
 }
