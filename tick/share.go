@@ -115,8 +115,11 @@ func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 		slots <- struct{}{}
 		if ctx.Err() != nil && !p.shares.Mine(r) {
 			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
-				x.Untaken, x.Note = true, "it is taken by one of the next passes"
+				if x.Untaken = !elsewhere(p, r); x.Untaken {
+					x.Note = "it is taken by one of the next passes"
+				}
 			})
+			tellShare(p, r, rep)
 			<-slots
 			continue
 		}
@@ -136,7 +139,9 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 		tellShare(p, r, rep)
 		return
 	}
-	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
+	wanted := !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID)
+	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Asked = wanted || r.Row.NodeID == "" })
+	err := p.ingest.Identify(ctx, r, wanted)
 	tellShare(p, r, rep)
 	if err == nil && p.Shard.Takes(r.Row.NodeID) {
 		err = p.shares.Take(ctx, r)
