@@ -169,7 +169,7 @@ func idleNote(rep *env.Report) string {
 	}
 	waits, left := waitLines(rep.Repos()), leftLines(rep.Repos())
 	mine := slices.DeleteFunc(slices.Clone(rep.Repos()), func(r env.RepoReport) bool { return r.Elsewhere })
-	asked := len(mine) == 0 || slices.ContainsFunc(mine, func(r env.RepoReport) bool { return r.Ingested || r.Failed })
+	asked := len(mine) == 0 || slices.ContainsFunc(mine, func(r env.RepoReport) bool { return r.Ingested || r.Failed || r.Asked })
 	switch {
 	case len(left) > 0:
 		return strings.Join(append(left, waits...), "\n")

@@ -1,6 +1,7 @@
 package tick
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,8 +115,11 @@ func settleShares(ctx context.Context, p *Pass, rep *env.Report) {
 		slots <- struct{}{}
 		if ctx.Err() != nil && !p.shares.Mine(r) {
 			rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) {
-				x.Untaken, x.Note = true, "it is taken by one of the next passes"
+				if x.Untaken = !elsewhere(p, r); x.Untaken {
+					x.Note = "it is taken by one of the next passes"
+				}
 			})
+			tellShare(p, r, rep)
 			<-slots
 			continue
 		}
@@ -135,7 +139,9 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 		tellShare(p, r, rep)
 		return
 	}
-	err := p.ingest.Identify(ctx, r, !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID))
+	wanted := !p.shares.Mine(r) && p.Shard.Takes(r.Row.NodeID)
+	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Asked = wanted || r.Row.NodeID == "" })
+	err := p.ingest.Identify(ctx, r, wanted)
 	tellShare(p, r, rep)
 	if err == nil && p.Shard.Takes(r.Row.NodeID) {
 		err = p.shares.Take(ctx, r)
@@ -169,13 +175,14 @@ func elsewhere(p *Pass, r *env.Repo) bool {
 
 // shareLocally has a command about a repository keep to the share of the passes on this
 // machine. Where another machine works on the repository it is refused: this database would
-// not know of what that one does. or is what else somebody may do.
+// not know of what that one does. So it is where passes take all repositories again, and still
+// wait for that one. or is what else somebody may do.
 func shareLocally(ctx context.Context, p *Pass, r *env.Repo, or string) error {
 	kept, err := p.Dirs.Share()
-	if err != nil || kept == "" {
+	if err != nil {
 		return err
 	}
-	if p.Shard, err = shard.Parse(kept); err != nil || p.Shard.All() {
+	if p.Shard, err = shard.Parse(cmp.Or(kept, shard.Shard{}.Argument())); err != nil {
 		return err
 	}
 	if err := shareOut(p); err != nil {
@@ -190,7 +197,7 @@ func shareLocally(ctx context.Context, p *Pass, r *env.Repo, or string) error {
 		s, known, err = tx.GetShare(ctx, r.Row.ID)
 		return err
 	})
-	if err != nil {
+	if err != nil || p.shares == nil {
 		return err
 	}
 	return notHere(p, r, s, known, or)
@@ -211,6 +218,8 @@ func notHere(p *Pass, r *env.Repo, s work.Share, known bool, or string) error {
 	switch {
 	case elsewhere(p, r):
 		return &NotHereError{fmt.Sprintf("%s is not in the share of this machine, %s: %s", name, p.Shard.Machine(), there), there}
+	case !known && p.Shard.All(): // no other machine had it
+		return nil
 	case !known:
 		return &NotHereError{fmt.Sprintf("nobody knows here which machine works on %s; make a pass first: %s", name, pass), pass}
 	case !s.Held() && s.Theirs:

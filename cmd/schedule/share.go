@@ -33,6 +33,22 @@ func installed(all []standing) (found string) {
 	return found
 }
 
+// shareDiffers says that a share would be written now that is not scheduled, or that nobody knows
+// which.
+func shareDiffers(cfg *config.Config, in standing, all []standing) []string {
+	now, err := share(cfg, cli.Share{}, all)
+	was := in.found.Job.Shard
+	switch {
+	case err != nil:
+		return []string{fmt.Sprintf("nobody knows which share it is to take: %v", err)}
+	case was == now.String():
+		return nil
+	case was == "":
+		return []string{fmt.Sprintf("it starts passes without --shard, and this machine was last told --shard %s", now)}
+	}
+	return []string{fmt.Sprintf("it starts passes with --shard %s, and this machine was last told --shard %s", was, now.Argument())}
+}
+
 // tellShare says which share of the repositories the passes take, and which one this machine
 // kept before; nothing where there is one machine, as there was.
 func tellShare(a *cli.App, now shard.Shard, before, scheduled string) {

@@ -82,12 +82,12 @@ type repoView struct {
 	CostInUSD float64        `json:"costUSD"`
 
 	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
-	Share   *shareView         `json:"share"`          // null: this machine makes passes without --shard
+	Share   *shareView         `json:"share"`          // null: this machine takes all repositories, and waits for no other one
 	First   *looks.First       `json:"firstLook"`      // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 type shareView struct {
-	Shard  string     `json:"shard"`     // that the next pass on this machine takes, such as 1/2
+	Shard  string     `json:"shard"`     // that the next pass on this machine takes, such as 1/2, or all
 	Theirs bool       `json:"theirs"`    // the repository belongs to another machine's share
 	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it
 }
@@ -235,10 +235,10 @@ func viewRepos(b Board) []repoView {
 }
 
 func viewShare(s work.Share) *shareView {
-	if s.Shard == "" {
+	if !s.Stored && s.Shard == "" {
 		return nil
 	}
-	return &shareView{s.Shard, s.Theirs, stamp(s.HeldUntil())}
+	return &shareView{cmp.Or(s.Shard, "all"), s.Theirs, stamp(s.HeldUntil())}
 }
 
 func viewEvent(e work.Event, turns map[int64]string) eventView {

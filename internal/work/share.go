@@ -10,6 +10,7 @@ type Share struct {
 	OID    string    // where the remote's ref is while this machine holds the repository; empty: it does not
 	Since  time.Time // from when on it has held it
 	Until  time.Time // until when nobody else may take it; where another machine has it, that one's, as it was last seen
+	Stored bool      // the database knows of it: a pass asks before it takes the repository, also one that takes all
 	Comes  bool      // only for people who ask: the last pass left it to another machine, and the next one asks for it
 }
 
@@ -26,7 +27,9 @@ func (s Share) HeldUntil() time.Time {
 
 // Elsewhere reports whether it belongs to this machine's share, and another machine had it when
 // this one asked last.
-func (s Share) Elsewhere() bool { return s.Shard != "" && !s.Theirs && !s.Comes && !s.Held() }
+func (s Share) Elsewhere() bool {
+	return (s.Stored || s.Shard != "") && !s.Theirs && !s.Comes && !s.Held()
+}
 
 // Left reports whether it is another machine's, as far as it is decided by shares: nothing is
 // due here, and what is known here of it grows old.

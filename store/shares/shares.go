@@ -21,6 +21,7 @@ func (t Rows) ListShares(ctx context.Context) (map[int64]work.Share, error) {
 		work.Share
 	}
 	scan := func(row rows.Row) (s share, err error) {
+		s.Stored = true
 		return s, row.Scan(&s.id, &s.Shard, &s.Theirs, &s.OID, rows.TimeOf(&s.Since), rows.TimeOf(&s.Until))
 	}
 	all, err := rows.List(ctx, t.tx, "list shares", scan, `SELECT repo_id, shard, theirs, oid, since, until FROM shares ORDER BY repo_id`)
@@ -34,6 +35,7 @@ func (t Rows) ListShares(ctx context.Context) (map[int64]work.Share, error) {
 // GetShare gives what is known of one; false: nothing.
 func (t Rows) GetShare(ctx context.Context, repoID int64) (s work.Share, known bool, err error) {
 	scan := func(row rows.Row) (s work.Share, err error) {
+		s.Stored = true
 		return s, row.Scan(&s.Shard, &s.Theirs, &s.OID, rows.TimeOf(&s.Since), rows.TimeOf(&s.Until))
 	}
 	all, err := rows.List(ctx, t.tx, "read a share", scan, `SELECT shard, theirs, oid, since, until FROM shares WHERE repo_id = ?`, repoID)

@@ -61,6 +61,7 @@ type RepoReport struct {
 
 	Share     string `json:"share"` // of the machine that takes it, such as 1/3; empty: all repositories are this machine's
 	Elsewhere bool   `json:"-"`     // that is another machine
+	Asked     bool   `json:"-"`     // GitHub was asked about it before it was to be taken
 	Untaken   bool   `json:"-"`     // it is this machine's, which does not hold it yet: it is not read
 }
 
@@ -164,9 +165,7 @@ func (r *Report) Tells(host string) bool {
 func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := slices.Clone(r.repos)
-	slices.SortFunc(out, func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
-	return out
+	return slices.SortedFunc(slices.Values(r.repos), func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
 }
 
 // Turns lists the turns in the order in which they ended.
