@@ -36,6 +36,11 @@ func TestRepositories(t *testing.T) {
 	want.NotBefore, want.LastError, want.Failures = t0.Add(2*time.Hour), "500", 1
 	equal(t, getRepo(t, d, want.ID), want)
 
+	update(t, d, func(tx *Tx) error { return tx.DeferRepo(ctx, want.ID, time.Time{}, "", false) })
+	want.NotBefore, want.LastError, want.Failures = time.Time{}, "", 0
+	equal(t, getRepo(t, d, want.ID), want)
+	update(t, d, func(tx *Tx) error { return tx.DeferRepo(ctx, want.ID, t0.Add(2*time.Hour), "500", true) })
+
 	update(t, d, func(tx *Tx) error { return tx.Heartbeat(ctx, want.ID, t0.Add(3*time.Hour)) })
 	want.HeartbeatAt, want.NotBefore, want.LastError, want.Failures = t0.Add(3*time.Hour), time.Time{}, "", 0
 	equal(t, getRepo(t, d, want.ID), want)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -146,12 +147,22 @@ func settleShare(ctx context.Context, p *Pass, r *env.Repo, rep *env.Report) {
 	if err == nil && p.Shard.Takes(r.Row.NodeID) {
 		err = p.shares.Take(ctx, r)
 	} else if err == nil {
-		err = p.shares.GiveBack(ctx, r)
+		err = handBack(ctx, p, r)
 	}
 	p.ingest.Conclude(ctx, r, err, rep)
 	if !p.shares.Mine(r) {
 		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Untaken = !x.Elsewhere })
 	}
+}
+
+// handBack gives a repository back. What failed there before is over once that goes well: nothing
+// else of it is due here.
+func handBack(ctx context.Context, p *Pass, r *env.Repo) error {
+	err := p.shares.GiveBack(ctx, r)
+	if err != nil || r.Row.Failures == 0 {
+		return err
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferRepo(ctx, r.Row.ID, time.Time{}, "", false) })
 }
 
 // tellShare says of a repository whose it is.

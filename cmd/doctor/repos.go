@@ -108,7 +108,7 @@ func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, share work.S
 	if row.ID == 0 {
 		return nil
 	}
-	to.LastError, to.Held = row.LastError, share.Elsewhere() && row.Failures == 0
+	to.LastError, to.Held = row.LastError, share.Theirs || share.Elsewhere() && row.Failures == 0
 	for _, s := range strangers {
 		if s.RepoID == row.ID {
 			to.Others = append(to.Others, doctor.Other{Account: s.Login, At: s.At})

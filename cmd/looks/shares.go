@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/shard"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
@@ -43,16 +44,17 @@ func shareIn(ctx context.Context, tx *store.Tx, cfg *config.Config) (func(work.R
 	now, unreadable := Present(cfg)
 	return func(r work.Repo) judged {
 		s, ok := known[r.ID]
-		if r.NodeID == "" || unreadable != nil { // doctor says what is wrong with the share
+		if r.NodeID == "" || unreadable != nil { // PrintShare and doctor say what is wrong with the share
 			return judged{Share: s}
 		}
-		return judge(s, ok, now, r.NodeID)
+		return judge(s, ok, now, r)
 	}, nil
 }
 
-// judge has what was stored of a repository be by another share.
-func judge(s work.Share, known bool, now shard.Shard, nodeID string) judged {
-	takes := now.Takes(nodeID)
+// judge has what was stored of a repository be by another share. One that comes to this machine
+// comes no more once it was asked for in vain: what failed then is what it waits for.
+func judge(s work.Share, known bool, now shard.Shard, r work.Repo) judged {
+	takes := now.Takes(r.NodeID)
 	if !known {
 		if takes {
 			return judged{}
@@ -60,19 +62,21 @@ func judge(s work.Share, known bool, now shard.Shard, nodeID string) judged {
 		return judged{Share: work.Share{Shard: now.String(), Theirs: true}, late: true}
 	}
 	late := s.Shard != now.String()
-	s.Comes = s.Theirs && takes && !s.Held()
+	s.Comes = s.Theirs && takes && !s.Held() && r.Failures == 0
 	s.Shard, s.Theirs = now.String(), !takes
 	return judged{s, late}
 }
 
 // Today is a repository's row without what the last pass was told and is not so any more: of
-// another machine's repository nothing is expected here.
+// another machine's repository nothing is expected here, but that it is handed back.
 func (w Repo) Today(r work.Repo, now time.Time) work.Repo {
 	switch {
+	case w.Share.Theirs && w.Share.Held() && !w.late && r.Failures > 0:
+		r.NotBefore = time.Time{} // each pass tries to
 	case w.Share.Left():
 		r.LastError, r.Failures, r.NotBefore = "", 0, time.Time{}
 	case w.late && w.Share.Elsewhere() && r.Failures == 0 && r.LastError != "":
-		r.LastError = explain.What(w.Share.Reason(r.Name.FullName(), now), explain.Place{})
+		r.LastError = explain.What(w.Share.Reason("", now), explain.Place{})
 	}
 	return r
 }
@@ -100,9 +104,14 @@ func (l *Lines) PrintTheirs(notes io.Writer) {
 	}
 }
 
-// PrintShare names this machine before its first pass, where it takes a share of the repositories.
-func PrintShare(notes io.Writer, cfg *config.Config) {
-	if now, err := Present(cfg); err == nil && !now.All() {
+// PrintShare says that nobody can read which share of the repositories this machine takes; and
+// before its first pass it names the machine, where it takes one.
+func PrintShare(notes io.Writer, cfg *config.Config, seen bool) {
+	now, err := Present(cfg)
+	switch {
+	case err != nil:
+		fmt.Fprintf(notes, "no pass is made here: %s\n", terminal.OneLine(err.Error()))
+	case !seen && !now.All():
 		fmt.Fprintf(notes, "this is %s; the first pass finds out which repositories its share has\n", now.Machine())
 	}
 }

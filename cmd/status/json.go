@@ -89,7 +89,8 @@ type repoView struct {
 type shareView struct {
 	Shard  string     `json:"shard"`     // that the next pass on this machine takes, such as 1/2, or all
 	Theirs bool       `json:"theirs"`    // the repository belongs to another machine's share
-	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it
+	Held   bool       `json:"held"`      // this machine holds the repository's ref; while it does, other machines wait
+	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it, or hands it back
 }
 
 type eventView struct {
@@ -238,7 +239,7 @@ func viewShare(s work.Share) *shareView {
 	if !s.Stored && s.Shard == "" {
 		return nil
 	}
-	return &shareView{cmp.Or(s.Shard, "all"), s.Theirs, stamp(s.HeldUntil())}
+	return &shareView{cmp.Or(s.Shard, "all"), s.Theirs, s.Held(), stamp(s.HeldUntil())}
 }
 
 func viewEvent(e work.Event, turns map[int64]string) eventView {

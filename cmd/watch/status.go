@@ -157,8 +157,8 @@ func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, s
 		}
 	} else {
 		fmt.Fprintln(notes, "nothing yet: no pass has been made. Make one: gh mergexo tick")
-		looks.PrintShare(notes, q.Config)
 	}
+	looks.PrintShare(notes, q.Config, seen)
 	for _, line := range machine {
 		fmt.Fprintln(notes, line)
 	}

@@ -108,7 +108,7 @@ type Repo struct {
 	Labels        *Labels        // nil: they could not be read
 	Gates         Gates
 	LastError     string // of the last pass
-	Held          bool   // that is that another machine holds it
+	Held          bool   // that is that another machine holds it, or cannot have it yet
 	Stopped       string // why nothing is merged into it any more
 	Others        []Other
 }

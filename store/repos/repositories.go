@@ -72,8 +72,8 @@ func (t Rows) Heartbeat(ctx context.Context, id int64, at time.Time) error {
 }
 
 // DeferRepo makes no request to the repository before until. failed counts a
-// failure; a limit is none.
+// failure; a limit is none. Without a reason nothing is wrong any more, and what failed before is over.
 func (t Rows) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
 	return t.tx.One(ctx, fmt.Sprintf("defer repository %d", id), rows.ErrNotFound,
-		`UPDATE repositories SET not_before = ?, last_error = ?, failures = failures + ? WHERE id = ?`, rows.Millis(until), t.tx.Clean(reason), failed, id)
+		`UPDATE repositories SET not_before = ?, last_error = ?, failures = iif(? = '', 0, failures + ?) WHERE id = ?`, rows.Millis(until), t.tx.Clean(reason), reason, failed, id)
 }

@@ -122,8 +122,15 @@ func TestReasonsAreListed(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| `reason_code` | what is said | what comes next |\n|---|---|---|\n")
+	var all []work.Reason
 	for _, kind := range Kinds() {
-		r := sample(kind)
+		all = append(all, sample(kind))
+		if kind == work.WhyRepoTheirs { // also that it comes to this machine
+			all = append(all, work.Reason{Kind: kind, Name: "NAME"})
+		}
+	}
+	for _, r := range all {
+		kind := r.Kind
 		if kind == work.WhyItemBudget || kind == work.WhyTurnLimit || kind == work.WhyDayBudget {
 			r.Name = "BUDGET"
 		}
