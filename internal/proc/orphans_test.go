@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -81,11 +82,11 @@ func orphansPart(t *testing.T, dir string) {
 	run(t, leaver(at("late"), "MERGEXO_MARK=two"))
 }
 
-// waitFor waits until a file has something in it.
+// waitFor waits until a file has a line in it: one that is begun says less than it will.
 func waitFor(t *testing.T, file string) {
 	t.Helper()
 	for range 1000 {
-		if b, _ := os.ReadFile(file); len(b) > 0 {
+		if b, _ := os.ReadFile(file); bytes.HasSuffix(b, []byte("\n")) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
