@@ -50,13 +50,8 @@ func TestARefusedLookAtComments(t *testing.T) {
 			m.hub.add("reviews", at, github.ReviewComment{ID: int64(8000 + i), Pull: 2000, Author: who, CreatedAt: at, UpdatedAt: at, Path: "a.go", Line: 1, Body: "Here."})
 		}
 		m.hub.sort()
-		m.pass(fate{refused: refused})
-		if m.hub.time.asked < refused {
+		if !m.refusedOnce(refused) {
 			return // all were
-		}
-		for range 6 {
-			m.hub.now = m.hub.now.Add(10 * time.Minute)
-			m.pass(fate{})
 		}
 		if known := m.outcomes(); len(known) != 10 {
 			t.Errorf("where request %d is refused, %d comments of 10 are known: %v", refused, len(known), known)
@@ -82,18 +77,27 @@ func TestARefusedLookAtCommandsOnAClosedPullRequest(t *testing.T) {
 			m.hub.comments = append(m.hub.comments, c)
 		}
 		m.hub.sort()
-		m.pass(fate{refused: refused})
-		if m.hub.time.asked < refused {
+		if !m.refusedOnce(refused) {
 			return // all were
-		}
-		for range 6 {
-			m.hub.now = m.hub.now.Add(10 * time.Minute)
-			m.pass(fate{})
 		}
 		if state, commands := m.commandsOf(2000); state != work.PullClosed || commands != 5 {
 			t.Errorf("where request %d is refused, %d commands of 5 are known of a pull request that is %s", refused, commands, state)
 		}
 	}
+}
+
+// refusedOnce makes a pass one of whose requests is refused, and six more; false: the pass made
+// fewer requests.
+func (m *machine) refusedOnce(refused int) bool {
+	m.pass(fate{refused: refused})
+	if m.hub.time.asked < refused {
+		return false
+	}
+	for range 6 {
+		m.hub.now = m.hub.now.Add(10 * time.Minute)
+		m.pass(fate{})
+	}
+	return true
 }
 
 // commandsOf reads the state of a pull request, and how many commands are known there.

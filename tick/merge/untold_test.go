@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -125,7 +126,7 @@ func TestARefusalIsReadOnWhereTheRemoteCannotBeAsked(t *testing.T) {
 	if !strings.Contains(s.outcome(), "waiting merge_not_asked") || m.asks == asks {
 		t.Fatalf("%q, asked %d times more\n%s", s.outcome(), m.asks-asks, &s.log)
 	}
-	if line := s.known(); !strings.Contains(line.Reason, "verified signatures") || strings.Contains(line.Reason, "no refs of that kind here") {
+	if line := s.known(); line.Code != work.WhyMergeBlocked || !strings.Contains(line.Reason, "verified signatures") || strings.Contains(line.Reason, "no refs of that kind here") {
 		t.Errorf("people read %q", line.Reason)
 	}
 }

@@ -105,8 +105,8 @@ func lengthen(held, next git.Hold, now time.Time) git.Hold {
 	return next
 }
 
-// asLong lengthens a hold of a repository that another pass began to give back: for how long this
-// machine held it only the ref says.
+// asLong makes the next hold of a repository last as long as its ref says, where another pass of
+// this machine has marked it to be released: the row of such a repository has no time any more.
 func (s *Shares) asLong(ctx context.Context, r *env.Repo, next git.Hold) (git.Hold, error) {
 	if mine := s.share(r); !mine.Held() || !mine.Until.IsZero() {
 		return next, nil

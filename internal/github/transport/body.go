@@ -45,8 +45,9 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	text, err := readBody(resp)
-	_ = resp.Body.Close()                                                           // it was read
-	into.is, into.text = err == nil && (len(text) > MaxBody || isPlain(text)), text // one that is too long is not looked at
+	_ = resp.Body.Close() // it was read
+	// One that is too long is refused, and its characters do not matter.
+	into.is, into.text = err == nil && (len(text) > MaxBody || isPlain(text)), text
 	if err == nil && !into.is && isJSON(resp.Header.Get("Content-Type")) && utf8.Valid(text) {
 		into.is, into.text = true, withoutControls(text)
 	}
