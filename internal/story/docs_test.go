@@ -19,7 +19,7 @@ var inCode = regexp.MustCompile("`([^`\n]+)`")
 var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark)[A-Z]\w*$`)
 
 // pages are the documents of the repository by path, as they read today.
-// decisions.md is a log: what it names may be gone.
+// decisions.md is dated: what it names may be gone.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found, err := filepath.Glob("../../docs/*.md")
