@@ -27,7 +27,7 @@ import (
 // comes with the fixture of the schema before it. This writes a missing one,
 // from the fixture before it:
 //
-//	MERGEXO_FIXTURE=12 go test ./store -run TestMigrationsKeepTheData
+//	MERGEXO_FIXTURE=21 go test ./store -run TestMigrationsKeepTheData
 //
 // and what its new columns and tables hold is then filled in by hand.
 func fixture(version int64) string {
@@ -312,33 +312,6 @@ func livesOn(t *testing.T, d *DB) {
 	}
 }
 
-// What a session is for came with the reviewers: those from before are the author's. What
-// was open then is looked at once.
-func TestWhatWasThereBeforeReviewersIsTheAuthors(t *testing.T) {
-	d, ctx := openAt(t, oldDatabase(t, 12)), t.Context()
-	update(t, d, func(tx *Tx) error {
-		for role, want := range map[string]string{"": "s-1", "quinn": ""} {
-			session, _, ok, err := tx.GetSession(ctx, SessionKey{1, "codex", role})
-			if err != nil || session != want || ok != (want != "") {
-				t.Errorf("session of %q: %q, %v, %v", role, session, ok, err)
-			}
-		}
-		accounts, err := tx.ListAccounts(ctx, work.RoleOperator)
-		if err != nil || len(accounts) != 2 {
-			t.Errorf("accounts %v, %v", accounts, err)
-		}
-		open, err := tx.ListWholeOpenPulls(ctx, 1)
-		if err != nil || len(open) == 0 {
-			t.Fatalf("open pull requests %v, %v", open, err)
-		}
-		looking, err := tx.ListLooking(ctx, 1, "")
-		if err != nil || len(looking) != len(open) || !slices.Contains(looking, open[0].ItemID) {
-			t.Errorf("%v is looked at, %v; open are %+v", looking, err, open)
-		}
-		return nil
-	})
-}
-
 // goOn closes a turn as a pass would.
 func goOn(ctx context.Context, tx *Tx, u work.Turn, actions []work.Action) error {
 	for _, a := range actions {
@@ -394,11 +367,11 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	path := newPath(t)
 	d := openAt(t, path)
-	if _, err := d.SQL.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0; INSERT INTO goose_db_version (version_id, is_applied) VALUES (10, 1)`); err != nil {
+	if _, err := d.SQL.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id > 0; INSERT INTO goose_db_version (version_id, is_applied) VALUES (19, 1)`); err != nil {
 		t.Fatal(err)
 	}
 	first := versionsOf(t, ours(t))[0]
-	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 10, the oldest that this program reads is %d): "+
+	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d): "+
 		"move the file away; the next pass makes a new one from what is on GitHub", path, first)
 	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)

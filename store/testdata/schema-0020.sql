@@ -66,6 +66,7 @@ INSERT INTO http_validators (etag, next_url, repo_id, seen_at, url) VALUES ('W/"
 INSERT INTO insertions (at, by_reviewer, name, pull_id) VALUES (1767227000000, 'quinn', 'sam', 1);
 INSERT INTO last_pass (at, failures, good_at, id, ms, why) VALUES (1767229200000, 1, 1767229140000, 1, 4200, 'github.com did not answer');
 INSERT INTO limits (host, not_before, reason, resource) VALUES ('github.com', 1767229300000, 'the limit is reached', 'search');
+INSERT INTO list_pages (begun_at, items, list, page, repo_id, url) VALUES (1767229200000, '[]', 'repos/Octo/Hello/issues/10/comments?per_page=100', 1, 1, 'https://api.github.com/repositories/4001/issues/10/comments?page=1');
 INSERT INTO merge_boxes (at, data, pull_id, read_at) VALUES (1767227350000, '{"State":"open"}', 1, 1767227400000);
 INSERT INTO merge_trouble (at, head, pull_id, why) VALUES (1767227390000, 'c0ffee', 1, '{"kind":"merge_refused"}');
 INSERT INTO merge_words (at, by_bot, by_id, by_login, comment_id, head, pull_id, url) VALUES (1767227380000, 0, 78, 'ann', 401, 'c0ffee', 1, 'https://github.com/Octo/Hello/pull/20#issuecomment-401');
@@ -82,7 +83,8 @@ INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (902
 INSERT INTO pull_outcomes (commits, ended_at, human_commits, pull_id, read_at) VALUES (4, 1767227380000, 1, 2, 1767227400000);
 INSERT INTO pull_reviews (cycle, epoch, failed_key, failed_why, head, held_at, held_by, label_head, last_error, look, merge_type, policy, pull_id, repo_id, retries, reviewer, since, state, why) VALUES (1, 0, '', '', 'c0ffee', 1767227500000, 'ann', '', '', 1, '', 'p1', 1, 1, 0, 'quinn', 1767227300000, 'checking_approval', '');
 INSERT INTO rate_limits (at, host, most, remaining, reset_at, resource) VALUES (1767229200000, 'github.com', 5000, 4711, 1767232800000, 'graphql');
-INSERT INTO repo_merging (at, differs, repo_id, told, why) VALUES (0, 1, 1, 0, '');
+INSERT INTO repo_merging (at, differs, repo_id, tell_at, told, why) VALUES (0, 1, 1, 0, 0, '');
+INSERT INTO repo_merging (at, differs, repo_id, tell_at, told, why) VALUES (1767229200000, 2, 2, 1767229200000, 1, '{"kind":"merge_landed_other_tree","number":7,"text":"x.txt"}');
 INSERT INTO request_totals (api, host, n, status) VALUES ('rest', 'github.com', 12000, '304');
 INSERT INTO review_log (at, data, id, item_id, key, number, repo_id, what) VALUES (1767227000000, '{"reviewer":"quinn"}', 1, 1, 'k-1', 20, 1, 'review_posted');
 INSERT INTO review_requests (at, head, pull_id, reviewer) VALUES (1767227400000, 'c0ffee', 1, 'ann');

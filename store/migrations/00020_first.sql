@@ -1,0 +1,847 @@
+-- +goose Up
+-- The first schema. Those with lower numbers were never released, and no migration
+-- leads on from them.
+--
+-- Times are unix milliseconds; 0 stands for "not yet". Lists are JSON text.
+-- A column that refers to nothing is NULL where it is a foreign key. What may
+-- be long comes last in its table: SQLite walks over it to reach what follows.
+
+CREATE TABLE repositories (
+    id                    INTEGER PRIMARY KEY,
+    name_key              TEXT    NOT NULL UNIQUE, -- name in lower case: GitHub's names have no case; its node id is behind it where another has the name
+    name                  TEXT    NOT NULL,
+    current_name          TEXT    NOT NULL,
+    node_id               TEXT    NOT NULL,
+    github_id             INTEGER NOT NULL,
+    default_branch        TEXT    NOT NULL,
+    issues_since          INTEGER NOT NULL,
+    comments_since        INTEGER NOT NULL,
+    review_comments_since INTEGER NOT NULL,
+    heartbeat_at          INTEGER NOT NULL,
+    not_before            INTEGER NOT NULL,
+    failures              INTEGER NOT NULL,
+    last_error            TEXT    NOT NULL,
+    confirmed_at          INTEGER NOT NULL, -- when GitHub last said which repository the config's name stands for
+    -- Since when no name of the config stands for the repository: it was taken out, or
+    -- another repository has its name. 0: one does.
+    left_at               INTEGER NOT NULL,
+    -- The path of the config that named the repository last: another one that shares the
+    -- state folder does not take it out.
+    named_by              TEXT    NOT NULL,
+    -- What one query for many repositories showed of each, so that only those are read in
+    -- which something changed.
+    pulse_at              INTEGER NOT NULL DEFAULT 0, -- when it was asked last
+    pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
+    pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
+    changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
+    pulse_hidden          INTEGER NOT NULL DEFAULT 0  -- whether people were told that GitHub does not say whether it changed
+) STRICT;
+
+-- repo_id 0 stands for the host itself, so there is no foreign key.
+CREATE TABLE http_validators (
+    repo_id  INTEGER NOT NULL,
+    url      TEXT    NOT NULL,
+    etag     TEXT    NOT NULL,
+    next_url TEXT    NOT NULL,
+    seen_at  INTEGER NOT NULL,
+    PRIMARY KEY (repo_id, url)
+) STRICT;
+
+CREATE TABLE walks (
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    name     TEXT    NOT NULL,
+    next_url TEXT    NOT NULL,
+    PRIMARY KEY (repo_id, name)
+) STRICT;
+
+CREATE TABLE seen_labels (
+    repo_id INTEGER NOT NULL REFERENCES repositories (id),
+    label   TEXT    NOT NULL,
+    PRIMARY KEY (repo_id, label)
+) STRICT;
+
+-- Issues and pull requests that a list showed and that were not taken in yet, for
+-- lack of time or because GitHub did not answer: the list's cursor is stored with
+-- them.
+CREATE TABLE backlog (
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    number   INTEGER NOT NULL,
+    tried_at INTEGER NOT NULL,
+    PRIMARY KEY (repo_id, number)
+) STRICT;
+
+-- How far this machine's clock was ahead of a host's when the host answered last.
+CREATE TABLE clocks (
+    host  TEXT    PRIMARY KEY,
+    ahead INTEGER NOT NULL -- milliseconds; less than 0: behind
+) STRICT;
+
+-- Limits of a host that are reached: no pass asks for what counts against them.
+CREATE TABLE limits (
+    host       TEXT    NOT NULL,
+    resource   TEXT    NOT NULL, -- as GitHub names it; *: everything
+    not_before INTEGER NOT NULL,
+    reason     TEXT    NOT NULL,
+    PRIMARY KEY (host, resource)
+) STRICT;
+
+CREATE TABLE accounts (
+    host  TEXT    NOT NULL,
+    id    INTEGER NOT NULL, -- GitHub's
+    login TEXT    NOT NULL,
+    bot   INTEGER NOT NULL,
+    role  TEXT    NOT NULL, -- operator, review
+    PRIMARY KEY (host, id)
+) STRICT;
+
+CREATE TABLE permissions (
+    repo_id    INTEGER NOT NULL REFERENCES repositories (id),
+    account_id INTEGER NOT NULL,
+    login      TEXT    NOT NULL,
+    level      TEXT    NOT NULL,
+    seen_at    INTEGER NOT NULL,
+    PRIMARY KEY (repo_id, account_id)
+) STRICT;
+
+CREATE TABLE work_items (
+    id               INTEGER PRIMARY KEY,
+    repo_id          INTEGER NOT NULL REFERENCES repositories (id),
+    number           INTEGER NOT NULL,
+    flow             TEXT    NOT NULL,
+    parent_id        INTEGER REFERENCES work_items (id),
+    state            TEXT    NOT NULL,
+    state_since      INTEGER NOT NULL,
+    reason           TEXT    NOT NULL, -- why it is blocked or waits, as JSON; empty: it is and does not
+    title            TEXT    NOT NULL,
+    author_id        INTEGER NOT NULL,
+    author_login     TEXT    NOT NULL,
+    author_bot       INTEGER NOT NULL,
+    url              TEXT    NOT NULL,
+    priority         INTEGER NOT NULL,
+    label            TEXT    NOT NULL,
+    label_event      TEXT    NOT NULL,
+    branch           TEXT    NOT NULL,
+    document         TEXT    NOT NULL,
+    touch_paths      TEXT    NOT NULL,
+    -- What an implementation item knows of the design that it came from, and what
+    -- it waits for.
+    design_pull      INTEGER NOT NULL, -- number
+    design_commit    TEXT    NOT NULL, -- its merge commit
+    size             TEXT    NOT NULL, -- S, M, L
+    depends_on       TEXT    NOT NULL,
+    edited           TEXT    NOT NULL, -- what was changed about the issue after the label was set, by somebody whose word does not count; empty: nothing
+    issue_closed     INTEGER NOT NULL, -- whether the issue was closed when it was last read
+    -- Turns and runs after these count against the item's budgets; a person moves them on.
+    allowance_from   INTEGER NOT NULL DEFAULT 0, -- turns.id
+    allowance_run    INTEGER NOT NULL DEFAULT 0, -- runs.id
+    body             TEXT    NOT NULL,
+    decision_summary TEXT    NOT NULL,
+    fingerprint      TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX work_items_number ON work_items (repo_id, number);
+CREATE INDEX work_items_open ON work_items (repo_id)
+    WHERE state NOT IN ('merged', 'completed', 'closed');
+
+CREATE TABLE dependencies (
+    item_id INTEGER NOT NULL REFERENCES work_items (id),
+    ref     TEXT    NOT NULL, -- owner/name#12
+    state   TEXT    NOT NULL, -- open, closed, missing
+    seen_at INTEGER NOT NULL,
+    PRIMARY KEY (item_id, ref)
+) STRICT;
+
+-- What a start that stands still leaves to the turn that goes on, once people
+-- said more on the issue.
+CREATE TABLE followups (
+    item_id              INTEGER PRIMARY KEY REFERENCES work_items (id),
+    resume_turn          TEXT    NOT NULL, -- turn_key
+    resume_commit        TEXT    NOT NULL,
+    run_start_comment_id INTEGER NOT NULL, -- GitHub's
+    comment_cursor       INTEGER NOT NULL, -- GitHub's
+    event_cursor         INTEGER NOT NULL, -- events.id
+    since                INTEGER NOT NULL,
+    waiting_reason       TEXT    NOT NULL -- JSON
+) STRICT;
+
+-- Why a work item stands still, as GitHub shows it in one comment; kept once it
+-- went on, to tell the same stop again from a new one.
+CREATE TABLE stops (
+    item_id  INTEGER PRIMARY KEY REFERENCES work_items (id),
+    number   INTEGER NOT NULL, -- the issue or pull request where the comment stands
+    token    TEXT    NOT NULL, -- of the comment's action
+    reason   TEXT    NOT NULL, -- JSON
+    attempts INTEGER NOT NULL, -- how often it came to this
+    since    INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL, -- 0: it lasts
+    taken_at INTEGER NOT NULL  -- since when people have the item, as the comment says; 0: it does not
+) STRICT;
+
+CREATE INDEX stops_taken ON stops (item_id) WHERE taken_at <> 0;
+
+-- When people had taken an issue or a pull request over: what was said meanwhile
+-- is not for the agents.
+CREATE TABLE pauses (
+    id       INTEGER PRIMARY KEY,
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    number   INTEGER NOT NULL, -- of the issue or the pull request
+    label_id INTEGER NOT NULL, -- timeline id of the labelling; 0: begun by a command
+    began_at INTEGER NOT NULL, -- GitHub's clock
+    ended_at INTEGER NOT NULL, -- GitHub's clock; 0: it lasts
+    by_login TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX pauses_number ON pauses (repo_id, number, began_at);
+CREATE UNIQUE INDEX pauses_label ON pauses (repo_id, number, label_id) WHERE label_id <> 0;
+CREATE INDEX pauses_open ON pauses (repo_id) WHERE ended_at = 0;
+
+CREATE TABLE pull_requests (
+    id            INTEGER PRIMARY KEY,
+    repo_id       INTEGER NOT NULL REFERENCES repositories (id),
+    item_id       INTEGER REFERENCES work_items (id),
+    number        INTEGER NOT NULL,
+    node_id       TEXT    NOT NULL,
+    url           TEXT    NOT NULL,
+    title         TEXT    NOT NULL,
+    state         TEXT    NOT NULL,
+    branch        TEXT    NOT NULL,
+    head_oid      TEXT    NOT NULL,
+    base          TEXT    NOT NULL,
+    mergeable     TEXT    NOT NULL,
+    rollup        TEXT    NOT NULL,
+    merge_commit  TEXT    NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    fingerprint   TEXT    NOT NULL,
+    details_at    INTEGER NOT NULL,
+    not_before    INTEGER NOT NULL,
+    failures      INTEGER NOT NULL,
+    last_error    TEXT    NOT NULL,
+    created_at    INTEGER NOT NULL,
+    files         TEXT    NOT NULL, -- what an open implementation changes: others that would touch the same files wait
+    label_changes INTEGER NOT NULL, -- how often labels were set on it or taken from it, as far as its timeline was read
+    -- A branch whose history somebody replaced waits until a person says to go on
+    -- from what it is now. Neither column is part of the snapshot of GitHub.
+    lost_oid      TEXT    NOT NULL, -- what the item's last turn made or worked from, and the branch lacks; empty: it has it
+    accepted_oid  TEXT    NOT NULL, -- the head from which a person said to go on without it
+    draft         INTEGER NOT NULL DEFAULT 0,
+    author_id     INTEGER NOT NULL DEFAULT 0,  -- 0: not read yet, or the account is gone
+    author_login  TEXT    NOT NULL DEFAULT '',
+    author_bot    INTEGER NOT NULL DEFAULT 0,
+    cross_repo    INTEGER NOT NULL DEFAULT 0,  -- from a fork
+    head_repo     TEXT    NOT NULL DEFAULT '', -- empty: the fork is gone
+    base_oid      TEXT    NOT NULL DEFAULT '',
+    head_since    INTEGER NOT NULL DEFAULT 0,  -- when this head was stored first; our clock
+    checks_since  INTEGER NOT NULL DEFAULT 0,  -- since when checks of the head run; 0: none does
+    UNIQUE (repo_id, number)
+) STRICT;
+
+CREATE INDEX pull_requests_item ON pull_requests (item_id);
+CREATE INDEX pull_requests_open ON pull_requests (repo_id, number) WHERE state = 'open';
+CREATE INDEX pull_requests_rewritten ON pull_requests (repo_id) WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '';
+
+CREATE TABLE threads (
+    pull_id   INTEGER NOT NULL REFERENCES pull_requests (id),
+    node_id   TEXT    NOT NULL,
+    top       INTEGER NOT NULL,
+    resolved  INTEGER NOT NULL,
+    PRIMARY KEY (pull_id, node_id)
+) STRICT;
+
+CREATE TABLE turns (
+    id            INTEGER PRIMARY KEY,
+    repo_id       INTEGER NOT NULL REFERENCES repositories (id),
+    item_id       INTEGER NOT NULL REFERENCES work_items (id),
+    number        INTEGER NOT NULL,
+    kind          TEXT    NOT NULL,
+    turn_key      TEXT    NOT NULL UNIQUE,
+    step          TEXT    NOT NULL,
+    slot          INTEGER NOT NULL,
+    reason        TEXT    NOT NULL,
+    blocked       INTEGER NOT NULL,
+    branch        TEXT    NOT NULL,
+    base          TEXT    NOT NULL,
+    head          TEXT    NOT NULL,
+    agent         TEXT    NOT NULL,
+    sandbox       TEXT    NOT NULL, -- what stood between the agent and the operator's files; empty before it ran
+    attempts      INTEGER NOT NULL,
+    runs          INTEGER NOT NULL,
+    commit_oid    TEXT    NOT NULL,
+    session       TEXT    NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost_usd      REAL    NOT NULL,
+    event_keys    TEXT    NOT NULL,
+    not_before    INTEGER NOT NULL,
+    wait_reason   TEXT    NOT NULL,
+    last_error    TEXT    NOT NULL,
+    claimed_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    ended_at      INTEGER NOT NULL,
+    reviewer      TEXT    NOT NULL DEFAULT '', -- whose review it makes, or whose demands it fixes
+    request       BLOB,
+    answer        BLOB
+) STRICT;
+
+-- One unfinished turn for one work item, and for one issue or pull request.
+CREATE UNIQUE INDEX turns_unfinished_item ON turns (item_id)
+    WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled');
+CREATE UNIQUE INDEX turns_unfinished_number ON turns (repo_id, number)
+    WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled');
+CREATE INDEX turns_item ON turns (item_id);
+CREATE INDEX turns_commit ON turns (repo_id, commit_oid) WHERE commit_oid <> '';
+-- What was spent lately, and which repository and kind was served last, without
+-- a look at all that is over.
+CREATE INDEX turns_claimed ON turns (claimed_at);
+CREATE INDEX turns_kind ON turns (repo_id, kind);
+
+-- Every run of an agent, stored before it starts: one that ended with its pass was
+-- made all the same.
+CREATE TABLE runs (
+    id            INTEGER PRIMARY KEY,
+    turn_id       INTEGER NOT NULL REFERENCES turns (id),
+    attempt       INTEGER NOT NULL, -- 1: it began an attempt, which budgets count as a turn; 0: it belongs to the one before, or nothing came of it
+    agent         TEXT    NOT NULL,
+    session       TEXT    NOT NULL, -- the provider's thread; empty: none, or not known yet
+    began_at      INTEGER NOT NULL,
+    ended_at      INTEGER NOT NULL, -- 0: nobody saw its end
+    input_tokens  INTEGER NOT NULL, -- these three as far as they were known last
+    output_tokens INTEGER NOT NULL,
+    cost_usd      REAL    NOT NULL,
+    unknown       INTEGER NOT NULL  -- 1: it used more than that, and nothing says how much
+) STRICT;
+
+CREATE INDEX runs_turn ON runs (turn_id);
+CREATE INDEX runs_began ON runs (began_at);
+CREATE INDEX runs_open ON runs (turn_id) WHERE ended_at = 0;
+
+CREATE TABLE events (
+    id           INTEGER PRIMARY KEY,
+    repo_id      INTEGER NOT NULL REFERENCES repositories (id),
+    item_id      INTEGER REFERENCES work_items (id),
+    event_key    TEXT    NOT NULL,
+    number       INTEGER NOT NULL,
+    kind         TEXT    NOT NULL,
+    source       TEXT    NOT NULL,
+    content_hash TEXT    NOT NULL,
+    author_id    INTEGER NOT NULL,
+    author_login TEXT    NOT NULL,
+    author_bot   INTEGER NOT NULL,
+    state        TEXT    NOT NULL,
+    url          TEXT    NOT NULL,
+    thread_top   INTEGER NOT NULL,
+    path         TEXT    NOT NULL,
+    line         INTEGER NOT NULL,
+    created_at   INTEGER NOT NULL,
+    updated_at   INTEGER NOT NULL,
+    seen_at      INTEGER NOT NULL,
+    turn_id      INTEGER REFERENCES turns (id),
+    processed_at INTEGER NOT NULL,
+    outcome      TEXT    NOT NULL,
+    review_id    INTEGER NOT NULL DEFAULT 0, -- GitHub's: the review that a diff comment belongs to
+    body         TEXT    NOT NULL,
+    diff_hunk    TEXT    NOT NULL,
+    UNIQUE (repo_id, event_key)
+) STRICT;
+
+-- What is pending stays quick however many events were processed before.
+CREATE INDEX events_pending ON events (repo_id, created_at) WHERE processed_at = 0;
+CREATE INDEX events_processed ON events (processed_at) WHERE processed_at > 0;
+CREATE INDEX events_outcome ON events (repo_id, outcome, processed_at) WHERE processed_at > 0;
+CREATE INDEX events_item ON events (item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX events_turn ON events (turn_id) WHERE turn_id IS NOT NULL;
+
+CREATE TABLE actions (
+    id           INTEGER PRIMARY KEY,
+    repo_id      INTEGER NOT NULL REFERENCES repositories (id),
+    turn_id      INTEGER REFERENCES turns (id),
+    item_id      INTEGER REFERENCES work_items (id),
+    position     INTEGER NOT NULL,
+    kind         TEXT    NOT NULL,
+    need         TEXT    NOT NULL,
+    token        TEXT    NOT NULL UNIQUE,
+    state        TEXT    NOT NULL,
+    number       INTEGER NOT NULL,
+    target       TEXT    NOT NULL,
+    on_kind      TEXT    NOT NULL,
+    title        TEXT    NOT NULL,
+    base         TEXT    NOT NULL,
+    head         TEXT    NOT NULL,
+    why          TEXT    NOT NULL,
+    sends        INTEGER NOT NULL,
+    result_id    TEXT    NOT NULL,
+    result_url   TEXT    NOT NULL,
+    planned_at   INTEGER NOT NULL,
+    sent_at      INTEGER NOT NULL,
+    seen_at      INTEGER NOT NULL,
+    not_before   INTEGER NOT NULL,
+    last_error   TEXT    NOT NULL,
+    settled_at   INTEGER NOT NULL,
+    -- Of actions whose content is replaced by a newer one.
+    renewals     INTEGER NOT NULL,
+    made         INTEGER NOT NULL,            -- how many of its sends may have made something new
+    seen_content TEXT    NOT NULL DEFAULT '', -- labels: what was last seen to be so; empty: unknown
+    -- What shows a state on GitHub and was given up is tried again later, with growing
+    -- waits: how often it was given up, and in not_before when it is tried again.
+    dropped      INTEGER NOT NULL DEFAULT 0,
+    extra        TEXT    NOT NULL DEFAULT '', -- review: its comments, as JSON
+    body         TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX actions_turn ON actions (turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX actions_item ON actions (item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX actions_notices ON actions (repo_id, planned_at)
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent');
+CREATE INDEX actions_sent ON actions (sent_at) WHERE sent_at > 0;
+CREATE INDEX actions_settled ON actions (settled_at) WHERE settled_at > 0;
+CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dropped' AND not_before > 0;
+
+CREATE TABLE agent_sessions (
+    item_id    INTEGER NOT NULL REFERENCES work_items (id),
+    agent      TEXT    NOT NULL,
+    role       TEXT    NOT NULL, -- a reviewer's name; empty: the author
+    session    TEXT    NOT NULL,
+    slot       INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (item_id, agent, role)
+) STRICT;
+
+-- What a provider has counted of a session since its beginning, for those that
+-- never tell what one turn used.
+CREATE TABLE session_usage (
+    item_id       INTEGER NOT NULL REFERENCES work_items (id),
+    agent         TEXT    NOT NULL,
+    session       TEXT    NOT NULL,
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost_usd      REAL    NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    PRIMARY KEY (item_id, agent, session)
+) STRICT;
+
+CREATE TABLE history (
+    id      INTEGER PRIMARY KEY,
+    repo_id INTEGER NOT NULL REFERENCES repositories (id),
+    item_id INTEGER REFERENCES work_items (id),
+    number  INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    what    TEXT    NOT NULL,
+    detail  TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX history_item ON history (item_id, at);
+CREATE INDEX history_at ON history (at);
+
+-- What reviewers say of pull requests, and what follows from it.
+
+-- Where the reviews of a pull request stand. What the config says of them is in no row.
+CREATE TABLE pull_reviews (
+    pull_id    INTEGER PRIMARY KEY REFERENCES pull_requests (id),
+    repo_id    INTEGER NOT NULL REFERENCES repositories (id),
+    state      TEXT    NOT NULL DEFAULT '', -- empty: nothing is reviewed
+    since      INTEGER NOT NULL DEFAULT 0,  -- of the state
+    head       TEXT    NOT NULL DEFAULT '', -- when it was decided
+    reviewer   TEXT    NOT NULL DEFAULT '', -- who is asked, or whose demands are fixed
+    epoch      INTEGER NOT NULL DEFAULT 0,  -- how often a person had it begin again
+    cycle      INTEGER NOT NULL DEFAULT 0,  -- how many fixes were pushed in this epoch
+    why        TEXT    NOT NULL DEFAULT '', -- why it is stopped, as JSON; empty: it is not
+    merge_type TEXT    NOT NULL DEFAULT '', -- forced, approved, auto; empty: it is not merged
+    -- The turn that failed for good in this epoch, by the key of its event.
+    failed_key TEXT    NOT NULL DEFAULT '',
+    failed_why TEXT    NOT NULL DEFAULT '', -- JSON
+    retries    INTEGER NOT NULL DEFAULT 0,
+    last_error TEXT    NOT NULL DEFAULT '',
+    label_head TEXT    NOT NULL DEFAULT '', -- of somebody else's pull request: the head that whoever set the label had in view
+    held_at    INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock; 0: nobody holds it
+    held_by    TEXT    NOT NULL DEFAULT '',
+    -- An idle pass decides nothing again: only where something changed since, or the config.
+    look       INTEGER NOT NULL DEFAULT 0,  -- how often something changed since it was decided last
+    policy     TEXT    NOT NULL DEFAULT ''  -- what the config said then
+) STRICT;
+
+CREATE INDEX pull_reviews_look ON pull_reviews (repo_id) WHERE look > 0;
+CREATE INDEX pull_reviews_policy ON pull_reviews (repo_id, policy) WHERE state NOT IN ('merged', 'closed');
+
+-- What a reviewer said of a head. Turns are kept for a shorter time, so that turn_id
+-- refers to none.
+CREATE TABLE reviews (
+    id         INTEGER PRIMARY KEY,
+    pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
+    review_id  INTEGER NOT NULL, -- GitHub's; 0: a command gave it
+    comment_id INTEGER NOT NULL, -- GitHub's, of the command; 0: a review gave it
+    reviewer   TEXT    NOT NULL, -- empty: a person who is no reviewer
+    human      INTEGER NOT NULL,
+    head       TEXT    NOT NULL,
+    kept_from  TEXT    NOT NULL, -- the head that was looked at, where only the base was merged in since
+    epoch      INTEGER NOT NULL,
+    cycle      INTEGER NOT NULL,
+    decision   TEXT    NOT NULL,
+    validity   TEXT    NOT NULL,
+    by_id      INTEGER NOT NULL,
+    by_login   TEXT    NOT NULL,
+    by_bot     INTEGER NOT NULL,
+    turn_id    INTEGER NOT NULL, -- turns.id; 0: a person's, or found again after a loss
+    called_in  TEXT    NOT NULL,
+    highest    TEXT    NOT NULL, -- severity
+    findings   INTEGER NOT NULL, -- how many
+    at         INTEGER NOT NULL, -- GitHub's clock
+    url        TEXT    NOT NULL,
+    body       TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX reviews_pull ON reviews (pull_id, at);
+CREATE UNIQUE INDEX reviews_source ON reviews (pull_id, review_id, comment_id, head) WHERE review_id <> 0 OR comment_id <> 0;
+-- The last wall: no agent reviews a head twice.
+CREATE UNIQUE INDEX reviews_once ON reviews (pull_id, reviewer, head) WHERE human = 0 AND kept_from = '';
+
+CREATE TABLE findings (
+    pull_id     INTEGER NOT NULL REFERENCES pull_requests (id),
+    id          TEXT    NOT NULL, -- the beginning of its token
+    verdict_id  INTEGER REFERENCES reviews (id),
+    reviewer    TEXT    NOT NULL,
+    head        TEXT    NOT NULL,
+    cycle       INTEGER NOT NULL,
+    path        TEXT    NOT NULL,
+    line        INTEGER NOT NULL, -- 0: the file as a whole
+    severity    TEXT    NOT NULL,
+    confidence  TEXT    NOT NULL,
+    comment_id  INTEGER NOT NULL, -- GitHub's; 0: it stands in the review's own text
+    thread_node TEXT    NOT NULL,
+    resolved_by INTEGER REFERENCES reviews (id), -- in which its reviewer says that it is done
+    body        TEXT    NOT NULL,
+    answer      TEXT    NOT NULL, -- the author's
+    PRIMARY KEY (pull_id, id)
+) STRICT;
+
+CREATE INDEX findings_verdict ON findings (verdict_id) WHERE verdict_id IS NOT NULL;
+CREATE INDEX findings_resolved ON findings (resolved_by) WHERE resolved_by IS NOT NULL;
+
+-- Turns that were to do what a reviewer asked for.
+CREATE TABLE fixes (
+    pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
+    review_id  INTEGER NOT NULL, -- GitHub's
+    epoch      INTEGER NOT NULL,
+    cycle      INTEGER NOT NULL,
+    reviewer   TEXT    NOT NULL,
+    turn_id    INTEGER NOT NULL, -- as in reviews
+    head       TEXT    NOT NULL, -- that was reviewed
+    commit_oid TEXT    NOT NULL, -- that was pushed
+    outcome    TEXT    NOT NULL,
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (pull_id, review_id, epoch, cycle)
+) STRICT;
+
+-- Reviewers whom others called in.
+CREATE TABLE insertions (
+    pull_id     INTEGER NOT NULL REFERENCES pull_requests (id),
+    name        TEXT    NOT NULL,
+    by_reviewer TEXT    NOT NULL,
+    at          INTEGER NOT NULL,
+    PRIMARY KEY (pull_id, name)
+) STRICT;
+
+-- People who were asked for a review, once for each head.
+CREATE TABLE review_requests (
+    pull_id  INTEGER NOT NULL REFERENCES pull_requests (id),
+    reviewer TEXT    NOT NULL,
+    head     TEXT    NOT NULL,
+    at       INTEGER NOT NULL,
+    PRIMARY KEY (pull_id, reviewer, head)
+) STRICT;
+
+-- What happened, for people and programs: each thing once, by its key.
+CREATE TABLE review_log (
+    id      INTEGER PRIMARY KEY,
+    repo_id INTEGER NOT NULL REFERENCES repositories (id),
+    item_id INTEGER REFERENCES work_items (id),
+    number  INTEGER NOT NULL, -- of the pull request
+    key     TEXT    NOT NULL,
+    at      INTEGER NOT NULL,
+    what    TEXT    NOT NULL,
+    data    TEXT    NOT NULL, -- JSON
+    UNIQUE (repo_id, key)
+) STRICT;
+
+CREATE INDEX review_log_item ON review_log (item_id, at) WHERE item_id IS NOT NULL;
+CREATE INDEX review_log_at ON review_log (at);
+
+-- What is merged without a person: what GitHub said before, what people said, what was sent
+-- and what landed.
+
+-- GitHub's merge box of a pull request, and what rules its base has.
+CREATE TABLE merge_boxes (
+    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
+    at      INTEGER NOT NULL, -- since when it reads so; our clock
+    read_at INTEGER NOT NULL, -- when it was read last, where that counts: a pass reads only so many
+    data    TEXT    NOT NULL  -- JSON
+) STRICT;
+
+-- People's words that a head may be merged.
+CREATE TABLE merge_words (
+    pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
+    head       TEXT    NOT NULL,
+    comment_id INTEGER NOT NULL, -- GitHub's; below 0: given on the command line
+    by_id      INTEGER NOT NULL,
+    by_login   TEXT    NOT NULL,
+    by_bot     INTEGER NOT NULL,
+    url        TEXT    NOT NULL,
+    at         INTEGER NOT NULL, -- GitHub's clock
+    PRIMARY KEY (pull_id, head, comment_id)
+) STRICT;
+
+-- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
+-- or for as long as the head does.
+CREATE TABLE merge_trouble (
+    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
+    head    TEXT    NOT NULL,
+    why     TEXT    NOT NULL, -- JSON
+    at      INTEGER NOT NULL
+) STRICT;
+
+-- Every merge of ours, stored before it is asked for: one for each head.
+CREATE TABLE merges (
+    id          INTEGER PRIMARY KEY,
+    repo_id     INTEGER NOT NULL REFERENCES repositories (id),
+    pull_id     INTEGER NOT NULL REFERENCES pull_requests (id),
+    item_id     INTEGER REFERENCES work_items (id),
+    number      INTEGER NOT NULL, -- of the pull request
+    head        TEXT    NOT NULL,
+    base        TEXT    NOT NULL, -- branch
+    base_oid    TEXT    NOT NULL, -- its head when the merge was meant
+    tree        TEXT    NOT NULL, -- that was to come of it; empty: a queue decides on which base
+    method      TEXT    NOT NULL,
+    stage       TEXT    NOT NULL,
+    commit_oid  TEXT    NOT NULL, -- that landed
+    parent_oid  TEXT    NOT NULL, -- on which it landed
+    landed_tree TEXT    NOT NULL,
+    at          INTEGER NOT NULL, -- when it was meant last
+    landed_at   INTEGER NOT NULL, -- 0: not yet
+    watch_until INTEGER NOT NULL, -- how long checks of the base are looked at; 0: not at all
+    red         TEXT    NOT NULL, -- checks of the base that turned red, as JSON
+    differs     TEXT    NOT NULL, -- in what it is not what was meant; empty: in nothing
+    UNIQUE (pull_id, head)
+) STRICT;
+
+-- Those that may have been merged by us before the database was lost.
+CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
+
+CREATE INDEX merges_at ON merges (repo_id, at);
+CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
+CREATE INDEX merges_landed ON merges (repo_id, landed_at) WHERE landed_at > 0;
+CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
+
+-- Whether a repository is merged into, once something else landed there than what was
+-- approved, or a person stopped it.
+CREATE TABLE repo_merging (
+    repo_id INTEGER PRIMARY KEY REFERENCES repositories (id),
+    differs INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
+    why     TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
+    at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
+    told    INTEGER NOT NULL DEFAULT 0,  -- whether a pass ended with it
+    tell_at INTEGER NOT NULL DEFAULT 0   -- when the repository's own ref is told next; 0: it says so, or nothing is stopped
+) STRICT;
+
+-- What is kept of turns once their rows are pruned, for reports, costs and metrics; what
+-- became of pull requests; and what people were told outside of GitHub.
+
+-- Runs of agents that were pruned, summed up. Nothing is in both: what is added here is
+-- deleted there in the same transaction.
+CREATE TABLE run_totals (
+    day           TEXT    NOT NULL, -- 2006-01-02, UTC
+    item_id       INTEGER NOT NULL REFERENCES work_items (id),
+    kind          TEXT    NOT NULL,
+    agent         TEXT    NOT NULL,
+    reviewer      TEXT    NOT NULL,
+    repo_id       INTEGER NOT NULL REFERENCES repositories (id),
+    runs          INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL,
+    unknown       INTEGER NOT NULL, -- runs that used more than is known
+    input_tokens  INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cost_usd      REAL    NOT NULL,
+    PRIMARY KEY (day, item_id, kind, agent, reviewer)
+) STRICT;
+
+-- Turns that were pruned, likewise.
+CREATE TABLE turn_totals (
+    day      TEXT    NOT NULL, -- on which they ended
+    item_id  INTEGER NOT NULL REFERENCES work_items (id),
+    kind     TEXT    NOT NULL,
+    agent    TEXT    NOT NULL,
+    reviewer TEXT    NOT NULL,
+    outcome  TEXT    NOT NULL, -- the step in which they ended
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    turns    INTEGER NOT NULL,
+    PRIMARY KEY (day, item_id, kind, agent, reviewer, outcome)
+) STRICT;
+
+-- Verdicts of reviewers that were pruned, likewise.
+CREATE TABLE verdict_totals (
+    day      TEXT    NOT NULL,
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    reviewer TEXT    NOT NULL, -- empty: people
+    decision TEXT    NOT NULL,
+    verdicts INTEGER NOT NULL,
+    findings INTEGER NOT NULL,
+    PRIMARY KEY (day, repo_id, reviewer, decision)
+) STRICT;
+
+-- How long things took whose rows were pruned, as a histogram.
+CREATE TABLE time_totals (
+    day     TEXT    NOT NULL,
+    repo_id INTEGER NOT NULL REFERENCES repositories (id),
+    what    TEXT    NOT NULL, -- turn: from its claim to its end; answer: from a comment to its answer
+    most    INTEGER NOT NULL, -- seconds: the bucket's upper bound; 0: there is none
+    n       INTEGER NOT NULL,
+    ms      INTEGER NOT NULL, -- their sum
+    PRIMARY KEY (day, repo_id, what, most)
+) STRICT;
+
+-- Failures, by the kind of reason, counted as they happen.
+CREATE TABLE failure_totals (
+    day     TEXT    NOT NULL,
+    repo_id INTEGER NOT NULL REFERENCES repositories (id),
+    kind    TEXT    NOT NULL,
+    n       INTEGER NOT NULL,
+    PRIMARY KEY (day, repo_id, kind)
+) STRICT;
+
+-- Requests to GitHub, counted where metrics are written.
+CREATE TABLE request_totals (
+    host   TEXT    NOT NULL,
+    api    TEXT    NOT NULL, -- rest, graphql
+    status TEXT    NOT NULL, -- of the answer; none: there was none
+    n      INTEGER NOT NULL,
+    PRIMARY KEY (host, api, status)
+) STRICT;
+
+-- What was left of GitHub's limits when a pass read it last.
+CREATE TABLE rate_limits (
+    host      TEXT    NOT NULL,
+    resource  TEXT    NOT NULL,
+    remaining INTEGER NOT NULL,
+    most      INTEGER NOT NULL,
+    reset_at  INTEGER NOT NULL, -- GitHub's clock
+    at        INTEGER NOT NULL,
+    PRIMARY KEY (host, resource)
+) STRICT;
+
+-- Passes by what became of them. Written where metrics are, and where a pass fails or
+-- ends a row of failures.
+CREATE TABLE pass_totals (
+    outcome TEXT    PRIMARY KEY,
+    n       INTEGER NOT NULL,
+    ms      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE last_pass (
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    at       INTEGER NOT NULL, -- its end
+    good_at  INTEGER NOT NULL, -- the end of the last one that did not fail; 0: none
+    ms       INTEGER NOT NULL,
+    failures INTEGER NOT NULL, -- how many failed in a row
+    why      TEXT    NOT NULL  -- of the last failure
+) STRICT;
+
+-- What became of pull requests, as GitHub says.
+CREATE TABLE pull_outcomes (
+    pull_id       INTEGER PRIMARY KEY REFERENCES pull_requests (id),
+    ended_at      INTEGER NOT NULL, -- GitHub's clock; 0: it is open, or nothing says when
+    commits       INTEGER NOT NULL,
+    human_commits INTEGER NOT NULL, -- those that are not ours; -1: not known
+    read_at       INTEGER NOT NULL
+) STRICT;
+
+-- What the operator is told outside of GitHub: each once for each target.
+CREATE TABLE notifications (
+    id         INTEGER PRIMARY KEY,
+    target     TEXT    NOT NULL, -- of [[notify]]
+    key        TEXT    NOT NULL, -- what it is about
+    what       TEXT    NOT NULL,
+    repo_id    INTEGER REFERENCES repositories (id), -- NULL: the pass itself
+    item_id    INTEGER, -- work_items (id), without a reference: a new item would have all that was told looked through
+    number     INTEGER NOT NULL,
+    at         INTEGER NOT NULL, -- when it happened
+    state      TEXT    NOT NULL, -- planned, sent, done, failed, unclear, dropped
+    sent_at    INTEGER NOT NULL,
+    settled_at INTEGER NOT NULL,
+    last_error TEXT    NOT NULL,
+    body       TEXT    NOT NULL, -- JSON
+    UNIQUE (target, key)
+) STRICT;
+
+CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
+CREATE INDEX notifications_settled ON notifications (settled_at) WHERE settled_at > 0;
+
+-- Since when each target is told what: what began before is no news to it.
+CREATE TABLE notify_targets (
+    target TEXT    NOT NULL,
+    what   TEXT    NOT NULL,
+    config TEXT    NOT NULL, -- the path of the config that names it
+    since  INTEGER NOT NULL,
+    PRIMARY KEY (target, what)
+) STRICT;
+
+-- What is looked through for news.
+CREATE INDEX pull_requests_created ON pull_requests (created_at);
+CREATE INDEX pull_requests_merged_at ON pull_requests (updated_at) WHERE state = 'merged';
+CREATE INDEX stops_lasting ON stops (since) WHERE ended_at = 0;
+CREATE INDEX pull_reviews_checking ON pull_reviews (since) WHERE state = 'checking_approval';
+
+-- The versions of one comment are found without a walk over every comment of its issue
+-- or pull request. What asks for those of one number is served by it as well.
+
+CREATE INDEX events_source ON events (repo_id, number, kind, source);
+
+-- Which repositories have something to read, to decide or to send, without a walk over
+-- what waits for people.
+CREATE INDEX pull_requests_unread ON pull_requests (repo_id) WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '');
+CREATE INDEX pull_reviews_landing ON pull_reviews (repo_id) WHERE state IN ('approved', 'checking_approval');
+CREATE INDEX work_items_depending ON work_items (repo_id) WHERE state = 'ready' AND depends_on <> '[]';
+CREATE INDEX pull_requests_pending ON pull_requests (updated_at) WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN');
+
+-- What waits, without a walk over every comment that does: of each work item the first
+-- comments, and what is none.
+CREATE INDEX events_said ON events (repo_id, item_id, created_at)
+    WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
+CREATE INDEX events_facts ON events (repo_id, kind)
+    WHERE processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source');
+
+-- What several machines that share the repositories agreed on (--shard), by a ref of each
+-- repository's remote. Nothing is here where one machine has them all.
+CREATE TABLE shares (
+    repo_id INTEGER PRIMARY KEY REFERENCES repositories (id),
+    shard   TEXT    NOT NULL, -- of which share this machine judged it last, such as 1/2
+    theirs  INTEGER NOT NULL, -- whether the repository belongs to another machine's share
+    oid     TEXT    NOT NULL, -- where the ref is while this machine holds the repository; empty: it does not
+    since   INTEGER NOT NULL, -- from when on it has held it
+    until   INTEGER NOT NULL  -- until when nobody else may take it
+) STRICT;
+
+-- What merges, and which branches were updated, without a walk over all notices that wait
+-- or were sent lately: a burst of comments leaves thousands of both.
+
+CREATE INDEX actions_merging ON actions (repo_id, planned_at)
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
+
+-- What was told of passes last, without a walk over all that was ever told of them.
+CREATE INDEX notifications_passes ON notifications (target) WHERE key BETWEEN 'pass_' AND 'pass_~';
+
+-- What was read of lists of one issue or pull request for which a pass had no time: the next
+-- one reads on from there.
+
+CREATE TABLE list_pages (
+    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
+    list     TEXT    NOT NULL, -- by the address of its first page
+    page     INTEGER NOT NULL, -- which of them it is
+    begun_at INTEGER NOT NULL, -- when the first one was read
+    url      TEXT    NOT NULL,
+    items    TEXT    NOT NULL, -- what stands on it, in JSON
+    PRIMARY KEY (repo_id, list, page)
+) STRICT;
+
+-- On which work items somebody wrote on the issue what waits, without a walk over all that
+-- people wrote: such comments may be for the pull request.
+
+CREATE INDEX events_from_issues ON events (repo_id, item_id) WHERE processed_at = 0 AND turn_id IS NULL AND kind = 'source';
