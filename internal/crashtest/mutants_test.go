@@ -141,7 +141,7 @@ func mutants() []mutant {
 				`
 		if err := h.judge(ctx, more); err != nil {
 `, `
-		if err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
+		if err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
 			return err
 		}
 		if err := h.judge(ctx, more); err != nil {
@@ -149,21 +149,15 @@ func mutants() []mutant {
 			}},
 		},
 		{
-			guard: "how far a walk came together with its page", file: "tick/ingest/refind.go", scenario: "adoption", points: diesBetweenPages,
+			guard: "how far a walk came together with its page", file: "tick/ingest/slices.go", scenario: "adoption", points: diesBetweenPages,
 			edits: []edit{
 				{`
 		if err := h.judge(ctx, true); err != nil {
 `, `
-		if err := h.Update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.StoreCursors(ctx, tx, h.Now()) }); err != nil {
+		if err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
 			return false, err
 		}
 		if err := h.judge(ctx, true); err != nil {
-`},
-				{`
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
-`, `
-	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 `},
 			},
 		},
@@ -290,7 +284,7 @@ func (u Turn) Role() string {
 `}},
 		},
 		{
-			guard: "a head is queued once", file: "tick/ingest/merges/queue.go", scenario: "taken out of the queue",
+			guard: "a head is queued once", file: "tick/ingest/merge_queue.go", scenario: "taken out of the queue",
 			edits: []edit{{
 				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Head: one.box.Head})`,
 				`return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{})`,

@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // TestFront: while much is young, passes begin at the last page of it. People go on to
@@ -45,10 +44,10 @@ func TestFront(t *testing.T) {
 			p.untilDone(rt)
 			p.check(rt, func(c comment) bool { return c.shown.Equal(c.UpdatedAt) })
 		}
-		m.hub.now = m.hub.now.Add(batch.Overlap)
+		m.hub.now = m.hub.now.Add(overlap)
 		p.show()
 		p.untilDone(rt)
-		m.hub.now = m.hub.now.Add(batch.Overlap)
+		m.hub.now = m.hub.now.Add(overlap)
 		p.untilDone(rt)
 		p.untilDone(rt)
 		p.check(rt, func(comment) bool { return true })

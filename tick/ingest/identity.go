@@ -30,31 +30,31 @@ var errAnother = errors.New("another repository was read than the one that is kn
 
 // identify makes sure, before anything that was read is judged, that it is of the
 // repository that the database knows.
-func (h *Reading) identify(ctx context.Context) error {
+func (h *reading) identify(ctx context.Context) error {
 	if !h.doubted() {
 		return nil
 	}
-	if err := h.ingest.follow(ctx, h.R); err != nil {
+	if err := h.ingest.follow(ctx, h.repo); err != nil {
 		return err
 	}
-	now := h.R.Row
-	if now.ID != h.Repo.ID || !now.Current.Equal(h.Repo.Current) {
+	now := h.repo.Row
+	if now.ID != h.row.ID || !now.Current.Equal(h.row.Current) {
 		return errAnother
 	}
-	h.Repo.DefaultBranch, h.Repo.ConfirmedAt = now.DefaultBranch, now.ConfirmedAt
+	h.row.DefaultBranch, h.row.ConfirmedAt = now.DefaultBranch, now.ConfirmedAt
 	return nil
 }
 
 // doubted reports whether it is to be asked which repository this is.
-func (h *Reading) doubted() bool {
-	at := h.Now()
-	recent := h.R.Confirmed(at, env.SameFor) || !h.Brought && at.Sub(h.Repo.ConfirmedAt).Abs() < confirmEvery
-	return !recent || h.Another
+func (h *reading) doubted() bool {
+	at := h.now()
+	recent := h.repo.Confirmed(at, env.SameFor) || !h.brought && at.Sub(h.row.ConfirmedAt).Abs() < confirmEvery
+	return !recent || h.doubtful
 }
 
 // regather reads a repository once more after it was found to be another one, or to
 // have another address.
-func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*Reading, error) {
+func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*github.MovedError](err)
 	if moved || github.IsStatus(err, 404) {

@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // A walk that has no time for more has stored what it read, and the next pass resumes
@@ -93,7 +92,7 @@ func TestALateCommentOfAFullSecond(t *testing.T) {
 	m.hub.lists["comments"] = append([]entry{list[1], {list[0].at, late}}, list[2:]...)
 	for range 2 {
 		m.pass(fate{})
-		m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
+		m.hub.now = m.hub.now.Add(overlap + 10*time.Second)
 	}
 	m.pass(fate{})
 	if _, known := m.outcomes()["99"]; !known {
@@ -145,12 +144,12 @@ func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 		number, id := late.Number, late.ID
 		p.show()
 		m.pass(fate{})
-		m.hub.now = m.hub.now.Add(batch.Overlap + time.Minute)
+		m.hub.now = m.hub.now.Add(overlap + time.Minute)
 		p.said = append(p.said[:3:3], p.said[4:]...) // the one behind it is deleted
 		p.show()
 		m.pass(fate{ends: 1 + ends})
 		for range 3 {
-			m.hub.now = m.hub.now.Add(batch.Overlap)
+			m.hub.now = m.hub.now.Add(overlap)
 			m.pass(fate{})
 		}
 		if !m.knows(id, number) {
@@ -172,7 +171,7 @@ func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
 		}
 		for range 4 {
 			m.pass(fate{})
-			m.hub.now = m.hub.now.Add(batch.Overlap + 10*time.Second)
+			m.hub.now = m.hub.now.Add(overlap + 10*time.Second)
 		}
 		m.hub.walked["comments"] = nil
 		m.pass(fate{})

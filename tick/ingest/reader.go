@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // Reader reads once more, for one turn, what ingest read before: the turn may
@@ -22,14 +21,14 @@ func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
 // MayCommand reports whether somebody may give commands in a repository.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
-	return newReading(r.ingest, repo).People.MayCommand(ctx, who, r.ingest.Now())
+	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.Now())
 }
 
 // Confirm gives the item the text of its issue as far as somebody who may write
 // stands for it. edited says why people must confirm it first; empty: they need not.
 func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is github.Issue) (confirmed work.Item, edited string, err error) {
 	h := newReading(r.ingest, repo)
-	trusted, err := h.People.MayCommand(ctx, item.Author, is.UpdatedAt)
+	trusted, err := h.permissions.mayCommand(ctx, item.Author, is.UpdatedAt)
 	if err != nil || trusted {
 		return item, "", err
 	}
@@ -37,7 +36,7 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 	if err != nil {
 		return item, "", err
 	}
-	c, err := h.Issues.ConfirmText(ctx, item, is, timeline)
+	c, err := h.confirmText(ctx, item, is, timeline)
 	if err != nil {
 		return item, "", err
 	}
@@ -50,7 +49,7 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) (lost []work.Event, begun string, err error) {
 	h := newReading(r.ingest, repo)
 	for _, e := range events {
-		may, why, err := h.Issues.StillMay(ctx, e)
+		may, why, err := h.stillMay(ctx, e)
 		if err != nil {
 			return nil, "", err
 		}
@@ -64,7 +63,7 @@ func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) 
 
 // OwnPull reports whether a pull request is one of ours.
 func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) (bool, error) {
-	_, ours, err := newReading(r.ingest, repo).Rebuild.OwnPull(ctx, pull)
+	_, ours, err := newReading(r.ingest, repo).ownPull(ctx, pull)
 	return ours, err
 }
 
@@ -74,23 +73,23 @@ func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
 }
 
 // News are comments on a turn's issue that were read once more and are not stored.
-type News struct{ reading *Reading }
+type News struct{ reading *reading }
 
 // NewComments reads what people wrote on a turn's issue since it was claimed.
 func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
 	h := newReading(r.ingest, l.Repo)
-	return &News{h}, h.Comments.ReadNewComments(ctx, l)
+	return &News{h}, h.readNewComments(ctx, l)
 }
 
 // ForeseeComments asks in advance what NewComments asks.
 func (r *Reader) ForeseeComments(ctx context.Context, l *env.Lease) {
-	_, _ = newReading(r.ingest, l.Repo).Comments.Since(ctx, l)
+	_, _ = newReading(r.ingest, l.Repo).commentsSinceClaim(ctx, l)
 }
 
 // OnIssue are those that stand on the issue itself.
-func (n *News) OnIssue() []work.Event { return batch.SourceEvents(n.reading.Events) }
+func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 
 // Put stores them.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
-	return n.reading.storeEvents(ctx, tx, n.reading.P.Now())
+	return n.reading.storeEvents(ctx, tx, n.reading.env.Now())
 }

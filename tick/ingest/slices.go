@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/resume"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // shares are the parts of an ingest's time.
 type shares struct{ issues, pulls, reading context.Context }
 
-func (h *Reading) share(ctx context.Context) (shares, context.CancelFunc) {
+func (h *reading) share(ctx context.Context) (shares, context.CancelFunc) {
 	until := func(tenths int) (context.Context, context.CancelFunc) {
-		return h.ingest.until(ctx, h.P.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
+		return h.ingest.until(ctx, h.env.Config.Runtime.IngestTimeout*time.Duration(tenths)/10)
 	}
 	issues, endIssues := until(issuesUntil)
 	pulls, endPulls := until(pullsUntil)
@@ -27,19 +28,19 @@ func (h *Reading) share(ctx context.Context) (shares, context.CancelFunc) {
 
 // read asks GitHub, slice by slice. That the time is up is no failure: what was read is
 // kept.
-func (h *Reading) read(ctx context.Context) error {
-	ctx, reads := ahead.With(ctx, asked)
+func (h *reading) read(ctx context.Context) error {
+	ctx, reads := ahead.With(ctx, answersLast)
 	defer reads.Stop()
-	h.R.Asked = reads
-	ctx = resume.With(ctx, h.Lists)
+	h.repo.Asked = reads
+	ctx = resume.With(ctx, h.partialLists)
 	share, cancel := h.share(ctx)
 	defer cancel()
 	h.lists = h.walks()
 	if err := h.fetch(share.reading); err != nil { // who we are decides what is ours: nothing is judged without
 		return err
 	}
-	h.foresee(share.reading)
-	if err := (env.Speakers{Env: h.P}).MeetAll(share.reading, h.R); err != nil {
+	h.prefetch(share.reading)
+	if err := (env.Speakers{Env: h.env}).MeetAll(share.reading, h.repo); err != nil {
 		return err
 	}
 	if whole, err := h.refind(ctx, share); err != nil || !whole {
@@ -49,11 +50,11 @@ func (h *Reading) read(ctx context.Context) error {
 		if err := h.identify(share.reading); err != nil {
 			return err
 		}
-		more, err := h.slice(share, first)
+		more, err := h.readSlice(share, first)
 		if err != nil {
 			return err
 		}
-		h.Partial = !h.lists.comments.Through() || !h.lists.reviews.Through()
+		h.partial = !h.lists.comments.through() || !h.lists.reviews.through()
 		if err := h.judge(ctx, more); err != nil {
 			return err
 		}
@@ -63,10 +64,10 @@ func (h *Reading) read(ctx context.Context) error {
 	}
 }
 
-// slice reads one slice: issues first, then pull requests, and then, when there are no
+// readSlice reads one slice: issues first, then pull requests, and then, when there are no
 // more of both, what people wrote. It says whether there is more to read.
-func (h *Reading) slice(share shares, first bool) (more bool, err error) {
-	defer h.DropHalf()
+func (h *reading) readSlice(share shares, first bool) (more bool, err error) {
+	defer h.dropHalf()
 	if first {
 		h.labelWalks()
 	}
@@ -74,7 +75,7 @@ func (h *Reading) slice(share shares, first bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	morePulls, err := h.pulls.ReadPulls(share.pulls)
+	morePulls, err := h.readPulls(share.pulls)
 	if err != nil {
 		return false, err
 	}
@@ -91,31 +92,31 @@ func (h *Reading) slice(share shares, first bool) (more bool, err error) {
 
 // readIssues takes in a page of what changed among issues and pull requests, or what is
 // left of one.
-func (h *Reading) readIssues(ctx context.Context) (more bool, err error) {
+func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 	if err := h.fetchIssues(ctx); err != nil {
 		return false, err
 	}
-	return h.Issues.intakeIssues(ctx, h.lists.issues)
+	return h.intakeIssues(ctx, h.lists.issues)
 }
 
 // readComments takes in a page of what people wrote.
-func (h *Reading) readComments(ctx context.Context) (more bool, err error) {
+func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 	talk, lines := h.lists.comments, h.lists.reviews
-	if !talk.Waits() && !lines.Waits() {
+	if !talk.waits() && !lines.waits() {
 		if err := h.fetchComments(ctx); err != nil {
 			return false, err
 		}
 	}
-	h.ListedComments = append(h.ListedComments, talk.Take(h.Batch)...)
-	h.ReviewComments = append(h.ReviewComments, lines.Take(h.Batch)...)
-	return !talk.Over() || !lines.Over(), nil
+	h.listedComments = append(h.listedComments, talk.take(h)...)
+	h.reviewComments = append(h.reviewComments, lines.take(h)...)
+	return !talk.over() || !lines.over(), nil
 }
 
 // readRest reads what is read once in a pass, when all else is known.
-func (h *Reading) readRest(ctx context.Context) error {
-	for _, read := range []func(context.Context) error{h.merges.Read, h.Issues.readDependencies} {
-		if err := read(ctx); batch.OutOfTime(err) {
-			h.StopReading(err)
+func (h *reading) readRest(ctx context.Context) error {
+	for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDependencies} {
+		if err := read(ctx); github.OutOfTime(err) {
+			h.stopReading(err)
 		} else if err != nil {
 			return err
 		}
@@ -125,12 +126,12 @@ func (h *Reading) readRest(ctx context.Context) error {
 
 // judge decides what of a slice counts. What waits since earlier passes is looked at with
 // the last one.
-func (h *Reading) judge(ctx context.Context, more bool) error {
-	sifts := []func(context.Context) error{h.Comments.StorePauses, h.Comments.IntakeComments, h.Comments.FilterEvents}
+func (h *reading) judge(ctx context.Context, more bool) error {
+	sifts := []func(context.Context) error{h.storePauses, h.intakeComments, h.filterEvents}
 	if !more {
-		sifts = append(sifts, h.Comments.JudgePaused, h.Issues.askCommandersAgain)
+		sifts = append(sifts, h.judgePaused, h.askCommandersAgain)
 	}
-	for _, sift := range append(sifts, h.Rebuild.ReadJournals) {
+	for _, sift := range append(sifts, h.readJournals) {
 		if err := sift(ctx); err != nil {
 			return err
 		}
@@ -139,18 +140,113 @@ func (h *Reading) judge(ctx context.Context, more bool) error {
 }
 
 // keep stores a slice, and begins the next one.
-func (h *Reading) keep(ctx context.Context, more bool) error {
-	h.Comments.LogQueued(ctx, "issue comments seen")
+func (h *reading) keep(ctx context.Context, more bool) error {
+	h.logQueued(ctx, "issue comments seen")
 	put := h.conclude
 	if more {
 		put = h.store
 	}
-	if err := h.P.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h.Now()) }); err != nil {
+	if err := h.env.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
-	h.ingest.SetRepo(h.R, h.Repo)
+	h.ingest.SetRepo(h.repo, h.row)
 	h.log(ctx)
-	h.Comments.LogQueued(ctx, "issue comments queued")
-	h.Next()
+	h.logQueued(ctx, "issue comments queued")
+	h.next()
 	return nil
+}
+
+// refind finds again what a lost database knew, before anything else is taken in: page by
+// page, each a slice of its own, until all was looked at or the time is up.
+func (h *reading) refind(ctx context.Context, share shares) (whole bool, err error) {
+	if h.foundAll() {
+		return true, nil
+	}
+	for h.incomplete == nil && !h.foundAll() {
+		if err := h.refindSlowly(share.reading); err != nil {
+			return false, err
+		}
+		if err := h.judge(ctx, true); err != nil {
+			return false, err
+		}
+		if h.permissions.askedEnough() {
+			h.stopReading(errAskedEnough)
+		}
+		h.vouch()
+		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
+			return false, err
+		}
+		h.logFirstLook(ctx)
+		if err := share.issues.Err(); err != nil {
+			h.stopReading(err) // the next pass has time for what follows
+		}
+	}
+	if h.incomplete == nil {
+		return true, nil
+	}
+	if at, underWay := h.walkPlace(); underWay {
+		h.note = at.Resumes()
+	}
+	return false, h.keep(context.WithoutCancel(ctx), false)
+}
+
+// refindSlowly is refindPage, which whoever watches is told how far the look came of.
+func (h *reading) refindSlowly(ctx context.Context) error {
+	if at, underWay := h.walkPlace(); underWay {
+		defer h.env.Slowly(h.env.Config.Called(h.repo.Name) + ": " + at.Says())()
+	}
+	return h.refindPage(ctx)
+}
+
+func (h *reading) logFirstLook(ctx context.Context) {
+	at, _ := h.walkPlace()
+	h.env.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.foundAll())
+}
+
+// refindPage finds again what one page of the open pull requests shows. That the time is
+// up is no failure: what was read whole is kept.
+func (h *reading) refindPage(ctx context.Context) error {
+	defer h.dropHalf()
+	err := h.listOpenPage(ctx)
+	if err == nil {
+		err = h.identify(ctx)
+	}
+	if err == nil {
+		err = h.adoptPage(ctx)
+	}
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return err
+}
+
+// log writes a line for each new event, and one for those that an operator may
+// want to act on.
+func (h *reading) log(ctx context.Context) {
+	h.logMissed(ctx)
+	for _, c := range h.events {
+		e := c.event
+		h.env.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
+		switch e.Outcome {
+		case work.OutcomeNoCommander:
+			h.env.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", h.eventAttrs(c)...)
+		case work.OutcomeTakenOver:
+			h.env.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write it there as entry says",
+				h.eventAttrs(c, "account_id_before", h.permissions.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
+		case work.OutcomeOwnEdited:
+			h.env.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", h.eventAttrs(c)...)
+		case work.OutcomeNoLabeller:
+			h.env.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", h.eventAttrs(c, "label", e.State)...)
+		}
+	}
+}
+
+func (h *reading) logMissed(ctx context.Context) {
+	for _, m := range h.missedOwn {
+		if m.why == outcomeOwnDeleted {
+			h.env.Log.WarnContext(ctx, "somebody deleted a comment of ours; it is not sent again", "repo_full_name", h.repo.Name.FullName(),
+				"number", m.event.Number, "url", m.event.URL)
+		}
+	}
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
+
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
@@ -253,7 +253,7 @@ func (m *machine) pass(f fate) (done bool) {
 	p.until = m.hub.time.until
 	rep := env.NewReport(time.Time{})
 	if err := p.ingestRepo(m.t.Context(), e.All[0], nil, rep); err != nil {
-		if f.clean() && !batch.OutOfTime(err) {
+		if f.clean() && !github.OutOfTime(err) {
 			m.t.Fatal(err)
 		}
 		return false

@@ -8,32 +8,31 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // load reads what the database knows.
-func (h *Reading) load(ctx context.Context) error {
-	return h.View(ctx, func(ctx context.Context, tx *store.Tx) error {
-		pulls, err := tx.ListOpenPulls(ctx, h.Repo.ID)
+func (h *reading) load(ctx context.Context) error {
+	return h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		pulls, err := tx.ListOpenPulls(ctx, h.row.ID)
 		if err != nil {
 			return err
 		}
-		h.Open.Know(pulls)
-		pages, err := tx.ListValidators(ctx, h.Repo.ID)
+		h.openPulls.know(pulls)
+		pages, err := tx.ListValidators(ctx, h.row.ID)
 		if err != nil {
 			return err
 		}
 		for _, v := range pages {
-			h.Known.Pages[v.URL] = v
+			h.known.pages[v.URL] = v
 		}
-		if h.Known.Backlog, err = tx.ListBacklog(ctx, h.Repo.ID); err != nil {
+		if h.known.backlog, err = tx.ListBacklog(ctx, h.row.ID); err != nil {
 			return err
 		}
-		if h.Known.Cuts, err = tx.ListRepoWalks(ctx, h.Repo.ID); err != nil {
+		if h.known.cuts, err = tx.ListRepoWalks(ctx, h.row.ID); err != nil {
 			return err
 		}
-		h.Known.Labels, err = tx.ListSeenLabels(ctx, h.Repo.ID)
-		h.Adopting = !seenAll(h.Known.Labels, batch.Sighted(h.R.Settings))
+		h.known.labels, err = tx.ListSeenLabels(ctx, h.row.ID)
+		h.adopting = !seenAll(h.known.labels, h.repo.Settings.StartLabels())
 		return err
 	})
 }
@@ -44,56 +43,56 @@ func seenAll(seen, labels []string) bool {
 }
 
 // conclude writes the last slice. That of an idle pass is a heartbeat.
-func (h *Reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if err := h.store(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.Issues.storeRepoLabels(ctx, tx, now); err != nil {
+	if err := h.storeRepoLabels(ctx, tx, now); err != nil {
 		return err
 	}
 	if err := h.storePulse(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := tx.Heartbeat(ctx, h.Repo.ID, now); err != nil || len(h.Trouble) == 0 {
+	if err := tx.Heartbeat(ctx, h.row.ID, now); err != nil || len(h.trouble) == 0 {
 		return err
 	}
-	return tx.DeferRepo(ctx, h.Repo.ID, time.Time{}, strings.Join(h.Trouble, "; "), false)
+	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
 }
 
 // store writes a slice.
-func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, item := range h.Items {
-		if err := h.StoreItem(ctx, tx, item); err != nil {
+func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, item := range h.items {
+		if err := h.storeItem(ctx, tx, item); err != nil {
 			return err
 		}
 	}
-	for number, pull := range h.PullRows {
+	for number, pull := range h.pullRows {
 		if pull.ItemID == 0 {
-			pull.ItemID = h.Items[h.Adopted[number]].ID
+			pull.ItemID = h.items[h.adopted[number]].ID
 		}
 		id, err := tx.PutPull(ctx, pull)
 		if err != nil {
 			return err
 		}
 		pull.ID = id
-		h.PullRows[number] = pull
-		if end, ended := h.Ends[number]; ended {
+		h.pullRows[number] = pull
+		if end, ended := h.ends[number]; ended {
 			end.PullID = id
 			if err := tx.PutPullEnd(ctx, end); err != nil {
 				return err
 			}
 		}
-		if lost, moved := h.Lost[number]; moved {
+		if lost, moved := h.lost[number]; moved {
 			if err := tx.SetLost(ctx, id, lost); err != nil {
 				return err
 			}
 		}
-		if head, stands := h.LabelHeads[number]; stands {
+		if head, stands := h.labelHeads[number]; stands {
 			if err := tx.SetLabelHead(ctx, id, head); err != nil {
 				return err
 			}
 		}
-		if threads, ok := h.Threads[number]; ok {
+		if threads, ok := h.threads[number]; ok {
 			if err := tx.PutThreads(ctx, id, threads); err != nil {
 				return err
 			}
@@ -105,74 +104,74 @@ func (h *Reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeEvents(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.pulls.StoreReviews(ctx, tx); err != nil {
+	if err := h.storeReviews(ctx, tx); err != nil {
 		return err
 	}
-	if err := h.merges.Store(ctx, tx, now); err != nil {
+	if err := h.storeMergeBoxes(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.pulls.StorePromoted(ctx, tx, now); err != nil {
+	if err := h.storePromoted(ctx, tx, now); err != nil {
 		return err
 	}
-	for _, d := range h.Dependencies {
+	for _, d := range h.dependencies {
 		d.SeenAt = now
 		if err := tx.PutDependency(ctx, d); err != nil {
 			return err
 		}
 	}
-	for _, e := range h.Again {
-		if err := h.StoreAgain(ctx, tx, e, now); err != nil {
+	for _, e := range h.again {
+		if err := h.storeAgain(ctx, tx, e, now); err != nil {
 			return err
 		}
 	}
-	if err := h.Rebuild.StoreAdopted(ctx, tx, now); err != nil {
+	if err := h.storeAdopted(ctx, tx, now); err != nil {
 		return err
 	}
-	for _, a := range h.Removals {
+	for _, a := range h.removals {
 		if _, err := tx.AddAction(ctx, a); err != nil {
 			return err
 		}
 	}
-	if err := h.Comments.StoreDeclined(ctx, tx, now); err != nil {
+	if err := h.storeDeclined(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.Issues.storeRevoked(ctx, tx); err != nil {
+	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
-	if err := h.StoreMissed(ctx, tx); err != nil {
+	if err := h.storeMissed(ctx, tx); err != nil {
 		return err
 	}
-	for _, d := range h.Deferred {
-		until := now.Add(work.Backoff(h.P.Config.Runtime.RetryBase, d.Pull.Failures+1))
-		if err := tx.DeferPull(ctx, d.Pull.ID, until, d.Err.Error()); err != nil {
+	for _, d := range h.deferred {
+		until := now.Add(work.Backoff(h.env.Config.Runtime.RetryBase, d.pull.Failures+1))
+		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
 			return err
 		}
 	}
-	if err := h.Comments.StorePaused(ctx, tx, now); err != nil {
+	if err := h.storePaused(ctx, tx, now); err != nil {
 		return err
 	}
-	if err := h.StoreCursors(ctx, tx, now); err != nil {
+	if err := h.storeCursors(ctx, tx, now); err != nil {
 		return err
 	}
-	return h.R.KeepClock(ctx, tx)
+	return h.repo.KeepClock(ctx, tx)
 }
 
 // storePulse stores what the pulse showed of a repository, with what was read of it: a pass
 // that dies before leaves it to the next one.
-func (h *Reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) error {
+func (h *reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if h.look == nil {
 		return nil
 	}
-	whole := h.Incomplete == nil && len(h.Trouble) == 0
-	return tx.PutPulse(ctx, h.Repo.ID, h.look.Pulse(h.R.Row.Pulse, whole, now))
+	whole := h.incomplete == nil && len(h.trouble) == 0
+	return tx.PutPulse(ctx, h.row.ID, h.look.Pulse(h.repo.Row.Pulse, whole, now))
 }
 
 // storeEvents adds what is new, and ends the older versions of what was edited.
-func (h *Reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) error {
-	events := make([]work.Event, len(h.Events))
-	for i, c := range h.Events {
-		e := c.Event
-		e.ItemID, e.RepoID, e.SeenAt = h.ItemOf(c), h.Repo.ID, now
+func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) error {
+	events := make([]work.Event, len(h.events))
+	for i, c := range h.events {
+		e := c.event
+		e.ItemID, e.RepoID, e.SeenAt = h.itemOf(c), h.row.ID, now
 		if e.Outcome != "" {
 			e.ProcessedAt = now
 		}
@@ -183,26 +182,26 @@ func (h *Reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 		return err
 	}
 	for _, e := range added {
-		h.Added++
+		h.added++
 		if e.Outcome != "" {
-			h.Ignored++
+			h.ignored++
 		}
-		if err := h.Rebuild.RecallStop(ctx, tx, e); err != nil {
+		if err := h.recallStop(ctx, tx, e); err != nil {
 			return err
 		}
 	}
-	_, err = tx.SupersedeOlderVersions(ctx, versionsOf(added), now)
+	_, err = tx.SupersedeOlderVersions(ctx, endedVersions(added), now)
 	return err
 }
 
-// versionsOf are the versions of comments that others end by.
-func versionsOf(added []work.Event) []store.Version {
+// endedVersions are the versions of comments that others end by.
+func endedVersions(added []work.Event) []store.Version {
 	var all []store.Version
 	for _, e := range added {
 		if !e.Kind.Written() {
 			continue
 		}
-		for _, v := range batch.Versions(e) {
+		for _, v := range versionKeys(e) {
 			all = append(all, store.Version{Newest: e.ID, RepoID: e.RepoID, Number: e.Number, Kind: work.EventKind(v[0]), Source: v[1]})
 		}
 	}

@@ -2,127 +2,337 @@ package ingest
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"sync"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulls"
 )
 
-// lists are what is walked of a repository.
-type lists struct {
-	issues   []*batch.Walk[github.Issue] // all that change; then, once for each label, what is open and carries it
-	comments *batch.Walk[github.Comment]
-	reviews  *batch.Walk[github.ReviewComment]
+// Walk is one of the lists that a pass reads: oldest change first, from a moment
+// on that stays where it is, so that the URL keeps its ETag.
+//
+// What changes while a list is walked moves to its end, and everything behind it
+// one place up. So no page is asked for by its number: the next one begins where
+// the last one ended, by time. Where a walk was cut is such a moment too, and
+// nothing that moved in the time between is passed over.
+//
+// It is walked page by page: Fetch reads one, Take takes it in. Only then is a cursor
+// stored that is past it.
+type walk[T any] struct {
+	name    string
+	address func(work.RepoName, time.Time) string
+	list    func(context.Context, github.PageRequest) (github.Page[T], error)
+	since   *time.Time // in the batch's repo; nil: from the beginning, once
+	updated func(T) time.Time
+
+	cut     time.Time // where an earlier pass stopped
+	front   front     // where the last one ended
+	behind  bool      // it did not begin at "since"
+	first   string    // the address where this one begins; empty: it has not begun
+	last    string    // of the page that was read last
+	asked   time.Time // when that was
+	next    string    // of the next page; empty at the end
+	newest  time.Time
+	pages   int  // that this pass read
+	stopped bool // there is no time for more
+
+	page    []T // read, and not taken in
+	seen    []work.Validator
+	waiting bool // there is a page
 }
 
-func (h *Reading) walks() lists {
-	changed := func(i github.Issue) time.Time { return i.UpdatedAt }
-	return lists{
-		issues:   []*batch.Walk[github.Issue]{{Name: batch.WalkIssues, Address: github.IssuesURL, List: h.R.GitHub.ListIssues, Since: &h.Repo.IssuesSince, Updated: changed}},
-		comments: &batch.Walk[github.Comment]{Name: batch.WalkComments, Address: github.CommentsURL, List: h.R.GitHub.ListComments, Since: &h.Repo.CommentsSince, Updated: func(c github.Comment) time.Time { return c.UpdatedAt }},
-		reviews:  &batch.Walk[github.ReviewComment]{Name: batch.WalkReviewComments, Address: github.ReviewCommentsURL, List: h.R.GitHub.ListReviewComments, Since: &h.Repo.ReviewCommentsSince, Updated: func(c github.ReviewComment) time.Time { return c.UpdatedAt }},
-	}
-}
+// The names of the walks in the database.
+const (
+	walkIssues         = "issues"
+	walkComments       = "comments"
+	walkReviewComments = "review_comments"
+	walkLabel          = "label " // and the label: its first sight
+	walkPauses         = "pauses" // no walk: stored while events wait for the end of a pause
+)
 
-// labelWalks adds the first sight of labels, which reads what is open and carries one
-// already: the other walks only show what changes from now on.
-func (h *Reading) labelWalks() {
-	for _, label := range batch.Sighted(h.R.Settings) {
-		if slices.Contains(h.Known.Labels, label) {
-			continue
+// begin finds where to begin: where the last walk was cut, else behind what it read if that
+// is young, else where "since" stands.
+func (w *walk[T]) begin(h *reading) {
+	var since time.Time
+	if w.since != nil {
+		if w.since.IsZero() || w.since.After(h.now()) { // the host's clock was ahead for a while
+			*w.since = h.now().Add(-overlap).Truncate(time.Second)
 		}
-		address := func(repo work.RepoName, since time.Time) string {
-			return github.LabelledIssuesURL(repo, label, since)
-		}
-		w := &batch.Walk[github.Issue]{Name: batch.WalkLabel + label, Address: address, List: h.R.GitHub.ListIssues, Updated: func(i github.Issue) time.Time { return i.UpdatedAt }}
-		h.lists.issues = append(h.lists.issues, w)
+		since = *w.since
 	}
+	from := since
+	w.cut, w.front = cutAt(h.known.cuts[w.name]), parseFront(h.known.cuts[frontOf(w.name)])
+	if now := h.now(); w.cut.After(now) || w.front.at.After(now) {
+		w.cut, w.front = time.Time{}, front{}
+	}
+	switch {
+	case w.cut.After(from):
+		from = w.cut
+	case w.cut.IsZero() && w.front.at.After(from) && h.now().Before(w.front.until):
+		from = w.front.at
+	}
+	w.newest, w.first = from, w.address(h.row.Current, from)
+	hurried := !w.cut.IsZero() || !settledBy(work.Validator{URL: w.first}, h.now())
+	next, lacks := lastOfSecond(h.known.pages, w.first, hurried)
+	w.next, w.behind = next, lacks || from.After(since)
 }
 
-// fetch reads side by side what every pass reads, so that an idle pass takes
-// one round trip. Of many repositories the light queries go out together, once their lists
-// say which pull requests they are about.
-func (h *Reading) fetch(ctx context.Context) error {
-	l := h.lists
-	pages := []func(context.Context) error{h.page(l.issues[0]), h.page(l.comments), h.page(l.reviews)}
-	if h.look == nil {
-		return sideBySide(ctx, append(pages, h.pulls.SweepPulls)...)
+// fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
+// unchanged. It does nothing while a page waits to be taken in, and none at the end.
+func (w *walk[T]) fetch(ctx context.Context, h *reading) error {
+	if w.first == "" {
+		w.begin(h)
 	}
-	if err := sideBySide(ctx, pages...); err != nil {
+	if w.waiting || w.over() {
+		return nil
+	}
+	w.last, w.asked = w.next, h.now()
+	page, seen, err := w.read(ctx, h, w.last)
+	if err == nil && w.pages == 0 && w.last != w.first && !page.NotModified {
+		w.last = w.first
+		page, seen, err = w.read(ctx, h, w.last)
+	}
+	if github.OutOfTime(err) {
+		w.stopped = true
+		h.stopReading(err)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return pulls.Shared{Pulls: h.pulls}.Sweep(ctx, h.listed())
+	w.page, w.seen, w.waiting, w.next = page.Items, seen, true, page.Next
+	w.newest = w.newestOf(page)
+	w.pages++
+	return nil
 }
 
-// listed is what the first pages of the lists show. Where there are more of them, or
-// something is left of earlier passes, it may be about any pull request.
-func (h *Reading) listed() pulls.Listed {
-	l := h.lists
-	shown := pulls.Listed{Numbers: map[int]bool{}, Any: !l.issues[0].Over() || !l.comments.Over() || !l.reviews.Over() || len(h.Known.Backlog) > 0}
-	for _, is := range l.issues[0].Items() {
-		shown.Numbers[is.Number] = true
-		if is.IsPull && is.UpdatedAt.After(shown.Newest) {
-			shown.Newest = is.UpdatedAt
+// items is the page that waits to be taken in.
+func (w *walk[T]) items() []T { return w.page }
+
+// waits reports whether a page waits to be taken in.
+func (w *walk[T]) waits() bool { return w.waiting }
+
+// through reports whether the list was taken in to its end.
+func (w *walk[T]) through() bool { return w.first != "" && w.next == "" && !w.waiting }
+
+// over reports whether there is no more to read in this pass.
+func (w *walk[T]) over() bool { return w.stopped || w.first != "" && w.next == "" }
+
+// at is how far the walk came.
+func (w *walk[T]) at() time.Time { return w.newest }
+
+// take takes the page that waits into the slice, with what vouches for it: where the next
+// pass resumes if this one stops here.
+func (w *walk[T]) take(h *reading) []T {
+	if !w.waiting {
+		return nil
+	}
+	items, seen, cuts := w.page, w.seen, map[string]string{}
+	w.page, w.seen, w.waiting = nil, nil, false
+	switch at := github.SinceOf(w.next); {
+	case w.next == "":
+		if w.pages > 1 || !w.cut.IsZero() {
+			cuts[w.name], cuts[frontOf(w.name)] = "", w.keepFront(h)
+		}
+		h.ended[w.name] = true
+	case !at.IsZero():
+		if w.advance(h, at) {
+			seen = nil // no walk begins there any more
+		}
+		cuts[w.name] = at.UTC().Format(time.RFC3339)
+	}
+	h.walked(w.name, seen, cuts)
+	return items
+}
+
+// read reads one page with the ETag that is stored for it, and says where the next
+// one begins.
+func (w *walk[T]) read(ctx context.Context, h *reading, address string) (github.Page[T], []work.Validator, error) {
+	v := h.known.pages[address]
+	page, err := w.list(ctx, github.PageRequest{URL: address, ETag: v.ETag})
+	if err != nil {
+		return page, nil, err
+	}
+	if page.NotModified {
+		page.Next = v.Next
+		if v.Next != "" && !settledBy(v, v.SeenAt) && settledBy(v, w.asked) && github.SinceOf(v.Next).Equal(github.SinceOf(v.URL)) {
+			v.SeenAt = w.asked
+			return page, []work.Validator{v}, nil
+		}
+		return page, nil, nil
+	}
+	h.mu.Lock()
+	h.brought = true
+	h.mu.Unlock()
+	full := len(page.Items) >= fullPage
+	if n := len(page.Items); n > 0 && (page.Next != "" || full) {
+		// GitHub does not say whether "since" includes its own second.
+		on := w.updated(page.Items[n-1]).Add(-time.Second)
+		if on.After(github.SinceOf(address)) { // else a page of one second alone: on by its number
+			page.Next = w.address(h.row.Current, on)
 		}
 	}
-	for _, c := range l.comments.Items() {
-		shown.Numbers[c.Number] = true
+	if page.Next == "" && full { // what comes next begins another page, and this one is as it was
+		page.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
+		page.Next += behindAll
 	}
-	for _, c := range l.reviews.Items() {
-		shown.Numbers[c.Pull] = true
-	}
-	return shown
+	return page, []work.Validator{{RepoID: h.row.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, err
 }
 
-// fetchIssues reads the next page of each list of issues.
-func (h *Reading) fetchIssues(ctx context.Context) error {
-	reads := make([]func(context.Context) error, len(h.lists.issues))
-	for i, w := range h.lists.issues {
-		reads[i] = func(ctx context.Context) error {
-			if err := w.Fetch(ctx, h.Batch); err != nil {
-				return fmt.Errorf("read %q: %w", w.Name, err)
+// fullPage is how much a page of a list shows at the most. What is listed after a full one
+// leaves it as it was, so that it has a next one before there is anything on that.
+const fullPage = 100
+
+// behindAll marks the address of a page behind a full one, on which nothing was when that was
+// read. While it is empty it does not tell what changes before it: an edit moves to the end of
+// the full page. GitHub is not told of it.
+const behindAll = "#behind"
+
+// newestOf is the newest change that was read; of a page that is as it was, where the
+// next one begins.
+func (w *walk[T]) newestOf(page github.Page[T]) time.Time {
+	so := w.newest
+	if at := github.SinceOf(page.Next); at.After(so) {
+		so = at
+	}
+	for _, it := range page.Items {
+		if u := w.updated(it); u.After(so) {
+			so = u
+		}
+	}
+	return so
+}
+
+// cutAt reads where a walk was cut.
+func cutAt(stored string) time.Time {
+	at, err := time.Parse(time.RFC3339, stored)
+	if err != nil {
+		return time.Time{} // none, or an older program's link
+	}
+	return at
+}
+
+// walked keeps what a walk brought besides its items.
+func (h *reading) walked(name string, seen []work.Validator, walks map[string]string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pages[name] = append(h.pages[name], seen...)
+	maps.Copy(h.cuts, walks)
+}
+
+// hold has a walk of the next pass begin no later than at something that was not taken
+// in. before is the moment from which on it was read. This pass walks on.
+func (h *reading) hold(name string, since *time.Time, before, at time.Time) {
+	if before.IsZero() {
+		before = *since
+	}
+	if at.Before(before) {
+		return // it came from elsewhere, and is read there again
+	}
+	if at.Before(*since) {
+		*since = at
+	}
+	if held, some := h.held[name]; !some || at.Before(held) {
+		h.held[name] = at
+	}
+	delete(h.pages, name)
+}
+
+// cutOf is where the next pass has to go on with a walk: where this one is, or before,
+// at the oldest of what was held. A walk that did not come that far meets it there, unless
+// it begins behind it.
+func (h *reading) cutOf(name string) string {
+	so, moved := h.cuts[name]
+	if !moved {
+		so = h.known.cuts[name]
+	}
+	held := h.held[name]
+	if held.IsZero() || so == "" && !h.ended[name] && h.known.cuts[frontOf(name)] == "" {
+		return so
+	}
+	if cut := cutAt(so); cut.IsZero() || held.Before(cut) {
+		return held.UTC().Format(time.RFC3339)
+	}
+	return so
+}
+
+// A walk begins at "since", which moves from page to page, but never past what a list may
+// still lack: only over pages that were read when all that stands on them was older than
+// the overlap. After many changes at once that are younger there are many pages behind it.
+// So that passes do not read all of them again, the next ones begin where the last page
+// does, which is the front. What lagged is looked for from "since" on as soon as the
+// overlap has passed: those pages have kept their addresses, and so their ETags.
+
+// front is where walks may begin that need not begin at "since", and until when.
+type front struct{ at, until time.Time }
+
+// frontOf is the name under which a walk's front is stored.
+func frontOf(name string) string { return "front " + name }
+
+// parseFront reads a stored front.
+func parseFront(stored string) front {
+	at, until, _ := strings.Cut(stored, " ")
+	return front{cutAt(at), cutAt(until)}
+}
+
+func (f front) String() string {
+	return f.at.UTC().Format(time.RFC3339) + " " + f.until.UTC().Format(time.RFC3339)
+}
+
+// keepFront keeps where the next walk may begin, once this one came to the end. When all is
+// read again was decided by the first walk that left something young behind it.
+func (w *walk[T]) keepFront(h *reading) string {
+	next := front{at: github.SinceOf(w.last), until: w.front.until}
+	if w.since == nil || !next.at.After(*w.since) {
+		return ""
+	}
+	if !w.behind || next.until.IsZero() {
+		next.until = h.now().Add(overlap)
+	}
+	return next.String()
+}
+
+// advance moves "since" to where the next page begins, and says whether it did: if what is
+// before that cannot change any more but by moving to the end. Neither may what stands in
+// that second and the next one: the page may be full of it.
+func (w *walk[T]) advance(h *reading, next time.Time) bool {
+	if held := h.held[w.name]; !held.IsZero() && held.Before(next) {
+		next = held
+	}
+	if w.since == nil || w.behind || next.After(w.asked.Add(-overlap-2*time.Second)) || !next.After(*w.since) {
+		return false
+	}
+	*w.since, h.stale[w.name] = next, next
+	return true
+}
+
+// lastOfSecond is the last page that was taken in of those that begin at one second: there
+// is nothing but a number to tell them apart. A walk begins there: otherwise a pass that has
+// no time for all of them would never get past, and one that has would read all of them for
+// nothing. A page that was read when its second was older than the overlap lacks nothing. One
+// that was read before may, though those behind it are as they were: it is passed only where
+// the second is still young, or a cut walk resumes, and that walk then vouches for nothing.
+// A full page is never passed for one behind it that was empty.
+func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
+	for range pages {
+		v := pages[address]
+		if v.Next == "" || strings.HasSuffix(v.Next, behindAll) || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
+			break
+		}
+		if !settledBy(v, v.SeenAt) {
+			if !hurried {
+				break
 			}
-			return nil
+			lacks = true
 		}
+		address = v.Next
 	}
-	return sideBySide(ctx, reads...)
+	return address, lacks
 }
 
-// fetchComments reads the next page of comments and of those on diffs, or only of that
-// list which is behind: what people write in both is judged in its order, but for a page.
-func (h *Reading) fetchComments(ctx context.Context) error {
-	talk, lines := h.lists.comments, h.lists.reviews
-	var reads []func(context.Context) error
-	if lines.Over() || !talk.At().After(lines.At()) {
-		reads = append(reads, h.page(talk))
-	}
-	if talk.Over() || !lines.At().After(talk.At()) {
-		reads = append(reads, h.page(lines))
-	}
-	return sideBySide(ctx, reads...)
-}
-
-// fetcher is a walk whose next page can be read.
-type fetcher interface {
-	Fetch(context.Context, *batch.Batch) error
-}
-
-func (h *Reading) page(w fetcher) func(context.Context) error {
-	return func(ctx context.Context) error { return w.Fetch(ctx, h.Batch) }
-}
-
-// sideBySide makes reads at the same time.
-func sideBySide(ctx context.Context, reads ...func(context.Context) error) error {
-	errs := make([]error, len(reads))
-	var wg sync.WaitGroup
-	for i, read := range reads {
-		wg.Go(func() { errs[i] = read(ctx) })
-	}
-	wg.Wait()
-	return batch.FirstError(errs)
+// settledBy reports whether a page cannot lack anything any more at some time.
+func settledBy(page work.Validator, at time.Time) bool {
+	return !at.Before(github.SinceOf(page.URL).Add(overlap + 2*time.Second))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // checksFor is how long checks are waited for in each pass after a pull request changed.
@@ -117,7 +116,7 @@ func (f found) anyway(r *env.Repo) bool { return f.unread[r.Row.ID] || f.unsight
 // has listed yet.
 func (f found) unsighted(r *env.Repo) bool {
 	seen := f.labels[r.Row.ID]
-	return slices.ContainsFunc(batch.Sighted(r.Settings), func(label string) bool { return !slices.Contains(seen, label) })
+	return slices.ContainsFunc(r.Settings.StartLabels(), func(label string) bool { return !slices.Contains(seen, label) })
 }
 
 // asked is what the pulse says, by the ids of rows.

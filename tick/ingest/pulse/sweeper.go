@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/tick/ingest/batch"
 )
 
 // patience is how long the pull requests of a repository wait for those of others that are
@@ -184,7 +183,7 @@ func (s *Sweeper) query(parts []part) {
 	switch {
 	case err == nil:
 		s.answer(parts, sweep)
-	case whole(err), len(parts) == 1 && !batch.IsItemError(err):
+	case whole(err), len(parts) == 1 && !github.IsItemError(err):
 		s.fail(parts, err)
 	case len(parts) > 1:
 		s.query(parts[:len(parts)/2])
@@ -259,6 +258,6 @@ func (s *Sweeper) fail(parts []part, err error) {
 		if over := p.q.ctx.Err(); over != nil {
 			why = over
 		}
-		p.q.answer.Err = batch.FirstError([]error{p.q.answer.Err, why})
+		p.q.answer.Err = github.FirstError([]error{p.q.answer.Err, why})
 	}
 }

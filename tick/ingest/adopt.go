@@ -1,0 +1,370 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// search is the walk over all open pull requests, for those of ours that the database lacks.
+type search struct {
+	at       firstlook.Place // how far it came
+	page     adoption.Page   // the one that is taken in
+	details  map[int]github.PullDetail
+	left     map[int]bool // those on it that were not looked at
+	first    int          // the first one on it that may be ours; 0: none
+	slowest  int          // the first one on it for which there was no time; 0: none
+	pages    int          // that this pass stored
+	journals map[int]env.Journal
+}
+
+// adoptPage finds again those on the page that are ours, each with its details and all that
+// was said on it, or not at all. What there is no time for is left as if it had not been
+// seen; of the others each counts, so that the next pass has fewer.
+func (h *reading) adoptPage(ctx context.Context) error {
+	ours, err := h.unknownOurs(ctx)
+	if err != nil {
+		return err
+	}
+	late := h.readAhead(ctx, ours)
+	if late != nil && github.IsItemError(late) {
+		late = nil // each is asked for singly
+	} else if late != nil && !github.OutOfTime(late) {
+		return late
+	}
+	h.leavePage(ours)
+	for i, p := range ours {
+		for _, soon := range ours[i:min(len(ours), i+2)] {
+			h.prefetchPull(ctx, soon)
+		}
+		for _, soon := range ours[i:min(len(ours), i+authorsAtOnce)] {
+			h.prefetchAuthor(ctx, soon)
+		}
+		if err := h.adoptOne(ctx, p.Pull); github.OutOfTime(err) {
+			late = err
+			h.search.slowest = cmp.Or(h.search.slowest, p.Number)
+		} else if err != nil {
+			return err
+		} else {
+			delete(h.search.left, p.Number)
+		}
+	}
+	if late == nil {
+		h.walkOn()
+	}
+	return late
+}
+
+// leavePage notes which of the page are still to be looked at: those that may be ours.
+func (h *reading) leavePage(ours []foundPull) {
+	clear(h.search.left)
+	for _, p := range ours {
+		h.search.left[p.Number] = true
+		h.search.first = cmp.Or(h.search.first, p.Number)
+	}
+}
+
+// foundPull is a pull request that may be ours, with the issue that it would come from.
+type foundPull struct {
+	github.Pull
+	issue int
+}
+
+// tracked reports whether a pull request is tracked, open or not.
+func (h *reading) tracked(ctx context.Context, number int) (bool, error) {
+	if _, open := h.openPulls.light[number]; open {
+		return true, nil
+	}
+	_, tracked, err := h.pull(ctx, number)
+	return tracked, err
+}
+
+// unknownOurs are those on the page that may be ours, are not tracked, and are not read singly
+// anyway.
+func (h *reading) unknownOurs(ctx context.Context) (ours []foundPull, err error) {
+	for _, p := range h.search.page.Pulls {
+		_, issue, named := work.ParseBranch(p.Head)
+		if !named || !h.byUs(p) || slices.Contains(h.known.backlog, p.Number) {
+			continue
+		}
+		tracked, err := h.tracked(ctx, p.Number)
+		if err != nil {
+			return nil, err
+		}
+		if !tracked {
+			ours = append(ours, foundPull{p, issue})
+		}
+	}
+	return ours, nil
+}
+
+// adoptOne finds one again. What is wrong with it alone puts it off.
+func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
+	mark, ours, err := h.ownPull(ctx, p)
+	if err == nil && ours {
+		err = h.adoptPull(ctx, p, mark)
+	}
+	if err == nil && ours {
+		err = h.takeFoundDetails(ctx, p.Number)
+	}
+	h.partialLists.settle(err == nil && !foundHalf(h, p.Number), p.Number)
+	if err == nil {
+		return nil
+	}
+	if _, known := h.items[mark.Issue]; !known {
+		h.forgotten[mark.Issue] = true // and what was read of it
+	}
+	if github.OutOfTime(err) {
+		return err
+	}
+	h.backlog[p.Number] = true
+	return h.deferOne(err, "adopt #%d", p.Number)
+}
+
+// byUs reports whether one of our accounts opened a pull request here, and not from a fork
+// that took our branch's name.
+func (h *reading) byUs(p github.Pull) bool {
+	return !p.CrossRepo && p.Author.ID != 0 && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
+}
+
+// ourPull reports whether a pull request is one that we opened: by account, by
+// mark and by branch, and not from a fork that took our branch's name.
+func (h *reading) ourPull(p github.Pull) (origin.PullMark, bool) {
+	mark, marked := origin.ParsePullMark(p.Body)
+	flow, issue, named := work.ParseBranch(p.Head)
+	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
+}
+
+// ownPull is ourPull for a pull request whose description people may have rewritten,
+// its mark gone: account and branch are ours, and a commit names the turn that made
+// it.
+func (h *reading) ownPull(ctx context.Context, p github.Pull) (origin.PullMark, bool, error) {
+	mark, ours := h.ourPull(p)
+	flow, issue, named := work.ParseBranch(p.Head)
+	if ours || !named || !h.byUs(p) {
+		return mark, ours, nil
+	}
+	commits, err := h.commitsOf(ctx, p.Number)
+	if err != nil {
+		return origin.PullMark{}, false, err
+	}
+	mark = origin.PullMark{Issue: issue, Flow: flow}
+	for _, c := range commits {
+		turn, handled := origin.TrailersOf(c.Message)
+		if turn != "" {
+			mark.Turn = turn
+		}
+		for _, key := range handled { // the description said so, too
+			h.handled[key] = true
+		}
+	}
+	return mark, mark.Turn != "", nil
+}
+
+// adoptReopened tracks a pull request of ours that was closed, and so not
+// looked for, when the database was lost.
+func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
+	mark, marked := origin.ParsePullMark(is.Body)
+	waited := slices.Contains(h.known.backlog, is.Number) // its description may have been rewritten
+	if !marked && !waited || is.State != "open" || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
+		return nil
+	}
+	if _, known, err := h.item(ctx, mark.Issue); err != nil || known && !waited {
+		return err
+	}
+	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
+	if err != nil || !ok || p.State != work.PullOpen {
+		return err
+	}
+	mark, ours, err := h.ownPull(ctx, p)
+	if err != nil || !ours {
+		return err
+	}
+	return h.adoptPull(ctx, p, mark)
+}
+
+// adoptPull tracks an open pull request of ours. Its details and everything
+// that was said on it are read in this pass.
+func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark origin.PullMark) error {
+	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
+		return err
+	}
+	item, known, err := h.item(ctx, mark.Issue)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if item, err = h.originOf(ctx, mark); err != nil {
+			return err
+		}
+	}
+	item.Branch = p.Head
+	h.items[mark.Issue] = item
+	h.adopted[p.Number] = mark.Issue
+	pull := trackedPull(h.row, item, p)
+	pull.DetailsAt = time.Time{}
+	h.openPulls.put(pull)
+	if _, swept := h.lights[p.Number]; !swept {
+		h.lights[p.Number] = ""
+	}
+	h.noteHandled(p.Body)
+	return nil
+}
+
+// trackedPull is the snapshot of a pull request as a single read shows it.
+func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
+	return work.PullRequest{
+		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
+		UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
+	}
+}
+
+// originOf makes the work item of a pull request's source issue again.
+func (h *reading) originOf(ctx context.Context, mark origin.PullMark) (work.Item, error) {
+	is, ok, err := h.issueOf(ctx, mark.Issue)
+	if err != nil {
+		return work.Item{}, err
+	}
+	if !ok {
+		is = github.Issue{Number: mark.Issue} // deleted: its pull request lives on
+	}
+	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
+	item.State = work.StateAwaitingFeedback
+	var timeline []github.TimelineEvent
+	if ok {
+		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
+			return work.Item{}, err
+		}
+		h.issueTaken(is, timeline)
+		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
+			item.LabelEvent = labellingID(labelled)
+		}
+		comments, err := h.commentsOf(ctx, mark.Issue, time.Time{})
+		if err != nil {
+			return work.Item{}, err
+		}
+		h.noteTalk(mark.Issue, comments)
+	}
+	return h.retell(ctx, item, is, timeline, item.Label)
+}
+
+// storeAdopted stores what was found again, after items, pull requests and
+// events have their rows.
+func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if err := h.finishHandled(ctx, tx, now); err != nil {
+		return err
+	}
+	for number, issue := range h.adopted {
+		item, ok := h.items[issue]
+		pull, read := h.pullRows[number]
+		if !ok || !read {
+			continue
+		}
+		if pull.State != work.PullOpen {
+			if err := h.notices.Show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+			return err
+		}
+	}
+	for _, j := range h.journals {
+		if err := h.storeJournal(ctx, tx, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishHandled finishes waiting events that our own writing says were
+// answered: by a pass whose database is gone.
+func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if len(h.handled) == 0 {
+		return nil
+	}
+	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
+	if err != nil {
+		return err
+	}
+	var done []int64
+	for _, e := range pending {
+		if e.TurnID == 0 && e.Kind != work.EventCommand && (h.handled[e.Key] || h.handled[work.ShortKey(e.Key)]) {
+			done = append(done, e.ID)
+		}
+	}
+	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
+}
+
+// foundHalf reports whether a pull request, or that of an issue, was found again and its
+// details were not read.
+func foundHalf(h *reading, number int) bool {
+	for pull, issue := range h.adopted {
+		if _, read := h.pullRows[pull]; !read && (pull == number || issue == number) {
+			return true
+		}
+	}
+	return false
+}
+
+// dropHalf leaves what was found again only in part as if it had not been: a work
+// item without its pull request would begin again.
+func (h *reading) dropHalf() {
+	for number, issue := range h.adopted {
+		if _, read := h.pullRows[number]; read {
+			continue
+		}
+		delete(h.adopted, number)
+		h.openPulls.drop(number)
+		delete(h.lights, number)
+		h.forgotten[number], h.backlog[number] = true, true
+		if h.items[issue].ID != 0 {
+			continue
+		}
+		delete(h.items, issue)
+		delete(h.promoted, issue)
+		h.forgotten[issue], h.backlog[issue] = true, true
+	}
+	gone := func(n int) bool { return h.forgotten[n] }
+	holdLeft(h)
+	h.deferred = slices.DeleteFunc(h.deferred, func(d deferredPull) bool { return d.pull.ID == 0 && gone(d.pull.Number) })
+	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
+	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
+}
+
+// holdLeft has the lists show again what they show of pull requests that an earlier slice
+// left: those that are tracked, open or not, for what is found again is read whole.
+func holdLeft(h *reading) {
+	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
+	for _, c := range h.listedComments {
+		if left(c.Number) {
+			h.hold(walkComments, &h.row.CommentsSince, h.repo.Row.CommentsSince, c.UpdatedAt)
+		}
+	}
+	for _, c := range h.reviewComments {
+		if left(c.Pull) {
+			h.hold(walkReviewComments, &h.row.ReviewCommentsSince, h.repo.Row.ReviewCommentsSince, c.UpdatedAt)
+		}
+	}
+}
+
+// noteHandled remembers which events a body of ours names as answered.
+func (h *reading) noteHandled(body string) {
+	marks, _ := work.ParseMarks(body)
+	for _, key := range marks.Handled {
+		h.handled[key] = true
+	}
+}

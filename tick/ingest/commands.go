@@ -1,0 +1,156 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A comment that begins with /mergexo speaks to the tool. It becomes an event
+// of a kind of its own wherever it stands, so that it is no feedback, gets no
+// eyes and no redirect, and never reaches an agent.
+
+// intakeStray takes commands in from issues and pull requests that are not
+// worked on; nothing else there is ours to read.
+func (h *reading) intakeStray(c candidate) {
+	if c.event = command.AsCommand(c.event); c.event.Kind == work.EventCommand {
+		c.pull = false
+		h.add(c)
+	}
+}
+
+// commandVerdict judges a command that is new to the database: whether its
+// author may give it, and whether an earlier database's pass did what it says.
+func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
+	switch outcome {
+	case "":
+		outcome, err := h.obeyedBefore(ctx, e)
+		if outcome == "" && err == nil {
+			outcome, err = h.mayMerge(ctx, e)
+		}
+		if outcome == "" && err == nil {
+			h.commands = append(h.commands, e)
+		}
+		return outcome, err
+	case work.OutcomeNoPermission:
+		h.declineCommand(e)
+		return work.OutcomeNoCommander, nil
+	}
+	return outcome, nil
+}
+
+// mayMerge declines a person's word that something may be merged where GitHub would not let
+// them push to its base, whomever the config lets give commands.
+func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
+	if !says(e, command.VerbMerge, []int{e.Number}) {
+		return "", nil
+	}
+	may, err := h.permissions.mayPush(ctx, e.Author, work.StampOf(e))
+	if err != nil || may {
+		return "", err
+	}
+	h.declineMerge(e)
+	return work.OutcomeNoCommander, nil
+}
+
+// obeyedBefore looks for our answer to a command. Where it stands, the command
+// was carried out, whatever this database knows: an old cancel must not act
+// again.
+func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
+	said, err := h.commentsOf(ctx, e.Number, e.CreatedAt)
+	if err != nil {
+		return "", err
+	}
+	ids := h.env.Accounts.Operators(h.repo.Name.Host)
+	for _, c := range said {
+		if work.Ours(c.Body, c.Author, ids) {
+			h.noteHandled(c.Body)
+		}
+	}
+	if h.answered(e.Key) || h.answered(work.ShortKey(e.Key)) {
+		h.obeyed = append(h.obeyed, e)
+		return work.OutcomeAnswered, nil
+	}
+	return "", nil
+}
+
+// pausesByCommand are what commands that an earlier database's pass carried out
+// began, until their label stood or another command ended them: from then on
+// timelines show it.
+func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
+	for i, e := range h.obeyed { // in the order of time
+		if !says(e, command.VerbPause, numbers) {
+			continue
+		}
+		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
+		ends := func(at time.Time) {
+			if !at.Before(p.Began) && (p.Open() || at.Before(p.Ended)) {
+				p.Ended = at
+			}
+		}
+		for _, s := range shown {
+			ends(s.Began)
+		}
+		for _, o := range h.obeyed[i+1:] {
+			if says(o, command.VerbResume, numbers) {
+				ends(work.StampOf(o))
+			}
+		}
+		if !p.Open() {
+			pauses = append(pauses, p)
+		}
+	}
+	return pauses
+}
+
+// says reports whether an event is a certain command on one of some numbers.
+func says(e work.Event, verb command.Verb, numbers []int) bool {
+	cmd, ok := command.Parse(e.Body)
+	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
+}
+
+// resumed ends what pauses last and are ended by a command that this pass is
+// going to carry out: what is said after it counts, however soon.
+func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
+	if !slices.ContainsFunc(pauses, work.Pause.Open) {
+		return nil
+	}
+	pending, err := h.lookups.pendingCommands(ctx, h) // of a pass that died before it planned
+	for _, e := range slices.Concat(pending, h.commands) {
+		at := work.StampOf(e)
+		for i, p := range pauses {
+			if p.Open() && !at.Before(p.Began) && says(e, command.VerbResume, numbers) {
+				pauses[i].Ended = at
+			}
+		}
+	}
+	return err
+}
+
+// storeDeclined plans each word to a person once, where it was first due: a pass
+// whose database was lost finds it there.
+func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
+	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
+	planned := map[string]bool{}
+	for _, a := range h.declined {
+		if planned[a.Token] {
+			continue
+		}
+		planned[a.Token] = true
+		a.PlannedAt = now
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strayReview is a diff comment on a pull request that is not ours.
+func strayReview(c github.ReviewComment) candidate {
+	return reviewEvent(work.PullRequest{Number: c.Pull}, c)
+}

@@ -1,0 +1,477 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// intakeComments makes events of what people wrote on issues and pull requests
+// that are tracked.
+func (h *reading) intakeComments(ctx context.Context) error {
+	h.lookups = lookups{}
+	h.events = slices.Grow(h.events, len(h.listedComments)+len(h.reviewComments))
+	for _, c := range h.listedComments {
+		if err := h.intakeComment(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range h.reviewComments {
+		pull, tracked, err := h.pull(ctx, c.Pull)
+		if err != nil {
+			return err
+		}
+		if tracked {
+			h.add(reviewEvent(pull, c))
+		} else {
+			h.intakeStray(strayReview(c))
+		}
+	}
+	return nil
+}
+
+func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
+	at, err := h.lookups.place(ctx, h, c.Number)
+	switch {
+	case err != nil:
+		return err
+	case at.kind != "":
+		h.add(commentEvent(at.kind, at.item, c))
+	default:
+		h.intakeStray(commentEvent(work.EventSource, 0, c))
+	}
+	return nil
+}
+
+// commentEvent is the event of a comment on an issue or a pull request.
+func commentEvent(kind work.EventKind, itemID int64, c github.Comment) candidate {
+	id := strconv.FormatInt(c.ID, 10)
+	hash := work.ContentHash(c.Body)
+	return candidate{pull: kind == work.EventIssue, node: c.NodeID, event: work.Event{
+		ItemID: itemID, Number: c.Number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(c.Number, kind, id, hash),
+		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}}
+}
+
+// reviewEvent is the event of a comment on a diff.
+func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
+	id := strconv.FormatInt(c.ID, 10)
+	hash := work.ContentHash(c.Body)
+	top := c.InReplyTo
+	if top == 0 {
+		top = c.ID
+	}
+	return candidate{pull: true, pending: c.Pending, node: c.NodeID, review: c.ReviewID, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventReview, Source: id, Hash: hash, Review: c.ReviewID,
+		Key:    work.EventKey(pull.Number, work.EventReview, id, hash),
+		Author: c.Author, Body: work.Normalise(c.Body), URL: c.URL, ThreadTop: top, Path: c.Path, Line: c.Line, DiffHunk: c.DiffHunk,
+		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}}
+}
+
+// summaryEvent is a review's own text and state. A review that only carries
+// line comments, or an approval without a word, asks for nothing.
+func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
+	switch r.State {
+	case "CHANGES_REQUESTED":
+	case "COMMENTED", "APPROVED":
+		if r.Body == "" {
+			return candidate{}, false
+		}
+	default: // PENDING drafts do not exist for us; DISMISSED ones do not any more
+		return candidate{}, false
+	}
+	id := strconv.FormatInt(r.ID, 10)
+	hash := work.ContentHash(r.Body, r.State)
+	return candidate{pull: true, node: r.NodeID, event: work.Event{
+		ItemID: pull.ItemID, Number: pull.Number, Kind: work.EventSummary, Source: id, Hash: hash,
+		Key:    work.EventKey(pull.Number, work.EventSummary, id, hash),
+		Author: r.Author, Body: work.Normalise(r.Body), State: r.State, URL: r.URL,
+		CreatedAt: r.SubmittedAt, UpdatedAt: r.UpdatedAt,
+	}}, true
+}
+
+// filterEvents decides which of the candidates are new and whose word counts. What is
+// known already costs no request.
+func (h *reading) filterEvents(ctx context.Context) error {
+	if len(h.events) == 0 {
+		return nil
+	}
+	h.lookups = lookups{}
+	seen, err := h.stored(ctx)
+	if err != nil {
+		return err
+	}
+	several := severalVersions(h.events)
+	slices.SortStableFunc(h.events, oldestFirst)
+	slices.SortStableFunc(h.events, commandsFirst) // they may have begun a pause
+	ctx, reads := ahead.With(ctx, time.Minute)
+	defer reads.Stop()
+	asked := authorPrefetch{reading: h, known: seen}
+	fresh := make([]candidate, 0, len(h.events))
+	for _, c := range h.events {
+		asked.judges(ctx, c.event.Author)
+		if c.pending {
+			continue
+		}
+		if k, known := seen[c.event.Key]; known {
+			if !mayChange(k) && !several[versionOf(c.event)] {
+				continue
+			}
+			if err := h.readAgain(ctx, c, k.Outcome); err != nil {
+				return err
+			}
+			continue
+		}
+		seen[c.event.Key] = store.KnownEvent{}
+		waits, err := h.waitsForPull(ctx, c)
+		if waits {
+			h.holdBack(c)
+			continue
+		}
+		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
+			c.event.Outcome, err = h.verdict(ctx, c.event)
+		}
+		if err == nil && c.event.Kind == work.EventReview && c.event.Outcome == "" && c.event.State == "" {
+			c.event.State, err = h.stateOf(ctx, c)
+		}
+		switch {
+		case err != nil:
+		case c.event.Kind == work.EventCommand:
+			c.event.Outcome, err = h.commandVerdict(ctx, c.event, c.event.Outcome)
+		case c.event.Outcome == "":
+			c.event.Outcome, err = h.paused(ctx, c)
+		}
+		switch {
+		case err == nil:
+			fresh = append(fresh, c)
+			continue
+		case errors.Is(err, errAskedEnough): // the others' are judged all the same
+			h.note = moreNext
+		case github.OutOfTime(err): // what needs no request is judged all the same
+			h.stopReading(err)
+		default:
+			if err := h.deferOne(err, "judge %s", c.event.URL); err != nil {
+				return err
+			}
+		}
+		h.forget(c)
+	}
+	for i, c := range fresh {
+		if h.answered(c.event.Key) && c.event.Outcome == "" {
+			fresh[i].event.Outcome = work.OutcomeAnswered
+		}
+	}
+	h.events = slices.Clone(fresh)
+	h.dropHalf()
+	for _, c := range fresh {
+		if h.forgotten[c.event.Number] {
+			h.holdBack(c)
+		}
+	}
+	return nil
+}
+
+// oldestFirst puts candidates in the order in which they happened. Stamps have
+// one-second resolution; within a second GitHub's ids rise. Of two versions of
+// one comment, read before and after an edit, the newer one comes last.
+func oldestFirst(a, b candidate) int {
+	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
+		return d
+	}
+	if d := len(a.event.Source) - len(b.event.Source); d != 0 {
+		return d
+	}
+	if d := strings.Compare(a.event.Source, b.event.Source); d != 0 {
+		return d
+	}
+	return a.event.UpdatedAt.Compare(b.event.UpdatedAt)
+}
+
+func commandsFirst(a, b candidate) int {
+	rank := func(c candidate) int {
+		if c.event.Kind == work.EventCommand {
+			return 0
+		}
+		return 1
+	}
+	return rank(a) - rank(b)
+}
+
+// forget leaves the pull request of a candidate as it was, snapshot and events
+// alike: a snapshot is only stored together with all that its details show. An
+// issue that is new waits for all that was said on it, or its work would begin
+// without; one that was found again does with its pull request. They are read again in
+// the next pass.
+func (h *reading) forget(c candidate) {
+	h.holdBack(c)
+	n := c.event.Number
+	item, ok := h.items[n]
+	switch {
+	case c.pull:
+		h.forgetPull(n)
+	case ok && item.ID == 0 && item.State == work.StatePending:
+		h.forgotten[n], h.backlog[n] = true, true
+		delete(h.items, n)
+	case ok && item.ID == 0:
+		for pull, issue := range h.adopted {
+			if issue == n {
+				h.forgetPull(pull)
+			}
+		}
+	}
+}
+
+func (h *reading) forgetPull(number int) {
+	h.forgotten[number] = true
+	if _, found := h.adopted[number]; !found {
+		h.leftTracked[number] = true
+	}
+	delete(h.pullRows, number)
+	delete(h.threads, number)
+}
+
+// holdBack has the list that showed something show it again.
+func (h *reading) holdBack(c candidate) {
+	e := c.event
+	kind := e.Kind
+	if kind == work.EventCommand {
+		kind = work.EventKind(e.State)
+	}
+	switch kind { //nolint:exhaustive // the others come from no list
+	case work.EventIssue, work.EventSource:
+		h.hold(walkComments, &h.row.CommentsSince, h.repo.Row.CommentsSince, e.UpdatedAt)
+	case work.EventReview:
+		h.hold(walkReviewComments, &h.row.ReviewCommentsSince, h.repo.Row.ReviewCommentsSince, e.UpdatedAt)
+	}
+}
+
+// readAgain notes that a known event was read once more. An edit that a person
+// took back while they had the item over is skipped like anything else.
+func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
+	if !c.event.Kind.Written() {
+		return nil
+	}
+	if outcome == store.OutcomeEdited && c.event.Kind.Said() {
+		c.event.Outcome, err = h.paused(ctx, c)
+	}
+	if err == nil {
+		h.again = append(h.again, c.event)
+		return nil
+	}
+	h.holdBack(c)
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return h.deferOne(err, "judge %s", c.event.URL)
+}
+
+// stored finds the candidates that are in the database already, by key.
+func (h *reading) stored(ctx context.Context) (known map[string]store.KnownEvent, err error) {
+	keys := make([]string, len(h.events))
+	for i, c := range h.events {
+		keys[i] = c.event.Key
+	}
+	return known, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		known, err = tx.ListKnown(ctx, h.row.ID, keys)
+		return err
+	})
+}
+
+// verdict says why an event is ignored; empty when it counts.
+func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
+	_, marked := work.ParseMarks(e.Body)
+	own := slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), e.Author.ID)
+	if own {
+		if edited, err := h.editedByPerson(ctx, e); edited || err != nil {
+			return work.OutcomeOwnEdited, err
+		}
+	}
+	switch {
+	case marked && own:
+		pasted, err := h.lateCopy(ctx, e)
+		if !pasted {
+			h.noteOwn(e)
+			return work.OutcomeOwn, err
+		}
+	case marked:
+		return work.OutcomeOthers, nil
+	}
+	if theirs, err := h.onTheirs(ctx, e); theirs || err != nil {
+		return work.OutcomeTheirs, err
+	}
+	if e.Author.Bot {
+		return "ignored: bot", nil
+	}
+	may, err := h.permissions.mayFeed(ctx, e)
+	if may || err != nil {
+		return "", err
+	}
+	if h.permissions.takenOver[e.Author.ID] != 0 {
+		return work.OutcomeTakenOver, nil
+	}
+	return work.OutcomeNoPermission, nil
+}
+
+// onTheirs reports whether something was said on somebody else's pull request, and not to
+// us: it asks for no turn, and nobody's permission is asked for.
+func (h *reading) onTheirs(ctx context.Context, e work.Event) (bool, error) {
+	if !e.Kind.Said() {
+		return false, nil
+	}
+	return h.lookups.onTheirs(ctx, h, e.Number)
+}
+
+// stateOf is the state of the review that a comment on a diff came with: with an approval
+// it asks for an answer, and for nothing that is pushed.
+func (h *reading) stateOf(ctx context.Context, c candidate) (string, error) {
+	if c.review == 0 {
+		return "", nil
+	}
+	if state, known := h.reviewStates[c.review]; known {
+		return state, nil
+	}
+	all, err := h.repo.GitHub.Reviews(ctx, h.row.Current, c.event.Number)
+	if github.IsStatus(err, 404) {
+		err = nil
+	}
+	for _, r := range all {
+		h.reviewStates[r.ID] = r.State
+	}
+	return h.reviewStates[c.review], err
+}
+
+// lateCopy plans the removal of further copies of a comment of ours that
+// appeared. pasted says that the comment is none of them: a person copied one
+// of ours, marker and all, and what they say is theirs.
+func (h *reading) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
+	marks, _ := work.ParseMarks(e.Body)
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return false, nil
+	}
+	var a work.Action
+	var known bool
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		a, known, err = tx.GetAction(ctx, marks.Token)
+		return err
+	})
+	if err != nil || !known {
+		return false, err
+	}
+	scope := actions.Scope{Repo: h.row, GitHub: h.repo.GitHub, Accounts: h.env.Accounts.Writers(h.repo.Name.Host)}
+	extra, err := actions.Extra(ctx, scope, a)
+	for _, id := range extra {
+		h.removals = append(h.removals, actions.Removal(h.row, a, id, h.now()))
+	}
+	first, parseErr := strconv.ParseInt(a.ResultID, 10, 64)
+	later := parseErr == nil && id > first // a copy that came first is ours, shown late
+	return err == nil && a.State == work.ActionApplied && later && !slices.Contains(extra, id), err
+}
+
+// logQueued logs, for each work item without a pull request, the comments on
+// its issue that this batch found.
+func (h *reading) logQueued(ctx context.Context, what string) {
+	queued := sourceEvents(h.events)
+	if len(queued) == 0 {
+		return
+	}
+	opened := map[int64]bool{}
+	for _, pull := range h.openPulls.light {
+		opened[pull.ItemID] = true
+	}
+	found := map[int64][]work.Event{}
+	for _, e := range queued {
+		if e.ItemID != 0 && !opened[e.ItemID] {
+			found[e.ItemID] = append(found[e.ItemID], e)
+		}
+	}
+	for item, comments := range found {
+		from, to := env.IDRange(comments)
+		h.env.Log.InfoContext(ctx, what, //nolint:sloglint // one of the fixed names of the followups' events
+			"repo_full_name", h.repo.Name.FullName(), "work_item_id", item, "issue_number", comments[0].Number, "comment_id_from", from, "comment_id_to", to)
+	}
+}
+
+// waitsForPull reports whether something that was said waits until its pull request
+// can be read: the lists that show it are read again then. A command does not
+// wait, it may be the way out.
+func (h *reading) waitsForPull(ctx context.Context, c candidate) (bool, error) {
+	if len(h.unread) == 0 || !c.event.Kind.Said() || c.event.Kind == work.EventCommand {
+		return false, nil
+	}
+	numbers, err := h.partners(ctx, c)
+	at := slices.IndexFunc(numbers, func(n int) bool { return h.unread[n] })
+	if err != nil || at < 0 {
+		return false, err
+	}
+	said := fmt.Sprintf("comments on #%d wait until the pull request can be read%s", numbers[at], h.whyUnread(ctx, numbers[at]))
+	if h.incomplete == nil && !slices.Contains(h.trouble, said) {
+		h.trouble = append(h.trouble, said)
+	}
+	return true, nil
+}
+
+// editedByPerson reports whether a comment by our account is one that we sent, and
+// says something else now. One that is kept up to date changes by our own edits, so
+// of that only the loss of the marker tells.
+func (h *reading) editedByPerson(ctx context.Context, e work.Event) (bool, error) {
+	if e.ItemID == 0 {
+		return false, nil
+	}
+	var sent []work.Action
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		sent, err = tx.ListItemActions(ctx, e.ItemID)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	kind, id := e.Kind, e.Source
+	if kind == work.EventCommand {
+		plain := versionKeys(e)[1]
+		kind, id = work.EventKind(plain[0]), plain[1]
+	}
+	return slices.ContainsFunc(sent, func(a work.Action) bool {
+		return a.Number == e.Number && a.ResultID == id && writes(a.Kind, kind) && textChanged(a, e.Body)
+	}), nil
+}
+
+// commentsSinceClaim lists what was said on a turn's issue since the turn was claimed.
+func (h *reading) commentsSinceClaim(ctx context.Context, l *env.Lease) ([]github.Comment, error) {
+	return h.repo.GitHub.CommentsOf(ctx, h.row.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-overlap))
+}
+
+// readNewComments reads what was said on a turn's issue since the turn was claimed, as
+// far as it counts and is not known. What does not count is ingest's to judge.
+func (h *reading) readNewComments(ctx context.Context, l *env.Lease) (err error) {
+	if h.listedComments, err = h.commentsSinceClaim(ctx, l); err != nil {
+		return err
+	}
+	for _, c := range h.listedComments {
+		h.add(commentEvent(work.EventSource, l.Item.ID, c))
+	}
+	if err := h.filterEvents(ctx); err != nil {
+		return err
+	}
+	if h.incomplete != nil {
+		return h.incomplete
+	}
+	if len(h.trouble) > 0 {
+		return &work.WaitError{Until: h.now().Add(h.env.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyNotRead, Local: h.trouble[0]}}
+	}
+	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return c.event.Outcome != "" })
+	return nil
+}

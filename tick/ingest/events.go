@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+)
+
+// sourceEvents are the comments on an issue among the candidates.
+func sourceEvents(candidates []candidate) []work.Event {
+	var out []work.Event
+	for _, c := range candidates {
+		if c.event.Kind == work.EventSource && c.event.Outcome == "" {
+			out = append(out, c.event)
+		}
+	}
+	return out
+}
+
+// candidate is an event that may be new.
+type candidate struct {
+	event   work.Event
+	pull    bool   // it stands on a pull request, otherwise on an issue
+	pending bool   // part of a draft review
+	former  bool   // it belongs to the item that it names, whichever comes after that on the issue
+	node    string // of a comment or a review
+	review  int64  // that a comment on a diff came with
+}
+
+// timelineEvent makes the event of something that happened on a timeline.
+func timelineEvent(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
+	id := strconv.FormatInt(t.ID, 10)
+	hash := work.ContentHash(string(kind), state)
+	return candidate{event: work.Event{
+		ItemID: item.ID, Number: number, Kind: kind, Source: id, Hash: hash, Key: work.EventKey(number, kind, id, hash),
+		Author: t.Actor, State: state, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt,
+	}}
+}
+
+// lastEvent finds the newest event of a kind on a timeline.
+func lastEvent(timeline []github.TimelineEvent, event, label string) (github.TimelineEvent, bool) {
+	for _, t := range slices.Backward(timeline) {
+		if t.Event == event && (label == "" || strings.EqualFold(t.Label, label)) {
+			return t, true
+		}
+	}
+	return github.TimelineEvent{}, false
+}
+
+// sortedKeys are a map's keys, sorted.
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// eventAttrs are the fields of every log line about an event.
+func (h *reading) eventAttrs(c candidate, more ...any) []any {
+	e := c.event
+	attrs := []any{"repo_full_name", h.repo.Name.FullName(), "event_key", e.Key, "kind", string(e.Kind), "author", e.Author.Login, "url", e.URL}
+	if id := h.itemOf(c); id != 0 {
+		attrs = append(attrs, "work_item_id", id)
+	}
+	number := "issue_number"
+	if c.pull {
+		number = "pr_number"
+	}
+	return append(append(attrs, number, e.Number), more...)
+}
+
+// itemOf is the work item that an event belongs to, once the batch's items are
+// stored; 0 where it belongs to none.
+func (h *reading) itemOf(c candidate) int64 {
+	e := c.event
+	issue := e.Number
+	if c.pull {
+		issue = h.adopted[e.Number]
+	}
+	if item, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
+		return item.ID
+	}
+	return e.ItemID
+}
+
+// declineCommand tells somebody who may not command that this is so: once in a
+// repository, politely, and then never again.
+func (h *reading) declineCommand(e work.Event) {
+	if e.Author.ID == 0 {
+		return // the account was deleted
+	}
+	h.decline(e, work.NoticeToken(h.row.Key(), 0, "may not command "+strconv.FormatInt(e.Author.ID, 10)),
+		"Thank you, but `/mergexo` commands are for people with write permission on this repository, so nothing was done. "+
+			"Please ask one of them to give the command. Further commands will be ignored.")
+}
+
+// declineMerge says to somebody who may give commands that this one is not among them.
+func (h *reading) declineMerge(e work.Event) {
+	h.decline(e, work.NoticeToken(h.row.Key(), e.Number, e.Key),
+		"`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done.")
+}
+
+func (h *reading) decline(e work.Event, token, body string) {
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
+	})
+}
+
+// versionKeys are the kinds and ids under which the versions of a comment are
+// known: an edit may make a command of it, or make it none.
+func versionKeys(e work.Event) [][2]string {
+	if e.Kind != work.EventCommand {
+		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), command.CommandSource(e.Kind, e.Source)}}
+	}
+	plain := e.Source
+	if kind := work.EventKind(e.State); kind == work.EventReview || kind == work.EventSummary {
+		plain = plain[1:]
+	}
+	return [][2]string{{string(e.Kind), e.Source}, {e.State, plain}}
+}
+
+// writes reports whether an action makes a comment of a kind.
+func writes(a work.ActionKind, kind work.EventKind) bool {
+	if kind == work.EventReview {
+		return a == work.ActionReply
+	}
+	return (kind == work.EventIssue || kind == work.EventSource) && (a == work.ActionComment || a == work.ActionSticky)
+}
+
+func textChanged(a work.Action, body string) bool {
+	marks, marked := work.ParseMarks(body)
+	if a.Kind == work.ActionSticky {
+		return !marked || marks.Token != a.Token
+	}
+	return strings.TrimSpace(work.Normalise(a.Body)) != strings.TrimSpace(body)
+}

@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+)
+
+// What is read of many issues and pull requests at once is kept in the slice's history. What
+// is not there is asked of GitHub.
+
+// issueOf reads an issue.
+func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
+	if is, ok := h.history.Issues[number]; ok {
+		return is, true, nil
+	}
+	return h.repo.GitHub.Issue(ctx, h.row.Current, number)
+}
+
+// textOf reads what an issue, a comment or a review says, and when that was last edited.
+func (h *reading) textOf(ctx context.Context, nodeID string) (github.Text, bool, error) {
+	if text, ok := h.history.Texts[nodeID]; ok {
+		return text, true, nil
+	}
+	return h.repo.GitHub.Text(ctx, nodeID)
+}
+
+// commentsOf reads a conversation; since bounds it by the last change.
+func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) ([]github.Comment, error) {
+	talk, ok := h.history.Comments[number]
+	if !ok {
+		return h.repo.GitHub.CommentsOf(ctx, h.row.Current, number, since)
+	}
+	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
+}
+
+// noteTalk keeps a conversation that was read whole: what is asked of it is found in it. An
+// issue or a pull request that this pass had left, and takes in after all, is not left any
+// more: all that was said there comes with it, and nothing else brings it.
+func (h *reading) noteTalk(number int, talk []github.Comment) {
+	delete(h.forgotten, number)
+	h.history.Join(adoption.History{Comments: map[int][]github.Comment{number: talk}})
+	h.listedComments = append(h.listedComments, talk...)
+}
+
+// commitsOf reads a pull request's commits: their messages.
+func (h *reading) commitsOf(ctx context.Context, number int) ([]origin.Commit, error) {
+	if commits, ok := h.history.Commits[number]; ok {
+		return commits, nil
+	}
+	return h.repo.GitHub.PullCommits(ctx, h.row.Current, number)
+}
+
+// labelsOf reads a timeline, as far as it tells who set which labels when. labels are those
+// that are set now. A pause is known by ids, and a timeline that was read among many has
+// none: one with a pause is read by itself, as is one that lacks a label that is set.
+func (h *reading) labelsOf(ctx context.Context, number int, labels []string) ([]github.TimelineEvent, error) {
+	timeline, ok := h.history.Labels[number]
+	pauses := func(name string) bool { return strings.EqualFold(name, h.repo.Settings.Labels.Ignore) }
+	shown := func(name string) bool {
+		_, shown := lastEvent(timeline, "labeled", name)
+		return shown
+	}
+	if !ok || slices.ContainsFunc(labels, func(name string) bool { return pauses(name) || !shown(name) }) ||
+		slices.ContainsFunc(timeline, func(e github.TimelineEvent) bool { return pauses(e.Label) }) {
+		return h.repo.GitHub.TimelineOf(ctx, h.row.Current, number)
+	}
+	return timeline, nil
+}
+
+// labellingID is by what the labelling is known that began an item: its id, or its node id
+// where it was read among many.
+func labellingID(e github.TimelineEvent) string {
+	if e.ID == 0 {
+		return e.NodeID
+	}
+	return strconv.FormatInt(e.ID, 10)
+}
+
+// resolveLabelEvent gives an item the id of the labelling that began it, of which only the node id is
+// known. Where GitHub names none like that any more it is the newest one.
+func resolveLabelEvent(item work.Item, timeline []github.TimelineEvent) work.Item {
+	if _, err := strconv.ParseInt(item.LabelEvent, 10, 64); err == nil || item.LabelEvent == "" {
+		return item
+	}
+	at := slices.IndexFunc(timeline, func(e github.TimelineEvent) bool { return e.NodeID == item.LabelEvent })
+	if at >= 0 {
+		item.LabelEvent = labellingID(timeline[at])
+	} else if last, ok := lastEvent(timeline, "labeled", item.Label); ok {
+		item.LabelEvent = labellingID(last)
+	}
+	return item
+}

@@ -1,0 +1,432 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// queue are the issues and pull requests that were listed, in the order in which they are
+// taken in: first what earlier passes had no time for.
+type queue struct {
+	filled bool
+	order  []int
+	listed map[int]github.Issue
+	taken  map[int]time.Time // by this pass: how they were listed
+}
+
+// add queues what a page lists, unless it was taken in as it is there.
+func (q *queue) add(issues []github.Issue) {
+	for _, is := range issues {
+		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
+			continue
+		}
+		last, again := q.listed[is.Number]
+		if !again || !is.UpdatedAt.Before(last.UpdatedAt) {
+			q.listed[is.Number] = is
+		}
+		if !again && !slices.Contains(q.order, is.Number) {
+			q.order = append(q.order, is.Number)
+		}
+	}
+}
+
+// next is the next one; false when there is none.
+func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
+	if len(q.order) == 0 {
+		return 0, is, false, false
+	}
+	n, q.order = q.order[0], q.order[1:]
+	is, listed = q.listed[n]
+	delete(q.listed, n)
+	q.taken[n] = is.UpdatedAt
+	return n, is, listed, true
+}
+
+// intakeIssues looks at what changed among issues and pull requests, a page of each list
+// or less, until the slice is full. It says whether there are more.
+func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue]) (more bool, err error) {
+	h.fillQueue(walks)
+	for len(h.queue.order) > 0 {
+		if h.full() && ctx.Err() == nil {
+			return true, nil
+		}
+		for _, n := range h.queue.order[:min(len(h.queue.order), issuesAhead)] {
+			h.prefetchIssue(ctx, h.queue.listed[n])
+		}
+		n, is, listed, _ := h.queue.next()
+		if err := h.takeNumber(ctx, n, is, listed); err != nil {
+			return false, err
+		}
+	}
+	for _, w := range walks {
+		h.takePage(w)
+	}
+	more = slices.ContainsFunc(walks, func(w *walk[github.Issue]) bool { return !w.over() })
+	if more && ctx.Err() != nil {
+		h.stopReading(ctx.Err())
+		more = false
+	}
+	return more, nil
+}
+
+// fillQueue queues the pages that wait to be taken in, once the last ones are.
+func (h *reading) fillQueue(walks []*walk[github.Issue]) {
+	q := &h.queue
+	if !q.filled {
+		*q = queue{filled: true, order: slices.Clone(h.known.backlog), listed: map[int]github.Issue{}, taken: map[int]time.Time{}}
+	} else if len(q.order) > 0 {
+		return
+	}
+	for _, w := range walks {
+		q.add(w.items())
+		for _, is := range w.items() {
+			h.changed[is.Number] = true
+		}
+	}
+}
+
+// takePage has a page count as taken in: all that it lists is, or is in the backlog.
+func (h *reading) takePage(w *walk[github.Issue]) {
+	if !w.waits() {
+		return
+	}
+	w.take(h)
+	label, first := strings.CutPrefix(w.name, walkLabel)
+	if !first {
+		return
+	}
+	delete(h.pages, w.name) // they are read once
+	if w.through() {
+		h.seenLabels = append(h.seenLabels, label)
+	}
+}
+
+// takeNumber takes in an issue or a pull request that was listed, whole or not at
+// all: then it is tried again, after the others.
+func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
+	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
+	items, events, comments := maps.Clone(h.items), len(h.events), len(h.listedComments)
+	err := h.intakeNumber(ctx, n, is, listed)
+	h.partialLists.settle(err == nil && !foundHalf(h, n), n)
+	if err == nil {
+		if waited && !h.backlog[n] {
+			h.backlog[n] = false
+		}
+		return nil
+	}
+	h.items, h.events, h.listedComments = items, h.events[:events], h.listedComments[:comments]
+	for pull, issue := range h.adopted {
+		if _, known := items[issue]; issue == n && !known {
+			delete(h.adopted, pull)
+			delete(h.pullRows, pull)
+			h.openPulls.drop(pull)
+			delete(h.promoted, n)
+		}
+	}
+	if tried || !waited {
+		h.backlog[n] = true
+	}
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return h.deferOne(err, "read issue #%d", n)
+}
+
+func (h *reading) intakeNumber(ctx context.Context, n int, is github.Issue, listed bool) (err error) {
+	if !listed {
+		if is, listed, err = h.repo.GitHub.Issue(ctx, h.row.Current, n); err != nil || !listed {
+			return err // or it is gone
+		}
+	}
+	if is.IsPull {
+		return h.noticePull(ctx, is)
+	}
+	return h.intakeIssue(ctx, is)
+}
+
+// noticePull marks a tracked pull request that was closed and has changed since:
+// the sweep only asks about those that were open, and one that was opened again
+// may be merged by now.
+func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
+	pull, ok, err := h.pull(ctx, is.Number)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if err := h.adoptReopened(ctx, is); err != nil {
+			return err
+		}
+		return h.beginReview(ctx, is)
+	}
+	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
+		pull.Fingerprint = "" // that of the last time may have been this one
+		h.openPulls.put(pull)
+		h.lights[is.Number] = "changed" // differs from what a sweep says
+	}
+	return nil
+}
+
+// changedSince reports whether a pull request may have changed since its details
+// were read. Two changes in one second share a stamp, so that of one that was
+// read soon after it proves nothing.
+func changedSince(pull work.PullRequest, is github.Issue) bool {
+	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
+	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
+}
+
+// intakeIssue begins to track an issue with one of our labels, and notes what
+// became of one that is tracked.
+func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
+	item, tracked, err := h.item(ctx, is.Number)
+	if err != nil {
+		return err
+	}
+	label, wanted := h.repo.Settings.FlowOf(is.Labels)
+	ignored := work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore)
+	if !tracked && wanted && ignored && is.State == "open" {
+		if h.repo.Ignored == nil {
+			h.repo.Ignored = map[int]work.Flow{}
+		}
+		h.repo.Ignored[is.Number] = label.Flow
+	}
+	if !h.asks(item, tracked, is) {
+		return nil
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	if err != nil {
+		return err
+	}
+	item = resolveLabelEvent(item, timeline)
+	h.issueTaken(is, timeline)
+	if err := h.missInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
+		return err
+	}
+	asked, err := h.flowsAsked(ctx, item, is, timeline)
+	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
+	switch {
+	case err != nil:
+		return err
+	case !tracked && len(asked) == 0:
+		return nil // the list is ahead of the timeline: the next change shows it; or it begins nothing
+	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
+		return h.beginFirst(ctx, is, asked, timeline, tracked)
+	}
+	swapped, err := h.swapped(ctx, item, is, asked)
+	if err != nil {
+		return err
+	}
+	if swapped && !ignored {
+		h.withdraw(item, timeline)
+		return h.beginFirst(ctx, is, asked, timeline, tracked)
+	}
+	again, relabelled := askedAgain(asked, item, is)
+	if item, err = h.retell(ctx, item, is, timeline, again.Name); err != nil {
+		return err
+	}
+	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
+		if t, ok := lastEvent(timeline, "unlabeled", item.Label); ok {
+			h.add(timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
+		}
+	}
+	if relabelled && is.State == "open" { // one of a closed issue counts once it is reopened
+		item = h.items[is.Number]
+		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
+		h.items[is.Number] = item
+		h.add(timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
+	}
+	h.changes(item, is.Number, timeline)
+	return nil
+}
+
+// asks reports whether anything more is asked about an issue than what its list shows.
+func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
+	if tracked {
+		return !h.unchanged(item, is)
+	}
+	_, wanted := h.repo.Settings.FlowOf(is.Labels)
+	return wanted && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore) && is.State == "open"
+}
+
+// begin tracks an issue: with the labelling that asked for it, and everything
+// that was said before.
+func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
+	item := newItem(h, is, label)
+	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
+	item, err := h.retell(ctx, item, is, timeline, label.Name)
+	if err != nil {
+		return err
+	}
+	h.add(timelineEvent(h.items[is.Number], work.EventLabelled, is.Number, labelled, label.Name))
+	if again {
+		return nil // what was said is in the database
+	}
+	comments, err := h.repo.GitHub.CommentsOf(ctx, h.row.Current, is.Number, time.Time{})
+	if err != nil {
+		return err
+	}
+	h.noteTalk(is.Number, comments)
+	return nil
+}
+
+// retell takes in what people may change about an issue, as far as it counts:
+// since the newest setting of the label, the item's or the one that is wanted.
+func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
+	by := item
+	by.Label = cmp.Or(label, item.Label)
+	c, err := h.confirmText(ctx, by, is, timeline)
+	if err != nil {
+		return item, err
+	}
+	h.refresh(item, is, c, timelineSettled(is, timeline, h.now()))
+	return h.items[is.Number], nil
+}
+
+// refresh takes in what people may change about an issue.
+func (h *reading) refresh(item work.Item, is github.Issue, c confirmed, settled bool) {
+	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
+	item.IssueClosed = is.State != "open"
+	item.Fingerprint = ""
+	if settled {
+		item.Fingerprint = fingerprint(is)
+	}
+	h.items[is.Number] = item
+}
+
+// unchanged reports whether nothing about an issue differs from when its
+// timeline was last read. A list is read again as a whole when anything in it
+// changed; that must not cost a request for each issue. See timelineSettled.
+func (h *reading) unchanged(item work.Item, is github.Issue) bool {
+	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
+}
+
+func fingerprint(is github.Issue) string {
+	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339))
+}
+
+// changes notes closings and reopenings after the labelling that began the item.
+func (h *reading) changes(item work.Item, number int, timeline []github.TimelineEvent) {
+	for _, t := range timeline {
+		kind := work.EventClosed
+		switch {
+		case t.Event == "reopened":
+			kind = work.EventReopened
+		case t.Event != "closed":
+			continue
+		}
+		if newer(t, item) {
+			h.add(timelineEvent(item, kind, number, t, ""))
+		}
+	}
+}
+
+// newer reports whether something happened after the labelling that began the
+// item. Labellings, closings and reopenings are issue events, whose ids rise.
+func newer(t github.TimelineEvent, item work.Item) bool {
+	began, err := strconv.ParseInt(item.LabelEvent, 10, 64)
+	if err != nil {
+		return true
+	}
+	return t.ID > began
+}
+
+// longestLag is how long a timeline may say something else than the list that was
+// read before it. A label that was renamed makes the two differ for good.
+const longestLag = 10 * time.Minute
+
+// againSoon has something read once more whose timeline does not show yet the label that
+// the list shows.
+func (h *reading) againSoon(is github.Issue) {
+	if h.now().Sub(is.UpdatedAt) < longestLag {
+		h.backlog[is.Number] = true
+	}
+}
+
+// noteLag has an issue read once more whose timeline does not show yet what the
+// list shows: the list's ETag would vouch for a label that was never seen.
+//
+// A label that was taken off and set again looks as before, so an issue that may
+// lag behind its list is read a second time as well, but not a third: when it
+// changed after all that its timeline shows, and when its label begins nothing.
+func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
+	again := slices.Contains(h.known.backlog, is.Number)
+	may := idle || changedAfter(is, timeline)
+	if h.now().Sub(is.UpdatedAt) < longestLag && (lags(h.repo.Settings, is, timeline) || may && !again) {
+		h.backlog[is.Number] = true
+	}
+}
+
+// stampLag is how long after a change another one may still appear that has its stamp: they
+// have whole seconds, and lists and timelines lag behind one another for some.
+const stampLag = 30 * time.Second
+
+// timelineSettled reports whether a timeline shows all that made an issue what its list shows, so
+// that it need not be read again before the issue changes. It does once the newest stamp is
+// old; sooner where it has an entry for that stamp, and it was read a while after it.
+func timelineSettled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
+	age := now.Sub(is.UpdatedAt)
+	return age > overlap || age > stampLag && !changedAfter(is, timeline)
+}
+
+// changedAfter reports whether an issue changed after the newest entry of its
+// timeline: by an entry that is not shown yet, or by an edit, which makes none.
+func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {
+	return !slices.ContainsFunc(timeline, func(t github.TimelineEvent) bool { return !t.CreatedAt.Before(is.UpdatedAt) })
+}
+
+// lags reports whether what a timeline tells does not lead to what the list shows:
+// of our labels, and of whether the issue is open.
+func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent) bool {
+	for _, l := range settings.FlowLabels() {
+		on := false
+		for _, t := range timeline {
+			if strings.EqualFold(t.Label, l.Name) {
+				on = t.Event == "labeled" || on && t.Event != "unlabeled"
+			}
+		}
+		if !on && work.HasLabel(is.Labels, l.Name) {
+			return true
+		}
+	}
+	closed := false
+	for _, t := range timeline {
+		closed = t.Event == "closed" || closed && t.Event != "reopened"
+	}
+	return closed != (is.State != "open")
+}
+
+// newItem is an issue's work item before anything happened.
+func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
+	return work.Item{
+		RepoID: h.row.ID, Number: is.Number, Flow: label.Flow, State: work.StatePending, Since: h.now(),
+		Label: label.Name, Priority: priority(is.Labels),
+	}
+}
+
+// priority reads the label priority:N, 1 to 5.
+func priority(labels []string) int {
+	for _, l := range labels {
+		if n, ok := priorityOf(l); ok {
+			return n
+		}
+	}
+	return work.DefaultPriority
+}
+
+func priorityOf(label string) (int, bool) {
+	var n int
+	if _, err := fmt.Sscanf(label, "priority:%d", &n); err != nil || label != fmt.Sprintf("priority:%d", n) {
+		return 0, false
+	}
+	return n, n >= 1 && n <= 5
+}

@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// readJournals finds the turns that a lost database knew: answered, and not
+// all of their effects sent. Whatever was sent is found on GitHub again.
+func (h *reading) readJournals(ctx context.Context) error {
+	if !h.adopting && !h.begunLate() {
+		return nil
+	}
+	newest, err := h.newestJournals(context.WithoutCancel(ctx)) // git alone is asked
+	if err != nil {
+		return err
+	}
+	for _, j := range newest {
+		wanted, err := h.unfinished(ctx, j)
+		if err != nil {
+			return err
+		}
+		if wanted {
+			h.journals = append(h.journals, j)
+		}
+	}
+	return nil
+}
+
+// newestJournals are those that the mirror has, of each issue the last one. They are read
+// once in a pass: what is written beside it belongs to turns that are under way.
+func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, error) {
+	if h.search.journals != nil {
+		return h.search.journals, nil
+	}
+	if err := h.env.Preflight(ctx); err != nil {
+		return nil, nil //nolint:nilerr // without git nothing is claimed either, and that says so
+	}
+	keys, err := h.repo.Git().Journals(ctx)
+	if err != nil {
+		return nil, h.deferOne(err, "read the journals")
+	}
+	newest := map[int]env.Journal{}
+	for _, key := range keys {
+		b, ok, err := h.repo.Git().Journal(ctx, key)
+		if err != nil || !ok {
+			return nil, errors.Join(err, ctx.Err())
+		}
+		j, err := env.DecodeJournal(b)
+		if err := h.deferOne(err, "read journal %s", key); err != nil {
+			return nil, err
+		}
+		if err == nil && j.Claimed >= newest[j.Issue].Claimed {
+			newest[j.Issue] = j
+		}
+	}
+	h.search.journals = newest
+	return newest, nil
+}
+
+// begunLate reports whether work begins here that an earlier pass had no time for:
+// after a database was lost, perhaps.
+func (h *reading) begunLate() bool {
+	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
+		item, ok := h.items[n]
+		return ok && item.ID == 0
+	})
+}
+
+// unfinished reports whether a journal's turn has to be carried on.
+func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
+	var known bool
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		var err error
+		_, known, err = tx.FindTurn(ctx, j.Turn)
+		return err
+	})
+	item, tracked := h.items[j.Issue]
+	if err != nil || known || !tracked || h.env.InFlight(j.Turn) {
+		return false, err
+	}
+	if _, promoted := h.promoted[j.Issue]; promoted {
+		return j.Kind == work.KindImplementationStart, nil
+	}
+	if j.Kind.Start() {
+		return item.State == work.StatePending && item.LabelEvent == j.LabelID, nil
+	}
+	if h.adopted[j.Number] != j.Issue {
+		return false, nil
+	}
+	return slices.ContainsFunc(j.Events, func(key string) bool { return !h.answered(key) }), nil
+}
+
+// storeJournal makes the rows of a turn that was found again. The next pass
+// resumes it like any other that was left answered.
+func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal) error {
+	claimed, item := time.UnixMilli(j.Claimed), h.items[j.Issue].ID
+	if p, ok := h.promoted[j.Issue]; ok {
+		item = p.item.ID
+	}
+	turn := work.Turn{
+		RepoID: h.row.ID, ItemID: item, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
+		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.now(),
+	}
+	j.Fill(&turn)
+	id, err := tx.AddTurn(ctx, turn)
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	turn.ID = id
+	run := work.Run{Turn: id, Attempt: true, Agent: j.Agent, Session: j.Session, Began: claimed, Ended: claimed, Unknown: true}
+	if _, err := tx.AddRun(ctx, run); err != nil {
+		return err
+	}
+	if err := h.assignJournal(ctx, tx, j, id); err != nil {
+		return err
+	}
+	for _, a := range j.Planned(turn, h.now()) {
+		if _, err := tx.AddAction(ctx, a); err != nil {
+			return err
+		}
+	}
+	return h.notices.Move(ctx, tx, work.Move{Item: turn.ItemID, Cause: work.CauseAdopted, To: work.StateRunning}, h.now())
+}
+
+func (h *reading) assignJournal(ctx context.Context, tx *store.Tx, j env.Journal, turnID int64) error {
+	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, e := range pending {
+		if e.TurnID == 0 && slices.Contains(j.Events, e.Key) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return tx.AssignEvents(ctx, turnID, ids)
+}

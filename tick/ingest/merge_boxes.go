@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// mostBoxes is how many merge boxes a pass reads of one repository: each is a request.
+const mostBoxes = 20
+
+// mergeBox is a merge box that was read.
+type mergeBox struct {
+	pull work.PullRequest
+	was  merging.Box
+	box  merging.Box
+	left *queueExit // out of its base's merge queue; nil: it did not
+}
+
+// mergeCandidate is a pull request that may be merged.
+type mergeCandidate struct {
+	pull   work.PullRequest
+	was    merging.Box // as it was read before
+	at     time.Time   // when
+	policy merging.Policy
+	queued time.Time // when its head was last seen in the queue into which we put it; zero: we did not, took it out, or that is over
+	half   bool      // its commit is on the base, which a person has to see to
+}
+
+// readMergeBoxes reads the box of each pull request that may be merged afresh, whatever else is new
+// of it: in a pass that merges, no gate is as an earlier pass saw it. Where nothing is
+// merged by us it costs nothing.
+func (h *reading) readMergeBoxes(ctx context.Context) error {
+	all, err := h.mergeCandidates(ctx)
+	if err != nil {
+		return err
+	}
+	from := &env.BoxReader{R: h.repo}
+	for _, c := range all {
+		err := h.readMergeBox(ctx, c, from)
+		if github.OutOfTime(err) {
+			return err
+		}
+		if github.IsStatus(err, 403) { // a token that may not see all of it reads everything else
+			err = errors.New(err.Error())
+		}
+		if err := h.deferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeCandidates are those whose boxes this pass reads, by number; of too many, those that were
+// not read for the longest time.
+func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
+	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
+	if !slices.ContainsFunc(work.Flows(), merges) {
+		return nil, nil
+	}
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		pulls, err := tx.ListMergeCandidates(ctx, h.row.ID)
+		if err != nil {
+			return err
+		}
+		times, err := tx.ListBoxReads(ctx, h.row.ID)
+		if err != nil {
+			return err
+		}
+		for _, pull := range pulls {
+			if now, ok := h.pullRows[pull.Number]; ok {
+				now.ID, now.ItemID = pull.ID, pull.ItemID
+				pull = now
+			}
+			c := mergeCandidate{pull: pull, at: times[pull.ID]}
+			ok, err := h.fillCandidate(ctx, tx, &c)
+			if err != nil {
+				return err
+			}
+			if ok {
+				all = append(all, c)
+			}
+		}
+		return nil
+	})
+	if h.boxesCut = len(all) > mostBoxes; h.boxesCut {
+		slices.SortStableFunc(all, func(a, b mergeCandidate) int { return a.at.Compare(b.at) })
+		all = all[:mostBoxes]
+	}
+	return all, err
+}
+
+// fillCandidate reads what is known of a candidate; false where it is none.
+func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandidate) (bool, error) {
+	item, err := tx.GetItem(ctx, c.pull.ItemID)
+	if err != nil {
+		return false, err
+	}
+	if c.policy = h.repo.Settings.MergePolicy(item.Flow); !c.policy.Auto || c.pull.State != work.PullOpen {
+		return false, nil
+	}
+	if c.was, _, err = tx.GetBox(ctx, c.pull.ID); err != nil || c.was.Head == "" {
+		return err == nil, err
+	}
+	a, sent, err := tx.GetAction(ctx, work.EnqueueToken(h.row.Key(), c.pull.Number, c.was.Head))
+	if err != nil || !sent || a.State != work.ActionApplied {
+		return err == nil, err
+	}
+	out, taken, err := tx.GetAction(ctx, work.DequeueToken(h.row.Key(), c.pull.Number, c.was.Head, a.Renewals))
+	if err != nil || taken && (out.State == work.ActionSent || out.State == work.ActionApplied) {
+		return err == nil, err
+	}
+	m, _, err := tx.FindMerge(ctx, c.pull.ID, c.was.Head)
+	if m.Stage != merging.Void && m.Stage != merging.Landed {
+		c.queued, c.half = a.SeenAt, m.Stage == merging.Half
+	}
+	return err == nil, err
+}
+
+// readMergeBox reads one box.
+func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.BoxReader) error {
+	box, err := from.Read(ctx, c.pull, c.policy, c.was)
+	if err != nil {
+		return err
+	}
+	was := c.was
+	before, open, err := h.openPulls.whole(ctx, c.pull.Number)
+	if err != nil {
+		return err
+	}
+	if open && was.Head != box.Head && before.HeadOID == box.Head {
+		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
+	}
+	one := mergeBox{pull: c.pull, was: c.was, box: box.Pinned(was)}
+	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
+		return err
+	}
+	h.boxes = append(h.boxes, one)
+	return nil
+}
+
+// storeMergeBoxes stores what was read, once pull requests have their rows.
+func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for _, one := range h.boxes {
+		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
+			return err
+		}
+		if h.boxesCut {
+			if err := tx.MarkBoxRead(ctx, one.pull.ID, now); err != nil {
+				return err
+			}
+		}
+		if one.was.Forbids() && !one.box.Forbids() {
+			if err := liftPermission(ctx, tx, one.pull); err != nil {
+				return err
+			}
+		}
+		if err := h.adoptQueued(ctx, tx, one, now); err != nil {
+			return err
+		}
+		if one.left != nil {
+			if err := one.left.store(ctx, tx, one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// liftPermission lifts what was refused for want of a permission that is there again.
+func liftPermission(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
+	head, why, err := tx.GetMergeTrouble(ctx, pull.ID)
+	if err != nil || why.Kind != work.WhyMergePermission {
+		return err
+	}
+	return tx.SetMergeTrouble(ctx, pull.ID, head, work.Reason{})
+}

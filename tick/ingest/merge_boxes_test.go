@@ -1,0 +1,365 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// boxHub is a GitHub that shows merge boxes.
+type boxHub struct {
+	env.GitHub
+	boxes map[int]merging.Box
+	bad   map[int]error
+	group []merging.Check
+	asked []string
+
+	passed time.Duration
+}
+
+func (h *boxHub) Now() time.Time { return noon.Add(h.passed) }
+
+func (h *boxHub) Box(_ context.Context, _ work.RepoName, _ string, number int, freeze string) (merging.Box, error) {
+	h.asked = append(h.asked, fmt.Sprint("box ", number, " ", freeze))
+	return h.boxes[number], h.bad[number]
+}
+
+func (h *boxHub) Rules(_ context.Context, _ work.RepoName, branch string) (merging.Rules, error) {
+	h.asked = append(h.asked, "rules "+branch)
+	return merging.Rules{Known: true, Checks: []string{"unit"}}, nil
+}
+
+func (h *boxHub) CommitChecks(_ context.Context, _ work.RepoName, commit string) ([]merging.Check, bool, error) {
+	h.asked = append(h.asked, "checks "+commit)
+	return h.group, true, nil
+}
+
+func (h *boxHub) PullFiles(_ context.Context, _ work.RepoName, number int) ([]string, error) {
+	h.asked = append(h.asked, fmt.Sprint("files ", number))
+	return []string{"a.go"}, nil
+}
+
+// mirror is one whose base has no merge, or one that GitHub does not show.
+type mirror struct {
+	env.Mirror
+	landed string
+}
+
+func (mirror) Fetch(context.Context, ...string) error { return nil }
+
+func (mirror) Head(context.Context, string) (string, bool, error) { return "bbb", true, nil }
+
+func (m mirror) FindLanded(context.Context, string, string, string, string) (git.Landing, bool, error) {
+	return git.Landing{OID: m.landed}, m.landed != "", nil
+}
+
+// world is a repository with approved pull requests, numbered by tens.
+type world struct {
+	t    *testing.T
+	hub  *boxHub
+	env  *env.Env
+	r    *env.Repo
+	repo work.Repo
+
+	landed string // on the base, whatever GitHub shows
+}
+
+func newWorld(t *testing.T, pulls int) *world {
+	t.Helper()
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	t.Cleanup(func() { _ = db.Close() })
+	w := &world{t: t, hub: &boxHub{boxes: map[int]merging.Box{}, bad: map[int]error{}}}
+	settings := config.Repo{
+		Name: app, Labels: work.Labels{Freeze: "agent:freeze"}, Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true}},
+		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
+	}
+	w.env = &env.Env{Config: &config.Config{}, Store: db, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
+	w.update(func(ctx context.Context, tx *store.Tx) (err error) {
+		if w.repo, err = tx.EnsureRepo(ctx, app); err != nil {
+			return err
+		}
+		for n := range pulls {
+			if err := w.addPull(ctx, tx, 10+10*n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub, Mirror: func(work.Repo) env.Mirror { return mirror{landed: w.landed} }}, Row: w.repo}
+	return w
+}
+
+func (w *world) addPull(ctx context.Context, tx *store.Tx, number int) error {
+	item, err := tx.AddItem(ctx, work.Item{RepoID: w.repo.ID, Number: number + 1, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback})
+	if err != nil {
+		return err
+	}
+	pull, err := tx.PutPull(ctx, work.PullRequest{
+		RepoID: w.repo.ID, ItemID: item, Number: number, NodeID: fmt.Sprint("P", number), State: work.PullOpen, Branch: fmt.Sprint("agent/", number), Base: "main", HeadOID: "aaa",
+	})
+	if err != nil {
+		return err
+	}
+	w.hub.boxes[number] = merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN"}
+	return tx.PutReviewState(ctx, review.Record{PullID: pull}, review.Record{PullID: pull, State: review.Approved, Head: "aaa"})
+}
+
+func (w *world) update(do func(context.Context, *store.Tx) error) {
+	w.t.Helper()
+	if err := w.env.Store.Update(w.t.Context(), func(tx *store.Tx) error { return do(w.t.Context(), tx) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// pass reads and stores, and tells what was asked and what is new.
+func (w *world) pass() (asked string, b *reading) {
+	w.t.Helper()
+	w.hub.asked = nil
+	b = newReading(New(w.env, nil), w.r)
+	if err := b.readMergeBoxes(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.update(func(ctx context.Context, tx *store.Tx) error { return b.storeMergeBoxes(ctx, tx, noon) })
+	return strings.Join(w.hub.asked, ", "), b
+}
+
+func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
+	w.t.Helper()
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		pull, _, err := tx.GetPull(ctx, w.repo.ID, number)
+		if err != nil {
+			return err
+		}
+		if box, _, err = tx.GetBox(ctx, pull.ID); err != nil {
+			return err
+		}
+		_, trouble, err = tx.GetMergeTrouble(ctx, pull.ID)
+		return err
+	})
+	return box, trouble
+}
+
+func TestBoxesAreReadInEveryPass(t *testing.T) {
+	w := newWorld(t, 2)
+	for range 2 {
+		if asked, _ := w.pass(); asked != "rules main, box 10 agent:freeze, box 20 agent:freeze" {
+			t.Errorf("asked for %s", asked)
+		}
+	}
+	if box, _ := w.stored(20); box.Status != "CLEAN" || !slices.Equal(box.Rules.Checks, []string{"unit"}) {
+		t.Errorf("stored %+v", box)
+	}
+	w.r.Settings.Review.Merge.Auto = false
+	if asked, _ := w.pass(); asked != "" {
+		t.Errorf("auto_merge is off, and GitHub is asked for %s", asked)
+	}
+}
+
+// Which paths it changes is asked for once for each head, and where the config asks.
+func TestChangedPaths(t *testing.T) {
+	w := newWorld(t, 1)
+	w.r.Settings.Review.Merge.Critical = []string{"**"}
+	for _, want := range []string{"rules main, files 10, box 10 agent:freeze", "rules main, box 10 agent:freeze"} {
+		if asked, _ := w.pass(); asked != want {
+			t.Errorf("asked for %s", asked)
+		}
+		if box, _ := w.stored(10); !slices.Equal(box.Paths, []string{"a.go"}) {
+			t.Errorf("stored %+v", box)
+		}
+	}
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		pull, _, err := tx.GetPull(ctx, w.repo.ID, 10)
+		if err != nil {
+			return err
+		}
+		pull.HeadOID = "bbb"
+		_, err = tx.PutPull(ctx, pull)
+		return err
+	})
+	if asked, _ := w.pass(); !strings.Contains(asked, "files 10") {
+		t.Errorf("the head moved, and nobody asks what it changes: %s", asked)
+	}
+}
+
+func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
+	for _, err := range []error{errors.New("no merge box"), &github.Error{Status: 403, Message: "Resource not accessible by personal access token"}} {
+		w := newWorld(t, 2)
+		w.hub.bad[10] = err
+		_, b := w.pass()
+		if len(b.trouble) != 1 || !strings.Contains(b.trouble[0], "#10") {
+			t.Errorf("%v: the trouble is %q", err, b.trouble)
+		}
+		if box, _ := w.stored(10); box.Read() {
+			t.Errorf("stored %+v", box)
+		}
+		if box, _ := w.stored(20); !box.Read() {
+			t.Errorf("%v keeps others from being read", err)
+		}
+	}
+}
+
+func TestSoManyAreReadInAPass(t *testing.T) {
+	w := newWorld(t, mostBoxes+5)
+	seen := map[string]bool{}
+	for range 2 {
+		asked, _ := w.pass()
+		n := 0
+		for one := range strings.SplitSeq(asked, ", ") {
+			if strings.HasPrefix(one, "box") {
+				n++
+				seen[one] = true
+			}
+		}
+		if n != mostBoxes {
+			t.Errorf("%d were read", n)
+		}
+	}
+	if len(seen) != mostBoxes+5 {
+		t.Errorf("%d of %d were read in two passes", len(seen), mostBoxes+5)
+	}
+}
+
+// takeOut stores how far taking the pull request out of its queue has come.
+func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionState) error {
+	a, err := tx.PlanMerging(ctx, work.Action{
+		RepoID: w.repo.ID, Kind: work.ActionDequeue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.DequeueToken(w.repo.Key(), 10, "aaa", 0),
+	})
+	if err == nil && state != work.ActionPlanned {
+		_, err = tx.MarkSent(ctx, a.ID, noon)
+	}
+	if err == nil && state == work.ActionApplied {
+		err = tx.MarkApplied(ctx, a.ID, "", "", noon)
+	}
+	return err
+}
+
+// What falls out of a merge queue is not queued again, and its author is told what is red.
+func TestFallenOutOfTheQueue(t *testing.T) {
+	for name, c := range map[string]struct {
+		ours  bool
+		out   work.ActionState // of taking it out ourselves; empty: nobody did
+		group string
+		red   []merging.Check
+		head  string
+		event string
+		names []string
+		why   work.ReasonKind
+	}{
+		"checks failed":         {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Red}, {Name: "lint", State: merging.Green}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
+		"somebody took it out":  {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Green}}, "aaa", "", nil, work.WhyMergeQueueOut},
+		"it had no group yet":   {true, "", "", nil, "aaa", "", nil, work.WhyMergeQueueOut},
+		"we had not queued it":  {false, "", "ggg", nil, "aaa", "", nil, ""},
+		"it was pushed to":      {true, "", "ggg", nil, "bbb", "", nil, ""},
+		"it is in there still":  {true, "", "ggg", nil, "in", "", nil, ""},
+		"and its group is gone": {true, "", "ggg", nil, "gone", "", nil, ""},
+		"we took it out":        {true, work.ActionApplied, "ggg", nil, "aaa", "", nil, ""},
+		"and nobody noted it":   {true, work.ActionSent, "ggg", nil, "aaa", "", nil, ""},
+		"we only meant to":      {true, work.ActionPlanned, "ggg", nil, "aaa", "", nil, work.WhyMergeQueueOut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1)
+			box := w.hub.boxes[10]
+			box.Queue = merging.Queue{Required: true, In: true, Group: c.group}
+			w.hub.boxes[10], w.hub.group = box, c.red
+			if c.ours {
+				w.queue()
+			}
+			if c.out != "" {
+				w.update(func(ctx context.Context, tx *store.Tx) error { return w.takeOut(ctx, tx, c.out) })
+			}
+			w.pass()
+			switch c.head {
+			case "in":
+			case "gone":
+				box.Queue.Group = ""
+			default:
+				box.Queue, box.Head = merging.Queue{Required: true}, c.head
+			}
+			w.hub.boxes[10] = box
+			_, b := w.pass()
+			event := ""
+			for _, e := range b.events {
+				event += e.event.Body
+				if e.event.State != c.group || e.event.Source != "aaa" || e.event.Kind != work.EventCheck {
+					t.Errorf("%+v", e.event)
+				}
+			}
+			now, why := w.stored(10)
+			if event != c.event || why.Kind != c.why || !slices.Equal(why.Names, c.names) {
+				t.Errorf("event %q, trouble %+v", event, why)
+			}
+			if c.head == "gone" && now.Queue.Group != "ggg" {
+				t.Error("its group is forgotten")
+			}
+		})
+	}
+}
+
+// queue stores that we put the pull request into its queue.
+func (w *world) queue() {
+	w.t.Helper()
+	w.update(func(ctx context.Context, tx *store.Tx) error {
+		a, err := tx.PlanMerging(ctx, work.Action{
+			RepoID: w.repo.ID, Kind: work.ActionEnqueue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.EnqueueToken(w.repo.Key(), 10, "aaa"),
+		})
+		if err != nil {
+			return err
+		}
+		return tx.MarkApplied(ctx, a.ID, "", "", noon)
+	})
+}
+
+// Between leaving the queue and being merged GitHub shows a pull request as open and in no
+// queue: only what stays so has fallen out, and what is on the base has not.
+func TestOutOfTheQueueForAMoment(t *testing.T) {
+	for name, c := range map[string]struct {
+		back   bool   // it is in there again
+		landed string // on the base
+		later  time.Duration
+		why    work.ReasonKind
+	}{
+		"at once":           {},
+		"later":             {later: time.Hour, why: work.WhyMergeQueueOut},
+		"back meanwhile":    {later: time.Hour, back: true},
+		"it is on the base": {later: time.Hour, landed: "ccc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1)
+			w.env.Config.Runtime.SettleAfter, w.landed = time.Minute, c.landed
+			w.queue()
+			box := w.hub.boxes[10]
+			show := func(in bool) {
+				t.Helper()
+				box.Queue = merging.Queue{Required: true, In: in, Group: "ggg"}
+				w.hub.boxes[10] = box
+				w.pass()
+			}
+			show(true)
+			show(false)
+			w.hub.passed = c.later
+			if c.back {
+				show(true)
+			}
+			show(false)
+			if now, why := w.stored(10); why.Kind != c.why || now.Queue.Left.IsZero() {
+				t.Errorf("trouble %+v, queue %+v", why, now.Queue)
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/resume"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// What belongs to one issue or pull request is taken in whole, or not at all. Where its
+// conversation or its timeline has more pages than there is time for, what was read of them
+// is kept, in the transaction that stores the rest of the slice, and the next pass reads on
+// from there: see internal/resume. Lists that were read whole are kept, too, where there was
+// no time for something else of the same issue or pull request, or to judge it.
+
+// partialLists are those of one issue or pull request of which more than a page was read.
+type partialLists struct {
+	reading *reading
+
+	mu     sync.Mutex
+	stored map[string]bool        // of which the database has pages
+	begun  map[string]bool        // of which this pass read something
+	read   map[string]partialList // since the last issue or pull request
+	left   map[string]partialList // for the next pass, unless what they are of is taken in
+}
+
+// partialList is what was read of one.
+type partialList struct {
+	part  func() (resume.Part, error)
+	whole bool
+	of    []int // issues and pull requests
+	taken bool  // they are, unless what was read of them cannot be judged
+}
+
+func newPartialLists(h *reading) *partialLists {
+	return &partialLists{reading: h, stored: map[string]bool{}, begun: map[string]bool{}, read: map[string]partialList{}, left: map[string]partialList{}}
+}
+
+// Find gives what an earlier pass left of a list.
+func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part, err error) {
+	l.mu.Lock()
+	begun := l.begun[name]
+	l.mu.Unlock()
+	if begun {
+		return part, nil
+	}
+	err = l.reading.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		pages, err := tx.ListPages(ctx, l.reading.row.ID, name)
+		for _, p := range pages {
+			part.Begun = p.Begun
+			part.Pages = append(part.Pages, resume.Page{URL: p.URL, Items: p.Items})
+		}
+		return err
+	})
+	if len(part.Pages) > 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.stored[name] = true
+	}
+	return part, err
+}
+
+// Keep notes what was read of a list.
+func (l *partialLists) Keep(ctx context.Context, name string, part func() (resume.Part, error), why error) {
+	if ahead.InAdvance(ctx) {
+		return // whoever asks for it in its turn keeps it
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun[name] = true
+	for _, one := range []partialList{l.read[name], l.left[name]} {
+		if one.whole && why != nil {
+			return // who asked for it once more came less far
+		}
+	}
+	l.read[name] = partialList{part: part, whole: why == nil}
+}
+
+// settle decides what becomes of the lists that were read for some issues and pull requests:
+// once these are taken in nothing is kept of them. Otherwise the next pass needs them.
+func (l *partialLists) settle(taken bool, numbers ...int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, one := range l.read {
+		one.of = numbers
+		l.left[name] = one
+	}
+	clear(l.read)
+	of := func(n int) bool { return n != 0 && slices.Contains(numbers, n) } // 0: there is no issue
+	for name, one := range l.left {
+		if taken && slices.ContainsFunc(one.of, of) {
+			one.taken = true
+			l.left[name] = one
+		}
+	}
+}
+
+// needed reports whether the next pass needs what was read of a list.
+func (l *partialLists) needed(one partialList) bool {
+	forgotten := func(n int) bool { return l.reading.forgotten[n] }
+	return !one.whole || !one.taken || slices.ContainsFunc(one.of, forgotten)
+}
+
+// keep stores what the next pass needs.
+func (l *partialLists) keep(ctx context.Context, tx *store.Tx) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, one := range l.read { // for no issue and no pull request, or for some that were not reached
+		one.taken = l.reading.incomplete == nil
+		l.left[name] = one
+	}
+	for name, one := range l.left {
+		needed := l.needed(one)
+		if !needed && !l.stored[name] {
+			continue
+		}
+		if err := l.put(ctx, tx, name, one, needed); err != nil {
+			return err
+		}
+		l.stored[name] = needed
+	}
+	clear(l.read)
+	clear(l.left)
+	return nil
+}
+
+// put stores the pages of a list, or that nothing is kept of it any more.
+func (l *partialLists) put(ctx context.Context, tx *store.Tx, name string, one partialList, needed bool) error {
+	if !needed {
+		return tx.PutPages(ctx, l.reading.row.ID, name, 0, nil)
+	}
+	part, err := one.part()
+	if err != nil {
+		return err
+	}
+	pages := make([]store.ListPage, len(part.Pages))
+	for i, p := range part.Pages {
+		pages[i] = store.ListPage{Begun: part.Begun, URL: p.URL, Items: p.Items}
+	}
+	return tx.PutPages(ctx, l.reading.row.ID, name, part.Same, pages)
+}

@@ -1,0 +1,252 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// issueTaken notes what an issue's timeline shows of pauses.
+func (h *reading) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
+	ignore := h.repo.Settings.Labels.Ignore
+	h.takeovers[is.Number] = env.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
+}
+
+// pullTaken notes what a pull request's timeline shows of pauses, when labels
+// were set on it or taken away since it was last read. It gives that timeline; else none.
+func (h *reading) pullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
+	if d.LabelChanges == pull.LabelChanges {
+		return nil, nil
+	}
+	timeline, err := h.labelsOf(ctx, pull.Number, d.Labels)
+	if err != nil {
+		return nil, err
+	}
+	pull.LabelChanges = 0
+	for _, e := range timeline {
+		if e.Event == "labeled" || e.Event == "unlabeled" {
+			pull.LabelChanges++
+		}
+	}
+	if pull.LabelChanges != d.LabelChanges {
+		pull.Fingerprint = "" // the timeline lags: it is read again
+	}
+	h.noteHold(pull.Number, timeline, d)
+	ignore := h.repo.Settings.Labels.Ignore
+	h.takeovers[pull.Number] = env.TakeoverOf(pull.Number, timeline, ignore, work.HasLabel(d.Labels, ignore), d.UpdatedAt)
+	return timeline, nil
+}
+
+// noteHold notes who set the label that holds reviews, or took it away, last.
+func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github.PullDetail) {
+	name := h.repo.Settings.Labels.Hold
+	for _, t := range slices.Backward(timeline) {
+		if (t.Event == "labeled" || t.Event == "unlabeled") && strings.EqualFold(t.Label, name) {
+			on := t.Event == "labeled"
+			if on == work.HasLabel(d.Labels, name) { // else the timeline lags
+				h.reviewsOf(number).hold = &holdLabel{on: on, by: t.Actor.Login, at: t.CreatedAt}
+			}
+			return
+		}
+	}
+}
+
+// storePauses stores what the timelines show before anything that was said is
+// judged by it.
+func (h *reading) storePauses(ctx context.Context) error {
+	some := func(t env.Takeover) bool { return len(t.Pauses) > 0 }
+	var numbers []int
+	for _, n := range sortedKeys(h.takeovers) {
+		if some(h.takeovers[n]) {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, n := range numbers {
+			if err := h.takeovers[n].Store(ctx, tx, h.row.ID, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store the pauses: %w", err)
+	}
+	return nil
+}
+
+// paused says whether something was said, or happened, while people had taken
+// the item over: it is skipped then, whenever it appears.
+func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
+	e := c.event
+	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
+		return "", nil // what became of it is honoured
+	}
+	pauses, err := h.pausesFor(ctx, c)
+	if err != nil || len(pauses) == 0 {
+		return "", err
+	}
+	if e.Kind == work.EventConflict { // nobody knows since when
+		return h.pausedNow(e, pauses), nil
+	}
+	at, err := h.saidAt(ctx, c, pauses)
+	if err != nil {
+		return "", err
+	}
+	covers := func(p work.Pause) bool { return p.Covers(at) }
+	if !slices.ContainsFunc(pauses, covers) {
+		return "", nil
+	}
+	if h.lasts(pauses, covers) && at.Equal(e.CreatedAt) {
+		h.owed = true
+		return "", nil
+	}
+	return work.OutcomePaused, nil
+}
+
+// pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before
+// it was seen.
+func (h *reading) pausedNow(e work.Event, pauses []work.Pause) string {
+	lasts := func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
+	switch {
+	case !slices.ContainsFunc(pauses, lasts):
+		return ""
+	case h.partial:
+		h.owed = true
+		return ""
+	}
+	return work.OutcomePaused
+}
+
+// lasts reports whether something is covered by pauses alone of which it is not known yet
+// whether they last: a comment that resumes the work may still be read.
+func (h *reading) lasts(pauses []work.Pause, covers func(work.Pause) bool) bool {
+	over := func(p work.Pause) bool { return !p.Open() && covers(p) }
+	return h.partial && !slices.ContainsFunc(pauses, over)
+}
+
+// judgePaused judges what was taken in during a pause before it was known whether that
+// lasts: what came before the comment that ended it, and all of it where there is none, is
+// skipped. While that waits nothing is begun for it, since its item is paused.
+func (h *reading) judgePaused(ctx context.Context) error {
+	if h.partial || h.known.cuts[walkPauses] == "" {
+		return nil
+	}
+	var pending []work.Event
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		pending, err = tx.ListPendingEvents(ctx, h.row.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	h.walked(walkPauses, nil, map[string]string{walkPauses: ""})
+	for _, e := range pending {
+		if e.TurnID != 0 || e.Kind == work.EventCommand {
+			continue
+		}
+		why, err := h.paused(ctx, candidate{event: e})
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			h.pausedEvents = append(h.pausedEvents, e.ID)
+		}
+	}
+	return nil
+}
+
+// storePaused stores what judgePaused found, or that it is owed.
+func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
+	if h.owed {
+		h.walked(walkPauses, nil, map[string]string{walkPauses: "owed"})
+	}
+	if len(h.pausedEvents) == 0 {
+		return nil
+	}
+	return tx.FinishEvents(ctx, h.pausedEvents, work.OutcomePaused, now)
+}
+
+// saidAt is when a comment got its words. A reaction moves its stamp as an edit
+// does: where that makes a difference, GitHub is asked.
+func (h *reading) saidAt(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
+	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
+	if s := h.submitted[c.review]; s.After(at) {
+		at = s // it was a draft before
+	}
+	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
+	if !c.event.Kind.Said() || !stamp.After(at) || c.node == "" || !slices.ContainsFunc(pauses, meets) {
+		return at, nil
+	}
+	text, ok, err := h.repo.GitHub.Text(ctx, c.node)
+	if err == nil && ok && text.EditedAt.After(at) {
+		at = text.EditedAt
+	}
+	return at, err
+}
+
+// pausesFor are the pauses of the item that something belongs to.
+func (h *reading) pausesFor(ctx context.Context, c candidate) ([]work.Pause, error) {
+	numbers, err := h.partners(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	var all []work.Pause
+	for _, n := range numbers {
+		known, asked := h.pauses[n]
+		if !asked {
+			err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+				known, err = tx.ListPauses(ctx, h.row.ID, n)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			h.pauses[n] = known
+		}
+		all = append(all, known...)
+	}
+	all = append(all, h.pausesByCommand(numbers, all)...)
+	return all, h.resumed(ctx, numbers, all)
+}
+
+// partners are the numbers of the issue and of the pull request that something
+// belongs to, as far as there are both.
+func (h *reading) partners(ctx context.Context, c candidate) ([]int, error) {
+	return h.lookups.partners(c, func() ([]int, error) { return h.findPartners(ctx, c) })
+}
+
+func (h *reading) findPartners(ctx context.Context, c candidate) (numbers []int, err error) {
+	n := c.event.Number
+	numbers = []int{n}
+	if issue, ok := h.adopted[n]; ok && c.pull {
+		return append(numbers, issue), nil
+	}
+	for pull, issue := range h.adopted {
+		if issue == n && !c.pull {
+			numbers = append(numbers, pull)
+		}
+	}
+	if c.event.ItemID == 0 {
+		return numbers, nil
+	}
+	return numbers, h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		item, err := tx.GetItem(ctx, c.event.ItemID)
+		if err != nil {
+			return err
+		}
+		both, err := env.StandsOn(ctx, tx, item)
+		numbers = append(numbers, both...)
+		return err
+	})
+}

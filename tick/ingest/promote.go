@@ -1,0 +1,194 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts/document"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/notice"
+)
+
+// promotion makes an implementation of a merged design. It is stored together
+// with the sight of the merge, so that there is one, whatever dies.
+type promotion struct {
+	design   work.Item // its id is 0 while the design was found again and has no row yet
+	item     work.Item // without id until it is stored
+	trigger  work.Event
+	fulfills bool // the document says that it is implemented: nothing is made
+}
+
+// followDesign follows what became of a design into its implementation, and what an
+// implementation touches.
+func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+	if pull.ItemID == 0 {
+		return nil // found again, and open
+	}
+	var item work.Item
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		item, err = tx.GetItem(ctx, pull.ItemID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
+		return h.promote(ctx, item, *pull)
+	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
+		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
+	}
+	return err
+}
+
+// promote reads what a merged design says about its implementation.
+func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
+	at := pull.MergeCommit
+	if at == "" {
+		at = pull.Base
+	}
+	path := design.Document
+	if path == "" {
+		path = work.DocumentPath(design.Number, design.Title)
+	}
+	doc, path, err := h.findDocument(ctx, design, pull, path, at)
+	if err != nil {
+		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
+	}
+	fields, err := document.Parse(doc)
+	if err != nil { // people may have taken the front matter out: the text is what counts
+		h.env.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
+	}
+	p := promotion{design: design, fulfills: fields.Status == document.Implemented}
+	p.item = implementationOf(design, pull, fields, h.repo.Name, h.now())
+	p.item.Document = path
+	if len(doc) == 0 {
+		p.item.Document = ""
+	}
+	p.trigger = promotedEvent(design.Number, pull, h.now())
+	h.promoted[design.Number] = &p
+	return nil
+}
+
+// findDocument reads the design where it was written or, when people moved it,
+// where the pull request has it.
+func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
+	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
+	if err != nil || ok {
+		return doc, path, err
+	}
+	files, err := h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range files {
+		if !work.IsDocument(path, design.Number) {
+			continue
+		}
+		if doc, ok, err = h.repo.GitHub.File(ctx, h.row.Current, path, at); err != nil || ok {
+			return doc, path, err
+		}
+	}
+	return nil, "", nil
+}
+
+// implementationOf is the work item that follows a design. It begins where
+// the design stands: the document's word, else the issue's.
+func implementationOf(design work.Item, pull work.PullRequest, f document.Fields, r work.RepoName, now time.Time) work.Item {
+	item := work.Item{
+		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
+		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
+		Label: design.Label, LabelEvent: design.LabelEvent, TouchPaths: f.TouchPaths, Size: f.EstimatedSize,
+		DesignPull: pull.Number, DesignCommit: pull.MergeCommit, DecisionSummary: "",
+	}
+	if f.Priority != 0 {
+		item.Priority = f.Priority
+	}
+	for _, line := range f.DependsOn {
+		if d, ok := work.ParseDependency(line, r); ok && d.String() != (work.Dependency{Repo: r, Number: design.Number}).String() {
+			item.DependsOn = append(item.DependsOn, d.String())
+		}
+	}
+	return item
+}
+
+// promotedEvent is what asks for the implementation: it waits, as a label does,
+// until the turn that it began has ended.
+func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
+	source := strconv.Itoa(pull.Number)
+	hash := work.ContentHash(string(work.EventMerged), source)
+	return work.Event{
+		Number: issue, Kind: work.EventMerged, Source: source, Hash: hash, Key: work.EventKey(issue, work.EventMerged, source, hash),
+		URL: pull.URL, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// storePromoted stores the implementations, after the designs have their rows.
+func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
+	for number, p := range h.promoted {
+		design := p.design.ID
+		if design == 0 {
+			design = h.items[number].ID
+		}
+		if p.fulfills {
+			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
+			if err := notice.MovedOrGone(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := h.storePromotion(ctx, tx, p, design, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storePromotion makes the implementation, once: a pull request whose sight was
+// put off is seen merged again.
+func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
+	if known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key); err != nil || known {
+		return err
+	}
+	var err error
+	p.item.Parent = design
+	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
+		return err
+	}
+	e := p.trigger
+	e.RepoID, e.ItemID, e.SeenAt = h.row.ID, p.item.ID, now
+	if _, err := tx.AddEvent(ctx, e); err != nil {
+		return err
+	}
+	return h.handOver(ctx, tx, design, p.item.ID)
+}
+
+// handOver gives the implementation what people said on the issue since the
+// design was merged, and the commands that wait, wherever they stand: a pause
+// that appears together with the merge is one of what follows. What was
+// pointed to the design's pull request stays there.
+func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
+	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, e := range pending {
+		if e.ItemID == from && e.Kind == work.EventCommand {
+			ids = append(ids, e.ID)
+		}
+		if e.ItemID != from || e.Kind != work.EventSource || e.TurnID != 0 {
+			continue
+		}
+		_, redirected, err := tx.GetAction(ctx, work.RedirectToken(h.row.Key(), e.Number, e.Source))
+		if err != nil {
+			return err
+		}
+		if !redirected {
+			ids = append(ids, e.ID)
+		}
+	}
+	return tx.MoveEvents(ctx, ids, to)
+}

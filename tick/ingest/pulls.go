@@ -1,0 +1,457 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// rotateAfter is how old the details of an open pull request may grow
+// although nothing said that it changed: no stamp is proof.
+const rotateAfter = 30 * time.Minute
+
+func (h *reading) defers(nodeID string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.deferPull(nodeID, err)
+}
+
+func (h *reading) deferPull(nodeID string, err error) {
+	for _, pull := range h.openPulls.light {
+		if pull.NodeID == nodeID {
+			h.tried[pull.Number] = true
+			h.deferred = append(h.deferred, deferredPull{pull: pull, err: err})
+		}
+	}
+}
+
+// whoAreWe asks for our account when no sweep does. The answer is conditional:
+// it is the same in nearly every pass.
+func (h *reading) whoAreWe(ctx context.Context) error {
+	url := "user@" + h.repo.Name.Host
+	var v work.Validator
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		var err error
+		v, _, err = tx.GetValidator(ctx, 0, url)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(h.env.Accounts.Operators(h.repo.Name.Host)) == 0 {
+		v.ETag = ""
+	}
+	who, etag, same, err := h.repo.GitHub.Viewer(ctx, v.ETag)
+	if github.IsStatus(err, 403) {
+		return h.env.MeetApp(ctx, h.repo)
+	}
+	if err != nil || same {
+		return err
+	}
+	if err := h.env.Meet(ctx, h.repo.Name.Host, who); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.validators = append(h.validators, work.Validator{URL: url, ETag: etag, SeenAt: h.now()})
+	return nil
+}
+
+// readPulls reads the details of the pull requests that changed, of those never read,
+// and of a few in rotation, until the slice is full. It says whether there are more.
+func (h *reading) readPulls(ctx context.Context) (more bool, err error) {
+	h.noteUnread()
+	found := h.halfFound() // they are stored whole
+	changed := slices.DeleteFunc(h.changedPulls(), func(id string) bool { return slices.Contains(found, id) })
+	for group := range slices.Chunk(slices.Concat(found, changed), github.MaxDetails) {
+		if h.full() && len(h.halfFound()) == 0 {
+			return true, nil
+		}
+		if stop, err := h.readGroup(ctx, group); stop || err != nil {
+			return false, err
+		}
+	}
+	if h.rotated {
+		return false, nil
+	}
+	h.rotated = true
+	_, err = h.readGroup(ctx, h.rotation())
+	return false, err
+}
+
+// readGroup reads the details of some pull requests, and says whether the time is up.
+func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err error) {
+	if len(ids) == 0 {
+		return false, nil
+	}
+	err = h.readDetails(ctx, ids)
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return true, nil
+	}
+	return false, err
+}
+
+// halfFound are those that this slice found again and whose details are not read.
+func (h *reading) halfFound() (ids []string) {
+	for _, n := range sortedKeys(h.adopted) {
+		_, read := h.pullRows[n]
+		if pull, ok := h.openPulls.light[n]; ok && !read && !h.tried[n] {
+			ids = append(ids, pull.NodeID)
+		}
+	}
+	return ids
+}
+
+// prefetchDetails asks in advance for the details of the first of those that changed.
+func prefetchDetails(ctx context.Context, h *reading) {
+	ids := h.changedPulls()
+	if len(ids) == 0 {
+		return
+	}
+	ahead.Begin(ctx, func(ctx context.Context) {
+		_, _, _ = h.repo.GitHub.Details(ctx, ids[:min(len(ids), github.MaxDetails)])
+	})
+}
+
+func (h *reading) changedPulls() []string {
+	changed := map[int]string{}
+	for n, pull := range h.openPulls.light {
+		light, seen := h.lights[n]
+		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.DetailsAt.IsZero() {
+			continue
+		}
+		if _, read := h.pullRows[n]; !read && !h.tried[n] { // in this very pass
+			changed[n] = pull.NodeID
+		}
+	}
+	var ids []string
+	for _, n := range sortedKeys(changed) {
+		ids = append(ids, changed[n])
+	}
+	return ids
+}
+
+// rotation is one batch of the pull requests whose details are the oldest.
+func (h *reading) rotation() []string {
+	var old []store.OpenPull
+	for n, pull := range h.openPulls.light {
+		light, seen := h.lights[n]
+		if seen && !h.tried[n] && light == pull.Fingerprint && h.now().Sub(pull.DetailsAt).Abs() > rotateAfter {
+			old = append(old, pull)
+		}
+	}
+	if h.look != nil { // one batch a pass for the host
+		old = slices.DeleteFunc(old, func(p store.OpenPull) bool { return !slices.Contains(h.look.Old, p.NodeID) })
+	}
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	var ids []string
+	for _, pull := range old[:min(len(old), github.MaxDetails)] {
+		ids = append(ids, pull.NodeID)
+	}
+	return ids
+}
+
+// intakePull takes a pull request's details over, or nothing of them: its
+// snapshot changes only together with the events that they show, and those are
+// understood only together with it. A merge that is noted while the pull request
+// still counts as open would never be acted on.
+func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	events, comments := len(h.events), len(h.listedComments)
+	err := h.intakeDetails(ctx, old, d)
+	h.partialLists.settle(err == nil, d.Number, h.adopted[d.Number])
+	if err != nil {
+		h.events, h.listedComments = h.events[:events], h.listedComments[:comments]
+		maps.DeleteFunc(h.promoted, func(_ int, p *promotion) bool { return p.item.DesignPull == d.Number })
+		delete(h.pullRows, d.Number)
+		delete(h.threads, d.Number)
+		delete(h.lost, d.Number)
+		delete(h.ends, d.Number)
+		delete(h.labelHeads, d.Number)
+		return err
+	}
+	h.tried[d.Number] = true
+	delete(h.unread, d.Number)
+	return nil
+}
+
+func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	pull := old
+	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
+	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
+	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID
+	pull.ChecksSince = h.checksSince(old, d)
+	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
+	if github.HalfRed(d.Checks) {
+		pull.Fingerprint = "" // it will not change with the rest of the checks
+	}
+	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
+	if err := h.stateEvent(ctx, old, pull); err != nil {
+		return err
+	}
+	if old.DetailsAt.IsZero() { // what was said before we looked
+		comments, err := h.commentsOf(ctx, d.Number, time.Time{})
+		if err != nil {
+			return err
+		}
+		h.noteTalk(d.Number, comments)
+	}
+	if err := h.followDesign(ctx, old, &pull); err != nil {
+		return err
+	}
+	timeline, err := h.pullTaken(ctx, &pull, d)
+	if err != nil {
+		return err
+	}
+	if err := h.missOnPull(ctx, pull, d); err != nil {
+		return err
+	}
+	if err := h.intakeReviews(ctx, pull, d); err != nil {
+		return err
+	}
+	if err := h.keepApprovals(ctx, old, pull, d); err != nil {
+		return err
+	}
+	item, err := h.itemOfPull(ctx, pull)
+	if err != nil {
+		return err
+	}
+	h.pullRows[d.Number] = pull
+	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
+		if old.ID == 0 && h.repo.Settings.Review.Enabled {
+			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
+		}
+		return h.takeReviewLabel(ctx, item, old, d, timeline)
+	}
+	if err := h.findFixes(ctx, old, d); err != nil {
+		return err
+	}
+	if err := h.readEnd(ctx, old, pull, d); err != nil {
+		return err
+	}
+	return h.headEvents(ctx, old, pull, d)
+}
+
+// stateEvent notes that a pull request was merged, closed or reopened.
+func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
+	if old.State == pull.State {
+		return nil
+	}
+	kind, what := work.EventReopened, "reopened"
+	switch pull.State {
+	case work.PullMerged:
+		kind, what = work.EventMerged, "merged"
+	case work.PullClosed:
+		kind, what = work.EventClosed, "closed"
+	case work.PullOpen:
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, pull.Number)
+	if err != nil {
+		return err
+	}
+	t, ok := lastEvent(timeline, what, "")
+	if !ok { // the timeline lags; the stamp tells this time from the next
+		t.ID = pull.UpdatedAt.UnixMilli()
+	}
+	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	return nil
+}
+
+// headEvents notes what is new about the head: that it moved, that it cannot
+// be merged, that its checks have failed.
+func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	about := func(kind work.EventKind, detail string) work.Event {
+		hash := work.ContentHash(string(kind), detail)
+		return work.Event{
+			ItemID: pull.ItemID, Number: pull.Number, Kind: kind, Source: pull.HeadOID, Hash: hash,
+			Key: work.EventKey(pull.Number, kind, pull.HeadOID, hash), URL: pull.URL, Body: detail,
+			CreatedAt: d.UpdatedAt, UpdatedAt: d.UpdatedAt,
+		}
+	}
+	if old.HeadOID != pull.HeadOID && old.HeadOID != "" {
+		ours, err := h.ourCommit(ctx, pull.HeadOID)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			e := about(work.EventHead, "")
+			e.Outcome = "noted"
+			h.add(candidate{event: e, pull: true})
+		}
+	}
+	if pull.State != work.PullOpen {
+		return nil
+	}
+	if err := h.detectRewrite(ctx, old, pull); err != nil {
+		return err
+	}
+	policy := github.Patient(d.Checks, h.repo.Settings.Checks, h.env.Now())
+	if red := github.RedChecks(d.Checks, policy); red != "" {
+		e := about(work.EventCheck, red)
+		if at := github.RedSince(d.Checks, policy); !at.IsZero() {
+			e.CreatedAt = at
+		}
+		h.add(candidate{event: e, pull: true})
+	}
+	return h.conflictEvent(ctx, old, pull, about)
+}
+
+func (h *reading) ourCommit(ctx context.Context, oid string) (ours bool, err error) {
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		ours, err = tx.HasTurnCommit(ctx, h.row.ID, oid)
+		return err
+	})
+	return ours, err
+}
+
+// detailsAtOnce is how many queries for details are under way at a time.
+const detailsAtOnce = 10
+
+// readDetails reads the details of any number of pull requests, by their node ids: the
+// queries are under way side by side, and what they bring is taken in one by one, in order.
+func (h *reading) readDetails(ctx context.Context, ids []string) error {
+	groups := slices.Collect(slices.Chunk(ids, github.MaxDetails))
+	answers := make([][]github.PullDetail, len(groups))
+	reads := make([]func() error, len(groups))
+	for i, group := range groups {
+		reads[i] = func() (err error) {
+			answers[i], err = h.fetchDetails(ctx, group)
+			return err
+		}
+	}
+	err := github.FirstError(runAtOnce(detailsAtOnce, reads))
+	for _, d := range slices.Concat(answers...) {
+		if err := h.takeDetails(ctx, d); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// fetchDetails asks for the details of some, and puts off those that GitHub does not
+// answer for. What it read it gives with an error, too.
+func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.PullDetail, error) {
+	read, missing, err := h.repo.GitHub.Details(ctx, ids)
+	if err != nil {
+		err = h.halve(ctx, ids, err, func(ctx context.Context, half []string) error {
+			some, err := h.fetchDetails(ctx, half)
+			read = append(read, some...)
+			return err
+		})
+		return read, err
+	}
+	for _, id := range missing {
+		h.defers(id, errors.New("GitHub does not know this pull request any more"))
+	}
+	return read, nil
+}
+
+// takeDetails takes in what was read of one.
+func (h *reading) takeDetails(ctx context.Context, d github.PullDetail) error {
+	pull, ok, err := h.openPulls.whole(ctx, d.Number)
+	if !ok || err != nil {
+		return err
+	}
+	err = h.intakePull(ctx, pull, d)
+	if err != nil && github.IsItemError(err) {
+		h.defers(pull.NodeID, err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read pull request #%d: %w", d.Number, err)
+	}
+	return nil
+}
+
+// conflictEvent notes that a pull request cannot be merged: once for a head,
+// and again when it could be merged in between.
+func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
+	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
+		return nil
+	}
+	e := about(work.EventConflict, "")
+	var known bool
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		known, err = tx.HasEvent(ctx, h.row.ID, e.Key)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if known {
+		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
+	}
+	h.add(candidate{event: e, pull: true})
+	return nil
+}
+
+// readEnd reads how a pull request ended, if that is what its details show for the first time.
+func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	if pull.State == work.PullOpen || old.State == pull.State {
+		return nil
+	}
+	return h.readCommitsAtEnd(ctx, pull, d.ClosedAt)
+}
+
+// readCommitsAtEnd reads how many commits a pull request had when it ended, and how many of them are
+// people's: one request, once. What GitHub cannot tell of it stays unknown.
+func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
+	end := outcome.End{At: at, Human: -1, ReadAt: h.now()}
+	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
+	if err != nil {
+		if !github.IsItemError(err) && !github.IsStatus(err, 403) { // no number is worth that a merge is not acted on
+			return err
+		}
+		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
+	} else if end.Commits, end.Human, err = h.countHuman(ctx, commits); err != nil {
+		return err
+	}
+	h.ends[pull.Number] = end
+	return nil
+}
+
+func (h *reading) countHuman(ctx context.Context, commits []origin.Commit) (all, human int, err error) {
+	known := map[string]bool{}
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, c := range commits {
+			if known[c.OID], err = tx.HasTurnCommit(ctx, h.row.ID, c.OID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	us := h.env.Accounts.Operators(h.repo.Name.Host)
+	made := origin.Made{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
+	for _, c := range commits {
+		if !made.ByUs(c) {
+			human++
+		}
+	}
+	return len(commits), human, err
+}
+
+// itemOfPull is the work item of a pull request, as changed by this batch; none where it is
+// not stored yet.
+func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
+	if pull.ItemID == 0 {
+		return h.items[h.adopted[pull.Number]], nil
+	}
+	if item, ok := h.items[pull.Number]; ok && item.ID == pull.ItemID {
+		return item, nil
+	}
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		item, err = tx.GetItem(ctx, pull.ItemID)
+		return err
+	})
+	return item, err
+}

@@ -1,0 +1,185 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Somebody else's pull request is reviewed when a person who may triage sets the label
+// for that. It is a work item of its own, under its own number, and nothing but reviewed.
+//
+// The label stands for the head that was there. What somebody pushes afterwards who may
+// not write is looked at once the label is set again: a review costs money, and reads what
+// nobody here has seen. GitHub says of no push when it came, so that a head counts only
+// where one of these proves it:
+//
+//   - it lies in this repository, or its author may write here
+//   - nothing of the pull request changed after the label
+//   - an earlier pass saw the same head before the label
+
+// beginReview begins to review a pull request that is not ours, where its label asks for that.
+func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
+	label := h.repo.Settings.ReviewLabel()
+	_, ours := h.adopted[is.Number]
+	if ours || label == "" || is.State != "open" || !work.HasLabel(is.Labels, label) {
+		return nil
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
+	if err != nil {
+		return err
+	}
+	set, ok := lastEvent(timeline, "labeled", label)
+	if !ok {
+		h.againSoon(is)
+		return nil
+	}
+	if may, err := h.mayAsk(ctx, is.Number, set, label); err != nil || !may {
+		return err
+	}
+	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
+	if err != nil || !ok || p.State != work.PullOpen || h.mayBeOurs(p) {
+		return err
+	}
+	item := work.Item{
+		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
+		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
+	}
+	h.items[p.Number], h.adopted[p.Number] = item, p.Number
+	h.openPulls.put(work.PullRequest{
+		RepoID: h.row.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
+		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
+	})
+	h.lights[p.Number] = ""
+	return nil
+}
+
+// mayBeOurs reports whether a pull request looks like one that we opened: it is found
+// again as that, once its issue can be read.
+func (h *reading) mayBeOurs(p github.Pull) bool {
+	_, _, named := work.ParseBranch(p.Head)
+	return named && !p.CrossRepo && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
+}
+
+// mayAsk reports whether whoever set the label may ask for reviews, and says once to each
+// who may not that it begins nothing.
+func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
+	may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
+	if may || err != nil {
+		return may, err
+	}
+	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
+	refused.event.Outcome = work.OutcomeNoLabeller
+	h.add(refused)
+	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
+	body := fmt.Sprintf("The label `%s` begins no review here: it was set in the name of %s, who has no triage permission on this repository. "+
+		"To begin, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
+	h.declined = append(h.declined, work.Action{
+		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
+		Number: number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+	})
+	return false, nil
+}
+
+// reviewedPull is one of them whose details were read.
+type reviewedPull struct {
+	*reading
+	item work.Item
+	old  work.PullRequest
+	d    github.PullDetail
+}
+
+// takeReviewLabel takes in what became of the label, and which head it stands for.
+func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
+	label := h.repo.Settings.ReviewLabel()
+	if label == "" || d.State != work.PullOpen {
+		return nil
+	}
+	t := reviewedPull{h, item, old, d}
+	switch on := work.HasLabel(d.Labels, label); {
+	case !on && item.Label != "":
+		t.unlabelled(timeline)
+		return nil
+	case !on:
+		return nil
+	}
+	if set, ok := lastEvent(timeline, "labeled", label); ok && t.newer(set) {
+		if may, err := h.mayAsk(ctx, d.Number, set, label); err != nil || !may {
+			return err
+		}
+		return t.labelled(ctx, set, label)
+	}
+	if old.HeadOID == d.HeadOID {
+		return nil
+	}
+	trusted, err := t.mayPush(ctx)
+	t.stand(trusted)
+	return err
+}
+
+// newer reports whether the label was set after it was the last time.
+func (t reviewedPull) newer(set github.TimelineEvent) bool {
+	began, err := strconv.ParseInt(t.item.LabelEvent, 10, 64)
+	return err != nil || set.ID > began
+}
+
+func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
+	off, ok := lastEvent(timeline, "unlabeled", t.item.Label)
+	if !ok { // GitHub deletes a label without a word on the timeline
+		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
+	}
+	t.item.Label = ""
+	t.keep()
+	t.add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
+}
+
+// labelled takes in that the label was set, and for which head.
+func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
+	trusted := wasThere(set.CreatedAt, t.old, t.d)
+	if !trusted {
+		var err error
+		if trusted, err = t.mayPush(ctx); err != nil {
+			return err
+		}
+	}
+	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
+	t.keep()
+	t.add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
+	t.stand(trusted)
+	return nil
+}
+
+// wasThere reports whether it is certain that a pull request had its head when the label
+// was set. Stamps are whole seconds.
+func wasThere(set time.Time, old work.PullRequest, d github.PullDetail) bool {
+	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
+	return seen || !d.UpdatedAt.After(set)
+}
+
+// mayPush reports whether whoever can push to the pull request may write here: its branch
+// is one of this repository, or its author may.
+func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
+	if !t.d.CrossRepo {
+		return true, nil
+	}
+	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // as it is now
+}
+
+// stand notes that the label stands for the head, where that is known. Otherwise it stands
+// for the head that it stood for before.
+func (t reviewedPull) stand(trusted bool) {
+	if trusted {
+		t.labelHeads[t.d.Number] = t.d.HeadOID
+	}
+}
+
+// keep stores the item with what was read of the pull request.
+func (t reviewedPull) keep() {
+	t.item.Title, t.item.Author = t.d.Title, t.d.Author
+	t.items[t.d.Number] = t.item
+}

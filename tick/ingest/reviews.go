@@ -1,0 +1,434 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// pullReviews is what was read of the reviews of one pull request.
+type pullReviews struct {
+	verdicts []readVerdict
+	hold     *holdLabel // what its timeline says of the label that holds reviews; nil: it was not read
+	fixed    []string   // keys of what commits of its branch name as done, where it was found again
+	found    bool       // the database may lack what our own writing says
+
+	forPeople bool // it was found again with the label that only people review it
+}
+
+// readVerdict is one that GitHub shows, with what came with it.
+type readVerdict struct {
+	review.Verdict
+	findings  []review.Finding
+	resolved  []string // earlier findings, by id
+	dismissed bool
+}
+
+// holdLabel is whether the label that holds reviews is set, who set it or took it away,
+// and when.
+type holdLabel struct {
+	on bool
+	by string
+	at time.Time
+}
+
+// ownWords is what our own comments on a pull request say of its reviews, for a pass
+// whose database is gone.
+type ownWords struct {
+	epoch     int              // how often people had them begin again
+	approvals []review.Verdict // by commands, which the comments answer
+	merge     []merging.Word   // that a head may be merged, by commands
+}
+
+// noteOwn remembers what a body of ours says: which events it names as answered, and what
+// it says of reviews.
+func (h *reading) noteOwn(e work.Event) {
+	h.noteHandled(e.Body)
+	marks, _ := work.ParseMarks(e.Body)
+	words := h.ownWords[e.Number]
+	if n, err := strconv.Atoi(marks.Epoch); err == nil {
+		words.epoch = max(words.epoch, n)
+	}
+	if e.Kind == work.EventIssue {
+		words.answers(marks, e.CreatedAt)
+	}
+	h.ownWords[e.Number] = words
+}
+
+// answers takes over what the answers to commands say.
+func (w *ownWords) answers(marks work.Marks, at time.Time) {
+	v, _, _, approves := review.ParseMark(marks.Review)
+	for _, key := range marks.Handled {
+		given, ok := work.EventOfKey(key)
+		id := command.CommentOf(given)
+		if !ok || id == 0 {
+			continue
+		}
+		if approves {
+			v.CommentID, v.Human, v.At = id, true, at
+			w.approvals = append(w.approvals, v)
+		}
+		if marks.Merge != "" {
+			w.merge = append(w.merge, merging.Word{Head: marks.Merge, CommentID: id, At: at})
+		}
+	}
+}
+
+// reviewsOf is what was read of the reviews of a pull request.
+func (h *reading) reviewsOf(number int) *pullReviews {
+	if h.reviews[number] == nil {
+		h.reviews[number] = &pullReviews{}
+	}
+	return h.reviews[number]
+}
+
+// What reviewers say comes back from GitHub as reviews: agents' are known by our marker
+// under an account of ours, people's by their login. They are verdicts then, and no
+// feedback: what they ask for is done by the fix that the reviews plan. An approval by
+// anybody else moves nobody on; it is answered, and nothing is pushed for it.
+
+// The states of a review, as GitHub has them.
+const (
+	approved         = "APPROVED"
+	changesRequested = "CHANGES_REQUESTED"
+	dismissed        = "DISMISSED"
+)
+
+// reviewReader is by what the reviews of a pull request are read.
+type reviewReader struct {
+	*reading
+	pull   work.PullRequest
+	policy review.Policy
+	line   []review.Reviewer
+	called []review.Insertion // by those whose verdicts were read so far
+	stored store.Reviews
+}
+
+// intakeReviews takes in what was said in reviews.
+func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
+	by, err := h.reviewedBy(ctx, pull)
+	if err != nil {
+		return err
+	}
+	verdicts := map[int64]bool{}
+	for _, r := range d.Reviews {
+		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
+		c, said := summaryEvent(pull, r)
+		v, ok, err := by.verdictOf(ctx, r, d)
+		if err != nil {
+			return err
+		}
+		if ok {
+			seen := h.reviewsOf(pull.Number)
+			seen.verdicts = append(seen.verdicts, v)
+			by.callIn(v.Verdict)
+		}
+		if ok && v.Human && v.Reviewer != "" && v.Decision == review.RequestChanges { // a fix is made for it
+			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
+		}
+		if said {
+			h.add(c)
+		}
+	}
+	threads := make([]work.Thread, 0, len(d.Threads))
+	for _, t := range d.Threads {
+		threads = append(threads, work.Thread{NodeID: t.NodeID, Top: t.Top, Resolved: t.Resolved})
+		for _, c := range t.Comments {
+			c.Pull = pull.Number
+			if c.InReplyTo == 0 && c.ID != t.Top {
+				c.InReplyTo = t.Top
+			}
+			e := reviewEvent(pull, c)
+			e.event.State = h.reviewStates[c.ReviewID]
+			if verdicts[c.ReviewID] {
+				e.event.Outcome = work.OutcomeVerdict
+			}
+			h.add(e)
+		}
+	}
+	h.threads[pull.Number] = threads
+	return nil
+}
+
+// reviewedBy reads who reviews a pull request.
+func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewReader, err error) {
+	by.reading, by.pull = h, pull
+	item, err := h.itemOfPull(ctx, pull)
+	if err != nil {
+		return by, err
+	}
+	by.policy = h.repo.Settings.ReviewPolicy(item.Flow)
+	if !by.policy.Off() && pull.ID != 0 {
+		err = h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			by.stored, err = tx.GetReviews(ctx, pull.ID)
+			return err
+		})
+	}
+	by.called = by.stored.Inserted
+	by.line = review.Line(by.policy, by.called)
+	return by, err
+}
+
+// callIn has whom a verdict calls in count as reviewers from there on: with the database
+// gone nothing else says that they are.
+func (by *reviewReader) callIn(v review.Verdict) {
+	in, _ := review.CallIn(by.policy, v, by.called)
+	by.called = slices.Concat(by.called, in)
+	by.line = review.Line(by.policy, by.called)
+}
+
+// verdictOf is the verdict that a review gives; false where it gives none.
+func (by reviewReader) verdictOf(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+	ours := by.env.Accounts.Writers(by.repo.Name.Host)
+	switch {
+	case by.policy.Off(), r.State == "PENDING", r.Author.ID == 0:
+		return readVerdict{}, false, nil
+	case slices.Contains(ours, r.Author.ID):
+		if v, ok := ownVerdict(r, d, ours); ok {
+			return v, !copied(r, v.Verdict, d, ours), nil
+		}
+	}
+	return by.personsVerdict(ctx, r, d)
+}
+
+// ownVerdict reads a review of ours by its marker, which names the head that it is about:
+// that of another is none.
+func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (readVerdict, bool) {
+	marks, _ := work.ParseMarks(r.Body)
+	v, resolved, found, ok := review.ParseMark(marks.Review)
+	if !ok || v.Reviewer == "" || r.CommitOID != "" && r.CommitOID != v.Head {
+		return readVerdict{}, false
+	}
+	v.ReviewID, v.By, v.URL, v.At, v.Body = r.ID, r.Author, r.URL, r.SubmittedAt, work.Unmarked(r.Body)
+	for _, t := range d.Threads {
+		if len(t.Comments) == 0 || t.Comments[0].ReviewID != r.ID || !slices.Contains(ours, t.Comments[0].Author.ID) {
+			continue
+		}
+		first := t.Comments[0]
+		m, _ := work.ParseMarks(first.Body)
+		x, ok := review.ParseFinding(m.Finding)
+		if !ok {
+			continue
+		}
+		x.Head, x.Path, x.Line, x.CommentID, x.ThreadNode = v.Head, first.Path, first.Line, first.ID, t.NodeID
+		for _, c := range t.Comments[1:] {
+			if work.Ours(c.Body, c.Author, ours) {
+				x.Answer = work.Unmarked(c.Body)
+			}
+		}
+		found = append(found, x)
+	}
+	return readVerdict{Verdict: v, findings: found, resolved: resolved, dismissed: r.State == dismissed}, true
+}
+
+// copied reports whether a review of ours is a second copy: an earlier one says what the
+// same reviewer thinks of the same head. That we dismissed the copy says nothing of it.
+func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64) bool {
+	return slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		if o.ID >= r.ID || o.State == "PENDING" || !slices.Contains(ours, o.Author.ID) {
+			return false
+		}
+		first, ok := ownVerdict(o, d, ours)
+		return ok && first.Reviewer == v.Reviewer && first.Head == v.Head
+	})
+}
+
+// personsVerdict reads the review of a person who is one of the reviewers; or who is none,
+// where the config may ask for a person's approval beside theirs: their last word counts,
+// and changes that they ask for are feedback as well.
+func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
+	v := review.Verdict{
+		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
+		By: r.Author, CalledIn: review.CalledIn(r.Body), Body: work.Normalise(r.Body), URL: r.URL, At: r.SubmittedAt,
+	}
+	at := slices.IndexFunc(by.stored.Verdicts, func(o review.Verdict) bool { return o.ReviewID == r.ID })
+	switch r.State {
+	case approved:
+		v.Decision = review.Approve
+	case changesRequested:
+		v.Decision = review.RequestChanges
+	case dismissed: // GitHub does not say what it was
+		return readVerdict{Verdict: v, dismissed: true}, at >= 0, nil
+	default:
+		return readVerdict{}, false, nil
+	}
+	if at >= 0 { // judged when it appeared
+		return readVerdict{Verdict: by.stored.Verdicts[at], dismissed: withdrawn(r, d)}, true, nil
+	}
+	who, named, err := by.reviewerOf(ctx, r.Author)
+	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
+		return readVerdict{}, false, err
+	}
+	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.policy.Agents(r.Author)) {
+		return readVerdict{}, false, nil // an agent's, whoever runs it; or of a head that is no more
+	}
+	may := by.permissions.mayCommand
+	if !named { // a person with write permission is asked for
+		may = by.permissions.mayPush
+	}
+	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
+		return readVerdict{}, false, err
+	}
+	v.Reviewer = who.Name
+	if !named {
+		v.CalledIn = nil
+		return readVerdict{Verdict: v, dismissed: withdrawn(r, d)}, true, nil
+	}
+	found := findingsOf(v, by.policy.Blocking, d)
+	if v.Count = len(found); v.Count > 0 {
+		v.Highest = by.policy.Blocking
+	}
+	return readVerdict{Verdict: v, findings: found, dismissed: withdrawn(r, d)}, true, nil
+}
+
+// withdrawn reports whether a person who approved a head requested changes of it later:
+// that approval never counts again, whatever became of what they asked for.
+func withdrawn(r github.Review, d github.PullDetail) bool {
+	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
+		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
+	})
+}
+
+// reviewerOf is the reviewer who an account is. A login can be given up and taken by
+// anybody, so it stands for the account that was seen under it first.
+func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
+	for _, one := range by.line {
+		if !one.Is(who) {
+			continue
+		}
+		if one.LoginID == 0 {
+			pinned, err := by.pinned(ctx, who)
+			if err != nil || pinned != who.ID {
+				return review.Reviewer{}, false, err
+			}
+		}
+		return one, true, nil
+	}
+	return review.Reviewer{}, false, nil
+}
+
+func (by reviewReader) pinned(ctx context.Context, who work.Account) (id int64, err error) {
+	return id, by.update(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		id, err = tx.PinAllowed(ctx, by.row.ID, who, by.env.Now())
+		return err
+	})
+}
+
+// findingsOf are the comments on lines of a person's review that requests changes: each
+// of them does.
+func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail) []review.Finding {
+	if v.Decision != review.RequestChanges {
+		return nil
+	}
+	var all []review.Finding
+	for _, t := range d.Threads {
+		for _, c := range t.Comments {
+			if c.ReviewID != v.ReviewID {
+				continue
+			}
+			comment := c.ID
+			if c.ID != t.Top { // GitHub takes no reply to a reply: it is answered in the conversation
+				comment = 0
+			}
+			all = append(all, review.Finding{
+				ID: work.ContentHash("finding", strconv.FormatInt(c.ID, 10)), Reviewer: v.Reviewer, Head: v.Head, Cycle: v.Cycle, Path: c.Path, Line: c.Line,
+				Severity: blocking, Body: work.Normalise(c.Body), CommentID: comment, ThreadNode: t.NodeID,
+			})
+		}
+	}
+	return all
+}
+
+// checksSince is since when checks of the head run; zero where none does.
+func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Time {
+	switch {
+	case d.Rollup != "PENDING" && d.Rollup != "EXPECTED":
+		return time.Time{}
+	case old.HeadOID == d.HeadOID && !old.ChecksSince.IsZero():
+		return old.ChecksSince
+	}
+	return h.env.Now()
+}
+
+// findFixes reads, of a pull request that was found again, which fixes its commits name.
+func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	if old.ID != 0 || !h.repo.Settings.Review.Enabled {
+		return nil
+	}
+	commits, err := h.commitsOf(ctx, old.Number)
+	if err != nil {
+		return err
+	}
+	seen := foundAgain(h, d)
+	for _, c := range commits {
+		_, handled := origin.TrailersOf(c.Message)
+		for _, key := range handled {
+			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
+				seen.fixed = append(seen.fixed, key) // and not answered: replies come after the push
+			}
+		}
+	}
+	return nil
+}
+
+// foundAgain notes that the database may lack what GitHub shows of the reviews.
+func foundAgain(h *reading, d github.PullDetail) *pullReviews {
+	seen, label := h.reviewsOf(d.Number), h.repo.Settings.Labels.HumanReview
+	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
+	return seen
+}
+
+// keepApprovals has approvals count on for a head to which only the base was merged, if
+// the config says so.
+func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+	if old.ID == 0 || old.HeadOID == pull.HeadOID || old.HeadOID == "" || h.env.Preflight == nil {
+		return nil
+	}
+	by, err := h.reviewedBy(ctx, pull)
+	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
+		return err
+	}
+	stood := func(v review.Verdict) bool {
+		return v.Head == old.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
+	}
+	if !slices.ContainsFunc(by.stored.Verdicts, stood) || h.env.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git they look again
+	}
+	if err := h.repo.Git().Fetch(ctx, old.HeadOID, pull.HeadOID); err != nil {
+		return ctx.Err() // what git cannot tell is looked at again
+	}
+	same, err := h.repo.Git().SameChange(ctx, d.Base, old.HeadOID, pull.HeadOID)
+	if err != nil || !same {
+		return ctx.Err()
+	}
+	seen := h.reviewsOf(pull.Number)
+	read := slices.Clone(seen.verdicts) // by this very pass
+	for i, v := range by.stored.Verdicts {
+		if stood(v) && !overtaken(v, by.stored.Verdicts[i+1:], read) {
+			v.ID, v.KeptFrom, v.Head = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID
+			seen.verdicts = append(seen.verdicts, readVerdict{Verdict: v})
+		}
+	}
+	return nil
+}
+
+// overtaken reports whether an approval was dismissed, or is no longer the last word of
+// whoever gave it.
+func overtaken(v review.Verdict, later []review.Verdict, read []readVerdict) bool {
+	same := func(o review.Verdict) bool {
+		return o.Head == v.Head && o.Reviewer == v.Reviewer && (v.Reviewer != "" || o.By.ID == v.By.ID)
+	}
+	return slices.ContainsFunc(later, same) || slices.ContainsFunc(read, func(o readVerdict) bool {
+		return o.dismissed && o.ReviewID != 0 && o.ReviewID == v.ReviewID || o.Decision == review.RequestChanges && same(o.Verdict)
+	})
+}

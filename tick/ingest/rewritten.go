@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// A branch whose history somebody replaced is never overwritten, and nothing is
+// built on it unasked: what it held may be gone on purpose or by mistake. The
+// pull request waits until a person accepts its head, or has brought the old
+// history back. A plain comment accepts nothing: who writes it need not know of
+// the rewriting, or may have written before it. It is kept, and answered then.
+//
+// Ingest notices it when GitHub shows a head that we did not push, and at the
+// latest a turn does before its agent is asked: there the remote itself tells.
+
+// detectRewrite finds out whether the head of an open pull request still has in its
+// history what the item's turns built there. It may have lost that without a
+// move that anybody saw: a turn's push may have been taken back at once.
+func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest) error {
+	if old.ID == 0 {
+		return nil // found again: no turn is known
+	}
+	var turns []work.Turn
+	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		turns, err = tx.ListTurns(ctx, pull.ItemID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	base, of := work.RequiredAncestor(turns, pull.Branch, 0)
+	base = cmp.Or(base, old.LostOID) // the turns may be gone with a database
+	weighed := old.HeadOID == pull.HeadOID && old.State == pull.State && old.DetailsAt.After(of.UpdatedAt)
+	if base == "" || weighed {
+		return nil
+	}
+	kept, known := pull.HeadOID == base || pull.HeadOID == of.Commit, true
+	if !kept {
+		kept, known, err = h.descends(ctx, pull, base)
+	}
+	switch {
+	case err != nil || !known:
+		return err
+	case kept && old.LostOID != "":
+		h.lost[pull.Number] = "" // somebody brought it back
+		return nil
+	case kept:
+		return nil
+	}
+	if accepted := work.AcceptedHead(old, base); accepted != "" {
+		if kept, known, err := h.descends(ctx, pull, accepted); err != nil || !known || kept {
+			return err
+		}
+	}
+	return h.confirmRewrite(ctx, old, pull, base)
+}
+
+// descends asks GitHub whether a head has a commit in its history. What GitHub
+// cannot tell is left to the next turn.
+func (h *reading) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
+	yes, known, err = h.repo.GitHub.Descends(ctx, h.row.Current, pull.HeadOID, from)
+	if refused, ok := errors.AsType[*github.Error](err); ok {
+		h.env.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.repo.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
+		return false, false, nil
+	}
+	return yes, known, err
+}
+
+// confirmRewrite asks the remote: GitHub's API may show an older head right after a
+// push, which is no rewriting. What git cannot tell now is left to the next
+// turn.
+func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest, lost string) error {
+	if old.LostOID == lost && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
+	}
+	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
+	if err == nil && heads[pull.Branch] == pull.HeadOID {
+		h.lost[pull.Number] = lost
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,223 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// storeReviews stores what was read of reviews, once pull requests have their rows, and
+// has those looked at of which something changed that they depend on.
+func (h *reading) storeReviews(ctx context.Context, tx *store.Tx) error {
+	if !h.repo.Settings.Review.Enabled {
+		return nil
+	}
+	for _, number := range sortedKeys(h.pullRows) {
+		pull, ok, err := tx.GetPull(ctx, h.row.ID, number)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := h.storeReviewsOf(ctx, tx, pull); err != nil {
+			return fmt.Errorf("store the reviews of #%d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
+	stored, err := tx.GetReviews(ctx, pull.ID)
+	if err != nil {
+		return err
+	}
+	seen := h.reviewsOf(pull.Number)
+	if seen.found {
+		if stored, err = h.recallOwnWords(ctx, tx, pull, stored, seen); err != nil {
+			return err
+		}
+		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
+			return err
+		}
+	}
+	for _, v := range seen.verdicts {
+		if err := storeVerdict(ctx, tx, pull, stored, v); err != nil {
+			return err
+		}
+	}
+	if err := storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
+		return err
+	}
+	old, known := h.openPulls.before(pull.Number)
+	if known && !reviewInputsChanged(old, pull) {
+		return nil
+	}
+	if known && stored.Record.State != "" && stored.Record.State != review.Pending {
+		if err := pinBase(ctx, tx, old, pull); err != nil {
+			return err
+		}
+	}
+	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes are not to meet it
+		return tx.ForgetReviews(ctx, pull.ID)
+	}
+	return tx.SetLook(ctx, pull.ID)
+}
+
+// pinBase keeps for which base a head is being reviewed, where its pull request is aimed at
+// another one meanwhile: whoever merges it looks whether that brings other commits along.
+func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error {
+	if old.HeadOID != now.HeadOID || old.Base == now.Base || old.BaseOID == "" {
+		return nil
+	}
+	was, _, err := tx.GetBox(ctx, now.ID)
+	if err != nil || was.Head == now.HeadOID && was.Onto != "" {
+		return err
+	}
+	return tx.PutBox(ctx, now.ID, merging.Box{Head: now.HeadOID, Onto: old.BaseOID})
+}
+
+// reviewInputsChanged reports whether a pull request is not what it was in anything by which its
+// reviews are decided.
+func reviewInputsChanged(old, now work.PullRequest) bool {
+	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
+		old.Base != now.Base || old.Author.ID != now.Author.ID
+}
+
+func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict) error {
+	v := seen.Verdict
+	v.PullID = pull.ID
+	known := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(o review.Verdict) bool { return o.ReviewID != v.ReviewID })
+	at := slices.IndexFunc(known, func(o review.Verdict) bool { return o.Head == v.Head || o.Human && v.KeptFrom == "" })
+	id := int64(0)
+	if at >= 0 {
+		id = known[at].ID
+	} else {
+		added, _, err := tx.AddVerdict(ctx, v)
+		if err != nil {
+			return err
+		}
+		v.ID, id = added, added
+		known = append(known, v)
+	}
+	if seen.dismissed {
+		if err := takeBack(ctx, tx, known); err != nil {
+			return err
+		}
+	}
+	for i := range seen.findings {
+		seen.findings[i].PullID, seen.findings[i].VerdictID = pull.ID, id
+	}
+	if err := tx.PutFindings(ctx, seen.findings); err != nil || len(seen.resolved) == 0 {
+		return err
+	}
+	return tx.ResolveFindings(ctx, pull.ID, id, seen.resolved)
+}
+
+// takeBack marks the verdicts of a review that was dismissed. One that we took back
+// ourselves, since its head was another by then, is known as that already.
+func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
+	for _, v := range all {
+		if v.Validity == review.Moved {
+			continue
+		}
+		if _, err := tx.MarkVerdict(ctx, v.ID, review.TakenBack); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeHold takes over who set the label that holds reviews, or took it away. What a
+// command did since then counts.
+func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *holdLabel) error {
+	switch held := stored.Held; {
+	case label == nil:
+		return nil
+	case label.on && held == nil:
+		return tx.SetHold(ctx, pull.ID, review.Held{By: label.by, At: label.at})
+	case !label.on && held != nil && label.at.After(held.At):
+		return tx.SetHold(ctx, pull.ID, review.Held{})
+	}
+	return nil
+}
+
+// recallOwnWords takes over what our own writing says that the database may lack: fixes, how
+// often people had the reviews begin again, approvals and words for a merge by commands.
+func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
+	words := h.ownWords[pull.Number]
+	if words.epoch > stored.Record.Epoch {
+		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // a stop from before that is over, whatever its comment says
+		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
+			return stored, err
+		}
+	}
+	for _, v := range words.approvals {
+		v.PullID = pull.ID
+		v.By, v.URL = whoGave(h.events, pull.Number, v.CommentID)
+		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
+			return stored, err
+		}
+	}
+	for _, w := range words.merge {
+		w.PullID = pull.ID
+		w.By, w.URL = whoGave(h.events, pull.Number, w.CommentID)
+		if _, err := tx.AddMergeWord(ctx, w); err != nil {
+			return stored, err
+		}
+	}
+	done := maps.Clone(h.handled)
+	for _, key := range seen.fixed {
+		done[key] = true
+	}
+	for key := range done {
+		e, ok := work.EventOfKey(key)
+		due, isFix := review.FixDueOf(e)
+		if !ok || !isFix || e.Number != pull.Number {
+			continue
+		}
+		f := review.Fix{PullID: pull.ID, Reviewer: reviewerOfFix(seen, due), ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle, Outcome: review.FixUnchanged}
+		if slices.Contains(seen.fixed, key) {
+			f.Outcome = review.FixPushed
+		}
+		if err := tx.PutFix(ctx, f); err != nil {
+			return stored, err
+		}
+	}
+	return tx.GetReviews(ctx, pull.ID)
+}
+
+// unlabel has the label that only people review it go, where it outlived what it says.
+func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullRequest, stored store.Reviews, seen *pullReviews) error {
+	if !seen.forPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
+		return nil
+	}
+	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
+}
+
+// whoGave finds who gave a command, and where.
+func whoGave(events []candidate, number int, comment int64) (work.Account, string) {
+	for _, c := range events {
+		if c.event.Number == number && command.CommentOf(c.event) == comment {
+			return c.event.Author, c.event.URL
+		}
+	}
+	return work.Account{}, ""
+}
+
+func reviewerOfFix(seen *pullReviews, due review.FixDue) string {
+	for _, v := range seen.verdicts {
+		if v.ReviewID == due.ReviewID {
+			return v.Reviewer
+		}
+	}
+	return ""
+}
