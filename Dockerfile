@@ -1,5 +1,5 @@
-# One pass of gh mergexo in a container. What repeats it is outside: see docs/docker.md.
-# The agents are not in it; docs/docker.md shows how to add yours.
+# One pass of gh mergexo in a container. What repeats it is outside: see docs/operating.md.
+# The agents are not in it; docs/operating.md shows how to add yours.
 ARG GO_VERSION=1.26.7
 FROM golang:${GO_VERSION}-trixie AS build
 WORKDIR /src

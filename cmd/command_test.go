@@ -10,11 +10,11 @@ import (
 
 // The table in the docs is the one that comments are answered with.
 func TestDocsHaveTheCommands(t *testing.T) {
-	b, err := os.ReadFile("../docs/commands.md")
+	b, err := os.ReadFile("../docs/using.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(b), "\n"+command.HelpTable()+"\n") {
-		t.Errorf("docs/commands.md lacks this table:\n%s", command.HelpTable())
+		t.Errorf("docs/using.md lacks this table:\n%s", command.HelpTable())
 	}
 }

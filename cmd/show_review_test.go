@@ -176,27 +176,6 @@ func TestReviewsAsJSON(t *testing.T) {
 	}
 }
 
-// docs/status.md names each field.
-func TestDocsNameTheFieldsOfReviews(t *testing.T) {
-	text, err := os.ReadFile("../docs/status.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, page, found := strings.Cut(string(text), "`review` of `gh mergexo show` is an object")
-	p := reviewed(t, samIsNext(), nil)
-	const query = `[.review, .review.reviewers[0], .review.outcomes[0]|keys[]]|join(" ")`
-	_, stdout, _ := run(t, "show", "octo/app#12", "--config", p.config, "--json", "review", "--jq", query)
-	names := strings.Fields(stdout)
-	for _, name := range names {
-		if !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/status.md does not name %s", name)
-		}
-	}
-	if !found || len(names) != 26 {
-		t.Errorf("%d names were read: %q", len(names), stdout)
-	}
-}
-
 // Where the reviews have stopped, or another state follows from what is stored, show
 // says so.
 func TestShowSaysWhyReviewsStopped(t *testing.T) {

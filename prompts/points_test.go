@@ -9,7 +9,7 @@ import (
 )
 
 // TestEachPointStandsInThePromptsThatItConcerns: what a prompt must say, by the
-// kinds that must say it. docs/prompts.md says why.
+// kinds that must say it.
 func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 	all := Kinds()
 	of := func(pick func(work.Kind) bool) (some []work.Kind) {

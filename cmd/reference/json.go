@@ -19,7 +19,7 @@ func jsonPage(tree *cobra.Command, root string) (string, error) {
 	p.b.WriteString(generated + `# JSON fields
 
 ` + "`--json FIELD,…`" + ` prints these, ` + "`--jq` and `--template`" + ` filter them as in gh. Times are UTC and RFC 3339. Fields are added, and those that are there keep their names and
-meanings. [status.md](../status.md#for-programs) has examples.
+meanings. [status.md](../operating.md#watching) has examples.
 `)
 	shared := false // the commands for one item have the same fields
 	for _, c := range commands(tree) {

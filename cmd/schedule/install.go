@@ -195,7 +195,7 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	}
 	names := p.withheld(a.Environ())
 	if len(names) > 0 {
-		say("the job does not have %s, which is set in this shell: secrets are not written there. https://github.com/mergexo/gh-mergexo/blob/main/docs/schedule.md#secrets says where to put one", strings.Join(names, ", "))
+		say("the job does not have %s, which is set in this shell: secrets are not written there. https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes says where to put one", strings.Join(names, ", "))
 	}
 	for _, host := range hostsOf(cfg) {
 		if !p.loggedIn(ctx, host) {

@@ -23,7 +23,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if _, known := d.cfg.Repo(p.name); known {
 		r.say("%s names %s already: no line of it changes.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
-			r.say("--agent, --allow-user and --reviewer are for a repository that is added; write them into the file yourself: docs/config.md")
+			r.say("--agent, --allow-user and --reviewer are for a repository that is added; write them into the file yourself: docs/setup.md")
 		}
 		return nil
 	}

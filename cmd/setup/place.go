@@ -148,5 +148,5 @@ func (r *room) tellAccount(p *place) {
 	}
 	r.say("%s of %s wants approvals, and GitHub counts nobody's approval of a pull request that they opened or pushed to", p.branch, p.name.FullName())
 	r.say("themselves: not %[1]s's here. So that %[1]s's counts, give gh mergexo a second account with write permission (a machine", p.speaker())
-	r.say("user), and log gh in as that: gh auth login --hostname %s. docs/setup.md#which-account-speaks has it.", p.name.Host)
+	r.say("user), and log gh in as that: gh auth login --hostname %s. see docs/setup.md#accounts.", p.name.Host)
 }

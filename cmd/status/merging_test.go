@@ -3,7 +3,6 @@ package status
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -252,36 +251,5 @@ func TestWhatLanded(t *testing.T) {
 		if got := is[v.Merged.Compared] + " " + is[v.Merged.Same]; got != c.same || v.Gates == nil || v.Queue != nil || v.Merged.Stage != "landed" || v.Merged.Red == nil {
 			t.Errorf("%s: JSON %s", name, b)
 		}
-	}
-}
-
-// docs/status.md names each field.
-func TestDocsNameTheFieldsOfMerges(t *testing.T) {
-	text, err := os.ReadFile("../../docs/status.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, page, found := strings.Cut(string(text), "`merge` of `gh mergexo show` is an object")
-	f := toMerge(func(f *merging.Facts, _ *merging.Policy) { f.Box.Queue.Required = true })
-	v := viewMerge(Story{Facts: f, merged: &merging.Merge{}})
-	n := 0
-	for _, part := range []any{*v, v.Gates[0], *v.Queue, *v.Merged} {
-		b, err := json.Marshal(part)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(b, &fields); err != nil {
-			t.Fatal(err)
-		}
-		for name := range fields {
-			n++
-			if !strings.Contains(page, "`"+name+"`") {
-				t.Errorf("docs/status.md does not name %s", name)
-			}
-		}
-	}
-	if !found || n != 30 {
-		t.Errorf("%d names were read", n)
 	}
 }

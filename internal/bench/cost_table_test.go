@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// costLine is a line of the table of docs/measurements.md about an idle pass, by the number
+// costLine is a line of the table of docs/guarantees.md about an idle pass, by the number
 // of repositories.
 type costLine struct{ idle, requests, points, hourly float64 }
 
@@ -19,11 +19,11 @@ type costLine struct{ idle, requests, points, hourly float64 }
 // pass asks on average.
 func costTable(t *testing.T) map[int]costLine {
 	t.Helper()
-	b, err := os.ReadFile("../../docs/measurements.md")
+	b, err := os.ReadFile("../../docs/guarantees.md")
 	must(t, err)
-	_, rest, ok := strings.Cut(string(b), "### An idle pass, by the number of repositories")
+	_, rest, ok := strings.Cut(string(b), "## An idle pass is nearly free")
 	if !ok {
-		t.Fatal("docs/measurements.md has no such table")
+		t.Fatal("docs/guarantees.md has no such table")
 	}
 	table, _, _ := strings.Cut(rest, "\n#")
 	lines := map[int]costLine{}

@@ -65,7 +65,7 @@ func reads(a *about, r Repo) {
 	}
 	for _, u := range r.Unreadable {
 		says := fmt.Sprintf("the token may not read %s: %s", u.What, u.For)
-		do := "give it that permission; docs/permissions.md has what each kind of token needs"
+		do := "give it that permission; docs/setup.md#accounts lists what each kind of token needs"
 		if u.Needed {
 			a.fail(CodeReads, says, do)
 		} else {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// row is a metric's row in the table of docs/metrics.md.
+// row is a metric's row in the table of docs/operating.md.
 func row(f Family) string {
 	labels := "–"
 	if len(f.Labels) > 0 {
@@ -21,7 +21,7 @@ func row(f Family) string {
 
 // The table in the documentation is that of the code, row by row.
 func TestDocsHaveEveryMetric(t *testing.T) {
-	page, err := os.ReadFile("../../docs/metrics.md")
+	page, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestDocsHaveEveryMetric(t *testing.T) {
 		want = append(want, row(f))
 	}
 	if !slices.Equal(there, want) {
-		t.Errorf("docs/metrics.md has\n%s\nand the code\n%s", strings.Join(there, "\n"), strings.Join(want, "\n"))
+		t.Errorf("docs/operating.md has\n%s\nand the code\n%s", strings.Join(there, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestPost(t *testing.T) {
 	if got.Header.Get("X-Mergexo-Delivery") != "d1" || got.Header.Get("X-Mergexo-Event") != "question" {
 		t.Errorf("%v", got.Header)
 	}
-	// As docs/notify.md has receivers check it.
+	// As docs/operating.md has receivers check it.
 	mac := hmac.New(sha256.New, []byte("s3cret"))
 	mac.Write([]byte(got.Header.Get("X-Mergexo-Timestamp") + "." + string(body)))
 	if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); got.Header.Get("X-Mergexo-Signature-256") != want {

@@ -90,10 +90,10 @@ func TestActionIsWhatGitHubReads(t *testing.T) {
 			t.Errorf("there is no %s", m[1])
 		}
 	}
-	page := pages(t)["docs/actions.md"]
+	page := pages(t)["docs/operating.md"]
 	for name := range a.Inputs {
-		if !strings.Contains(page, "| `"+name+"` |") {
-			t.Errorf("docs/actions.md does not tell of input %s", name)
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("docs/operating.md does not name the input %s", name)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestActionIsWhatGitHubReads(t *testing.T) {
 // takes; as far as actionlint, and the config's own check, know.
 func TestTheWorkflowOfThePage(t *testing.T) {
 	var workflow string
-	for _, block := range fence.FindAllStringSubmatch(pages(t)["docs/actions.md"], -1) {
+	for _, block := range fence.FindAllStringSubmatch(pages(t)["docs/operating.md"], -1) {
 		if block[1] == "yaml" {
 			workflow = block[2]
 		}

@@ -4,9 +4,7 @@ package story
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -144,26 +142,6 @@ func wholeConfig(part string) string {
 	return part
 }
 
-// The tables of JSON fields are those of the commands' help.
-func TestDocsNameTheFieldsOfJSON(t *testing.T) {
-	rows := regexp.MustCompile("(?m)^\\| `gh mergexo ([a-z -]+?)(?: owner/name(?:#12)?| codex)?`[^|]*\\| (`.*`) \\|$").FindAllStringSubmatch(pages(t)["docs/status.md"], -1)
-	if len(rows) < 5 {
-		t.Errorf("%d rows were read, which cannot be all", len(rows))
-	}
-	for _, row := range rows {
-		help, _ := inProcess(append(strings.Fields(row[1]), "--help")...)
-		told := regexp.MustCompile(`(?s)JSON fields: (.*?)\.\n`).FindStringSubmatch(help)
-		if told == nil {
-			t.Errorf("%s has no --json", row[1])
-			continue
-		}
-		fields := strings.FieldsFunc(told[1], func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
-		if got := codes(row[2]); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
-			t.Errorf("%s has the fields %q, and docs/status.md names %q", row[1], fields, got)
-		}
-	}
-}
-
 // codes are the words in code of a text, sorted.
 func codes(text string) (all []string) {
 	for _, m := range inCode.FindAllStringSubmatch(text, -1) {
@@ -205,7 +183,6 @@ func TestDocsRun(t *testing.T) {
 	}
 	p := params(t)
 	p.Dir, p.WorkdirRoot, p.UpdateScripts = dir, testhome.Memory(t), false
-	p.Cmds["item-fields"] = cmdItemFields
 	testscript.Run(t, p)
 }
 
@@ -228,7 +205,6 @@ env PATH=$WORK/bin:$PATH
 env HOME=$WORK/home
 hub issue ann 'Crash on start' --label agent:bugfix
 exec gh-mergexo tick
-item-fields
 hub issue ann 'Crash on exit' --label agent:bugfix
 config notify:chat command '["true"]'
 `
@@ -258,45 +234,5 @@ func runsElsewhere(t *testing.T, page, line string) {
 		if _, err := os.Stat(filepath.Join("../..", program)); err != nil {
 			t.Errorf("%s: %s: %v", page, line, err)
 		}
-	}
-}
-
-// cmdItemFields compares the fields of an item, and of the lists of show, with
-// those that docs/status.md names.
-func cmdItemFields(ts *testscript.TestScript, _ bool, _ []string) {
-	text, err := os.ReadFile("../../docs/status.md")
-	ts.Check(err)
-	_, tables, _ := strings.Cut(string(text), "An item has these fields:")
-	item, lists, _ := strings.Cut(tables, "The lists of `gh mergexo show`:")
-	lists, _, _ = strings.Cut(lists, "`review` of `gh mergexo show`") // of which cmd has a test: nothing is reviewed here
-	var fields []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|").FindAllStringSubmatch(item, -1) {
-		fields = append(fields, codes(row[1])...)
-	}
-	slices.Sort(fields)
-	compareFields(ts, "an item", printed(ts, "status", "--json", "items")["items"], fields)
-	show := printed(ts, "show", "1", "--json", "turns,events,actions,history")
-	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (`.*`) \\|$").FindAllStringSubmatch(lists, -1)
-	if len(rows) != len(show) {
-		ts.Fatalf("docs/status.md has %d lists, and show has %d", len(rows), len(show))
-	}
-	for _, row := range rows {
-		compareFields(ts, "an entry of "+row[1], show[row[1]], codes(row[2]))
-	}
-}
-
-// printed is what a command prints as JSON: lists of objects by name.
-func printed(ts *testscript.TestScript, args ...string) (lists map[string][]map[string]any) {
-	ts.Check(ts.Exec("gh-mergexo", args...))
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &lists))
-	return lists
-}
-
-func compareFields(ts *testscript.TestScript, what string, list []map[string]any, documented []string) {
-	if len(list) == 0 {
-		ts.Fatalf("there is nothing of %s", what)
-	}
-	if got := slices.Sorted(maps.Keys(list[0])); !slices.Equal(got, documented) {
-		ts.Fatalf("%s has the fields %q, and docs/status.md names %q", what, got, documented)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // example finds the program of that name on the page.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "notify.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func example(t *testing.T, name string) string {
 			return path
 		}
 	}
-	t.Fatalf("docs/notify.md has no %s", name)
+	t.Fatalf("docs/operating.md has no %s", name)
 	return ""
 }
 
@@ -139,7 +139,7 @@ func TestTheMailExample(t *testing.T) {
 // The receiver's check, as the page has it, takes what is genuine and nothing else.
 func TestTheReceiverExample(t *testing.T) {
 	needs(t, "python3")
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "notify.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestDocsNameEveryAttribute(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("../../docs/metrics.md")
+	page, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +41,6 @@ func TestDocsNameEveryAttribute(t *testing.T) {
 	slices.Sort(set)
 	slices.Sort(named)
 	if set, named = slices.Compact(set), slices.Compact(named); !slices.Equal(set, named) || len(set) < 25 {
-		t.Errorf("the code sets\n%s\nand docs/metrics.md names\n%s", strings.Join(set, "\n"), strings.Join(named, "\n"))
+		t.Errorf("the code sets\n%s\nand docs/operating.md names\n%s", strings.Join(set, "\n"), strings.Join(named, "\n"))
 	}
 }

@@ -39,7 +39,7 @@ func Add(text string, r Repo) string {
 
 // New is a config to begin with, in which an agent works everywhere.
 func New(agent string, r Repo) string {
-	return fmt.Sprintf(`# Written by gh mergexo init. What is commented out shows its default; docs/config.md
+	return fmt.Sprintf(`# Written by gh mergexo init. What is commented out shows its default; docs/setup.md
 # has every key, and "gh mergexo config --example" prints them all.
 
 [runtime]
