@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
-
 	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Args makes a UsageError of what a check of positional arguments finds.
@@ -81,28 +80,25 @@ func oneOf(c *cobra.Command, given []string) error {
 	return noCommand(c, given[0])
 }
 
-// noCommand says that a command holds none of that name, and which one is meant: by what
-// people call it elsewhere, or by how it is spelt.
+// noCommand says that a command has no subcommand of that name, and which one is probably meant.
+// Cobra's own suggestions are less strict: for "unhold" it names hold, too.
 func noCommand(c *cobra.Command, word string) error {
 	var known []string
-	meant := ""
 	for _, sub := range c.Commands() {
-		if !sub.IsAvailableCommand() {
-			continue
-		}
-		known = append(known, sub.Name())
-		if slices.Contains(sub.SuggestFor, word) {
-			meant = sub.Name()
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
 		}
 	}
-	err := fmt.Errorf("there is no command %q", word) // of all commands the help has a list
+	err := fmt.Errorf("there is no command %q", word) // the help of gh mergexo lists them
 	if c.HasParent() {
 		err = fmt.Errorf("%s has no command %q; it has %s", c.Name(), word, strings.Join(known, ", "))
 	}
-	if meant = cmp.Or(meant, nearest.Of(word, known)); meant != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	for _, sub := range c.Commands() {
+		if slices.Contains(sub.SuggestFor, word) {
+			return fmt.Errorf("%w; did you mean %s?", err, sub.Name())
+		}
 	}
-	return err
+	return DidYouMean(err, word, known, "")
 }
 
 // OneOfValid says which words a command takes that names them.
@@ -116,9 +112,13 @@ func OneOfValid(c *cobra.Command, given []string) error {
 }
 
 func notTaken(c *cobra.Command, word string, known []string) error {
-	err := fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", "))
-	if meant := nearest.Of(word, known); meant != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, meant)
+	return DidYouMean(fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", ")), word, known, "")
+}
+
+// DidYouMean adds the known name that is nearest to a misspelt one, if one is near.
+func DidYouMean(err error, misspelt string, known []string, prefix string) error {
+	if meant := work.Nearest(misspelt, known); meant != "" {
+		return fmt.Errorf("%w; did you mean %s%s?", err, prefix, meant)
 	}
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
 // Config reads the configuration as --config and the environment say.
@@ -57,8 +56,5 @@ func Repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 		return short, nil
 	}
 	err = fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, Names(all))
-	if meant := nearest.Of(wanted.FullName(), terminal.Each(all, work.RepoName.FullName)); meant != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, meant)
-	}
-	return nil, Coded(CodeUnknownRepository, err)
+	return nil, Coded(CodeUnknownRepository, DidYouMean(err, wanted.FullName(), terminal.Each(all, work.RepoName.FullName), ""))
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -36,10 +34,7 @@ func FlagError(c *cobra.Command, err error) error {
 			known = append(known, f.Name)
 		}
 	})
-	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
-		err = fmt.Errorf("%w; did you mean --%s?", err, meant)
-	}
-	return &UsageError{Err: err}
+	return &UsageError{Err: DidYouMean(err, unknown.GetSpecifiedName(), known, "--")}
 }
 
 // AddJSONFlags gives a command gh's flags for one JSON object with the given

@@ -16,7 +16,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
@@ -87,10 +86,7 @@ func choose(cfg *config.Config, given []string) ([]config.Notify, error) {
 		return cfg.Notify[i : i+1], nil
 	}
 	err := fmt.Errorf("%s has no [[notify]] named %q; there are: %s", cfg.Path, given[0], work.JoinNames(names))
-	if meant := nearest.Of(given[0], names); meant != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, meant)
-	}
-	return nil, &cli.UsageError{Err: err}
+	return nil, &cli.UsageError{Err: cli.DidYouMean(err, given[0], names, "")}
 }
 
 // sendAll sends to all at once: each may take as long as its timeout says.

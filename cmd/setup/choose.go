@@ -14,7 +14,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/edit"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
 // complete finds out, or asks, what the config is to say of the repository. One that it
@@ -129,10 +128,7 @@ func knownAgent(cfg *config.Config, name string) error {
 	}
 	all := slices.Sorted(maps.Keys(cfg.Agents))
 	err := fmt.Errorf("unknown agent %q: %s are known; another one gets a table [agents.%s] in the config first", name, strings.Join(all, ", "), name)
-	if meant := nearest.Of(name, all); meant != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, meant)
-	}
-	return &cli.UsageError{Err: err}
+	return &cli.UsageError{Err: cli.DidYouMean(err, name, all, "")}
 }
 
 // choosePeople are those who may command beside those with write permission.

@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // StateDir reads where the state is from a config that need not be valid: whoever
@@ -40,7 +40,7 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 	run := p.Sub("runtime", "[runtime]")
 	dir := p.stateDir(run)
 	for _, name := range run.Keys() { // one that is spelled wrongly is not to be taken for none
-		if name != "state_dir" && nearest.Of(name, []string{"state_dir"}) != "" {
+		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
 			p.Add(run.At(name), "unknown key %q; did you mean state_dir?", name)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Problem is one thing that is wrong in a config.
@@ -87,7 +87,7 @@ func (t *Table) called(key string) string {
 // Meant ends a sentence about an unknown name with the nearest one, in a form such as
 // "[%s]"; empty where none is near.
 func Meant(name string, candidates []string, form string) string {
-	if n := nearest.Of(name, candidates); n != "" {
+	if n := work.Nearest(name, candidates); n != "" {
 		return "; did you mean " + fmt.Sprintf(form, n) + "?"
 	}
 	return ""

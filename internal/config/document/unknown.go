@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Later names keys of features that are planned: refused, because a setting
@@ -25,7 +25,7 @@ func (t *Table) Done() {
 		if slices.Contains(t.known, key) {
 			continue
 		}
-		if n := nearest.Of(key, t.known); n != "" {
+		if n := work.Nearest(key, t.known); n != "" {
 			t.means(t.At(n))
 		}
 		_, isTable := t.values[key].(map[string]any)
@@ -48,7 +48,7 @@ func (t *Table) meantTable(key string) string {
 		return "; did you mean [repo." + key + "], below its [[repo]]?"
 	case key == "reviewers":
 		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
-	case nearest.Of(key, t.known) == "repo":
+	case work.Nearest(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}
 	return Meant(key, t.known, "[%s]")

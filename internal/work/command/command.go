@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/nearest"
 )
 
 // Verb is what a command asks for.
@@ -171,7 +170,7 @@ func noCommand(word string) string {
 	for _, u := range VerbUses() {
 		verbs = append(verbs, string(u.Verb))
 	}
-	if meant := nearest.Of(word, verbs); meant != "" {
+	if meant := work.Nearest(word, verbs); meant != "" {
 		return "There is no command `" + word + "`; did you mean `" + meant + "`?"
 	}
 	return "There is no command `" + word + "`, so nothing was done."

@@ -1,13 +1,12 @@
-package nearest
+package work
 
 import (
 	"slices"
 	"strings"
 )
 
-// Of is the candidate that a misspelt name most likely meant; empty when
-// none is near.
-func Of(name string, candidates []string) string {
+// Nearest returns the candidate that a misspelt name most likely meant; empty: none is near.
+func Nearest(name string, candidates []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
 		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least {
@@ -17,8 +16,7 @@ func Of(name string, candidates []string) string {
 	return best
 }
 
-// distance counts the letters to insert, drop, change or swap with their
-// neighbour to make b of a.
+// distance counts the letters to insert, delete, replace or swap with a neighbour to turn a into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
