@@ -1,8 +1,10 @@
 package reference_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,34 +18,56 @@ import (
 
 const root = "../.."
 
-func all(t *testing.T) []reference.File {
+// page is one generated file.
+type page struct{ path, text string }
+
+// generate returns what is generated, by path in the repository.
+func generate(t *testing.T) (pages []page) {
 	t.Helper()
-	files, err := reference.All(cmd.Tree(), root)
-	if err != nil {
+	made := t.TempDir()
+	if err := reference.Write(cmd.Tree(), root, made); err != nil {
 		t.Fatal(err)
 	}
-	return files
+	for _, path := range files(t, made) {
+		text, err := os.ReadFile(filepath.Join(made, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, page{path, string(text)})
+	}
+	return pages
+}
+
+// files are the paths of all generated files below a folder.
+func files(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	for _, dir := range reference.Folders {
+		err := fs.WalkDir(os.DirFS(folder), dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				all = append(all, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
 }
 
 // What is committed is what go generate makes, and nothing else stands beside it.
 func TestReferenceIsUpToDate(t *testing.T) {
 	var made []string
-	for _, f := range all(t) {
-		made = append(made, filepath.Base(f.Path))
-		text, err := os.ReadFile(filepath.Join(root, f.Path))
-		if err != nil || strings.ReplaceAll(string(text), "\r\n", "\n") != f.Text {
-			t.Errorf("%s is not what the program says: go generate ./cmd/reference (%v)", f.Path, err)
+	for _, p := range generate(t) {
+		made = append(made, p.path)
+		text, err := os.ReadFile(filepath.Join(root, p.path))
+		if err != nil || strings.ReplaceAll(string(text), "\r\n", "\n") != p.text {
+			t.Errorf("%s is not what the program says: go generate ./cmd/reference (%v)", p.path, err)
 		}
 	}
-	for _, dir := range []string{"docs/reference", "share/man/man1"} {
-		entries, err := os.ReadDir(filepath.Join(root, dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			if !slices.Contains(made, e.Name()) {
-				t.Errorf("%s/%s belongs to nothing: go generate ./cmd/reference", dir, e.Name())
-			}
+	for _, path := range files(t, root) {
+		if !slices.Contains(made, path) {
+			t.Errorf("%s belongs to nothing: go generate ./cmd/reference", path)
 		}
 	}
 }
@@ -51,8 +75,8 @@ func TestReferenceIsUpToDate(t *testing.T) {
 // Every field of every command has a row, and every code of an error.
 func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 	pages := map[string]string{}
-	for _, f := range all(t) {
-		pages[filepath.Base(f.Path)] = f.Text
+	for _, p := range generate(t) {
+		pages[filepath.Base(p.path)] = p.text
 	}
 	fields := 0
 	for _, c := range append(cmd.Tree().Commands(), cmd.Tree()) {
@@ -73,27 +97,33 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 	}
 }
 
-// Links within the reference lead to headings that are there.
+// Links within the reference lead to pages and headings that are there.
 func TestReferenceLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([a-z]*\.md)?#([^)]+)\)`)
+	link := regexp.MustCompile(`\]\(([a-z_/-]*\.md)?(?:#([^)]+))?\)`)
 	heading := regexp.MustCompile(`(?m)^## (.*)$`)
-	pages := map[string][]string{}
-	for _, f := range all(t) {
-		for _, m := range heading.FindAllStringSubmatch(f.Text, -1) {
-			name := filepath.Base(f.Path)
-			pages[name] = append(pages[name], strings.ToLower(strings.ReplaceAll(m[1], " ", "-")))
+	headings := map[string][]string{}
+	pages := generate(t)
+	for _, p := range pages {
+		headings[p.path] = []string{""}
+		for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
+			headings[p.path] = append(headings[p.path], strings.ToLower(strings.ReplaceAll(m[1], " ", "-")))
 		}
 	}
-	for _, f := range all(t) {
-		for _, m := range link.FindAllStringSubmatch(f.Text, -1) {
-			page := m[1]
-			if page == "" {
-				page = filepath.Base(f.Path)
+	links := 0
+	for _, p := range pages {
+		for _, m := range link.FindAllStringSubmatch(p.text, -1) {
+			to := p.path
+			if m[1] != "" {
+				to = path.Join(path.Dir(p.path), m[1])
 			}
-			if !slices.Contains(pages[page], m[2]) {
-				t.Errorf("%s: %s#%s leads nowhere", f.Path, page, m[2])
+			links++
+			if !slices.Contains(headings[to], m[2]) {
+				t.Errorf("%s: %s leads nowhere", p.path, m[0])
 			}
 		}
+	}
+	if links < 150 {
+		t.Errorf("%d links were looked at, which cannot be all", links)
 	}
 }
 
@@ -105,21 +135,21 @@ func TestManPagesRender(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("groff is not installed (man-db)")
 	}
-	for _, f := range all(t) {
-		if !strings.HasSuffix(f.Path, ".1") {
+	for _, p := range generate(t) {
+		if !strings.HasSuffix(p.path, ".1") {
 			continue
 		}
-		render := exec.CommandContext(t.Context(), "man", "--warnings", "-l", filepath.Join(root, f.Path))
+		render := exec.CommandContext(t.Context(), "man", "--warnings", "-l", filepath.Join(root, p.path))
 		render.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "MANWIDTH=80", "MANPAGER=cat")
 		var warnings strings.Builder
 		render.Stderr = &warnings
 		shown, err := render.Output()
 		if err != nil || warnings.Len() > 0 {
-			t.Errorf("%s: %v: %s", f.Path, err, warnings.String())
+			t.Errorf("%s: %v: %s", p.path, err, warnings.String())
 		}
 		for _, section := range []string{"NAME\n", "SYNOPSIS\n", "OPTIONS\n"} {
 			if !strings.Contains(string(shown), section) {
-				t.Errorf("%s shows no %s", f.Path, section)
+				t.Errorf("%s shows no %s", p.path, section)
 			}
 		}
 	}
