@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base,
@@ -15,19 +14,19 @@ const actionColumns = `repo_id, turn_id, item_id, position, kind, need, token, s
 func actionFields(a *work.Action) []any {
 	return []any{
 		&a.RepoID,
-		rows.RefOf(&a.TurnID),
-		rows.RefOf(&a.ItemID),
+		refOf(&a.TurnID),
+		refOf(&a.ItemID),
 		&a.Position, &a.Kind, &a.Need, &a.Token, &a.State, &a.Number, &a.Target,
 		&a.On, &a.Title, &a.Body, &a.Base, &a.Head, &a.Why, &a.Sends, &a.ResultID, &a.ResultURL,
-		rows.TimeOf(&a.PlannedAt),
-		rows.TimeOf(&a.SentAt),
-		rows.TimeOf(&a.SeenAt),
-		rows.TimeOf(&a.NotBefore),
+		timeOf(&a.PlannedAt),
+		timeOf(&a.SentAt),
+		timeOf(&a.SeenAt),
+		timeOf(&a.NotBefore),
 		&a.LastError, &a.Renewals, &a.Made, &a.Extra,
 	}
 }
 
-func scanAction(row rows.Row) (a work.Action, err error) {
+func scanAction(row scanner) (a work.Action, err error) {
 	return a, row.Scan(append([]any{&a.ID}, actionFields(&a)...)...)
 }
 
@@ -42,18 +41,18 @@ const (
 )
 
 // ListStates gives the states of actions by their tokens, of those that are known.
-func (t actionRows) ListStates(ctx context.Context, tokens []string) (map[string]work.ActionState, error) {
+func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.ActionState, error) {
 	states := map[string]work.ActionState{}
 	if len(tokens) == 0 {
 		return states, nil
 	}
-	_, err := rows.List(ctx, t.tx, "list the states of actions", func(row rows.Row) (none struct{}, err error) {
+	_, err := listRows(ctx, t, "list the states of actions", func(row scanner) (none struct{}, err error) {
 		var token string
 		var state work.ActionState
 		err = row.Scan(&token, &state)
 		states[token] = state
 		return none, err
-	}, `SELECT a.token, a.state FROM json_each(?) k CROSS JOIN actions a ON a.token = k.value`, rows.ListOf(&tokens))
+	}, `SELECT a.token, a.state FROM json_each(?) k CROSS JOIN actions a ON a.token = k.value`, listOf(&tokens))
 	return states, err
 }
 
@@ -63,7 +62,7 @@ func (t actionRows) ListStates(ctx context.Context, tokens []string) (map[string
 // new ones; so also one that became void with an earlier turn. Any other known
 // action is given back untouched: what was or may have been done is never
 // planned again.
-func (t actionRows) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
+func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
 	known, ok, err := t.GetAction(ctx, a.Token)
 	if err != nil {
@@ -75,66 +74,66 @@ func (t actionRows) AddAction(ctx context.Context, a work.Action) (work.Action, 
 	if known.Sends > 0 || known.State == work.ActionApplied || known.State == work.ActionDropped {
 		return known, nil
 	}
-	err = t.tx.One(ctx, what, ErrStale,
+	err = t.one(ctx, what, ErrStale,
 		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
 		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
 		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
-		rows.RefOf(&a.TurnID), rows.RefOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
-		a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, rows.TimeOf(&a.NotBefore), known.ID)
+		refOf(&a.TurnID), refOf(&a.ItemID), a.Position, a.Need, work.ActionPlanned, a.Number, a.Target, a.On,
+		a.Title, a.Body, a.Base, a.Head, a.Extra, a.Why, timeOf(&a.NotBefore), known.ID)
 	if err != nil {
 		return work.Action{}, err
 	}
-	return rows.Get(ctx, t.tx, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
+	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, known.ID)
 }
 
-func (t actionRows) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
+func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work.Action, error) {
 	if a.State == "" {
 		a.State = work.ActionPlanned
 	}
 	if a.PlannedAt.IsZero() {
-		a.PlannedAt = t.tx.Now
+		a.PlannedAt = t.now
 	}
 	var settled int64
 	if a.State.Settled() {
-		settled = rows.Millis(t.tx.Now)
+		settled = millis(t.now)
 	}
-	id, err := t.tx.Insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
+	id, err := t.insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
 	if err != nil {
 		return work.Action{}, err
 	}
-	return rows.Get(ctx, t.tx, what, scanAction, selectAction+`WHERE id = ?`, id)
+	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, id)
 }
 
 // GetAction gives an action by its token.
-func (t actionRows) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
-	return rows.Find(ctx, t.tx, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
+func (t *Tx) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
+	return findRow(ctx, t, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
 }
 
 // ListTurnActions gives a turn's actions in the order of their effects.
-func (t actionRows) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
+func (t *Tx) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
+	return listRows(ctx, t, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
 		selectAction+`WHERE turn_id = ? ORDER BY position, id`, turnID)
 }
 
 // ListItemActions gives every action of a work item, oldest first.
-func (t actionRows) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
+func (t *Tx) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
+	return listRows(ctx, t, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
 // ListNotices gives a repository's unsettled actions that belong to no turn,
 // oldest first, due or not; but for those that merge.
-func (t actionRows) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
+func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
 	return t.ChooseNotices(ctx, repoID, func(work.Action) bool { return true })
 }
 
 // ChooseNotices gives those of ListNotices that are wanted. It asks about each, in their
 // order: of thousands only what is wanted is kept.
-func (t actionRows) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
+func (t *Tx) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
 	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }
 
 // ListMergingActions gives a repository's unsettled actions that merge, oldest first.
-func (t actionRows) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
+func (t *Tx) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
 	return t.listLoose(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
 }
 
@@ -144,12 +143,12 @@ const updated = `WHERE sent_at > ? AND sent_at > 0 AND repo_id = ? AND kind = 'u
 
 // ListUpdates gives the updates of branches that were made since a moment, oldest first:
 // of pull requests that are open, at the head that came of it.
-func (t actionRows) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]work.Action, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.tx.Stamp(since), repoID)
+func (t *Tx) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]work.Action, error) {
+	return listRows(ctx, t, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.stamp(since), repoID)
 }
 
-func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
-	_, err = rows.List(ctx, t.tx, fmt.Sprintf("list %s of repository %d", what, repoID), func(row rows.Row) (none struct{}, err error) {
+func (t *Tx) listLoose(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
+	_, err = listRows(ctx, t, fmt.Sprintf("list %s of repository %d", what, repoID), func(row scanner) (none struct{}, err error) {
 		a, err := scanAction(row)
 		if err == nil && wanted(a) {
 			all = append(all, a)
@@ -162,86 +161,115 @@ func (t actionRows) listLoose(ctx context.Context, what string, repoID int64, wh
 // MarkSent records the intent to send an action now and gives the count of
 // sends, this one included. The request may be made once the transaction is
 // committed; DB.MarkSent is both in one. A settled action is ErrStale.
-func (t actionRows) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
+func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
-		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.tx.Stamp(at), id)
+		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.stamp(at), id)
+}
+
+// MarkSent is Tx.MarkSent in a transaction of its own: when it returns, the
+// intent is on disk and the request may be made.
+func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
+	var sends int
+	err := d.Update(ctx, func(tx *Tx) (err error) {
+		sends, err = tx.MarkSent(ctx, id, at)
+		return err
+	})
+	return sends, err
 }
 
 // MarkEdited is MarkSent for a send that makes nothing new.
-func (t actionRows) MarkEdited(ctx context.Context, id int64) (int, error) {
+func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as edited", id), id, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
 }
 
-func (t actionRows) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
-	if err := t.tx.One(ctx, what, ErrStale, query, args...); err != nil {
+func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
+	if err := t.one(ctx, what, ErrStale, query, args...); err != nil {
 		return 0, err
 	}
-	return rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT sends FROM actions WHERE id = ?`, id)
+	return getRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 }
 
 // MarkUnsent records that none of an action's sends was carried out, nor can be
 // any more: it counts as never sent. When it was tried last stays known. A
 // settled action is ErrStale.
-func (t actionRows) MarkUnsent(ctx context.Context, id int64) error {
-	return t.tx.One(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
+func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
 		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
 // MarkApplied records that an action was seen on GitHub. A settled one is
 // ErrStale.
-func (t actionRows) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
-	stamp := t.tx.Stamp(at)
-	return t.tx.One(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
+func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
+	stamp := t.stamp(at)
+	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
 		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
 		 seen_content = CASE kind WHEN 'labels' THEN target || char(10) || base ELSE '' END
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, id)
 }
 
 // MarkVoid records that what an action was for is gone.
-func (t actionRows) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
-	return t.settle(ctx, id, work.ActionVoid, why, at)
+func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.settleAction(ctx, id, work.ActionVoid, why, at)
 }
 
 // MarkDropped records that a cosmetic action was given up.
-func (t actionRows) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
-	return t.settle(ctx, id, work.ActionDropped, why, at)
+func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time) error {
+	return t.settleAction(ctx, id, work.ActionDropped, why, at)
 }
 
-func (t actionRows) settle(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
-	return t.tx.One(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
-		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.tx.Clean(why), t.tx.Stamp(at), id)
+func (t *Tx) settleAction(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
+	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
+		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
 }
 
 // DeferAction leaves an unsettled action alone until a time.
-func (t actionRows) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
-	return t.tx.One(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
-		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, rows.Millis(until), t.tx.Clean(lastErr), id)
+func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
+	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
+		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 
 // HastenAction lets an action that is planned be sent at once. One that was sent or settled
 // meanwhile stays as it is: what is sent is looked for first.
-func (t actionRows) HastenAction(ctx context.Context, id int64) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("hasten action %d", id),
+func (t *Tx) HastenAction(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("hasten action %d", id),
 		`UPDATE actions SET not_before = 0, last_error = '' WHERE id = ? AND state = ?`, id, work.ActionPlanned)
 	return err
 }
 
 // VoidTurnActions makes what is left of a turn's actions void.
-func (t actionRows) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
+func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
-		work.ActionVoid, t.tx.Clean(why), t.tx.Stamp(at), turnID)
+		work.ActionVoid, t.clean(why), t.stamp(at), turnID)
 	return err
 }
 
 // CountSends counts the writes of content (comments, replies, reviews, pull requests, issues)
 // that were sent since a time, over all repositories: what GitHub limits.
-func (t actionRows) CountSends(ctx context.Context, since time.Time) (int, error) {
-	n, _, err := rows.Find(ctx, t.tx, "count sends", rows.ScanID,
+func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
+	n, _, err := findRow(ctx, t, "count sends", scanID,
 		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
 		// first it would also be what the index is searched by.
 		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?)`,
-		rows.Millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
+		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
 		work.ActionReview, work.ActionRevert)
 	return int(n), err
+}
+
+// Names are what the log calls what an action belongs to.
+type Names struct {
+	Item  int64  // 0: it belongs to none
+	Issue int    // of the item
+	Pull  int    // the item's newest pull request; 0: none yet
+	Turn  string // the turn's key; empty for a notice
+}
+
+// NamesOf gives the names of what an action belongs to.
+func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
+	scan := func(row scanner) (n Names, err error) { return n, row.Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn) }
+	n, _, err := findRow(ctx, t, "names of action "+a.Token, scan, `
+		SELECT i.id, i.number, (SELECT coalesce(max(number), 0) FROM pull_requests WHERE item_id = i.id), coalesce(t.turn_key, '')
+		FROM work_items i LEFT JOIN turns t ON t.id = ?1
+		WHERE i.id = coalesce(t.item_id, ?2)`, a.TurnID, a.ItemID)
+	return n, err
 }

@@ -34,13 +34,13 @@ func TestSeveralItemsAtOnce(t *testing.T) {
 	})
 	equal(t, pulls, map[int64]work.PullRequest{whole.ID: newest})
 	equal(t, newest.Number, 30)
-	beside := inTx(t, d, func(tx *Tx) (map[int64]Beside, error) { return tx.ListBeside(ctx, ids[:2]) })
-	equal(t, beside, map[int64]Beside{bare.ID: {}, whole.ID: {Stop: true, Threads: true}})
+	beside := inTx(t, d, func(tx *Tx) (map[int64]RelatedRows, error) { return tx.ListRelatedRows(ctx, ids[:2]) })
+	equal(t, beside, map[int64]RelatedRows{bare.ID: {}, whole.ID: {Stop: true, Threads: true}})
 
 	update(t, d, func(tx *Tx) error {
 		_, err := tx.AddTurn(ctx, work.Turn{RepoID: repo, ItemID: bare.ID, Kind: work.KindFix, Key: "k", Step: work.StepClaimed})
 		return errors.Join(err, tx.PutFollowup(ctx, work.Followup{ItemID: bare.ID}))
 	})
-	beside = inTx(t, d, func(tx *Tx) (map[int64]Beside, error) { return tx.ListBeside(ctx, ids[1:2]) })
-	equal(t, beside, map[int64]Beside{bare.ID: {Followup: true, Turns: true}})
+	beside = inTx(t, d, func(tx *Tx) (map[int64]RelatedRows, error) { return tx.ListRelatedRows(ctx, ids[1:2]) })
+	equal(t, beside, map[int64]RelatedRows{bare.ID: {Followup: true, Turns: true}})
 }

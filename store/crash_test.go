@@ -17,7 +17,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // childPath makes the test binary a process of its own on a database: one that
@@ -258,7 +257,7 @@ func TestInterruptedQuerySaysWhy(t *testing.T) {
 	for what, run := range map[string]func(context.Context, func(*Tx) error) error{"view": d.View, "update": d.Update} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		err := run(ctx, func(tx *Tx) error {
-			_, err := rows.List(ctx, tx.tx, "count for ever", rows.ScanID,
+			_, err := listRows(ctx, tx, "count for ever", scanID,
 				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`)
 			if err == nil {
 				return nil

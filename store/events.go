@@ -3,10 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const eventColumns = `repo_id, item_id, event_key, number, kind, source, content_hash, author_id, author_login, author_bot,
@@ -15,36 +16,36 @@ const eventColumns = `repo_id, item_id, event_key, number, kind, source, content
 func eventFields(e *work.Event) []any {
 	return []any{
 		&e.RepoID,
-		rows.RefOf(&e.ItemID),
+		refOf(&e.ItemID),
 		&e.Key, &e.Number, &e.Kind, &e.Source, &e.Hash, &e.Author.ID, &e.Author.Login, &e.Author.Bot,
 		&e.Body, &e.State, &e.URL, &e.ThreadTop, &e.Path, &e.Line, &e.DiffHunk,
-		rows.TimeOf(&e.CreatedAt),
-		rows.TimeOf(&e.UpdatedAt),
-		rows.TimeOf(&e.SeenAt),
-		rows.RefOf(&e.TurnID),
-		rows.TimeOf(&e.ProcessedAt),
+		timeOf(&e.CreatedAt),
+		timeOf(&e.UpdatedAt),
+		timeOf(&e.SeenAt),
+		refOf(&e.TurnID),
+		timeOf(&e.ProcessedAt),
 		&e.Outcome, &e.Review,
 	}
 }
 
 // scanEvents reads rows, one after the other, by the same places.
-func scanEvents() func(rows.Row) (work.Event, error) {
+func scanEvents() func(scanner) (work.Event, error) {
 	var e work.Event
 	places := append([]any{&e.ID}, eventFields(&e)...)
-	return func(row rows.Row) (work.Event, error) { return e, row.Scan(places...) }
+	return func(row scanner) (work.Event, error) { return e, row.Scan(places...) }
 }
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 
 // AskAgain adds an event that asks for a turn, or has one that was processed ask once more,
 // and gives its id. It is ErrStale where it waits already, or a turn has it.
-func (t eventRows) AskAgain(ctx context.Context, e work.Event) (int64, error) {
+func (t *Tx) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 	if e.SeenAt.IsZero() {
-		e.SeenAt = t.tx.Now
+		e.SeenAt = t.now
 	}
 	fields := eventFields(&e)
-	id, ok, err := rows.Find(ctx, t.tx, "ask by event "+e.Key, rows.ScanID,
-		`INSERT INTO events (`+eventColumns+`) VALUES (`+rows.Marks(len(fields))+`)
+	id, ok, err := findRow(ctx, t, "ask by event "+e.Key, scanID,
+		`INSERT INTO events (`+eventColumns+`) VALUES (`+marks(len(fields))+`)
 		 ON CONFLICT (repo_id, event_key) DO UPDATE SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = excluded.seen_at WHERE processed_at > 0
 		 RETURNING id`, fields...)
 	if err == nil && !ok {
@@ -54,41 +55,41 @@ func (t eventRows) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 }
 
 // ListEvents gives every event of an issue or pull request, oldest first.
-func (t eventRows) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list events of #%d", number), scanEvents(),
+func (t *Tx) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list events of #%d", number), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
 }
 
 // ListItemEvents gives every event of a work item, oldest first.
-func (t eventRows) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list events of item %d", itemID), scanEvents(),
+func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list events of item %d", itemID), scanEvents(),
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
 // ListPendingEvents gives every event of a repository that is not processed,
 // oldest first, those of live turns included.
-func (t eventRows) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list pending events of repository %d", repoID), scanEvents(),
+func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list pending events of repository %d", repoID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
 // ListPendingCommands gives every command of a repository that is not carried out, oldest
 // first.
-func (t eventRows) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvents(),
+func (t *Tx) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvents(),
 		selectEvent+`INDEXED BY events_facts WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
 }
 
 // AssignEvents gives events to a turn. When one of them is processed or
 // belongs to a turn already, it fails with ErrStale.
-func (t eventRows) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
-	return t.give(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
+func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
+	return t.giveEvents(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
-// give has each event belong to one other row, or fails with ErrStale.
-func (t eventRows) give(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
+// giveEvents has each event belong to one other row, or fails with ErrStale.
+func (t *Tx) giveEvents(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
 	for _, id := range ids {
-		if err := t.tx.One(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
+		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
 			return err
 		}
 	}
@@ -96,24 +97,24 @@ func (t eventRows) give(ctx context.Context, how, to string, ids []int64, owner 
 }
 
 // MoveEvents gives waiting events to another work item.
-func (t eventRows) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
-	return t.give(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
+func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
+	return t.giveEvents(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
 // ReleaseEvents takes the events that a turn did not process from it, so that
 // another turn can have them.
-func (t eventRows) ReleaseEvents(ctx context.Context, turnID int64) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
+func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
 	return err
 }
 
 // FinishEvents marks events as processed. One that is so already keeps its
 // outcome.
-func (t eventRows) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
+func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
-		_, err := t.tx.Exec(ctx, fmt.Sprintf("finish event %d", id),
-			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.tx.Stamp(at), outcome, id)
+		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
+			`UPDATE events SET processed_at = ?, outcome = ? WHERE id = ? AND processed_at = 0`, t.stamp(at), outcome, id)
 		if err != nil {
 			return err
 		}
@@ -129,33 +130,33 @@ type Stranger struct {
 }
 
 // ListStrangers gives the other installations that were seen in repositories.
-func (t eventRows) ListStrangers(ctx context.Context) ([]Stranger, error) {
-	scan := func(row rows.Row) (s Stranger, err error) {
-		return s, row.Scan(&s.RepoID, &s.Login, rows.TimeOf(&s.At))
+func (t *Tx) ListStrangers(ctx context.Context) ([]Stranger, error) {
+	scan := func(row scanner) (s Stranger, err error) {
+		return s, row.Scan(&s.RepoID, &s.Login, timeOf(&s.At))
 	}
-	return rows.List(ctx, t.tx, "list other installations", scan,
+	return listRows(ctx, t, "list other installations", scan,
 		`SELECT repo_id, author_login, max(created_at) FROM events WHERE outcome = ? GROUP BY repo_id, author_login ORDER BY repo_id, author_login`, work.OutcomeOthers)
 }
 
 // SetOutcome changes the outcome of a processed event, if it still is as it was read.
-func (t eventRows) SetOutcome(ctx context.Context, id int64, from, to string) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("note about event %d", id),
+func (t *Tx) SetOutcome(ctx context.Context, id int64, from, to string) error {
+	_, err := t.exec(ctx, fmt.Sprintf("note about event %d", id),
 		`UPDATE events SET outcome = ? WHERE id = ? AND outcome = ? AND processed_at > 0`, to, id, from)
 	return err
 }
 
 // FinishTurnEvents marks what a turn has not processed yet as processed.
-func (t eventRows) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
-		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.tx.Stamp(at), outcome, turnID)
+func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
+		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
 	return err
 }
 
 // ReopenEvents has comments of a pull request wait again that got this outcome
 // for their thread's sake, and whose thread is not resolved any more: of each
 // comment the newest version. No turn has had them.
-func (t eventRows) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
+func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
+	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
 		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
 		 WHERE p.id = ? AND events.repo_id = p.repo_id AND events.number = p.number AND events.outcome = ? AND events.turn_id IS NULL
 		 AND events.thread_top IN (SELECT top FROM threads WHERE pull_id = p.id AND resolved = 0)
@@ -169,31 +170,31 @@ func (t eventRows) ReopenEvents(ctx context.Context, pullID int64, outcome strin
 // ended, and this one is pending again if it was ended for such an edit. at is
 // now; a reading that is older than what is known of the comment is none. One
 // that has an outcome is processed with it in place of being pending.
-func (t eventRows) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
+func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
-	if _, err := t.tx.Exec(ctx, "end what "+e.Key+" is read instead of",
+	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE repo_id = ? AND number = ? AND kind = ? AND source = ? AND event_key <> ?
 		 AND turn_id IS NULL AND processed_at = 0`+newest,
-		t.tx.Stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, rows.TimeOf(&e.UpdatedAt)); err != nil {
+		t.stamp(at), OutcomeEdited, e.RepoID, e.Number, e.Kind, e.Source, e.Key, timeOf(&e.UpdatedAt)); err != nil {
 		return err
 	}
 	processed := int64(0)
 	if e.Outcome != "" {
-		processed = t.tx.Stamp(at)
+		processed = t.stamp(at)
 	}
-	_, err := t.tx.Exec(ctx, "take "+e.Key+" up again",
+	_, err := t.exec(ctx, "take "+e.Key+" up again",
 		`UPDATE events SET processed_at = ?, outcome = ?, updated_at = ?, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ?`+newest,
-		processed, e.Outcome, rows.TimeOf(&e.UpdatedAt), t.tx.Stamp(at), e.RepoID, e.Key, OutcomeEdited, rows.TimeOf(&e.UpdatedAt))
+		processed, e.Outcome, timeOf(&e.UpdatedAt), t.stamp(at), e.RepoID, e.Key, OutcomeEdited, timeOf(&e.UpdatedAt))
 	return err
 }
 
 // TakeUpAgain makes an event pending again if it was processed with that
 // outcome: what made it so does not hold any more.
-func (t eventRows) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
-	_, err := t.tx.Exec(ctx, "take "+key+" up again",
+func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
+	_, err := t.exec(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
-		t.tx.Stamp(at), repoID, key, outcome)
+		t.stamp(at), repoID, key, outcome)
 	return err
 }
 
@@ -205,9 +206,9 @@ type KnownEvent struct {
 
 // ListKnown finds out of many keys those of events that are known: key by key, for which
 // SQLite has to be told (CROSS JOIN) where to begin.
-func (t eventRows) ListKnown(ctx context.Context, repoID int64, keys []string) (map[string]KnownEvent, error) {
+func (t *Tx) ListKnown(ctx context.Context, repoID int64, keys []string) (map[string]KnownEvent, error) {
 	known := make(map[string]KnownEvent, len(keys))
-	_, err := rows.List(ctx, t.tx, "look for events", func(row rows.Row) (none struct{}, err error) {
+	_, err := listRows(ctx, t, "look for events", func(row scanner) (none struct{}, err error) {
 		var key string
 		var e KnownEvent
 		err = row.Scan(&key, &e.Outcome, &e.Edited)
@@ -215,12 +216,146 @@ func (t eventRows) ListKnown(ctx context.Context, repoID int64, keys []string) (
 		return none, err
 	}, `SELECT e.event_key, e.outcome, EXISTS (SELECT 1 FROM events o
 			WHERE o.repo_id = e.repo_id AND o.number = e.number AND o.kind = e.kind AND o.source = e.source AND o.id <> e.id)
-		FROM json_each(?) k CROSS JOIN events e ON e.repo_id = ? AND e.event_key = k.value`, rows.ListOf(&keys), repoID)
+		FROM json_each(?) k CROSS JOIN events e ON e.repo_id = ? AND e.event_key = k.value`, listOf(&keys), repoID)
 	return known, err
 }
 
 // HasEvent tells whether an event is known, processed or not.
-func (t eventRows) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
-	_, ok, err := rows.Find(ctx, t.tx, "look for event "+key, rows.ScanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
+func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, error) {
+	_, ok, err := findRow(ctx, t, "look for event "+key, scanID, `SELECT id FROM events WHERE repo_id = ? AND event_key = ?`, repoID, key)
 	return ok, err
+}
+
+// A burst of comments is stored with few statements: most of what one row costs is the
+// way into SQLite and back.
+
+// AddEvent adds an event unless the repository knows its key, and tells
+// whether it was new. A known one is left as it is. An event may come
+// processed already: an ignored one is counted by its outcome.
+func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
+	added, err := t.AddEvents(ctx, []work.Event{e})
+	return len(added) > 0, err
+}
+
+// AddEvents is AddEvent of many, one after the other, and gives those that were new, with
+// their ids. The ids are given here and not by SQLite, so that which of the rows of a statement
+// were new can be told from them.
+func (t *Tx) AddEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	last, err := getRow(ctx, t, "look for the newest event", scanID, `SELECT COALESCE(MAX(id), 0) FROM events`)
+	if err != nil {
+		return nil, err
+	}
+	events = slices.Clone(events)
+	for i := range events {
+		e := &events[i]
+		e.ID = last + 1 + int64(i)
+		if e.SeenAt.IsZero() {
+			e.SeenAt = t.now
+		}
+	}
+	var written int64
+	for some := range inSteps(events) {
+		n, err := t.insertEvents(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		written += n
+	}
+	if written == int64(len(events)) {
+		return events, nil
+	}
+	ids, err := listRows(ctx, t, "look for what was added", scanID, `SELECT id FROM events WHERE id > ? ORDER BY id`, last)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(events, func(e work.Event) bool {
+		_, added := slices.BinarySearch(ids, e.ID)
+		return !added
+	}), nil
+}
+
+// insertEvents adds the rows of events whose keys are not known.
+func (t *Tx) insertEvents(ctx context.Context, events []work.Event) (int64, error) {
+	what := "add event " + events[0].Key
+	if len(events) > 1 {
+		what = fmt.Sprintf("%s and %d more", what, len(events)-1)
+	}
+	var fields []any
+	for i := range events {
+		if i == 1 {
+			fields = slices.Grow(fields, (len(events)-1)*len(fields))
+		}
+		fields = append(append(fields, &events[i].ID), eventFields(&events[i])...)
+	}
+	return t.exec(ctx, what, `INSERT INTO events (id, `+eventColumns+`) VALUES `+marksOf(len(events), len(fields)/len(events))+` ON CONFLICT DO NOTHING`, fields...)
+}
+
+// OutcomeEdited is the outcome of a version that was edited before anybody
+// answered it.
+const OutcomeEdited = "edited"
+
+// Version is what the versions of a comment have in common, and the newest one.
+type Version struct {
+	Newest int64 // its id
+	RepoID int64
+	Number int
+	Kind   work.EventKind
+	Source string
+}
+
+// SupersedeOlderVersions ends the older versions of comments that no turn has taken yet,
+// and tells how many those were. Older is what was stored before: where several versions of
+// one comment are given, in whatever order, the last one stored remains.
+func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at time.Time) (int, error) {
+	ended := int64(0)
+	for some := range inSteps(versions) {
+		args := []any{t.stamp(at), OutcomeEdited}
+		for _, v := range some {
+			args = append(args, v.Newest, v.RepoID, v.Number, string(v.Kind), v.Source)
+		}
+		n, err := t.exec(ctx, fmt.Sprintf("supersede older versions on #%d", some[0].Number),
+			`UPDATE events SET processed_at = ?, outcome = ? WHERE id IN (
+				SELECT o.id FROM (VALUES `+marksOf(len(some), 5)+`) v
+				CROSS JOIN events o ON o.repo_id = v.column2 AND o.number = v.column3 AND o.kind = v.column4 AND o.source = v.column5 AND o.id < v.column1
+				WHERE o.turn_id IS NULL AND o.processed_at = 0)`, args...)
+		if err != nil {
+			return 0, err
+		}
+		ended += n
+	}
+	return int(ended), nil
+}
+
+// How many rows go into one statement. Of each length there is one text, which a
+// connection compiles once; what is left goes by shorter ones.
+const (
+	longStep  = 64
+	shortStep = 8
+)
+
+// inSteps are the parts of a list that go into one statement each.
+func inSteps[T any](list []T) func(func([]T) bool) {
+	return func(yield func([]T) bool) {
+		for len(list) > 0 {
+			n := 1
+			for _, step := range []int{longStep, shortStep} {
+				if len(list) >= step {
+					n = step
+					break
+				}
+			}
+			if !yield(list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// marksOf are the placeholders of some rows with so many columns.
+func marksOf(n, columns int) string {
+	return strings.TrimSuffix(strings.Repeat("("+marks(columns)+"), ", n), ", ")
 }

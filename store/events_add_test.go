@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // burstOf are new comments on one pull request.
@@ -121,7 +120,7 @@ func (k *known) add(e work.Event) bool {
 func linesOf(events []work.Event) []string {
 	var out []string
 	for _, e := range events {
-		out = append(out, fmt.Sprintf("%s %s %s %q %d", e.Key, e.Kind, e.Body, e.Outcome, rows.Millis(e.ProcessedAt)))
+		out = append(out, fmt.Sprintf("%s %s %s %q %d", e.Key, e.Kind, e.Body, e.Outcome, millis(e.ProcessedAt)))
 	}
 	return out
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // recorder is the SQLite driver, and remembers what it was asked.
@@ -138,7 +137,7 @@ func lived(t testing.TB, d *DB, n int) work.Repo {
 		{max(1, n/5), `INSERT INTO history (` + historyColumns + `) SELECT ?1, 1 + i % max(1, ?2 / 8), 1, ?3, 'state', 'moved' FROM n`},
 	} {
 		update(t, d, func(tx *Tx) error {
-			_, err := tx.tx.Exec(ctx, "fill", count+fill.query, r.ID, fill.rows, rows.Millis(t0.Add(-24*time.Hour)))
+			_, err := tx.exec(ctx, "fill", count+fill.query, r.ID, fill.rows, millis(t0.Add(-24*time.Hour)))
 			return err
 		})
 	}
@@ -186,7 +185,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
 		_, noticesErr := tx.ChooseNotices(ctx, r.ID, func(work.Action) bool { return true })
-		_, unshownErr := tx.ListUnshown(ctx, r.ID, t0)
+		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
 		_, standingErr := tx.ListStandingFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
@@ -390,7 +389,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, pullErr := tx.FindPullOfItem(ctx, item.ID)
 	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
 	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
-	_, besideErr := tx.ListBeside(ctx, []int64{item.ID})
+	_, besideErr := tx.ListRelatedRows(ctx, []int64{item.ID})
 	_, issuesErr := tx.ListFromIssues(ctx, r.ID)
 	_, firstErr := tx.ListFirstSaid(ctx, r.ID, item.ID, 50)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
@@ -527,7 +526,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	b, besideErr := tx.AddAction(ctx, work.Action{RepoID: r.ID, TurnID: u.ID, Token: "void"})
 	err = firstOf(
 		err, addErr, besideErr,
-		tx.MarkDropped(ctx, a.ID, "", t0), tx.ShowLater(ctx, a.ID, func(int) time.Time { return t0 }), tx.ShowAgain(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
+		tx.MarkDropped(ctx, a.ID, "", t0), tx.DeferDropped(ctx, a.ID, func(int) time.Time { return t0 }), tx.ReplanDropped(ctx, a.ID), tx.MarkDropped(ctx, a.ID, "", t0), tx.MarkVoid(ctx, b.ID, "", t0), tx.VoidTurnActions(ctx, u.ID, "", t0),
 		tx.BlockTurn(ctx, u.ID, work.Reason{}),
 		tx.CountFailure(ctx, u.ID, work.WhyFailed),
 		tx.ReleaseEvents(ctx, u.ID), tx.FinishTurnEvents(ctx, u.ID, "answered", t0),
@@ -567,14 +566,14 @@ func TestNothingOverIsInPartialIndexes(t *testing.T) {
 		held[i] = map[string]int64{}
 		for _, name := range partial {
 			held[i][name] = inTx(t, d, func(tx *Tx) (int64, error) {
-				get := func(query string) (string, error) { return rows.Get(t.Context(), tx.tx, name, rows.ScanString, query) }
+				get := func(query string) (string, error) { return getRow(t.Context(), tx, name, scanString, query) }
 				table, tableErr := get(`SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = '` + name + `'`)
 				made, err := get(`SELECT sql FROM sqlite_master WHERE type = 'index' AND name = '` + name + `'`)
 				_, where, _ := strings.Cut(made, "WHERE")
 				if err := firstOf(tableErr, err); err != nil || where == "" {
 					return 0, fmt.Errorf("%s is no partial index: %w", name, err)
 				}
-				return rows.Get(t.Context(), tx.tx, name, rows.ScanID, `SELECT count(*) FROM `+table+` WHERE `+where)
+				return getRow(t.Context(), tx, name, scanID, `SELECT count(*) FROM `+table+` WHERE `+where)
 			})
 		}
 	}
@@ -658,7 +657,7 @@ func rushed(t testing.TB, d *DB, r work.Repo, n int) {
 		`INSERT INTO actions (repo_id, turn_id, item_id, position, kind, need, token, state, number, target, on_kind, title, body, base, head, why, sends, result_id, result_url, planned_at, sent_at, seen_at, not_before, last_error, settled_at, renewals, made) SELECT ?1, NULL, NULL, 0, 'comment', 'cosmetic', 'sent ' || i, 'sent', 2, '', '', '', '', '', '', '', 1, '', '', ?3, ?3, 0, 0, '', 0, 0, 0 FROM n`,
 	} {
 		update(t, d, func(tx *Tx) error {
-			_, err := tx.tx.Exec(t.Context(), "fill", count+query, r.ID, n, rows.Millis(t0))
+			_, err := tx.exec(t.Context(), "fill", count+query, r.ID, n, millis(t0))
 			return err
 		})
 	}
@@ -742,7 +741,7 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 		}
 	}
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {
+		return listRows(t.Context(), tx, "explain", func(row scanner) (s string, err error) {
 			var a, b, c int
 			return s, row.Scan(&a, &b, &c, &s)
 		}, `EXPLAIN QUERY PLAN `+query, values...)

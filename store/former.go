@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Another machine may have worked on a repository in the meantime. What is known here of its
@@ -31,16 +31,16 @@ var former = []string{
 // a stop of merging that the repository itself tells.
 func (t *Tx) BeginAgain(ctx context.Context, r work.Repo) (work.Repo, error) {
 	if r.IssuesSince.IsZero() {
-		_, err := t.tx.Exec(ctx, "forget a stop that was told", `DELETE FROM repo_merging WHERE repo_id = ? AND tell_at = 0`, r.ID)
+		_, err := t.exec(ctx, "forget a stop that was told", `DELETE FROM repo_merging WHERE repo_id = ? AND tell_at = 0`, r.ID)
 		return r, err
 	}
 	renewed, err := t.RenewRepo(ctx, r)
 	if err != nil {
 		return work.Repo{}, err
 	}
-	what, args := fmt.Sprintf("set aside what is known of repository %d", r.ID), []any{rows.Named("now", rows.Millis(t.tx.Now)), rows.Named("repo", r.ID), rows.Named("new", renewed.ID)}
+	what, args := fmt.Sprintf("set aside what is known of repository %d", r.ID), []any{sql.Named("now", millis(t.now)), sql.Named("repo", r.ID), sql.Named("new", renewed.ID)}
 	for _, statement := range former {
-		if _, err := t.tx.Exec(ctx, what, statement, args...); err != nil {
+		if _, err := t.exec(ctx, what, statement, args...); err != nil {
 			return work.Repo{}, err
 		}
 	}

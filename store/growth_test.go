@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // BenchmarkPass compares what a pass asks after 1,000 processed events and
@@ -96,7 +95,7 @@ func TestTheFileStaysBounded(t *testing.T) {
 		}
 		sizes = append(sizes, sizeOf(t, d))
 		counts = append(counts, inTx(t, d, func(tx *Tx) (int64, error) {
-			return rows.Get(t.Context(), tx.tx, "count", rows.ScanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
+			return getRow(t.Context(), tx, "count", scanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
 				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions) +
 				(SELECT count(*) FROM pull_reviews) + (SELECT count(*) FROM reviews) + (SELECT count(*) FROM findings) +
 				(SELECT count(*) FROM merges) + (SELECT count(*) FROM merge_boxes) + (SELECT count(*) FROM merge_words)`)

@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // HistoryState is the What of a work item's move between states.
@@ -14,27 +15,27 @@ const HistoryState = "state"
 const historyColumns = `repo_id, item_id, number, at, what, detail`
 
 func historyFields(h *work.History) []any {
-	return []any{&h.RepoID, rows.RefOf(&h.ItemID), &h.Number, rows.TimeOf(&h.At), &h.What, &h.Detail}
+	return []any{&h.RepoID, refOf(&h.ItemID), &h.Number, timeOf(&h.At), &h.What, &h.Detail}
 }
 
-func scanHistory(row rows.Row) (h work.History, err error) { return h, row.Scan(historyFields(&h)...) }
+func scanHistory(row scanner) (h work.History, err error) { return h, row.Scan(historyFields(&h)...) }
 
 // AddHistory adds a line.
-func (t itemRows) AddHistory(ctx context.Context, h work.History) error {
-	h.Detail = t.tx.Clean(h.Detail)
+func (t *Tx) AddHistory(ctx context.Context, h work.History) error {
+	h.Detail = t.clean(h.Detail)
 	if h.At.IsZero() {
-		h.At = t.tx.Now
+		h.At = t.now
 	}
-	_, err := t.tx.Insert(ctx, "add history", "history", historyColumns, historyFields(&h))
+	_, err := t.insert(ctx, "add history", "history", historyColumns, historyFields(&h))
 	return err
 }
 
 // ListHistory gives the last lines of a work item, newest first; limit 0 is all.
-func (t itemRows) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.History, error) {
+func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.History, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	return rows.List(ctx, t.tx, fmt.Sprintf("list history of item %d", itemID), scanHistory,
+	return listRows(ctx, t, fmt.Sprintf("list history of item %d", itemID), scanHistory,
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
@@ -48,32 +49,32 @@ type Counts struct {
 }
 
 // Counts counts what a repository has.
-func (t itemRows) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
+func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
 	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
-	c.Pending, err = rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
+	c.Pending, err = getRow(ctx, t, what, scanCount, `SELECT count(*) FROM events WHERE repo_id = ? AND processed_at = 0`, repoID)
 	if err == nil {
-		err = tally(ctx, t.tx, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
+		err = tally(ctx, t, what, c.Outcomes, `SELECT outcome, count(*) FROM events WHERE repo_id = ? AND processed_at > 0 GROUP BY outcome`, repoID)
 	}
 	if err == nil {
-		err = tally(ctx, t.tx, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
+		err = tally(ctx, t, what, c.Items, `SELECT state, count(*) FROM work_items WHERE repo_id = ? GROUP BY state`, repoID)
 	}
 	if err == nil {
-		c.Blocked, err = rows.Get(ctx, t.tx, what, rows.ScanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
+		c.Blocked, err = getRow(ctx, t, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
 	}
 	if err == nil {
-		c.Usage, err = rows.Get(ctx, t.tx, what, scanUsage,
+		c.Usage, err = getRow(ctx, t, what, scanUsage,
 			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
 	}
 	return c, err
 }
 
-func scanUsage(row rows.Row) (u work.Usage, err error) {
+func scanUsage(row scanner) (u work.Usage, err error) {
 	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD)
 }
 
-func tally[K ~string](ctx context.Context, t *rows.Tx, what string, into map[K]int, query string, args ...any) error {
-	_, err := rows.List(ctx, t, what, func(row rows.Row) (K, error) {
+func tally[K ~string](ctx context.Context, t *Tx, what string, into map[K]int, query string, args ...any) error {
+	_, err := listRows(ctx, t, what, func(row scanner) (K, error) {
 		var key K
 		var n int
 		err := row.Scan(&key, &n)
@@ -81,4 +82,44 @@ func tally[K ~string](ctx context.Context, t *rows.Tx, what string, into map[K]i
 		return key, err
 	}, query, args...)
 	return err
+}
+
+// ReviewLog is one thing that happened about the reviews of a pull request, for people and
+// programs.
+type ReviewLog struct {
+	RepoID int64
+	ItemID int64 // 0 when it belongs to none
+	Number int   // of the pull request
+	Key    string
+	At     time.Time
+	What   string
+	Data   string // JSON
+}
+
+const logColumns = `repo_id, item_id, number, key, at, what, data`
+
+func logFields(e *ReviewLog) []any {
+	return []any{&e.RepoID, refOf(&e.ItemID), &e.Number, &e.Key, timeOf(&e.At), &e.What, &e.Data}
+}
+
+func scanLog(row scanner) (e ReviewLog, err error) { return e, row.Scan(logFields(&e)...) }
+
+// AddReviewLog records what happened. It is false where the repository knows the key: it
+// was told already.
+func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
+	if e.At.IsZero() {
+		e.At = t.now
+	}
+	e.Data = t.clean(e.Data)
+	_, err := t.insert(ctx, "log "+e.Key, "review_log", logColumns, logFields(&e))
+	if errors.Is(err, ErrStale) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// ListReviewLog gives what happened about the reviews of a work item, the oldest first.
+func (t *Tx) ListReviewLog(ctx context.Context, itemID int64) ([]ReviewLog, error) {
+	return listRows(ctx, t, fmt.Sprintf("list the review log of item %d", itemID), scanLog,
+		`SELECT `+logColumns+` FROM review_log WHERE item_id = ? ORDER BY at, id`, itemID)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // states are all that an item can have.
@@ -140,7 +139,7 @@ func TestAReasonThatCannotBeReadIsUnknown(t *testing.T) {
 		"":                                 {},
 	} {
 		update(t, d, func(tx *Tx) error {
-			_, err := tx.tx.Exec(t.Context(), "spoil", "UPDATE work_items SET reason = ?", stored)
+			_, err := tx.exec(t.Context(), "spoil", "UPDATE work_items SET reason = ?", stored)
 			return err
 		})
 		equal(t, getItem(t, d, i.ID).Reason, want)
@@ -261,7 +260,7 @@ func TestThreads(t *testing.T) {
 	pull := inTx(t, d, func(tx *Tx) (int64, error) { return tx.PutPull(ctx, work.PullRequest{RepoID: r.ID, Number: 1}) })
 	changes := func() (n int64) {
 		return inTx(t, d, func(tx *Tx) (int64, error) {
-			return rows.Get(ctx, tx.tx, "changes", rows.ScanID, `SELECT total_changes()`)
+			return getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
 		})
 	}
 	d.SQL.SetMaxOpenConns(1) // total_changes counts for one connection

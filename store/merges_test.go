@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // approvedPull is an open pull request whose reviews are done.
@@ -31,7 +30,7 @@ func writes(t testing.TB, d *DB, pullID int64, fn func(*Tx) error) (wrote int64,
 	before := reviewsOf(t, d, pullID).Look
 	update(t, d, func(tx *Tx) error {
 		changes := func() int64 {
-			n, err := rows.Get(ctx, tx.tx, "changes", rows.ScanID, `SELECT total_changes()`)
+			n, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store/dbfile"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // Databases of every schema since the first are in testdata, as
@@ -197,7 +196,7 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 	d := &DB{File: &dbfile.File{SQL: pool, Path: path}, readOnly: true}
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
-		tables, err := rows.List(t.Context(), tx.tx, "tables", rows.ScanString,
+		tables, err := listRows(t.Context(), tx, "tables", scanString,
 			`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%'`)
 		for _, table := range tables {
 			if err == nil {
@@ -213,11 +212,11 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 }
 
 func rowsOf(ctx context.Context, tx *Tx, table string) ([]map[string]string, error) {
-	columns, err := rows.List(ctx, tx.tx, "columns", rows.ScanString, `SELECT name FROM pragma_table_info(?)`, table)
+	columns, err := listRows(ctx, tx, "columns", scanString, `SELECT name FROM pragma_table_info(?)`, table)
 	if err != nil {
 		return nil, err
 	}
-	return rows.List(ctx, tx.tx, "rows of "+table, func(row rows.Row) (map[string]string, error) {
+	return listRows(ctx, tx, "rows of "+table, func(row scanner) (map[string]string, error) {
 		cells, into := make([]string, len(columns)), make([]any, len(columns))
 		for i := range cells {
 			into[i] = &cells[i]
@@ -413,7 +412,7 @@ func TestBrokenMigrationLeavesTheOldSchema(t *testing.T) {
 	}
 	d := openAt(t, path)
 	got := inTx(t, d, func(tx *Tx) ([]string, error) {
-		return rows.List(t.Context(), tx.tx, "tables", rows.ScanString, `SELECT name FROM sqlite_master WHERE name = 'half'`)
+		return listRows(t.Context(), tx, "tables", scanString, `SELECT name FROM sqlite_master WHERE name = 'half'`)
 	})
 	if len(got) != 0 {
 		t.Error("half of the migration stayed")

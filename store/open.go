@@ -63,3 +63,25 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool
 	}
 	return &DB{File: file, readOnly: true}, true, nil
 }
+
+// Check has SQLite examine the whole file: its structure, and that no row
+// refers to one that is missing.
+func (d *DB) Check(ctx context.Context) error {
+	return d.View(ctx, func(tx *Tx) error {
+		found, err := listRows(ctx, tx, "check integrity", scanString, `PRAGMA integrity_check`)
+		if err != nil {
+			return err
+		}
+		if len(found) != 1 || found[0] != "ok" {
+			return fmt.Errorf("%s is damaged: %q", d.Path, found)
+		}
+		orphans, err := listRows(ctx, tx, "check references", scanString, `SELECT "table" || ' row ' || rowid || ' without its ' || parent FROM pragma_foreign_key_check`)
+		if err != nil {
+			return err
+		}
+		if len(orphans) > 0 {
+			return fmt.Errorf("%s is damaged: %q", d.Path, orphans)
+		}
+		return nil
+	})
+}

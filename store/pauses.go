@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const pauseColumns = `repo_id, number, label_id, began_at, ended_at, by_login`
@@ -15,13 +14,13 @@ const pauseColumns = `repo_id, number, label_id, began_at, ended_at, by_login`
 func pauseFields(p *work.Pause) []any {
 	return []any{
 		&p.RepoID, &p.Number, &p.LabelID,
-		rows.TimeOf(&p.Began),
-		rows.TimeOf(&p.Ended),
+		timeOf(&p.Began),
+		timeOf(&p.Ended),
 		&p.By,
 	}
 }
 
-func scanPause(row rows.Row) (p work.Pause, err error) {
+func scanPause(row scanner) (p work.Pause, err error) {
 	return p, row.Scan(pauseFields(&p)...)
 }
 
@@ -29,16 +28,16 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 
 // PutPause stores a pause that a timeline shows: one that is known is ended
 // when it has ended, and stays as it is when it was ended before, by a command.
-func (t itemRows) PutPause(ctx context.Context, p work.Pause) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
-		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+rows.Marks(6)+`)
+func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
+		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+marks(6)+`)
 		 ON CONFLICT (repo_id, number, label_id) WHERE label_id <> 0 DO UPDATE SET ended_at = excluded.ended_at
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
 	return err
 }
 
 // BeginPause begins a pause by a command, unless one lasts.
-func (t itemRows) BeginPause(ctx context.Context, p work.Pause) error {
+func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 	open, err := t.ListPauses(ctx, p.RepoID, p.Number)
 	if err != nil || slices.ContainsFunc(open, work.Pause.Open) {
 		return err
@@ -49,10 +48,10 @@ func (t itemRows) BeginPause(ctx context.Context, p work.Pause) error {
 
 // EndPauses ends what pauses of an issue or pull request last, of those that
 // began before then: only those that a command began, or all.
-func (t itemRows) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("end pauses of #%d", number),
+func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
 		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id = 0 OR ?)`,
-		rows.Millis(at), repoID, number, rows.Millis(at), which == PausesAll)
+		millis(at), repoID, number, millis(at), which == PausesAll)
 	return err
 }
 
@@ -66,12 +65,12 @@ const (
 )
 
 // ListPauses gives the pauses of an issue or pull request, oldest first.
-func (t itemRows) ListPauses(ctx context.Context, repoID int64, number int) ([]work.Pause, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list pauses of #%d", number), scanPause,
+func (t *Tx) ListPauses(ctx context.Context, repoID int64, number int) ([]work.Pause, error) {
+	return listRows(ctx, t, fmt.Sprintf("list pauses of #%d", number), scanPause,
 		selectPause+`WHERE repo_id = ? AND number = ? ORDER BY began_at, id`, repoID, number)
 }
 
 // ListOpenPauses gives the pauses of a repository that last, oldest first.
-func (t itemRows) ListOpenPauses(ctx context.Context, repoID int64) ([]work.Pause, error) {
-	return rows.List(ctx, t.tx, "list open pauses", scanPause, selectPause+`WHERE repo_id = ? AND ended_at = 0 ORDER BY began_at, id`, repoID)
+func (t *Tx) ListOpenPauses(ctx context.Context, repoID int64) ([]work.Pause, error) {
+	return listRows(ctx, t, "list open pauses", scanPause, selectPause+`WHERE repo_id = ? AND ended_at = 0 ORDER BY began_at, id`, repoID)
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
-	"github.com/mergexo/gh-mergexo/store/told"
 )
 
 // pruneBatch bounds a transaction of Prune: other passes wait for it.
@@ -39,7 +37,7 @@ func looseReview(table string) string {
 var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
 
 // oldNews says which messages are not told again once their rows are gone.
-var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notifications") + ` AND NOT ` + told.Lasting
+var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notifications") + ` AND NOT ` + lastOfFailing
 
 // prune is one kind of row that Prune deletes, and which of them.
 type prune struct {
@@ -88,9 +86,9 @@ func prunes() []prune {
 
 // ListOldTurns gives up to limit of the turns that Prune would delete, oldest
 // first: what is kept of them elsewhere goes before their rows.
-func (t turnRows) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
-	return rows.List(ctx, t.tx, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
-		sql.Named("before", rows.Millis(before)), sql.Named("after", after), sql.Named("limit", limit))
+func (t *Tx) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
+	return listRows(ctx, t, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
+		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 
 // Prune deletes what is older than before and belongs to work items that were
@@ -121,8 +119,8 @@ func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 
 // prune deletes some rows of one kind, once their totals are kept.
 func (t *Tx) prune(ctx context.Context, p prune, before time.Time) (int64, error) {
-	ids, err := rows.List(ctx, t.tx, "prune "+p.table, rows.ScanID, `SELECT rowid FROM `+p.table+` WHERE `+p.old+` LIMIT @batch`,
-		sql.Named("before", rows.Millis(before)), sql.Named("batch", pruneBatch))
+	ids, err := listRows(ctx, t, "prune "+p.table, scanID, `SELECT rowid FROM `+p.table+` WHERE `+p.old+` LIMIT @batch`,
+		sql.Named("before", millis(before)), sql.Named("batch", pruneBatch))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -130,8 +128,8 @@ func (t *Tx) prune(ctx context.Context, p prune, before time.Time) (int64, error
 	if err != nil {
 		return 0, fmt.Errorf("prune %s: %w", p.table, err)
 	}
-	if err := t.Keep(ctx, p.table, string(list)); err != nil {
+	if err := t.keepTotals(ctx, p.table, string(list)); err != nil {
 		return 0, err
 	}
-	return t.tx.Exec(ctx, "prune "+p.table, `DELETE FROM `+p.table+` WHERE rowid IN (SELECT value FROM json_each(?))`, string(list))
+	return t.exec(ctx, "prune "+p.table, `DELETE FROM `+p.table+` WHERE rowid IN (SELECT value FROM json_each(?))`, string(list))
 }

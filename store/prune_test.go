@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const month = 30 * 24 * time.Hour
@@ -103,7 +102,7 @@ func merged(ctx context.Context, tx *Tx, repo, pull int64, at time.Time) error {
 func left(t *testing.T, d *DB, number int) []string {
 	t.Helper()
 	return inTx(t, d, func(tx *Tx) ([]string, error) {
-		all, err := rows.List(t.Context(), tx.tx, "left", rows.ScanString, `
+		all, err := listRows(t.Context(), tx, "left", scanString, `
 			SELECT event_key FROM events UNION ALL SELECT token FROM actions UNION ALL SELECT turn_key FROM turns
 			UNION ALL SELECT 'run ' || u.number FROM runs r JOIN turns u ON u.id = r.turn_id
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL
@@ -214,7 +213,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		selectAction + `WHERE turn_id = 1 ORDER BY position, id`:                                                                       "actions_turn",
 	} {
 		plan := inTx(t, d, func(tx *Tx) ([]string, error) {
-			return rows.List(t.Context(), tx.tx, "explain", func(row rows.Row) (s string, err error) {
+			return listRows(t.Context(), tx, "explain", func(row scanner) (s string, err error) {
 				var a, b, c int
 				return s, row.Scan(&a, &b, &c, &s)
 			}, `EXPLAIN QUERY PLAN `+query)
@@ -230,7 +229,7 @@ func BenchmarkPassAfterAMillionEvents(b *testing.B) {
 	r := addRepo(b, d)
 	const many = 1_000_000
 	update(b, d, func(tx *Tx) error {
-		_, err := tx.tx.Exec(ctx, "many", `
+		_, err := tx.exec(ctx, "many", `
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO events (`+eventColumns+`)
 			SELECT ?, NULL, 'key ' || (1000000 + i), i / 1000, 'issue', '', '', 1, 'x', 0, 'body', '', '', 0, '', 0, '', i, i, i, NULL, i, 'answered', 0 FROM n`,

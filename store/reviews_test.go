@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // newPull is an open pull request of an item of its own.
@@ -233,11 +232,11 @@ func TestFindings(t *testing.T) {
 	second, _ := addVerdict(t, d, review.Verdict{PullID: p.ID, ReviewID: 8, Reviewer: "quinn", Head: "h2"})
 	put := func(x review.Finding) (wrote int64) {
 		return inTx(t, d, func(tx *Tx) (int64, error) {
-			before, err := rows.Get(ctx, tx.tx, "changes", rows.ScanID, `SELECT total_changes()`)
+			before, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
 			if err := firstOf(err, tx.PutFindings(ctx, []review.Finding{x})); err != nil {
 				return 0, err
 			}
-			after, err := rows.Get(ctx, tx.tx, "changes", rows.ScanID, `SELECT total_changes()`)
+			after, err := getRow(ctx, tx, "changes", scanID, `SELECT total_changes()`)
 			return after - before, err
 		})
 	}

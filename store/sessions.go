@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // SessionKey tells one session from another: the author and each reviewer have one
@@ -22,50 +21,50 @@ func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.
 
 // PutSession remembers an agent's session for a work item, and the slot whose
 // checkout it knows.
-func (t turnRows) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
+func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
 		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at) VALUES (?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, agent, role) DO UPDATE SET session = excluded.session, slot = excluded.slot, updated_at = excluded.updated_at`,
-		of.ItemID, of.Agent, of.Role, session, slot, t.tx.Stamp(at))
+		of.ItemID, of.Agent, of.Role, session, slot, t.stamp(at))
 	return err
 }
 
 // GetSession gives a session, and its slot.
-func (t turnRows) GetSession(ctx context.Context, of SessionKey) (session string, slot int, ok bool, err error) {
-	scan := func(row rows.Row) (string, error) { return session, row.Scan(&session, &slot) }
-	_, ok, err = rows.Find(ctx, t.tx, fmt.Sprintf("get session of item %d", of.ItemID), scan,
+func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slot int, ok bool, err error) {
+	scan := func(row scanner) (string, error) { return session, row.Scan(&session, &slot) }
+	_, ok, err = findRow(ctx, t, fmt.Sprintf("get session of item %d", of.ItemID), scan,
 		`SELECT session, slot FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return session, slot, ok, err
 }
 
 // DropSessions forgets every session for a work item that is done.
-func (t turnRows) DropSessions(ctx context.Context, itemID int64) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
+func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 	return err
 }
 
 // DropSession forgets a session.
-func (t turnRows) DropSession(ctx context.Context, of SessionKey) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
+func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return err
 }
 
 // PutSessionUsage stores what a provider has counted of a session since its
 // beginning.
-func (t turnRows) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
+func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
 		`INSERT INTO session_usage (item_id, agent, session, input_tokens, output_tokens, cost_usd, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (item_id, agent, session) DO UPDATE
 		 SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cost_usd = excluded.cost_usd, updated_at = excluded.updated_at`,
-		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.tx.Stamp(at))
+		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.stamp(at))
 	return err
 }
 
 // GetSessionUsage gives what was counted of a session when it was last used;
 // zero for a new one.
-func (t turnRows) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
-	u, _, err := rows.Find(ctx, t.tx, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
+func (t *Tx) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
+	u, _, err := findRow(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
 		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)
 	return u, err
 }

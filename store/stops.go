@@ -5,32 +5,117 @@ import (
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const stopColumns = `item_id, number, token, reason, attempts, since, ended_at, taken_at`
 
 func stopFields(s *work.Stop) []any {
-	return []any{&s.ItemID, &s.Number, &s.Token, rows.ReasonOf(&s.Reason), &s.Attempts, rows.TimeOf(&s.Since), rows.TimeOf(&s.Ended), rows.TimeOf(&s.Taken)}
+	return []any{&s.ItemID, &s.Number, &s.Token, reasonOf(&s.Reason), &s.Attempts, timeOf(&s.Since), timeOf(&s.Ended), timeOf(&s.Taken)}
 }
 
-func scanStop(row rows.Row) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
+func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
 
 // PutStop stores why a work item is stopped, in place of why it was before.
-func (t itemRows) PutStop(ctx context.Context, s work.Stop) error {
-	s.Reason = s.Reason.Map(t.tx.Clean)
-	_, err := t.tx.Exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
-		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+rows.Marks(8)+`)`, stopFields(&s)...)
+func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
+	s.Reason = s.Reason.Map(t.clean)
+	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
+		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)`, stopFields(&s)...)
 	return err
 }
 
 // FindStop gives why a work item is stopped, or last was.
-func (t itemRows) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
-	return rows.Find(ctx, t.tx, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
+func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
+	return findRow(ctx, t, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
 }
 
 // ListTakenStops gives the stops of all repositories whose comments say that
 // people have taken the item over.
-func (t itemRows) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
-	return rows.List(ctx, t.tx, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
+func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
+	return listRows(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
+}
+
+const (
+	followupColumns = `item_id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
+	selectFollowup  = `SELECT ` + followupColumns + ` FROM followups f `
+)
+
+func followupFields(f *work.Followup) []any {
+	return []any{
+		&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
+		timeOf(&f.Since),
+		reasonOf(&f.Reason),
+	}
+}
+
+func scanFollowup(row scanner) (f work.Followup, err error) {
+	return f, row.Scan(followupFields(&f)...)
+}
+
+// PutFollowup stores what a work item waits for, in place of what it waited
+// for before.
+func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
+	f.Reason = f.Reason.Map(t.clean)
+	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
+		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(8)+`)`, followupFields(&f)...)
+	return err
+}
+
+// FindFollowup gives what a work item waits for, or waited for before the turn
+// that resumes it.
+func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
+	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
+}
+
+// DropFollowup forgets what a work item waited for.
+func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `DELETE FROM followups WHERE item_id = ?`, itemID)
+	return err
+}
+
+// ListStandingFollowups gives those of all work items in a state that have
+// neither a pull request nor an unfinished turn.
+func (t *Tx) ListStandingFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
+	return listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+`
+		WHERE EXISTS (SELECT 1 FROM work_items i WHERE i.id = f.item_id AND i.state = ?)
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = f.item_id)
+		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = f.item_id AND `+unfinished+`) ORDER BY item_id`, state)
+}
+
+// RelatedRows says which rows refer to a work item, so that only those are read.
+type RelatedRows struct {
+	Stop, Followup, Turns bool
+	Threads               bool // of one of its pull requests
+}
+
+// ListRelatedRows returns the RelatedRows of several work items, by their ids.
+func (t *Tx) ListRelatedRows(ctx context.Context, items []int64) (map[int64]RelatedRows, error) {
+	found := make(map[int64]RelatedRows, len(items))
+	_, err := listRows(ctx, t, "list the rows related to work items", func(row scanner) (id int64, err error) {
+		var b RelatedRows
+		err = row.Scan(&id, &b.Stop, &b.Followup, &b.Turns, &b.Threads)
+		found[id] = b
+		return id, err
+	}, `SELECT i.value, EXISTS (SELECT 1 FROM stops WHERE item_id = i.value), EXISTS (SELECT 1 FROM followups WHERE item_id = i.value),
+			EXISTS (SELECT 1 FROM turns WHERE item_id = i.value),
+			EXISTS (SELECT 1 FROM pull_requests p CROSS JOIN threads t ON t.pull_id = p.id WHERE p.item_id = i.value)
+		FROM json_each(?) i`, idsOf(items))
+	return found, err
+}
+
+// GetItems gives several work items by their ids; those that there are not, it leaves out.
+func (t *Tx) GetItems(ctx context.Context, ids []int64) ([]work.Item, error) {
+	return listRows(ctx, t, "get several items", scanItem, selectItem+`WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, idsOf(ids))
+}
+
+// FindPullsOfItems is FindPullOfItem for several work items, by their ids.
+func (t *Tx) FindPullsOfItems(ctx context.Context, items []int64) (map[int64]work.PullRequest, error) {
+	found, scan := make(map[int64]work.PullRequest, len(items)), scanPulls()
+	_, err := listRows(ctx, t, "find the pull requests of several items", func(row scanner) (none struct{}, err error) {
+		p, err := scan(row)
+		if known, ok := found[p.ItemID]; !ok || p.Number > known.Number {
+			found[p.ItemID] = p
+		}
+		return none, err
+	}, selectPull+`WHERE item_id IN (SELECT value FROM json_each(?))`, idsOf(items))
+	return found, err
 }

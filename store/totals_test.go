@@ -135,26 +135,26 @@ func TestTotalsOfWhatIsKnown(t *testing.T) {
 	worked(t, d, i, pull, 6, t0, work.Usage{InputTokens: 1, OutputTokens: 1, CostUSD: 0.25})
 	for round := range 2 {
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, time.Time{}, ByItem) }), []CostLine{{
-			Key:  key(repo, TotalKey{ItemID: i.ID, Number: 7, Title: "seven"}),
-			Runs: 4, Turns: 2, Unknown: 1, InputTokens: 31, OutputTokens: 7, CostUSD: 1.75,
+			TotalKey: key(repo, TotalKey{ItemID: i.ID, Number: 7, Title: "seven"}),
+			Runs:     4, Turns: 2, Unknown: 1, InputTokens: 31, OutputTokens: 7, CostUSD: 1.75,
 		}})
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, t0, ByDay) }), []CostLine{{
-			Key: TotalKey{Day: "2026-03-01"}, Runs: 1, Turns: 1, InputTokens: 1, OutputTokens: 1, CostUSD: 0.25,
+			TotalKey: TotalKey{Day: "2026-03-01"}, Runs: 1, Turns: 1, InputTokens: 1, OutputTokens: 1, CostUSD: 0.25,
 		}})
 		equal(t, inTx(t, d, func(tx *Tx) ([]CountLine, error) { return tx.Turns(ctx, time.Time{}, ByOutcome) }), []CountLine{
-			{Key: TotalKey{Outcome: "done"}, Count: 1}, {Key: TotalKey{Outcome: "failed"}, Count: 1},
+			{TotalKey: TotalKey{Outcome: "done"}, Count: 1}, {TotalKey: TotalKey{Outcome: "failed"}, Count: 1},
 		})
 		equal(t, inTx(t, d, func(tx *Tx) ([]VerdictLine, error) { return tx.Verdicts(ctx, time.Time{}, ByReviewer, ByOutcome) }), []VerdictLine{
-			{Key: TotalKey{Outcome: "approve"}, Count: 1, Findings: 6}, {Key: TotalKey{Outcome: "request_changes"}, Count: 1, Findings: 5},
+			{TotalKey: TotalKey{Outcome: "approve"}, Count: 1, Findings: 6}, {TotalKey: TotalKey{Outcome: "request_changes"}, Count: 1, Findings: 5},
 		})
 		equal(t, inTx(t, d, func(tx *Tx) ([]TimeLine, error) { return tx.Times(ctx, TimeTurn, time.Time{}) }), []TimeLine{
 			{Most: 30 * time.Second, Count: 1, Sum: 25 * time.Second}, {Most: time.Minute, Count: 1, Sum: 36 * time.Second},
 		})
 		equal(t, inTx(t, d, func(tx *Tx) ([]TimeLine, error) { return tx.Times(ctx, TimeAnswer, time.Time{}, ByRepo) }), []TimeLine{
-			{Key: key(repo, TotalKey{}), Most: 5 * time.Minute, Count: 1, Sum: 5 * time.Minute},
-			{Key: key(repo, TotalKey{}), Most: 10 * time.Minute, Count: 1, Sum: 6 * time.Minute},
+			{TotalKey: key(repo, TotalKey{}), Most: 5 * time.Minute, Count: 1, Sum: 5 * time.Minute},
+			{TotalKey: key(repo, TotalKey{}), Most: 10 * time.Minute, Count: 1, Sum: 6 * time.Minute},
 		})
-		equal(t, inTx(t, d, func(tx *Tx) ([]CountLine, error) { return tx.Failures(ctx, t0, ByKind) }), []CountLine{{Key: TotalKey{Kind: "failed"}, Count: 2}})
+		equal(t, inTx(t, d, func(tx *Tx) ([]CountLine, error) { return tx.Failures(ctx, t0, ByKind) }), []CountLine{{TotalKey: TotalKey{Kind: "failed"}, Count: 2}})
 		if n, err := d.Prune(ctx, t0.Add(-month)); (n == 0) != (round == 1) || err != nil {
 			t.Fatalf("round %d: %d rows pruned, %v", round, n, err)
 		}
@@ -216,6 +216,6 @@ func TestCountFailure(t *testing.T) {
 		)
 	})
 	equal(t, inTx(t, d, func(tx *Tx) ([]CountLine, error) { return tx.Failures(ctx, t0, ByDay, ByKind) }), []CountLine{
-		{Key: TotalKey{Day: "2026-03-01", Kind: "tests_fail"}, Count: 2}, {Key: TotalKey{Day: "2026-03-01", Kind: "tried_again"}, Count: 1},
+		{TotalKey: TotalKey{Day: "2026-03-01", Kind: "tests_fail"}, Count: 2}, {TotalKey: TotalKey{Day: "2026-03-01", Kind: "tried_again"}, Count: 1},
 	})
 }

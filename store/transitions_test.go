@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // legalMoves are all that a row may go through, as "table from to". The
@@ -234,7 +233,7 @@ func (c *caller) events(t *rapid.T) {
 		if _, err := tx.AddEvent(c.ctx, work.Event{RepoID: 1, Number: 1, Key: key}); err != nil {
 			return err
 		}
-		event, err := rows.Get(c.ctx, tx.tx, "event", rows.ScanID, `SELECT id FROM events WHERE event_key = ?`, key)
+		event, err := getRow(c.ctx, tx, "event", scanID, `SELECT id FROM events WHERE event_key = ?`, key)
 		switch rapid.IntRange(0, 3).Draw(t, "what") {
 		case 0:
 			return errors.Join(err, tx.ReleaseEvents(c.ctx, id))
@@ -251,7 +250,7 @@ func (c *caller) events(t *rapid.T) {
 // check reads what the database wrote down.
 func (c *caller) check(t *rapid.T) {
 	err := c.db.Update(c.ctx, func(tx *Tx) error {
-		moves, err := rows.List(c.ctx, tx.tx, "moves", rows.ScanString, `SELECT DISTINCT move FROM moves`)
+		moves, err := listRows(c.ctx, tx, "moves", scanString, `SELECT DISTINCT move FROM moves`)
 		for _, move := range moves {
 			if !slices.Contains(legalMoves, move) {
 				t.Errorf("illegal: %s", move)
@@ -294,7 +293,7 @@ func TestPropertyNoCallReachesAnIllegalState(t *testing.T) {
 		})
 	})
 	seen := inTx(t, d, func(tx *Tx) ([]string, error) {
-		return rows.List(t.Context(), tx.tx, "moves", rows.ScanString, `SELECT DISTINCT move FROM moves`)
+		return listRows(t.Context(), tx, "moves", scanString, `SELECT DISTINCT move FROM moves`)
 	})
 	for _, move := range legalMoves {
 		if !slices.Contains(seen, move) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
@@ -20,18 +19,18 @@ func turnFields(u *work.Turn) []any {
 		&u.RepoID, &u.ItemID, &u.Number, &u.Kind, &u.Key, &u.Step, &u.Slot, &u.Reason, &u.Blocked, &u.Branch, &u.Base, &u.Head,
 		&u.Agent, &u.Request, &u.Attempts, &u.Runs, &u.Answer, &u.Commit, &u.Session,
 		&u.Usage.InputTokens, &u.Usage.OutputTokens, &u.Usage.CostUSD,
-		rows.ListOf(&u.EventKeys),
-		rows.TimeOf(&u.NotBefore),
-		rows.ReasonOf(&u.WaitReason),
+		listOf(&u.EventKeys),
+		timeOf(&u.NotBefore),
+		reasonOf(&u.WaitReason),
 		&u.LastError,
-		rows.TimeOf(&u.ClaimedAt),
-		rows.TimeOf(&u.UpdatedAt),
-		rows.TimeOf(&u.EndedAt),
+		timeOf(&u.ClaimedAt),
+		timeOf(&u.UpdatedAt),
+		timeOf(&u.EndedAt),
 		&u.Sandbox, &u.Reviewer,
 	}
 }
 
-func scanTurn(row rows.Row) (u work.Turn, err error) {
+func scanTurn(row scanner) (u work.Turn, err error) {
 	return u, row.Scan(append([]any{&u.ID}, turnFields(&u)...)...)
 }
 
@@ -44,59 +43,59 @@ const (
 
 // AddTurn adds a turn. It fails with ErrStale when its work item, or its issue
 // or pull request, has an unfinished turn, or when the key is known.
-func (t turnRows) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
+func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	for _, at := range []*time.Time{&u.ClaimedAt, &u.UpdatedAt} {
 		if at.IsZero() {
-			*at = t.tx.Now
+			*at = t.now
 		}
 	}
-	return t.tx.Insert(ctx, "add turn "+u.Key, "turns", turnColumns, turnFields(&u))
+	return t.insert(ctx, "add turn "+u.Key, "turns", turnColumns, turnFields(&u))
 }
 
 // GetTurn gives a turn by its id.
-func (t turnRows) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
-	return rows.Get(ctx, t.tx, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
+func (t *Tx) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
+	return getRow(ctx, t, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
 }
 
 // FindTurn gives a turn by its key.
-func (t turnRows) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
-	return rows.Find(ctx, t.tx, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
+func (t *Tx) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
+	return findRow(ctx, t, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
 }
 
 // FindTurnOf gives the turn whose key begins as a commit's trailer names it.
-func (t turnRows) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
-	return rows.Find(ctx, t.tx, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
+func (t *Tx) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
+	return findRow(ctx, t, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
 }
 
 // ListUnfinishedTurns gives the turns of all repositories that have not
 // ended, blocked ones included, oldest first.
-func (t turnRows) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
+func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
 	// Ordered by id, SQLite would read the whole table instead of the index.
-	turns, err := rows.List(ctx, t.tx, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
+	turns, err := listRows(ctx, t, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
 	slices.SortFunc(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
 	return turns, err
 }
 
 // ListTurns gives every turn of a work item, oldest first.
-func (t turnRows) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
+func (t *Tx) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
+	return listRows(ctx, t, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
 // HasTurnCommit tells whether a commit is one that a turn stored: ours.
-func (t turnRows) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
-	_, ok, err := rows.Find(ctx, t.tx, "look for commit "+oid, rows.ScanID,
+func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
+	_, ok, err := findRow(ctx, t, "look for commit "+oid, scanID,
 		`SELECT id FROM turns WHERE repo_id = ? AND commit_oid = ? AND commit_oid <> '' LIMIT 1`, repoID, oid)
 	return ok, err
 }
 
 // AdvanceTurn moves a turn from one step to another that does not end it and
 // that may follow, or fails with ErrStale.
-func (t turnRows) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
+func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
 	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
 	if to.Ended() || !from.Leads(to) {
 		return fmt.Errorf("%s: no such way; a turn is ended by EndTurn", what)
 	}
-	return t.tx.One(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.tx.Stamp(at), id, from)
+	return t.one(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
 }
 
 // SaveTurn stores what a live turn has learned: slot, blocked, branch, base,
@@ -104,47 +103,47 @@ func (t turnRows) AdvanceTurn(ctx context.Context, id int64, from, to work.Step,
 // keys. Its
 // step, attempts and waiting have methods of their own. A turn that has ended
 // is ErrStale.
-func (t turnRows) SaveTurn(ctx context.Context, u work.Turn) error {
-	return t.tx.One(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
+func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
+	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
 		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, sandbox = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
 		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
-		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, rows.ListOf(&u.EventKeys), u.Sandbox, rows.Millis(t.tx.Now), u.ID)
+		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf(&u.EventKeys), u.Sandbox, millis(t.now), u.ID)
 }
 
 // DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed
 // attempt; waiting is none.
-func (t turnRows) DeferTurn(ctx context.Context, id int64, until time.Time, why work.Reason, attemptUsed bool, lastErr string) error {
-	why = why.Map(t.tx.Clean)
-	return t.tx.One(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
+func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, why work.Reason, attemptUsed bool, lastErr string) error {
+	why = why.Map(t.clean)
+	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
 		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		rows.Millis(until), rows.ReasonOf(&why), attemptUsed, t.tx.Clean(lastErr), rows.Millis(t.tx.Now), id)
+		millis(until), reasonOf(&why), attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
 
 // BlockTurn parks a live turn until a person acts. Its step stays.
-func (t turnRows) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
-	why = why.Map(t.tx.Clean)
-	return t.tx.One(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
+func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
+	why = why.Map(t.clean)
+	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
-		rows.ReasonOf(&why), rows.Millis(t.tx.Now), id)
+		reasonOf(&why), millis(t.now), id)
 }
 
 // ResumeTurn lets a live turn resume at its step, with all its attempts.
-func (t turnRows) ResumeTurn(ctx context.Context, id int64) error {
-	return t.tx.One(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
+func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
-		rows.Millis(t.tx.Now), id)
+		millis(t.now), id)
 }
 
 // EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
-func (t turnRows) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
+func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
 	if !to.Ended() || !from.Leads(to) {
 		return fmt.Errorf("%s: no such end", what)
 	}
-	stamp := t.tx.Stamp(at)
-	return t.tx.One(ctx, what, ErrStale,
+	stamp := t.stamp(at)
+	return t.one(ctx, what, ErrStale,
 		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
-		to, t.tx.Clean(lastErr), stamp, stamp, id, from)
+		to, t.clean(lastErr), stamp, stamp, id, from)
 }

@@ -21,7 +21,7 @@ func TestWhatWasGivenUpIsShownLater(t *testing.T) {
 			if err := tx.MarkDropped(ctx, id, "403", t0); err != nil {
 				return err
 			}
-			return tx.ShowLater(ctx, id, func(n int) time.Time {
+			return tx.DeferDropped(ctx, id, func(n int) time.Time {
 				tries = append(tries, n)
 				if n == 2 {
 					return time.Time{}
@@ -31,15 +31,15 @@ func TestWhatWasGivenUpIsShownLater(t *testing.T) {
 		})
 	}
 	unshown := func(at time.Time) int {
-		return len(inTx(t, d, func(tx *Tx) ([]int64, error) { return tx.ListUnshown(ctx, r.ID, at) }))
+		return len(inTx(t, d, func(tx *Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.ID, at) }))
 	}
-	wantErr(t, d, ErrStale, func(tx *Tx) error { return tx.ShowAgain(ctx, id) })
+	wantErr(t, d, ErrStale, func(tx *Tx) error { return tx.ReplanDropped(ctx, id) })
 	drop()
 	if unshown(t0) != 0 || unshown(t0.Add(time.Minute)) != 1 {
 		t.Error("not when its time has come")
 	}
 	before := getAction(t, d, "t")
-	update(t, d, func(tx *Tx) error { return tx.ShowAgain(ctx, id) })
+	update(t, d, func(tx *Tx) error { return tx.ReplanDropped(ctx, id) })
 	if got := getAction(t, d, "t"); got.State != work.ActionPlanned || got.Renewals != before.Renewals+1 || !got.NotBefore.IsZero() {
 		t.Errorf("shown again: %+v", got)
 	}

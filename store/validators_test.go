@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // A repository's validators are its own: neither another's nor the host's.
@@ -12,8 +11,8 @@ func TestListValidators(t *testing.T) {
 	ctx := t.Context()
 	d := newDB(t)
 	want := []work.Validator{
-		{RepoID: 1, URL: "a", ETag: `"1"`, Next: "b", SeenAt: rows.FromMillis(5)},
-		{RepoID: 1, URL: "b", ETag: `"2"`, SeenAt: rows.FromMillis(6)},
+		{RepoID: 1, URL: "a", ETag: `"1"`, Next: "b", SeenAt: fromMillis(5)},
+		{RepoID: 1, URL: "b", ETag: `"2"`, SeenAt: fromMillis(6)},
 	}
 	got := inTx(t, d, func(tx *Tx) ([]work.Validator, error) {
 		for _, v := range append(want, work.Validator{RepoID: 2, URL: "a", ETag: `"3"`}, work.Validator{URL: "user", ETag: `"4"`}) {

@@ -3,13 +3,13 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/rows"
 )
 
 // What waits, word for word as the indexes have it.
@@ -19,8 +19,8 @@ const (
 	waitingFact = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
 )
 
-// waitingColumns are those of an event, without what of a comment is for an agent alone. A
-// command says what is to be done by its own.
+// waitingColumns selects an event but leaves hash, body, URL, path and diff hunk of comments
+// empty: WithTexts loads them for a turn. Commands keep theirs.
 var waitingColumns = without(eventColumns, "content_hash", "body", "url", "path", "diff_hunk")
 
 func without(columns string, forAgents ...string) string {
@@ -32,31 +32,31 @@ func without(columns string, forAgents ...string) string {
 
 // ListFacts gives what waits in a repository and is no turn's, but for what people wrote: by
 // work item, 0 where there is none, oldest first.
-func (t eventRows) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
-	return t.byItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
+func (t *Tx) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
+	return t.listByItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
 		`SELECT id, `+waitingColumns+` FROM events INDEXED BY events_facts WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
 }
 
 // ListWrittenOn gives the work items of a repository about which people wrote what waits and
 // is no turn's.
-func (t eventRows) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list what people wrote on in repository %d", repoID), rows.ScanID,
-		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, rows.Named("repo", repoID))
+func (t *Tx) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
+	return listRows(ctx, t, fmt.Sprintf("list what people wrote on in repository %d", repoID), scanID,
+		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, sql.Named("repo", repoID))
 }
 
 // ListWaiting gives of what people wrote about some work items, and is no turn's, the first
 // ones of each, so many of them and without their texts, oldest first. Thousands of comments
 // may wait, of which a turn takes some.
-func (t eventRows) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
-	return t.byItem(ctx, fmt.Sprintf("list what waits in repository %d", repoID),
+func (t *Tx) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
+	return t.listByItem(ctx, fmt.Sprintf("list what waits in repository %d", repoID),
 		`WITH item (id) AS (SELECT value FROM json_each(@items))
 		SELECT events.id, `+waitingColumns+` FROM item CROSS JOIN events ON events.id IN (
-			SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)`, rows.Named("repo", repoID), rows.Named("items", rows.IDsOf(items)), rows.Named("most", most))
+			SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)`, sql.Named("repo", repoID), sql.Named("items", idsOf(items)), sql.Named("most", most))
 }
 
-func (t eventRows) byItem(ctx context.Context, what, query string, args ...any) (map[int64][]work.Event, error) {
+func (t *Tx) listByItem(ctx context.Context, what, query string, args ...any) (map[int64][]work.Event, error) {
 	of, scan := map[int64][]work.Event{}, scanEvents()
-	_, err := rows.List(ctx, t.tx, what, func(row rows.Row) (none struct{}, err error) {
+	_, err := listRows(ctx, t, what, func(row scanner) (none struct{}, err error) {
 		e, err := scan(row)
 		of[e.ItemID] = append(of[e.ItemID], e)
 		return none, err
@@ -75,24 +75,24 @@ const saying = `item (id) AS (
 		)`
 
 // ListFromIssues gives the work items about which somebody wrote on the issue what waits.
-func (t eventRows) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
-	return rows.List(ctx, t.tx, "list the items on whose issues comments wait", rows.ScanID,
+func (t *Tx) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
+	return listRows(ctx, t, "list the items on whose issues comments wait", scanID,
 		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
 }
 
 // ListFirstSaid gives what people wrote about one work item and waits, as ListWaiting does.
-func (t eventRows) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
+func (t *Tx) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
 }
 
 // WithTexts gives events of ListWaiting with their texts, as a turn needs them.
-func (t eventRows) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
+func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	events, at := slices.Clone(events), map[int64]*work.Event{}
 	for i, e := range events {
 		at[e.ID] = &events[i]
 	}
-	_, err := rows.List(ctx, t.tx, "read the texts of events", func(row rows.Row) (id int64, err error) {
+	_, err := listRows(ctx, t, "read the texts of events", func(row scanner) (id int64, err error) {
 		var e work.Event
 		if err = row.Scan(&id, &e.Hash, &e.Body, &e.URL, &e.Path, &e.DiffHunk); err == nil {
 			into := at[id]
@@ -100,13 +100,13 @@ func (t eventRows) WithTexts(ctx context.Context, events []work.Event) ([]work.E
 		}
 		return id, err
 	}, `SELECT e.id, e.content_hash, e.body, e.url, e.path, e.diff_hunk FROM json_each(?) k CROSS JOIN events e ON e.id = k.value`,
-		rows.IDsOf(work.EventIDs(events)))
+		idsOf(work.EventIDs(events)))
 	return events, err
 }
 
 // ListSaid gives what people said on a work item and no turn was told of, oldest first.
-func (t eventRows) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
-	return rows.List(ctx, t.tx, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
+func (t *Tx) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
+	return listRows(ctx, t, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
 }
 
@@ -118,11 +118,11 @@ type Waiting struct {
 }
 
 // CountWaiting counts what people wrote about some work items of a repository that waits.
-func (t eventRows) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]Waiting, error) {
-	scan := func(row rows.Row) (w Waiting, err error) {
-		return w, row.Scan(&w.Item, &w.Count, rows.TimeOf(&w.Newest))
+func (t *Tx) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]Waiting, error) {
+	scan := func(row scanner) (w Waiting, err error) {
+		return w, row.Scan(&w.Item, &w.Count, timeOf(&w.Newest))
 	}
-	return rows.List(ctx, t.tx, fmt.Sprintf("count what waits in repository %d", repoID), scan,
+	return listRows(ctx, t, fmt.Sprintf("count what waits in repository %d", repoID), scan,
 		`SELECT item_id, count(*), max(created_at) FROM events WHERE repo_id = ? AND item_id IN (SELECT value FROM json_each(?)) AND `+waitingSaid+` GROUP BY item_id`,
-		repoID, rows.IDsOf(items))
+		repoID, idsOf(items))
 }

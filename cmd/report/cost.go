@@ -115,10 +115,10 @@ func (c *costs) fold() {
 		if c.by != string(store.ByRepo) && c.by != string(store.ByItem) {
 			l.RepoID, l.Repo = 0, work.RepoName{}
 		}
-		i, known := at[l.Key]
+		i, known := at[l.TotalKey]
 		if !known {
-			i, at[l.Key] = len(lines), len(lines)
-			lines = append(lines, store.CostLine{Key: l.Key})
+			i, at[l.TotalKey] = len(lines), len(lines)
+			lines = append(lines, store.CostLine{TotalKey: l.TotalKey})
 		}
 		add(&lines[i], l)
 	}

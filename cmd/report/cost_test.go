@@ -31,8 +31,8 @@ var (
 
 func line(repo work.RepoName, day, agent string, runs, unknown int, usd float64) store.CostLine {
 	return store.CostLine{
-		Key:  store.TotalKey{Day: day, RepoID: int64(len(repo.Name)) + int64(repo.Name[0]), Repo: repo, Agent: agent},
-		Runs: runs, Turns: runs, Unknown: unknown, InputTokens: 1_000_000 * int64(runs), OutputTokens: 10, CostUSD: usd,
+		TotalKey: store.TotalKey{Day: day, RepoID: int64(len(repo.Name)) + int64(repo.Name[0]), Repo: repo, Agent: agent},
+		Runs:     runs, Turns: runs, Unknown: unknown, InputTokens: 1_000_000 * int64(runs), OutputTokens: 10, CostUSD: usd,
 	}
 }
 
@@ -55,7 +55,7 @@ func TestCostsAreFolded(t *testing.T) {
 			case "day":
 				k.Day = all.lines[i].Day
 			}
-			all.lines[i].Key = k
+			all.lines[i].TotalKey = k
 		}
 		all.fold()
 		var out, notes bytes.Buffer

@@ -29,7 +29,7 @@ func showsState(a work.Action) bool {
 func (p *Notices) showLater(ctx context.Context, a work.Action) error {
 	now := p.Now()
 	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		return tx.ShowLater(ctx, a.ID, func(dropped int) time.Time {
+		return tx.DeferDropped(ctx, a.ID, func(dropped int) time.Time {
 			if dropped > showTries {
 				return time.Time{}
 			}
@@ -55,7 +55,7 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 // unshown are those that were not shown and whose time has come.
 func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		ids, err = tx.ListUnshown(ctx, r.Row.ID, p.Now())
+		ids, err = tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
 		return err
 	})
 	return ids, err
@@ -69,7 +69,7 @@ func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
 	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for _, id := range ids {
-			if err := tx.ShowAgain(ctx, id); err != nil {
+			if err := tx.ReplanDropped(ctx, id); err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,7 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 	if r.pulls, err = r.tx.FindPullsOfItems(ctx, ids); err != nil {
 		return nil, err
 	}
-	if r.beside, err = r.tx.ListBeside(ctx, ids); err != nil {
+	if r.beside, err = r.tx.ListRelatedRows(ctx, ids); err != nil {
 		return nil, err
 	}
 	pulls := make([]int64, 0, len(r.pulls))

@@ -142,7 +142,7 @@ type reading struct {
 	events map[int64][]work.Event     // what people wrote, by item id
 	more   map[int64]known.More       // and what is not among it
 	pulls  map[int64]work.PullRequest // the newest of each, by item id
-	beside map[int64]store.Beside     // by item id
+	beside map[int64]store.RelatedRows     // by item id
 	stored map[int64]store.Reviews    // of reviews, by the pull request's id
 }
 

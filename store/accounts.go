@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot} }
+
+// AddAccount records an account under which the tool itself writes on a host, and what
+// it is for. One that is the operator's stays so, whatever else it is for. A known one
+// costs no write.
+func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role work.AccountRole) error {
+	_, err := t.exec(ctx, "add account "+a.Login,
+		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot, 
+		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE role END
+		 WHERE login <> excluded.login OR bot <> excluded.bot OR role <> excluded.role AND excluded.role = 'operator'`, append([]any{host}, append(accountFields(&a), role)...)...)
+	return err
+}
+
+// ListAccounts gives the accounts that the tool itself has used for something, by host.
+func (t *Tx) ListAccounts(ctx context.Context, role work.AccountRole) (map[string][]work.Account, error) {
+	byHost := map[string][]work.Account{}
+	scan := func(row scanner) (a work.Account, err error) {
+		var host string
+		err = row.Scan(append([]any{&host}, accountFields(&a)...)...)
+		byHost[host] = append(byHost[host], a)
+		return a, err
+	}
+	_, err := listRows(ctx, t, "list accounts", scan, `SELECT host, id, login, bot FROM accounts WHERE role = ? ORDER BY host, id`, role)
+	return byHost, err
+}
+
+// levelAllowed marks the row of an account that the config names: it says which
+// account that is, and is no answer of GitHub's.
+const levelAllowed = "allowed"
+
+// PinAllowed gives the account that a login of the config's stands for in a
+// repository: the first one that was seen under it, which the caller's becomes when
+// there is none. An account that stands for another login already, for it was renamed,
+// is given back as it is.
+func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
+	pinned, ok, err := t.PinnedAccount(ctx, repoID, who.Login)
+	if ok || err != nil {
+		return pinned, err
+	}
+	_, err = t.exec(ctx, "pin the account of "+who.Login,
+		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> excluded.level`,
+		repoID, who.ID, who.Login, levelAllowed, t.stamp(at))
+	return who.ID, err
+}
+
+// PinnedAccount gives the account that a login of the config's stands for in a repository;
+// false while nobody was seen under it.
+func (t *Tx) PinnedAccount(ctx context.Context, repoID int64, login string) (int64, bool, error) {
+	return findRow(ctx, t, "look for the account of "+login, scanID,
+		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, login)
+}
+
+// GetPermission gives an account's level on a repository as it was at a time.
+func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
+	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf(&at)) }
+	_, ok, err = findRow(ctx, t, fmt.Sprintf("get permission of account %d", accountID), scan,
+		`SELECT level, seen_at FROM permissions WHERE repo_id = ? AND account_id = ? AND level <> ?`, repoID, accountID, levelAllowed)
+	return level, at, ok, err
+}
+
+// PutPermission stores an account's level on a repository. Of one that stands for a
+// login of the config's it is not kept.
+func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
+	_, err := t.exec(ctx, "put permission of "+login,
+		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> ?`,
+		repoID, accountID, login, level, t.stamp(at), levelAllowed)
+	return err
+}

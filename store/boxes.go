@@ -1,0 +1,155 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// PutBox stores GitHub's merge box of a pull request. One that says what the stored one
+// says, but for when it was read, costs no write, and neither does another order of its
+// checks: At is since when it says so. Otherwise the pull request is to be decided again.
+func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
+	what := fmt.Sprintf("put the merge box of pull request %d", pullID)
+	text, err := t.boxText(box)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	n, err := t.exec(ctx, what,
+		`INSERT INTO merge_boxes (pull_id, at, read_at, data) VALUES (?1, ?2, ?2, ?3)
+		 ON CONFLICT DO UPDATE SET at = excluded.at, read_at = excluded.read_at, data = excluded.data WHERE data <> excluded.data`,
+		pullID, t.stamp(box.At), text)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.SetLook(ctx, pullID)
+}
+
+// boxText is a box as it is stored and compared. Each of its texts is cleaned by itself:
+// what is quoted in JSON may not look like the secret that it is.
+func (t *Tx) boxText(box merging.Box) (string, error) {
+	box.Checks = slices.Clone(box.Checks)
+	slices.SortStableFunc(box.Checks, func(a, b merging.Check) int { return cmp.Compare(a.Name, b.Name) })
+	raw, err := json.Marshal(box)
+	if err != nil {
+		return "", err
+	}
+	var parts any
+	in := json.NewDecoder(bytes.NewReader(raw))
+	in.UseNumber() // ids are too long for a float
+	if err := in.Decode(&parts); err != nil {
+		return "", err
+	}
+	clean, err := json.Marshal(cleaned(parts, t.clean))
+	return string(clean), err
+}
+
+func cleaned(v any, clean func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return clean(v)
+	case []any:
+		for i := range v {
+			v[i] = cleaned(v[i], clean)
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = cleaned(v[key], clean)
+		}
+	}
+	return v
+}
+
+// GetBox gives the merge box of a pull request. One that cannot be read is none: it is read
+// from GitHub again.
+func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool, err error) {
+	var text string
+	scan := func(row scanner) (at time.Time, err error) { return at, row.Scan(timeOf(&at), &text) }
+	at, ok, err := findRow(ctx, t, fmt.Sprintf("get the merge box of pull request %d", pullID), scan,
+		`SELECT at, data FROM merge_boxes WHERE pull_id = ?`, pullID)
+	if err != nil || !ok || json.Unmarshal([]byte(text), &box) != nil {
+		return merging.Box{}, false, err
+	}
+	box.At = at
+	return box, true, nil
+}
+
+// MarkBoxRead stores that the merge box of a pull request was read, for a pass that cannot
+// read all of them: the next one begins with others.
+func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
+		`UPDATE merge_boxes SET read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
+	return err
+}
+
+// ListBoxReads gives when the merge boxes of a repository's pull requests that may be merged
+// were read last, as far as MarkBoxRead and PutBox stored it, by pull request.
+func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Time, error) {
+	all := map[int64]time.Time{}
+	scan := func(row scanner) (id int64, err error) {
+		var at time.Time
+		err = row.Scan(&id, timeOf(&at))
+		all[id] = at
+		return id, err
+	}
+	_, err := listRows(ctx, t, "list when merge boxes were read", scan, `SELECT pull_id, read_at FROM merge_boxes WHERE pull_id IN (`+mergeCandidates+`)`, repoID)
+	return all, err
+}
+
+// AddMergeWord stores a person's word that a head may be merged, and tells whether it is
+// new: each comment says it once of a head.
+func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
+	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
+	n, err := t.exec(ctx, what,
+		`INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		w.PullID, w.Head, w.CommentID, w.By.ID, w.By.Login, w.By.Bot, w.URL, t.stamp(w.At))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.SetLook(ctx, w.PullID)
+}
+
+// ListMergeWords gives what people said of a pull request, of whichever head, the earliest
+// first.
+func (t *Tx) ListMergeWords(ctx context.Context, pullID int64) ([]merging.Word, error) {
+	scan := func(row scanner) (w merging.Word, err error) {
+		return w, row.Scan(&w.PullID, &w.Head, &w.CommentID, &w.By.ID, &w.By.Login, &w.By.Bot, &w.URL, timeOf(&w.At))
+	}
+	return listRows(ctx, t, fmt.Sprintf("list the words that pull request %d may be merged", pullID), scan,
+		`SELECT pull_id, head, comment_id, by_id, by_login, by_bot, url, at FROM merge_words WHERE pull_id = ? ORDER BY at, comment_id`, pullID)
+}
+
+// SetMergeTrouble stores why a head of a pull request is not merged, in place of what was
+// stored of any. No reason lifts that of this head; with no head either, that of any. The
+// same again costs no write; otherwise the pull request is to be decided again.
+func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why work.Reason) error {
+	what := fmt.Sprintf("set why pull request %d is not merged", pullID)
+	query, args := `DELETE FROM merge_trouble WHERE pull_id = ?1 AND ?2 IN ('', head)`, []any{pullID, head}
+	if !why.None() {
+		why = why.Map(t.clean)
+		query, args = `INSERT INTO merge_trouble (pull_id, head, why, at) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT DO UPDATE SET head = excluded.head, why = excluded.why, at = excluded.at WHERE head <> excluded.head OR why <> excluded.why`,
+			append(args, reasonOf(&why), millis(t.now))
+	}
+	n, err := t.exec(ctx, what, query, args...)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.SetLook(ctx, pullID)
+}
+
+// GetMergeTrouble gives why a pull request is not merged, and which head that is said of;
+// no reason where there is none.
+func (t *Tx) GetMergeTrouble(ctx context.Context, pullID int64) (head string, why work.Reason, err error) {
+	scan := func(row scanner) (head string, err error) { return head, row.Scan(&head, reasonOf(&why)) }
+	head, _, err = findRow(ctx, t, fmt.Sprintf("get why pull request %d is not merged", pullID), scan,
+		`SELECT head, why FROM merge_trouble WHERE pull_id = ?`, pullID)
+	return head, why, err
+}

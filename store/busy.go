@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// A pass over many repositories looks only into those in which there is something to
+// read, to decide or to send. Each statement here walks partial indexes of what is
+// unfinished; of what may be thousands of rows after many comments at once it looks for
+// the first one of each repository.
+
+// BusySet holds ids of repositories.
+type BusySet map[int64]bool
+
+// unreadRepos selects the repositories with something unread, or with something under way
+// that GitHub does not report as a change.
+const unreadRepos = `
+	SELECT repo_id FROM backlog
+	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + firstlook.Walk + `', 'pauses') AND name NOT LIKE 'front %'
+	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + firstlook.Walk + `' AND w.next_url = '` + firstlook.Through + `')
+	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
+	UNION SELECT repo_id FROM pull_requests INDEXED BY pull_requests_pending
+		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
+	UNION SELECT repo_id FROM work_items WHERE state = 'ready' AND depends_on <> '[]'
+	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
+	UNION SELECT repo_id FROM pull_reviews WHERE state = '` + string(review.Checking) + `'
+	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e INDEXED BY events_facts WHERE e.repo_id = r.id AND kind = 'command' AND ` + waitingFact + `)
+		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
+		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
+
+// ListUnread returns the repositories to read whatever their pulse shows. They have
+// a backlog, an unfinished walk or first look, a pull request that could not be read, an
+// item that waits for another issue, an unfinished turn, or checks that run on a pull
+// request updated since a time. Pending events count only in repositories without an open
+// pause. Commands always count.
+func (t *Tx) ListUnread(ctx context.Context, since time.Time) (BusySet, error) {
+	return t.listBusySet(ctx, "list what is to be read", unreadRepos, millis(since))
+}
+
+// busyRepos selects the repositories in which there may be something to decide, or to send.
+const busyRepos = `
+	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
+		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
+		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND watch_until > ?1 AND watch_until > 0 AND red = '[]')
+	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
+	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
+	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL
+	UNION SELECT repo_id FROM pauses WHERE ended_at = 0
+	UNION SELECT i.repo_id FROM stops s INDEXED BY stops_taken CROSS JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
+	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
+	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
+	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 OR tell_at BETWEEN 1 AND ?1`
+
+// ListBusy returns the repositories in which there may be something to decide or to send.
+// Those where only a merge may be due are in ListLanding; merges watched at the time now
+// are here.
+func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
+	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now))
+}
+
+// landingRepos selects the repositories in which a pull request may be merged, or was merged
+// since a time.
+const landingRepos = `
+	SELECT repo_id FROM pull_reviews WHERE state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
+	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?1)
+		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
+
+// ListLanding returns the repositories in which a pull request may be merged, or was merged
+// since a time. They need a look if the config has us merge there.
+func (t *Tx) ListLanding(ctx context.Context, since time.Time) (BusySet, error) {
+	return t.listBusySet(ctx, "list where something may be merged", landingRepos, millis(since))
+}
+
+func (t *Tx) listBusySet(ctx context.Context, what, query string, args ...any) (BusySet, error) {
+	ids, err := listRows(ctx, t, what, scanID, query, args...)
+	all := make(BusySet, len(ids))
+	for _, id := range ids {
+		all[id] = true
+	}
+	return all, err
+}
+
+// Policies are the lowest and the highest name of what a config said when the reviews of a
+// repository were decided last; both are empty where it was never said.
+type Policies struct{ Low, High string }
+
+// ListPolicies gives those of every repository that has reviews which are not over.
+func (t *Tx) ListPolicies(ctx context.Context) (map[int64]Policies, error) {
+	all := map[int64]Policies{}
+	scan := func(row scanner) (id int64, err error) {
+		var p Policies
+		err = row.Scan(&id, &p.Low, &p.High)
+		all[id] = p
+		return id, err
+	}
+	const open = `FROM pull_reviews p WHERE p.repo_id = r.id AND p.state NOT IN ('merged', 'closed') ORDER BY p.policy`
+	_, err := listRows(ctx, t, "list what reviews were decided by", scan,
+		`SELECT r.id, (SELECT p.policy `+open+` LIMIT 1), (SELECT p.policy `+open+` DESC LIMIT 1) FROM repositories r
+		 WHERE EXISTS (SELECT 1 FROM pull_reviews p WHERE p.repo_id = r.id AND p.state NOT IN ('merged', 'closed'))`)
+	return all, err
+}

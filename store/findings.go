@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+const findingColumns = `pull_id, id, verdict_id, reviewer, head, cycle, path, line, severity, confidence, comment_id, thread_node, resolved_by, body, answer`
+
+func findingFields(x *review.Finding) []any {
+	return []any{
+		&x.PullID, &x.ID,
+		refOf(&x.VerdictID),
+		&x.Reviewer, &x.Head, &x.Cycle, &x.Path, &x.Line, &x.Severity, &x.Confidence, &x.CommentID, &x.ThreadNode,
+		refOf(&x.ResolvedBy),
+		&x.Body, &x.Answer,
+	}
+}
+
+func scanFinding(row scanner) (x review.Finding, err error) {
+	return x, row.Scan(findingFields(&x)...)
+}
+
+func (t *Tx) loadFindings(ctx context.Context, all map[int64]*Reviews, ids string) error {
+	found, err := listRows(ctx, t, "list findings", scanFinding, `SELECT `+findingColumns+` FROM findings `+ofPulls+`ORDER BY rowid`, ids)
+	for _, x := range found {
+		all[x.PullID].Findings = append(all[x.PullID].Findings, x)
+	}
+	return err
+}
+
+// PutFindings stores findings by pull request and id. Of a known one it adds what is
+// learned later: its verdict, comment and thread, and the author's answer. What is empty
+// takes nothing away, and the same again costs no write. ResolveFindings ends them.
+func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
+	for _, x := range findings {
+		fields := findingFields(&x)
+		_, err := t.exec(ctx, fmt.Sprintf("put finding %s of pull request %d", x.ID, x.PullID),
+			`INSERT INTO findings (`+findingColumns+`) VALUES (`+marks(len(fields))+`)
+			 ON CONFLICT (pull_id, id) DO UPDATE SET verdict_id = coalesce(excluded.verdict_id, verdict_id),
+			 comment_id = CASE excluded.comment_id WHEN 0 THEN comment_id ELSE excluded.comment_id END,
+			 thread_node = CASE excluded.thread_node WHEN '' THEN thread_node ELSE excluded.thread_node END,
+			 answer = CASE excluded.answer WHEN '' THEN answer ELSE excluded.answer END
+			 WHERE excluded.verdict_id IS NOT NULL AND excluded.verdict_id IS NOT verdict_id OR excluded.comment_id NOT IN (0, comment_id)
+			 OR excluded.thread_node NOT IN ('', thread_node) OR excluded.answer NOT IN ('', answer)`, fields...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ResolveFindings records the verdict in which a reviewer says that findings are done.
+// The first one to say so stays.
+func (t *Tx) ResolveFindings(ctx context.Context, pullID, verdictID int64, ids []string) error {
+	for _, id := range ids {
+		_, err := t.exec(ctx, fmt.Sprintf("resolve finding %s of pull request %d", id, pullID),
+			`UPDATE findings SET resolved_by = ? WHERE pull_id = ? AND id = ? AND resolved_by IS NULL`, verdictID, pullID, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const fixColumns = `pull_id, review_id, epoch, cycle, reviewer, turn_id, head, commit_oid, outcome, at`
+
+func fixFields(f *review.Fix) []any {
+	return []any{&f.PullID, &f.ReviewID, &f.Epoch, &f.Cycle, &f.Reviewer, &f.TurnID, &f.Head, &f.Commit, &f.Outcome, timeOf(&f.At)}
+}
+
+func scanFix(row scanner) (f review.Fix, err error) { return f, row.Scan(fixFields(&f)...) }
+
+func (t *Tx) loadFixes(ctx context.Context, all map[int64]*Reviews, ids string) error {
+	found, err := listRows(ctx, t, "list fixes", scanFix, `SELECT `+fixColumns+` FROM fixes `+ofPulls+`ORDER BY epoch, cycle, at, review_id`, ids)
+	for _, f := range found {
+		all[f.PullID].Fixes = append(all[f.PullID].Fixes, f)
+	}
+	return err
+}
+
+// PutFix stores how a fix of a review ended, in this epoch and cycle. A known one stays,
+// unless this one was pushed: its commit proves that.
+func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
+	if f.At.IsZero() {
+		f.At = t.now
+	}
+	fields := fixFields(&f)
+	what := fmt.Sprintf("put the fix of review %d of pull request %d", f.ReviewID, f.PullID)
+	n, err := t.exec(ctx, what,
+		`INSERT INTO fixes (`+fixColumns+`) VALUES (`+marks(len(fields))+`)
+		 ON CONFLICT (pull_id, review_id, epoch, cycle) DO UPDATE SET turn_id = excluded.turn_id, head = excluded.head,
+		 commit_oid = excluded.commit_oid, outcome = excluded.outcome, at = excluded.at
+		 WHERE excluded.outcome = 'pushed' AND fixes.outcome <> 'pushed'`, fields...)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.raiseLook(ctx, what, f.PullID)
+}
+
+// AddInsertion records that a reviewer was called in, and tells whether that is new: each
+// is called in once for a pull request.
+func (t *Tx) AddInsertion(ctx context.Context, in review.Insertion) (bool, error) {
+	what := fmt.Sprintf("call %s in for pull request %d", in.Name, in.PullID)
+	n, err := t.exec(ctx, what,
+		`INSERT INTO insertions (pull_id, name, by_reviewer, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, in.PullID, in.Name, in.By, t.stamp(in.At))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.raiseLook(ctx, what, in.PullID)
+}
+
+func (t *Tx) loadInsertions(ctx context.Context, all map[int64]*Reviews, ids string) error {
+	scan := func(row scanner) (in review.Insertion, err error) {
+		return in, row.Scan(&in.PullID, &in.Name, &in.By, timeOf(&in.At))
+	}
+	found, err := listRows(ctx, t, "list who was called in", scan, `SELECT pull_id, name, by_reviewer, at FROM insertions `+ofPulls+`ORDER BY at, rowid`, ids)
+	for _, in := range found {
+		all[in.PullID].Inserted = append(all[in.PullID].Inserted, in)
+	}
+	return err
+}
+
+// ReviewRequest is that a person was asked for a review of a head.
+type ReviewRequest struct {
+	PullID   int64
+	Reviewer string
+	Head     string
+	At       time.Time
+}
+
+// AddRequest records that a person is asked for a review, and tells whether that is new.
+func (t *Tx) AddRequest(ctx context.Context, r ReviewRequest) (bool, error) {
+	n, err := t.exec(ctx, fmt.Sprintf("ask %s for a review of pull request %d", r.Reviewer, r.PullID),
+		`INSERT INTO review_requests (pull_id, reviewer, head, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, r.PullID, r.Reviewer, r.Head, t.stamp(r.At))
+	return n == 1, err
+}
+
+func (t *Tx) loadRequests(ctx context.Context, all map[int64]*Reviews, ids string) error {
+	scan := func(row scanner) (r ReviewRequest, err error) {
+		return r, row.Scan(&r.PullID, &r.Reviewer, &r.Head, timeOf(&r.At))
+	}
+	found, err := listRows(ctx, t, "list who was asked", scan, `SELECT pull_id, reviewer, head, at FROM review_requests `+ofPulls+`ORDER BY at, rowid`, ids)
+	for _, r := range found {
+		all[r.PullID].Requested = append(all[r.PullID].Requested, r)
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+// mergeCandidates selects the ids of a repository's pull requests that may be merged: open, the
+// newest of an open work item of a flow of our own, and approved, or being looked at for
+// that.
+const mergeCandidates = `SELECT p.id FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN pull_reviews r ON r.pull_id = p.id
+	WHERE p.repo_id = ? AND p.state = 'open' AND r.state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
+	AND i.flow <> '` + string(work.FlowReview) + `' AND i.state NOT IN ('merged', 'completed', 'closed')
+	AND NOT EXISTS (SELECT 1 FROM pull_requests newer WHERE newer.item_id = p.item_id AND newer.number > p.number)`
+
+// inARow is how many merges in a row may land as something else until nothing is merged
+// any more.
+const inARow = 2
+
+// countDiffering keeps count of the merges in a row that landed as something else.
+func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, halt work.Reason) (halted bool, err error) {
+	what := fmt.Sprintf("count what landed in repository %d", repoID)
+	if !differs {
+		_, err := t.exec(ctx, what, `UPDATE repo_merging SET differs = 0 WHERE repo_id = ? AND differs > 0`, repoID)
+		return false, err
+	}
+	if _, err := t.exec(ctx, what, `INSERT INTO repo_merging (repo_id, differs) VALUES (?, 1) ON CONFLICT DO UPDATE SET differs = differs + 1`, repoID); err != nil {
+		return false, err
+	}
+	n, err := getRow(ctx, t, what, scanCount, `SELECT differs FROM repo_merging WHERE repo_id = ?`, repoID)
+	if err != nil || n < inARow {
+		return false, err
+	}
+	return true, t.StopMerging(ctx, repoID, halt)
+}
+
+// StopMerging stores that nothing is merged in a repository any more, and why, and that its
+// remote is to be told. Where it was so already the first reason stays. It is so since now, or
+// since the reason's own time, where another machine stopped it.
+func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
+	what := fmt.Sprintf("stop merging in repository %d", repoID)
+	if why.None() {
+		return fmt.Errorf("%s: for no reason", what)
+	}
+	since := millis(t.now)
+	if why.At > 0 {
+		since = min(since, why.At)
+	}
+	why = why.Map(t.clean)
+	n, err := t.exec(ctx, what,
+		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?4, ?3)
+		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE why = ''`, repoID, reasonOf(&why), millis(t.now), since)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.lookAtCandidates(ctx, repoID)
+}
+
+// ResumeMerging stores that a repository is merged into again, and tells whether that is
+// new. What landed as something else before does not count any more.
+func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
+	n, err := t.exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
+		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0, tell_at = 0 WHERE repo_id = ? AND why <> ''`, repoID)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.lookAtCandidates(ctx, repoID)
+}
+
+func (t *Tx) lookAtCandidates(ctx context.Context, repoID int64) error {
+	all, err := listRows(ctx, t, "list who waits to be merged", scanID, mergeCandidates, repoID)
+	for _, id := range all {
+		if err == nil {
+			err = t.SetLook(ctx, id)
+		}
+	}
+	return err
+}
+
+// MergingStopped gives why nothing is merged in a repository, if that is so.
+func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
+	scan := func(row scanner) (h merging.Halt, err error) {
+		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Told, timeOf(&h.TellAt))
+	}
+	return findRow(ctx, t, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
+		`SELECT why, at, told, tell_at FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
+}
+
+// ListUntoldHalts gives the repositories that are not merged into, and of which no pass has
+// told that by its exit code.
+func (t *Tx) ListUntoldHalts(ctx context.Context) ([]int64, error) {
+	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
+}
+
+// MergingTold stores that a pass says by its exit code that nothing is merged in a
+// repository, and tells whether it is the first one.
+func (t *Tx) MergingTold(ctx context.Context, repoID int64) (first bool, err error) {
+	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
+		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
+	return n == 1, err
+}
+
+// ListHaltsToTell gives the repositories that are not merged into, and whose remotes are to be
+// told so by now.
+func (t *Tx) ListHaltsToTell(ctx context.Context, now time.Time) ([]int64, error) {
+	return listRows(ctx, t, "list whose remotes are told that merging stopped", scanID,
+		`SELECT repo_id FROM repo_merging WHERE tell_at BETWEEN 1 AND ? ORDER BY repo_id`, millis(now))
+}
+
+// TellHaltAt stores when a repository's remote is told next that merging is stopped; zero: it
+// says so.
+func (t *Tx) TellHaltAt(ctx context.Context, repoID int64, at time.Time) error {
+	_, err := t.exec(ctx, fmt.Sprintf("store when the remote of repository %d is told that merging is stopped", repoID),
+		`UPDATE repo_merging SET tell_at = ? WHERE repo_id = ? AND why <> ''`, millis(at), repoID)
+	return err
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/counts"
+)
+
+// LastPass gives what is known of the last passes; false: nothing is. Where no metrics are
+// written it tells of failures, and of what ended them, alone.
+func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
+	scan := func(row scanner) (l work.LastPass, err error) {
+		var ms int64
+		err = row.Scan(timeOf(&l.At), timeOf(&l.GoodAt), &ms, &l.Failures, &l.Why)
+		l.Took = time.Duration(ms) * time.Millisecond
+		return l, err
+	}
+	return findRow(ctx, t, "find the last pass", scan, `SELECT at, good_at, ms, failures, why FROM last_pass`)
+}
+
+// PutLastPass stores what is known of the last passes.
+func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
+	_, err := t.exec(ctx, "store the last pass",
+		`INSERT INTO last_pass (id, at, good_at, ms, failures, why) VALUES (1, ?, ?, ?, ?, ?)
+		 ON CONFLICT (id) DO UPDATE SET at = excluded.at, good_at = excluded.good_at, ms = excluded.ms, failures = excluded.failures, why = excluded.why`,
+		millis(l.At), millis(l.GoodAt), l.Took.Milliseconds(), l.Failures, t.clean(l.Why))
+	return err
+}
+
+// CountPass counts a pass by what became of it.
+func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
+	_, err := t.exec(ctx, "count a pass", `INSERT INTO pass_totals (outcome, n, ms) VALUES (?, 1, ?)
+		ON CONFLICT (outcome) DO UPDATE SET n = n + 1, ms = ms + excluded.ms`, outcome, took.Milliseconds())
+	return err
+}
+
+// ListPasses says how many passes came to each outcome, as far as they were counted.
+func (t *Tx) ListPasses(ctx context.Context) ([]counts.Passes, error) {
+	scan := func(row scanner) (p counts.Passes, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
+	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM pass_totals ORDER BY outcome`)
+}
+
+// CountRequests adds requests to those that were counted.
+func (t *Tx) CountRequests(ctx context.Context, some []counts.Requests) error {
+	for _, r := range some {
+		_, err := t.exec(ctx, "count requests", `INSERT INTO request_totals (host, api, status, n) VALUES (?, ?, ?, ?)
+			ON CONFLICT (host, api, status) DO UPDATE SET n = n + excluded.n`, r.Host, r.API, r.Status, r.Count)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListRequests gives the requests that were counted.
+func (t *Tx) ListRequests(ctx context.Context) ([]counts.Requests, error) {
+	scan := func(row scanner) (r counts.Requests, err error) {
+		return r, row.Scan(&r.Host, &r.API, &r.Status, &r.Count)
+	}
+	return listRows(ctx, t, "list requests", scan, `SELECT host, api, status, n FROM request_totals ORDER BY host, api, status`)
+}
+
+// PutRateLimits stores what hosts said of their limits, unless something newer is known.
+func (t *Tx) PutRateLimits(ctx context.Context, some []counts.RateLimit) error {
+	for _, l := range some {
+		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO rate_limits (host, resource, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
+			WHERE excluded.at >= rate_limits.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListRateLimits gives what hosts said last of their limits.
+func (t *Tx) ListRateLimits(ctx context.Context) ([]counts.RateLimit, error) {
+	scan := func(row scanner) (l counts.RateLimit, err error) {
+		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
+	}
+	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM rate_limits ORDER BY host, resource`)
+}
+
+// CountItems says how many work items of each repository are in each state.
+func (t *Tx) CountItems(ctx context.Context) ([]counts.ItemCount, error) {
+	scan := func(row scanner) (c counts.ItemCount, err error) { return c, row.Scan(&c.RepoID, &c.State, &c.Count) }
+	return listRows(ctx, t, "count items", scan, `SELECT repo_id, state, count(*) FROM work_items GROUP BY repo_id, state ORDER BY repo_id, state`)
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// PulseAsked records when the pulse of many repositories was asked, in one statement. That
+// it could not be asked before is over.
+func (t *Tx) PulseAsked(ctx context.Context, ids []int64, at time.Time) error {
+	return t.updateRepos(ctx, "note the pulse", ids, `UPDATE repositories SET pulse_at = ?, last_error = CASE failures WHEN 0 THEN '' ELSE last_error END`, t.stamp(at))
+}
+
+// PulseFailed records why the pulse of many repositories could not be asked.
+func (t *Tx) PulseFailed(ctx context.Context, ids []int64, why string) error {
+	return t.updateRepos(ctx, "note why there is no pulse", ids, `UPDATE repositories SET last_error = ?`, t.clean(why))
+}
+
+// updateRepos writes one thing to many repositories.
+func (t *Tx) updateRepos(ctx context.Context, what string, ids []int64, update string, value any) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return fmt.Errorf("%s of %d repositories: %w", what, len(ids), err)
+	}
+	_, err = t.exec(ctx, fmt.Sprintf("%s of %d repositories", what, len(ids)), update+` WHERE id IN (SELECT value FROM json_each(?))`, value, string(list))
+	return err
+}
+
+// PutPulse stores what a pulse showed of a repository that was then read in full: in the
+// transaction that stores what was read.
+func (t *Tx) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
+	return t.one(ctx, fmt.Sprintf("put the pulse of repository %d", id), ErrNotFound,
+		`UPDATE repositories SET pulse_issues = ?, pulse_pulls = ?, changed_at = ? WHERE id = ?`,
+		millis(p.Issues), millis(p.Pulls), millis(p.Changed), id)
+}
+
+// ListHidden gives the repositories of which people were told that GitHub does not say whether
+// they changed.
+func (t *Tx) ListHidden(ctx context.Context) (BusySet, error) {
+	return t.listBusySet(ctx, "list what has no pulse", `SELECT id FROM repositories WHERE pulse_hidden = 1`)
+}
+
+// PutHidden notes that people were told that GitHub does not say whether a repository changed,
+// or that it says so again.
+func (t *Tx) PutHidden(ctx context.Context, id int64, hidden bool) error {
+	return t.one(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
+}
+
+// ListAllSeenLabels gives, of every repository, the labels whose open issues were listed
+// once already.
+func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) {
+	all := map[int64][]string{}
+	scan := func(row scanner) (id int64, err error) {
+		var label string
+		err = row.Scan(&id, &label)
+		all[id] = append(all[id], label)
+		return id, err
+	}
+	_, err := listRows(ctx, t, "list seen labels", scan, `SELECT repo_id, label FROM seen_labels ORDER BY repo_id, label`)
+	return all, err
+}
+
+// CountOpenPulls gives how many open pull requests are tracked in all repositories.
+func (t *Tx) CountOpenPulls(ctx context.Context) (int, error) {
+	return getRow(ctx, t, "count open pull requests", scanCount, `SELECT count(*) FROM pull_requests WHERE state = 'open'`)
+}
+
+// ListOldDetails gives the node ids of the open pull requests of some repositories whose
+// details were read before a time: n at most, the oldest first.
+func (t *Tx) ListOldDetails(ctx context.Context, repos []int64, before time.Time, n int) ([]string, error) {
+	list, err := json.Marshal(repos)
+	if err != nil {
+		return nil, fmt.Errorf("list old details: %w", err)
+	}
+	return listRows(ctx, t, "list old details", scanString,
+		`SELECT p.node_id FROM json_each(?) r CROSS JOIN pull_requests p WHERE p.repo_id = r.value AND p.state = 'open' AND p.details_at < ?
+		 ORDER BY p.details_at LIMIT ?`, string(list), millis(before), n)
+}

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+const repoColumns = `name, current_name, node_id, github_id, default_branch, issues_since, comments_since,
+	review_comments_since, heartbeat_at, not_before, failures, last_error, confirmed_at, left_at, named_by,
+	pulse_at, pulse_issues, pulse_pulls, changed_at`
+
+func repoFields(r *work.Repo) []any {
+	return []any{
+		nameOf(&r.Name),
+		nameOf(&r.Current),
+		&r.NodeID, &r.GitHubID, &r.DefaultBranch,
+		timeOf(&r.IssuesSince),
+		timeOf(&r.CommentsSince),
+		timeOf(&r.ReviewCommentsSince),
+		timeOf(&r.HeartbeatAt),
+		timeOf(&r.NotBefore),
+		&r.Failures, &r.LastError,
+		timeOf(&r.ConfirmedAt),
+		timeOf(&r.LeftAt),
+		&r.NamedBy,
+		timeOf(&r.Pulse.At),
+		timeOf(&r.Pulse.Issues),
+		timeOf(&r.Pulse.Pulls),
+		timeOf(&r.Pulse.Changed),
+	}
+}
+
+func scanRepo(row scanner) (r work.Repo, err error) {
+	return r, row.Scan(append([]any{&r.ID}, repoFields(&r)...)...)
+}
+
+const selectRepo = `SELECT id, ` + repoColumns + ` FROM repositories `
+
+// ListRepos gives every repository that was ever configured, by name.
+func (t *Tx) ListRepos(ctx context.Context) ([]work.Repo, error) {
+	return listRows(ctx, t, "list repositories", scanRepo, selectRepo+`ORDER BY name_key`)
+}
+
+// GetRepo gives a repository by its id.
+func (t *Tx) GetRepo(ctx context.Context, id int64) (work.Repo, error) {
+	return getRow(ctx, t, fmt.Sprintf("get repository %d", id), scanRepo, selectRepo+`WHERE id = ?`, id)
+}
+
+// SetCursors stores the repository's three Since.
+func (t *Tx) SetCursors(ctx context.Context, r work.Repo) error {
+	return t.one(ctx, fmt.Sprintf("set cursors of repository %d", r.ID), ErrNotFound,
+		`UPDATE repositories SET issues_since = ?, comments_since = ?, review_comments_since = ? WHERE id = ?`,
+		timeOf(&r.IssuesSince), timeOf(&r.CommentsSince), timeOf(&r.ReviewCommentsSince), r.ID)
+}
+
+// Heartbeat records a completed ingest, which ends what was wrong before.
+func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
+	return t.one(ctx, fmt.Sprintf("heartbeat of repository %d", id), ErrNotFound,
+		`UPDATE repositories SET heartbeat_at = ?, not_before = 0, failures = 0, last_error = '' WHERE id = ?`, t.stamp(at), id)
+}
+
+// DeferRepo makes no request to the repository before until. failed counts a
+// failure; a limit is none. Without a reason nothing is wrong any more, and what failed before is over.
+func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
+	return t.one(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
+		`UPDATE repositories SET not_before = ?, last_error = ?, failures = iif(? = '', 0, failures + ?) WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
+}
+
+// EnsureRepo gives the row of a repository that the config names, and makes it
+// when there is none.
+func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
+	all, err := t.OpenRepos(ctx, []work.RepoName{name})
+	if err != nil {
+		return work.Repo{}, err
+	}
+	return all[0], nil
+}
+
+// OpenRepos gives the rows of the repositories that the config names, in its order,
+// and makes those that are missing. A repository that was renamed on GitHub and then
+// in the config keeps its row; where the config has its former name as well, that is
+// for another one. Names are spelled as the config has them.
+func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo, error) {
+	known, err := t.ListRepos(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(known, func(a, b work.Repo) int {
+		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // the last that had a name
+	})
+	all := assignRows(names, known)
+	for i, name := range names {
+		if r := all[i]; r.ID != 0 && (r.Name != name || !r.LeftAt.IsZero()) {
+			all[i], err = t.takeName(ctx, r, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i, name := range names {
+		if all[i].ID == 0 {
+			all[i], err = t.addRepo(ctx, work.Repo{Name: name, Current: name})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// NameRepo records which config names a repository.
+func (t *Tx) NameRepo(ctx context.Context, id int64, by string) error {
+	return t.one(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
+}
+
+// LeaveRepo records that no name of the config stands for a repository any more.
+func (t *Tx) LeaveRepo(ctx context.Context, id int64) error {
+	return t.one(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
+}
+
+func nameKey(name work.RepoName) string { return strings.ToLower(name.String()) }
+
+func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
+	if err := t.freeName(ctx, r.Name, 0); err != nil {
+		return work.Repo{}, err
+	}
+	var err error
+	r.ID, err = t.insert(ctx, fmt.Sprintf("add repository %s", r.Name), "repositories", "name_key, "+repoColumns, append([]any{nameKey(r.Name)}, repoFields(&r)...))
+	return r, err
+}
+
+// takeName has a name of the config stand for a repository that is known.
+func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (work.Repo, error) {
+	if err := t.freeName(ctx, name, r.ID); err != nil {
+		return work.Repo{}, err
+	}
+	r.Name, r.LeftAt = name, time.Time{}
+	return r, t.one(ctx, fmt.Sprintf("give repository %d the name %s", r.ID, name), ErrNotFound,
+		`UPDATE repositories SET name = ?, name_key = ?, left_at = 0 WHERE id = ?`, nameOf(&name), nameKey(name), r.ID)
+}
+
+// freeName sets the repository apart that has a name, unless it is the one that is to
+// have it.
+func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("free the name %s", name),
+		`UPDATE repositories SET name_key = name_key || ' ' || id, left_at = CASE left_at WHEN 0 THEN ? ELSE left_at END WHERE name_key = ? AND id <> ?`,
+		t.stamp(time.Time{}), nameKey(name), but)
+	return err
+}
+
+// assignRows finds the repository that fits each name best: the one which has the name
+// both here and on GitHub; which GitHub calls so today; which had it. Each is given
+// to one name; where none fits, the place is empty.
+func assignRows(names []work.RepoName, known []work.Repo) []work.Repo {
+	named, called := map[string][]work.Repo{}, map[string][]work.Repo{} // each in the order of known
+	for _, r := range known {
+		named[nameKey(r.Name)] = append(named[nameKey(r.Name)], r)
+		called[nameKey(r.Current)] = append(called[nameKey(r.Current)], r)
+	}
+	found := make([]work.Repo, len(names))
+	taken := map[int64]bool{}
+	for _, rule := range []struct {
+		among map[string][]work.Repo
+		fits  func(work.Repo) bool
+	}{
+		{named, func(r work.Repo) bool { return r.LeftAt.IsZero() && r.Current.Equal(r.Name) }},
+		{called, func(r work.Repo) bool { return !r.Name.Equal(r.Current) }},
+		{named, func(work.Repo) bool { return true }},
+	} {
+		for i, n := range names {
+			if found[i].ID != 0 {
+				continue
+			}
+			for _, r := range rule.among[nameKey(n)] {
+				if !taken[r.ID] && rule.fits(r) {
+					found[i], taken[r.ID] = r, true
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Identified says what became of the row of a name when GitHub said which repository
+// stands behind it.
+type Identified string
+
+const (
+	// RepoSame: it is the one that was known, or the first one.
+	RepoSame Identified = "same"
+	// RepoRenamed: it was known under another name.
+	RepoRenamed Identified = "renamed"
+	// RepoReplaced: it is another one than before, which is kept apart.
+	RepoReplaced Identified = "replaced"
+)
+
+// Identity is who GitHub says that a repository is.
+type Identity struct {
+	NodeID        string
+	GitHubID      int64
+	Current       work.RepoName
+	DefaultBranch string
+	At            time.Time
+}
+
+// IdentifyRepo records who stands behind the name of a row, and gives the row that
+// is the repository's from now on. Rows go by node id: one that was renamed takes
+// its row along, and another one under the same name gets a row of its own. What
+// was known of the former one is kept in its row, and apart.
+func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
+	row, err := t.GetRepo(ctx, id)
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	if row.NodeID == who.NodeID {
+		row, err = t.setIdentity(ctx, row, who)
+		return row, RepoSame, err
+	}
+	known, isKnown, err := t.findNode(ctx, row.Name.Host, who.NodeID)
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	outcome := RepoSame
+	switch {
+	case row.NodeID != "":
+		outcome, err = RepoReplaced, t.freeName(ctx, row.Name, 0)
+	case isKnown:
+		outcome, err = RepoRenamed, t.one(ctx, fmt.Sprintf("drop the empty repository %d", id), ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
+	}
+	switch {
+	case err != nil:
+		return work.Repo{}, "", err
+	case isKnown:
+		row, err = t.takeName(ctx, known, row.Name)
+	case outcome == RepoReplaced:
+		row, err = t.addRepo(ctx, work.Repo{Name: row.Name})
+	}
+	if err != nil {
+		return work.Repo{}, "", err
+	}
+	row, err = t.setIdentity(ctx, row, who)
+	return row, outcome, err
+}
+
+// RenewRepo gives a repository a new row, of which nothing is known but which repository it
+// is. The former one is kept apart.
+func (t *Tx) RenewRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
+	return t.addRepo(ctx, work.Repo{
+		Name: r.Name, Current: r.Current, NodeID: r.NodeID, GitHubID: r.GitHubID, DefaultBranch: r.DefaultBranch, ConfirmedAt: r.ConfirmedAt, NamedBy: r.NamedBy,
+	})
+}
+
+// findNode finds the row of a repository by what GitHub never changes.
+func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
+	all, err := listRows(ctx, t, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
+	at := slices.IndexFunc(all, func(r work.Repo) bool { return r.Name.Host == host })
+	if err != nil || at < 0 {
+		return work.Repo{}, false, err
+	}
+	return all[at], true, nil
+}
+
+func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
+	r.NodeID, r.GitHubID, r.Current, r.DefaultBranch, r.ConfirmedAt = who.NodeID, who.GitHubID, who.Current, who.DefaultBranch, who.At
+	return r, t.one(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
+		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,
+		r.NodeID, r.GitHubID, nameOf(&r.Current), r.DefaultBranch, t.stamp(r.ConfirmedAt), r.ID)
+}

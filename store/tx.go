@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Tx is one transaction. Its methods read and write; nothing that they write
+// is on disk before Update has returned.
+type Tx struct {
+	sql      *sql.Tx
+	now      time.Time           // one time for the whole transaction
+	redact   func(string) string // nil: secrets stay in
+	readOnly bool
+}
+
+// clean takes secrets out of a reason or an error's text before it is stored: both may
+// quote an agent, git or a server.
+func (t *Tx) clean(s string) string {
+	if t.redact == nil {
+		return s
+	}
+	return t.redact(s)
+}
+
+// scanner is a row that is ready to be read.
+type scanner interface{ Scan(dest ...any) error }
+
+func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
+
+func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
+
+func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
+
+// listRows reads every row of a query; what is for the error message.
+func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
+	rows, err := t.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		all = append(all, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return all, nil
+}
+
+// findRow reads the only row of a query, if there is one.
+func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
+	v, err := scan(t.sql.QueryRowContext(ctx, query, args...))
+	var none T
+	if errors.Is(err, sql.ErrNoRows) {
+		return none, false, nil
+	}
+	if err != nil {
+		return none, false, fmt.Errorf("%s: %w", what, err)
+	}
+	return v, true, nil
+}
+
+// getRow reads a row that must exist.
+func getRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	v, ok, err := findRow(ctx, t, what, scan, query, args...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, ErrNotFound)
+	}
+	return v, err
+}
+
+// exec writes, and returns how many rows it changed.
+func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
+	if t.readOnly {
+		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	res, err := t.sql.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return n, nil
+}
+
+// one writes to exactly one row, or fails with missing.
+func (t *Tx) one(ctx context.Context, what string, missing error, query string, args ...any) error {
+	n, err := t.exec(ctx, what, query, args...)
+	if err == nil && n != 1 {
+		err = fmt.Errorf("%s: %w", what, missing)
+	}
+	return err
+}
+
+// insert adds a row and returns its id. It is ErrStale where a unique index has the row.
+func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []any) (int64, error) {
+	if t.readOnly {
+		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + marks(len(fields)) + `) ON CONFLICT DO NOTHING RETURNING id`
+	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, ErrStale)
+	}
+	return id, err
+}
+
+// marks are n placeholders.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// stamp is at, or the transaction's time where at is zero: 0 in a column means that
+// it never happened.
+func (t *Tx) stamp(at time.Time) int64 {
+	if at.IsZero() {
+		at = t.now
+	}
+	return millis(at)
+}

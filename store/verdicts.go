@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+)
+
+const verdictColumns = `pull_id, review_id, comment_id, reviewer, human, head, kept_from, epoch, cycle, decision, validity,
+	by_id, by_login, by_bot, turn_id, called_in, highest, findings, at, url, body`
+
+func verdictFields(v *review.Verdict) []any {
+	return []any{
+		&v.PullID, &v.ReviewID, &v.CommentID, &v.Reviewer, &v.Human, &v.Head, &v.KeptFrom, &v.Epoch, &v.Cycle, &v.Decision, &v.Validity,
+		&v.By.ID, &v.By.Login, &v.By.Bot, &v.TurnID,
+		listOf(&v.CalledIn),
+		&v.Highest, &v.Count,
+		timeOf(&v.At),
+		&v.URL, &v.Body,
+	}
+}
+
+func scanVerdict(row scanner) (v review.Verdict, err error) {
+	return v, row.Scan(append([]any{&v.ID}, verdictFields(&v)...)...)
+}
+
+const selectVerdict = `SELECT id, ` + verdictColumns + ` FROM reviews `
+
+func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids string) error {
+	found, err := listRows(ctx, t, "list verdicts", scanVerdict, selectVerdict+ofPulls+`ORDER BY at, id`, ids)
+	for _, v := range found {
+		all[v.PullID].Verdicts = append(all[v.PullID].Verdicts, v)
+	}
+	return err
+}
+
+// ListVerdicts gives the verdicts about a pull request, the oldest first.
+func (t *Tx) ListVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
+	return listRows(ctx, t, fmt.Sprintf("list verdicts about pull request %d", pullID), scanVerdict, selectVerdict+`WHERE pull_id = ? ORDER BY at, id`, pullID)
+}
+
+// AddVerdict adds a verdict and tells whether it was new, with its id or that of the one
+// which is known: of the same review or command about the same head, or of the same agent
+// about that head. A known one is left as it is. Counts is what it is unless it says more.
+func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, error) {
+	if v.At.IsZero() {
+		v.At = t.now
+	}
+	if v.Validity == "" {
+		v.Validity = review.Counts
+	}
+	what := fmt.Sprintf("add a verdict of %q about %s", v.Reviewer, v.Head)
+	id, err := t.insert(ctx, what, "reviews", verdictColumns, verdictFields(&v))
+	if err == nil {
+		return id, true, t.raiseLook(ctx, what, v.PullID)
+	}
+	if !errors.Is(err, ErrStale) {
+		return 0, false, err
+	}
+	id, err = getRow(ctx, t, what, scanID,
+		`SELECT id FROM reviews WHERE pull_id = ?1 AND head = ?2
+		 AND (review_id = ?3 AND comment_id = ?4 AND (?3 <> 0 OR ?4 <> 0) OR human = 0 AND kept_from = '' AND NOT ?5 AND ?6 = '' AND reviewer = ?7)
+		 ORDER BY review_id <> ?3 OR comment_id <> ?4, id LIMIT 1`,
+		v.PullID, v.Head, v.ReviewID, v.CommentID, v.Human, v.KeptFrom, v.Reviewer)
+	return id, false, err
+}
+
+// MarkVerdict records that a verdict does not count any more, or not as it did, and tells
+// whether that is new. What was taken back stays so.
+func (t *Tx) MarkVerdict(ctx context.Context, id int64, as review.Validity) (bool, error) {
+	what := fmt.Sprintf("mark verdict %d as %s", id, as)
+	pullID, err := getRow(ctx, t, what, scanID, `SELECT pull_id FROM reviews WHERE id = ?`, id)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.exec(ctx, what, `UPDATE reviews SET validity = ?2 WHERE id = ?1 AND validity NOT IN (?2, ?3)`, id, as, review.TakenBack)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.raiseLook(ctx, what, pullID)
+}
