@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -58,7 +59,7 @@ func newStage(t *testing.T) *stage {
 	s.must(err)
 	socket := filepath.Join(dir, "s")
 	s.must(s.hub.ServeUnix(socket))
-	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: socket, Now: s.at})
+	client, err := github.New(transport.Options{Host: "github.localhost", Token: token, Socket: socket, Now: s.at})
 	s.must(err)
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), s.at)
 	t.Cleanup(func() { _ = db.Close() })

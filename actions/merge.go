@@ -7,6 +7,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -137,13 +138,13 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	case isOver(err), isHalf(err):
 		return observation{}, err
 	case err != nil:
-		return observation{}, &github.UnclearError{Err: errors.Join(err, said)}
+		return observation{}, &transport.UnclearError{Err: errors.Join(err, said)}
 	case !refused:
-		return observation{}, &github.UnclearError{Err: errors.New("GitHub says that it is done, and does not show it")}
+		return observation{}, &transport.UnclearError{Err: errors.New("GitHub says that it is done, and does not show it")}
 	case refusal.Kind == github.HeadMoved && moved(ctx, s, a):
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.InProgress:
-		return observation{}, &github.UnclearError{Err: said}
+		return observation{}, &transport.UnclearError{Err: said}
 	}
 	return observation{}, &RefusedError{Refusal: refusal, Err: said}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
@@ -63,7 +64,7 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observatio
 		}
 	}
 	if github.IsTaken(err) { // it is there, and not listed yet
-		return observation{}, &github.UnclearError{Err: err}
+		return observation{}, &transport.UnclearError{Err: err}
 	}
 	if err != nil {
 		return observation{}, err

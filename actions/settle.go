@@ -9,13 +9,14 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // conclude records what became of a send.
 func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
-	var unclear *github.UnclearError
+	var unclear *transport.UnclearError
 	var unclearPush *git.UnclearError
 	var refused *RefusedError
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -54,7 +55,7 @@ func (e updateBranch) do(ctx context.Context, s Scope, a work.Action) (observati
 	}
 	seen, ok, err := e.find(ctx, s, a)
 	if err == nil && !ok {
-		err = &github.UnclearError{Err: errors.New("GitHub updates the branch after its answer")}
+		err = &transport.UnclearError{Err: errors.New("GitHub updates the branch after its answer")}
 	}
 	return seen, err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -123,6 +123,6 @@ func notLoggedIn(err error) bool {
 	if coded, ok := errors.AsType[*cli.CodedError](err); ok && coded.Code == cli.CodeNoLogin {
 		return true
 	}
-	_, ok := errors.AsType[*github.NotLoggedInError](err)
+	_, ok := errors.AsType[*transport.NotLoggedInError](err)
 	return ok
 }

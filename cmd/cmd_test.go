@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -98,7 +98,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("broken"), 1},
 		{fmt.Errorf("tick: %w", context.Canceled), 2},
 		{context.DeadlineExceeded, 1},
-		{fmt.Errorf("tick: %w", &github.NotLoggedInError{Host: "github.com"}), 4},
+		{fmt.Errorf("tick: %w", &transport.NotLoggedInError{Host: "github.com"}), 4},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -22,11 +23,11 @@ func TestErrorsHaveAKind(t *testing.T) {
 		{&UsageError{Err: errors.New("x")}, CodeUsage},
 		{fmt.Errorf("read it: %w", Coded(CodeUnknownItem, errors.New("x"))), CodeUnknownItem},
 		{ErrNothingYet, CodeNoState},
-		{&github.NotLoggedInError{Host: "github.com"}, CodeNoLogin},
-		{&github.Error{Status: 401}, CodeNoLogin},
-		{&github.Error{Status: 403}, CodeRefused},
-		{&github.Error{Status: 404}, CodeRefused},
-		{&github.Error{Status: 502}, CodeNetwork},
+		{&transport.NotLoggedInError{Host: "github.com"}, CodeNoLogin},
+		{&transport.Error{Status: 401}, CodeNoLogin},
+		{&transport.Error{Status: 403}, CodeRefused},
+		{&transport.Error{Status: 404}, CodeRefused},
+		{&transport.Error{Status: 502}, CodeNetwork},
 		{&work.WaitError{Reason: work.Reason{Kind: work.WhyGitHubLimit}}, CodeRateLimited},
 		{&fs.PathError{Op: "open", Path: "/state/x", Err: syscall.ENOSPC}, CodeDisk},
 		{fmt.Errorf("wait: %w", context.Canceled), CodeCancelled},

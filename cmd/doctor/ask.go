@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -35,7 +36,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		}
 		token := github.Token(h.Name)
 		a.Secrets().Add(token, "gh's token")
-		c, err := github.New(github.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now})
+		c, err := github.New(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now})
 		if err != nil {
 			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
 			continue
@@ -92,7 +93,7 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	h.Asked = true
-	login, token, err := c.Access().Login(ctx)
+	login, token, err := c.Login(ctx)
 	if err == nil {
 		h.Account, h.Token.Scoped, h.Token.Scopes, h.Token.Expires = login, token.Scoped, token.Scopes, token.Expires
 		h.Token.Kind = kind(h)
@@ -131,14 +132,14 @@ func kind(h *doctor.Host) doctor.TokenKind {
 func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *doctor.Repo) (private bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	r, err := c.Access().Repository(ctx, settings.Name)
+	r, err := c.Repository(ctx, settings.Name)
 	if err != nil {
 		to.Trouble = trouble(settings.Name.Host, err)
 		return false
 	}
 	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
 	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
-	kept, _ := c.Access().Unreadable(ctx, r.Current, r.DefaultBranch) // what there is no answer about is no finding
+	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // what there is no answer about is no finding
 	for _, k := range kept {
 		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
 	}
@@ -177,7 +178,7 @@ var harmless = []string{"non_fast_forward", "required_linear_history", "copilot_
 
 // inTheWay are the kinds of rules that hold for a branch as gh mergexo names its own.
 func inTheWay(ctx context.Context, c *github.Client, repo work.RepoName) []string {
-	kinds, told, err := c.Access().RuleKinds(ctx, repo, work.BranchPrefix(work.FlowBugfix, 1)+"an-issue")
+	kinds, told, err := c.RuleKinds(ctx, repo, work.BranchPrefix(work.FlowBugfix, 1)+"an-issue")
 	if err != nil || !told {
 		return nil
 	}

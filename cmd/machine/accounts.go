@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -76,7 +77,7 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 		return nil, &work.BlockedError{Reason: *why}
 	}
 	m.secrets.Add(token, "the token of "+who.account)
-	return github.New(github.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host)})
+	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host)})
 }
 
 // ghProgram is gh, as it was found.

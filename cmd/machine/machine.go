@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -58,7 +59,7 @@ type Machine struct {
 	dirs    folder.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
-	tally   github.Tally // what they asked
+	tally   transport.Tally // what they asked
 
 	accounts accounts
 

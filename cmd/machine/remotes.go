@@ -9,7 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -23,8 +24,8 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			var err error
 			token := github.Token(r.Name.Host)
 			m.secrets.Add(token, "gh's token")
-			client, err = github.New(github.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
-			if _, out := errors.AsType[*github.NotLoggedInError](err); out { // that is for its own repositories to say
+			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
+			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // that is for its own repositories to say
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
 			if err != nil {
@@ -33,7 +34,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			m.clients[r.Name.Host] = client
 		}
 		all = append(all, env.Remote{
-			Name: r.Name, Settings: r, GitHub: client, Adoption: adoption.New(client),
+			Name: r.Name, Settings: r, GitHub: client,
 			Mirror: func(repo work.Repo) env.Mirror { return m.mirror(r, repo) },
 			As: func(ctx context.Context, account string) (env.GitHub, error) {
 				return m.as(ctx, login{r.Name.Host, account}, log)
@@ -47,7 +48,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
 	token := github.Token(name)
 	m.secrets.Add(token, "gh's token")
-	client, err := github.New(github.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name)})
+	client, err := github.New(transport.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name)})
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -28,12 +29,12 @@ func (r *room) dropLabels(ctx context.Context, cfg *config.Config, force bool, w
 	for _, repo := range cfg.Repos {
 		token := github.Token(repo.Name.Host)
 		r.Secrets().Add(token, "gh's token")
-		client, err := github.New(github.Options{Host: repo.Name.Host, Token: token, Now: r.Now})
+		client, err := github.New(transport.Options{Host: repo.Name.Host, Token: token, Now: r.Now})
 		if err != nil {
 			return err
 		}
 		for _, l := range labelsOf(repo.Labels) {
-			became, err := dropLabel(ctx, client.Labels(), repo.Name, l, force)
+			became, err := dropLabel(ctx, client, repo.Name, l, force)
 			switch {
 			case err != nil:
 				errs = append(errs, err)
@@ -63,7 +64,7 @@ func labelsOf(names work.Labels) (all []work.Label) {
 }
 
 // dropLabel looks before it deletes, and after an answer that did not come.
-func dropLabel(ctx context.Context, api github.Labels, repo work.RepoName, l work.Label, force bool) (verdict, error) {
+func dropLabel(ctx context.Context, api *github.Client, repo work.RepoName, l work.Label, force bool) (verdict, error) {
 	there, found, err := api.LabelNamed(ctx, repo, l.Name)
 	if err != nil || !found {
 		return gone, err
@@ -72,7 +73,7 @@ func dropLabel(ctx context.Context, api github.Labels, repo work.RepoName, l wor
 		if there.Description != l.Description {
 			return foreign, nil
 		}
-		number, borne, err := api.BearerOf(ctx, repo, l.Name)
+		number, borne, err := api.FindLabelled(ctx, repo, l.Name)
 		if err != nil {
 			return gone, err
 		}
@@ -81,7 +82,7 @@ func dropLabel(ctx context.Context, api github.Labels, repo work.RepoName, l wor
 		}
 	}
 	err = api.DeleteLabel(ctx, repo, l.Name)
-	if _, unclear := errors.AsType[*github.UnclearError](err); unclear {
+	if _, unclear := errors.AsType[*transport.UnclearError](err); unclear {
 		_, found, look := api.LabelNamed(ctx, repo, l.Name)
 		if look == nil && !found {
 			err = nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -80,16 +81,16 @@ type place struct {
 func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 	token := github.Token(name.Host)
 	r.Secrets().Add(token, "gh's token")
-	c, err := github.New(github.Options{Host: name.Host, Token: token, Now: r.Now})
+	c, err := github.New(transport.Options{Host: name.Host, Token: token, Now: r.Now})
 	if err != nil {
 		return nil, err
 	}
 	p := &place{client: c}
-	if p.account, _, err = c.Access().Login(ctx); err != nil {
+	if p.account, _, err = c.Login(ctx); err != nil {
 		return nil, told(name.Host, err)
 	}
-	found, err := c.Access().Repository(ctx, name)
-	if refused, ok := errors.AsType[*github.Error](err); ok && refused.Status == http.StatusNotFound {
+	found, err := c.Repository(ctx, name)
+	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusNotFound {
 		return nil, &cli.CodedError{
 			Code: cli.CodeUnknownRepository,
 			Err:  fmt.Errorf("there is no repository %s, or %s may not see it: check the name, or log in as somebody who may: gh auth login --hostname %s", name, p.speaker(), name.Host),

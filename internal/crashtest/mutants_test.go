@@ -235,7 +235,7 @@ func (u Turn) Role() string {
 `}},
 		},
 		{
-			guard: "a merge names the head that is meant", file: "internal/github/merges/write.go", scenario: "push before the merge",
+			guard: "a merge names the head that is meant", file: "internal/github/merge.go", scenario: "push before the merge",
 			edits: []edit{{"SHA     string         `json:\"sha\"`", "SHA     string         `json:\"-\"`"}},
 		},
 		{

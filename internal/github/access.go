@@ -1,15 +1,160 @@
 package github
 
 import (
-	"github.com/mergexo/gh-mergexo/internal/github/access"
-	"github.com/mergexo/gh-mergexo/internal/github/labels"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// KnownAccounts and the others tell what gh has written down of accounts and tokens.
-var KnownAccounts, LoggedIn, TokenSource, TokenKindOf = access.KnownAccounts, access.LoggedIn, access.TokenSource, access.KindOf
+type wireViewer struct {
+	ID    int64  `json:"id"`
+	Login string `json:"login"`
+}
 
-// Access asks what the client's token and account may do.
-func (c *Client) Access() access.Access { return access.New(c.Client) }
+func (w wireViewer) Check() error {
+	if w.ID == 0 || w.Login == "" {
+		return errors.New("no user")
+	}
+	return nil
+}
 
-// Labels are the requests about the labels of repositories, one by one.
-func (c *Client) Labels() Labels { return labels.New(c.Client) }
+// Login is whose token it is, and what GitHub tells of it. An app's installation has no
+// account, which GitHub says by refusing: the login is empty then.
+func (c *Client) Login(ctx context.Context) (login string, t TokenInfo, err error) {
+	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user"})
+	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusForbidden && strings.Contains(refused.Message, "integration") {
+		return "", TokenInfo{}, nil
+	}
+	if err != nil {
+		return "", TokenInfo{}, fmt.Errorf("read own account: %w", err)
+	}
+	var w wireViewer
+	if err := a.Decode(&w); err != nil {
+		return "", TokenInfo{}, fmt.Errorf("read own account: %w", err)
+	}
+	t.Scopes, t.Scoped = tokenScopes(a.Header.Values("X-Oauth-Scopes"))
+	t.Expires = tokenExpiry(a.Header.Get("Github-Authentication-Token-Expiration"))
+	return w.Login, t, nil
+}
+
+// RuleKinds are the kinds of rules that rulesets have for a branch, which need not exist;
+// false where GitHub does not tell them.
+func (c *Client) RuleKinds(ctx context.Context, repo work.RepoName, branch string) (kinds []string, told bool, err error) {
+	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
+	kinds, err = transport.Every(ctx, c.api, address, func(w wireRule) string { return w.Type })
+	if refused, ok := errors.AsType[*transport.Error](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusForbidden) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("read the rules of branch %q of %s: %w", branch, repo.FullName(), err)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds), true, nil
+}
+
+// Unreadable is something of a repository that a token is kept from.
+type Unreadable struct {
+	What   string
+	Needed bool   // nothing goes without it
+	For    string // what does not
+}
+
+// readable is something of a repository that has a permission of its own.
+type readable struct {
+	Unreadable
+	hides int // the status that stands for a missing permission, too: 404 tells no more than that
+	path  func(branch string) string
+}
+
+// readables are all of them, with the least that GitHub gives of each.
+var readables = []readable{
+	{Unreadable{"files", true, "nothing can be fetched or pushed"}, 0, func(b string) string { return "git/ref/heads/" + escapePath(b) }},
+	{Unreadable{"issues", true, "work begins with an issue"}, http.StatusNotFound, func(string) string { return "issues?per_page=1" }},
+	{Unreadable{"pull requests", true, "none can be followed"}, http.StatusNotFound, func(string) string { return "pulls?per_page=1&state=all" }},
+	{
+		Unreadable{"checks", false, "of what runs on a head only commit statuses and workflow runs are seen (fine-grained tokens never may)"},
+		0,
+		func(b string) string { return "commits/" + url.PathEscape(b) + "/check-runs?per_page=1" },
+	},
+	{Unreadable{"commit statuses", false, "those of other systems are not seen"}, 0, func(b string) string { return "commits/" + url.PathEscape(b) + "/status?per_page=1" }},
+}
+
+// Unreadable tries to read each thing of a repository that a token may be kept from. What
+// GitHub gives no answer about is in the error, and in no list.
+func (c *Client) Unreadable(ctx context.Context, repo work.RepoName, branch string) ([]Unreadable, error) {
+	var kept []Unreadable
+	var unknown error
+	for _, r := range readables {
+		_, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "repos/" + repo.FullName() + "/" + r.path(branch)})
+		refused, ok := errors.AsType[*transport.Error](err)
+		switch {
+		case err == nil:
+		case ok && (refused.Status == http.StatusForbidden || refused.Status == r.hides):
+			kept = append(kept, r.Unreadable)
+		case ok && refused.Status < http.StatusInternalServerError: // an empty repository has no branch: that is no matter of permission
+		default:
+			unknown = errors.Join(unknown, fmt.Errorf("read %s of %s: %w", r.What, repo.FullName(), err))
+		}
+	}
+	return kept, unknown
+}
+
+// TokenKind is the kind of a token.
+type TokenKind string
+
+// The kinds, as their prefixes tell.
+const (
+	ClassicToken     TokenKind = "classic"
+	OAuthToken       TokenKind = "oauth"        // of gh's own login
+	FineGrainedToken TokenKind = "fine-grained" // with permissions for some repositories
+	AppToken         TokenKind = "app"          // of an installation, or of a person through an app
+	UnknownToken     TokenKind = ""             // older than prefixes, or of a host of its own kind
+)
+
+// TokenKindOf is a token's kind, by its prefix.
+func TokenKindOf(token string) TokenKind {
+	for prefix, kind := range map[string]TokenKind{"ghp_": ClassicToken, "gho_": OAuthToken, "github_pat_": FineGrainedToken, "ghs_": AppToken, "ghu_": AppToken} {
+		if strings.HasPrefix(token, prefix) {
+			return kind
+		}
+	}
+	return UnknownToken
+}
+
+// TokenInfo is what GitHub reports about the token of a request.
+type TokenInfo struct {
+	Scoped  bool // it tells the scopes: of classic and OAuth tokens
+	Scopes  []string
+	Expires time.Time // zero: never, or it does not say
+}
+
+// expiryForms are how the header writes the moment; which one depends on the host.
+var expiryForms = []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700", time.RFC3339}
+
+// tokenExpiry reads the header; zero where it says nothing that is understood.
+func tokenExpiry(header string) time.Time {
+	for _, form := range expiryForms {
+		if at, err := time.Parse(form, header); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// tokenScopes reads the header, which is there for tokens that have scopes, even without any.
+func tokenScopes(header []string) (all []string, told bool) {
+	for name := range strings.SplitSeq(strings.Join(header, ","), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all, len(header) > 0
+}

@@ -21,7 +21,7 @@ func (w wireUser) Check() error {
 
 // Viewer is the account whose token we hold. With the ETag of the last answer
 // it costs nothing when unchanged.
-func (c Repositories) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
+func (c *Client) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
 	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user", ETag: etag})
 	if err != nil {
 		return work.Account{}, "", false, fmt.Errorf("read own account: %w", err)
@@ -67,7 +67,7 @@ func (w wirePermission) level() string {
 // Permission is what an account may do in a repository: admin, write, triage,
 // read or none. GitHub counts maintain as write. It is asked for by login, which
 // may be another one than when the account was seen, or another account's by now.
-func (c Repositories) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
+func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
 	level, id, err := c.permissionOf(ctx, repo, who.Login)
 	if err != nil || id == who.ID || level != "none" && id == 0 {
 		return level, err
@@ -90,7 +90,7 @@ func (c Repositories) Permission(ctx context.Context, repo work.RepoName, who wo
 }
 
 // permissionOf is what the account with a login may do, and its id; 0: there is none.
-func (c Repositories) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
+func (c *Client) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
 	var w wirePermission
 	err = c.api.Get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)
 	if IsStatus(err, http.StatusNotFound) { // not a user, such as a deleted account

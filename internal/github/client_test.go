@@ -9,6 +9,7 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/config"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -52,8 +53,8 @@ func TestNewResolvesHostAndTokenAsGhDoes(t *testing.T) {
 				files["hosts.yml"] = tt.hosts
 			}
 			ghConfig(t, files, tt.env)
-			c, err := New(Options{Host: tt.host, Now: time.Now})
-			var missing *NotLoggedInError
+			c, err := New(transport.Options{Host: tt.host, Now: time.Now})
+			var missing *transport.NotLoggedInError
 			switch {
 			case tt.want == "" && !errors.As(err, &missing):
 				t.Errorf("error %v, want a NotLoggedInError", err)

@@ -93,7 +93,7 @@ func (w wireReviewComment) comment() ReviewComment {
 }
 
 // ListComments reads one page of a repository's conversation comments.
-func (c Issues) ListComments(ctx context.Context, p PageRequest) (Page[Comment], error) {
+func (c *Client) ListComments(ctx context.Context, p transport.PageRequest) (transport.Page[Comment], error) {
 	out, err := transport.ReadPage(ctx, c.api, p, wireComment.comment)
 	if err != nil {
 		return out, fmt.Errorf("list comments: %w", err)
@@ -102,7 +102,7 @@ func (c Issues) ListComments(ctx context.Context, p PageRequest) (Page[Comment],
 }
 
 // ListReviewComments reads one page of a repository's diff comments.
-func (c Pulls) ListReviewComments(ctx context.Context, p PageRequest) (Page[ReviewComment], error) {
+func (c *Client) ListReviewComments(ctx context.Context, p transport.PageRequest) (transport.Page[ReviewComment], error) {
 	out, err := transport.ReadPage(ctx, c.api, p, wireReviewComment.comment)
 	if err != nil {
 		return out, fmt.Errorf("list review comments: %w", err)
@@ -112,7 +112,7 @@ func (c Pulls) ListReviewComments(ctx context.Context, p PageRequest) (Page[Revi
 
 // CommentsOf reads the conversation of one issue or pull request, oldest
 // first; since bounds it by the last change.
-func (c Issues) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
+func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("issues/%d/comments", number), since) }
 	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c Issues) CommentsOf(ctx context.Context, repo work.RepoName, number int, 
 
 // ReviewCommentsOf reads the diff comments of one pull request, oldest first;
 // since bounds it by the last change.
-func (c Pulls) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
+func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since) }
 	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c Pulls) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull in
 }
 
 // Comment reads one conversation comment; it is absent when it was deleted.
-func (c Issues) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
+func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
 	var w wireComment
 	ok, err := find(ctx, c.api, commentPath(repo, id), &w)
 	if err != nil || !ok {
@@ -143,7 +143,7 @@ func (c Issues) Comment(ctx context.Context, repo work.RepoName, id int64) (Comm
 }
 
 // ReviewComment reads one diff comment; it is absent when it was deleted.
-func (c Pulls) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
+func (c *Client) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
 	var w wireReviewComment
 	ok, err := find(ctx, c.api, reviewCommentPath(repo, id), &w)
 	if err != nil || !ok {

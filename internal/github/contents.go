@@ -29,7 +29,7 @@ func (w wireFile) Check() error {
 
 // File reads a file as it was at a commit or is on a branch; it is absent when
 // there is none.
-func (c Repositories) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
+func (c *Client) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
 	var w wireFile
 	ok, err := find(ctx, c.api, contentsURL(repo, path, ref), &w)
 	if err != nil || !ok {
@@ -63,7 +63,7 @@ func (w wirePullFile) Check() error {
 const MaxPullFiles = 3000
 
 // PullFiles lists the paths that a pull request changes, of what it renames both.
-func (c Pulls) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
 	files, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
 		func(w wirePullFile) wirePullFile { return w })
 	if err != nil {
@@ -77,4 +77,30 @@ func (c Pulls) PullFiles(ctx context.Context, repo work.RepoName, number int) ([
 		}
 	}
 	return paths, nil
+}
+
+// wireComparison is what two commits are to each other.
+// https://docs.github.com/en/rest/commits/commits#compare-two-commits
+type wireComparison struct {
+	Status string `json:"status"` // of the second, seen from the first
+}
+
+func (w wireComparison) Check() error {
+	switch w.Status {
+	case "ahead", "identical", "behind", "diverged":
+		return nil
+	}
+	return fmt.Errorf("a comparison says %q", w.Status)
+}
+
+// Descends reports whether a commit is in the history of head. It is not known
+// where GitHub has not got one of the two, or finds nothing that they have in
+// common.
+func (c *Client) Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error) {
+	var w wireComparison
+	ok, err := find(ctx, c.api, fmt.Sprintf("repos/%s/compare/%s...%s?per_page=1", repo.FullName(), from, head), &w)
+	if err != nil || !ok {
+		return false, false, err
+	}
+	return w.Status == "ahead" || w.Status == "identical", true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
@@ -40,7 +41,7 @@ func TestATokenIsSentToItsOwnHostOnly(t *testing.T) {
 			t.Errorf("redirect to %s: %d requests, want the first alone", address, n)
 		}
 		if strings.HasPrefix(address, "http") {
-			if _, err := w.client.ListIssues(t.Context(), PageRequest{URL: address}); err == nil || w.asked() != 0 {
+			if _, err := w.client.ListIssues(t.Context(), transport.PageRequest{URL: address}); err == nil || w.asked() != 0 {
 				t.Errorf("stored page %s: %v", address, err)
 			}
 		}
@@ -56,9 +57,9 @@ func TestNextPageOfTheSameHost(t *testing.T) {
 	} {
 		w.hub.ClearFaults()
 		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[]", Header: http.Header{"Link": {"<" + next + `>; rel="next"`}}})
-		first, err := w.client.ListIssues(t.Context(), PageRequest{URL: IssuesURL(w.name, time.Time{})})
+		first, err := w.client.ListIssues(t.Context(), transport.PageRequest{URL: IssuesURL(w.name, time.Time{})})
 		must(t, err)
-		second, err := w.client.ListIssues(t.Context(), PageRequest{URL: first.Next})
+		second, err := w.client.ListIssues(t.Context(), transport.PageRequest{URL: first.Next})
 		must(t, err)
 		if len(second.Items) != 1 || second.Items[0].Number != n {
 			t.Errorf("%s: %+v", next, second.Items)

@@ -21,7 +21,7 @@ func TestUnexpectedBodies(t *testing.T) {
 	for _, body := range []string{"<html>Unicorn!</html>", "", "null", "{}", "[]", `"text"`, "[{}]", `{"id":"x"}`, "[1]", strings.Repeat("[", 100)} {
 		for name, read := range map[string]func() error{
 			"list": func() error {
-				_, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{})})
+				_, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{})})
 				return err
 			},
 			"comments":   func() error { _, err := w.client.CommentsOf(ctx, w.name, n, time.Time{}); return err },
@@ -56,7 +56,7 @@ func TestHugeBodyIsCutOff(t *testing.T) {
 	w := newWorld(t)
 	for kind, space := range map[string]string{"text/plain": " ", "application/json": "\x01"} {
 		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[" + strings.Repeat(space, transport.MaxBody) + "]", Header: http.Header{"Content-Type": {kind}}})
-		if _, err := w.client.ListIssues(t.Context(), PageRequest{URL: IssuesURL(w.name, time.Time{})}); !isBody(err) || !strings.Contains(err.Error(), "more than") {
+		if _, err := w.client.ListIssues(t.Context(), transport.PageRequest{URL: IssuesURL(w.name, time.Time{})}); !isBody(err) || !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%s: error %v, want a BodyError that says why", kind, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestReadsThatGetNoAnswer(t *testing.T) {
 		return err
 	}
 	w.hub.AddFault(githubsim.LoseRequest())
-	var unreachable *UnreachableError
+	var unreachable *transport.UnreachableError
 	if err := read(t.Context()); !errors.As(err, &unreachable) {
 		t.Errorf("connection closed: %v", err)
 	}
@@ -84,7 +84,7 @@ func TestReadsThatGetNoAnswer(t *testing.T) {
 		t.Errorf("interrupt: %v", err)
 	}
 	w.hub.OnRequest(nil)
-	quick, err := New(Options{Now: w.now, Timeout: 20 * time.Millisecond})
+	quick, err := New(transport.Options{Now: w.now, Timeout: 20 * time.Millisecond})
 	must(t, err)
 	w.hub.AddFault(githubsim.Fault{Delay: time.Minute})
 	if _, _, err := quick.Issue(t.Context(), w.name, 1); !errors.As(err, &unreachable) {
@@ -130,7 +130,7 @@ func TestPrimaryLimitByAnswer(t *testing.T) {
 	must(t, w.hub.SetRemaining("alice", "core", 0))
 	w.asked()
 	_, err := w.client.CreateComment(t.Context(), w.name, n, "x")
-	var unclear *UnclearError
+	var unclear *transport.UnclearError
 	if wantWait(t, err, w.now().Add(time.Hour)); errors.As(err, &unclear) {
 		t.Errorf("a refused write is not unclear: %v", err)
 	}

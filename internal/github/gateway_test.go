@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -23,7 +24,7 @@ type world struct {
 
 	mu       sync.Mutex
 	at       time.Time
-	requests []Request
+	requests []transport.Request
 }
 
 const lines = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n"
@@ -78,7 +79,7 @@ func newWorld(t *testing.T) *world {
 // newClient is a client of gh's account, or with a token of its own.
 func (w *world) newClient(t *testing.T, token string) *Client {
 	t.Helper()
-	c, err := New(Options{Token: token, Now: w.now, UserAgent: "gh-mergexo/test", Count: func(r Request) {
+	c, err := New(transport.Options{Token: token, Now: w.now, UserAgent: "gh-mergexo/test", Count: func(r transport.Request) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.requests = append(w.requests, r)

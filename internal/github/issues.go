@@ -83,7 +83,7 @@ func (w wireIssue) issue() Issue {
 }
 
 // ListIssues reads one page of issues and pull requests.
-func (c Issues) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], error) {
+func (c *Client) ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[Issue], error) {
 	out, err := transport.ReadPage(ctx, c.api, p, wireIssue.issue)
 	if err != nil {
 		return out, fmt.Errorf("list issues: %w", err)
@@ -93,7 +93,7 @@ func (c Issues) ListIssues(ctx context.Context, p PageRequest) (Page[Issue], err
 
 // Issue reads one issue. It is absent when it was deleted or transferred away,
 // or may not be seen; a repository that moved is a *MovedError.
-func (c Issues) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	var w wireIssue
 	err := c.api.Get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
 	switch {
@@ -102,7 +102,7 @@ func (c Issues) Issue(ctx context.Context, repo work.RepoName, number int) (Issu
 	case IsStatus(err, http.StatusNotFound, http.StatusGone):
 		return Issue{}, false, nil
 	}
-	if _, moved := errors.AsType[*MovedError](err); !moved {
+	if _, moved := errors.AsType[*transport.MovedError](err); !moved {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
 	// GitHub redirects for a transferred issue and for a renamed repository
@@ -115,7 +115,7 @@ func (c Issues) Issue(ctx context.Context, repo work.RepoName, number int) (Issu
 
 // IssueWherever reads an issue also where its repository was renamed, or it was
 // transferred to another one. It is absent when it was deleted or may not be seen.
-func (c Issues) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
+func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	a, err := c.api.Follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
 	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
 		return Issue{}, false, nil
@@ -186,7 +186,7 @@ func (w wireTimelineEvent) event() TimelineEvent {
 
 // TimelineOf reads the whole timeline of an issue or pull request, oldest
 // first.
-func (c Issues) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
+func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
 	events, err := transport.Resumed(ctx, c.api, address, wireTimelineEvent.event)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c Issues) TimelineOf(ctx context.Context, repo work.RepoName, number int) 
 
 // IssuesSince lists the issues, without pull requests, that changed since a
 // time; all for a zero one.
-func (c Issues) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
+func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
 	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
@@ -212,7 +212,7 @@ func (c Issues) IssuesSince(ctx context.Context, repo work.RepoName, since time.
 }
 
 // CreateIssue opens an issue.
-func (c Issues) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
+func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (Issue, error) {
 	var w wireIssue
 	request := struct {
 		Title string `json:"title"`
@@ -222,4 +222,34 @@ func (c Issues) CreateIssue(ctx context.Context, repo work.RepoName, title, body
 		return Issue{}, fmt.Errorf("open an issue: %w", err)
 	}
 	return w.issue(), nil
+}
+
+// Text is what an issue, a comment or a review says.
+type Text struct {
+	Title    string // of an issue
+	Body     string
+	EditedAt time.Time // when the body was last edited; zero: never
+}
+
+type wireText struct {
+	Title    string    `json:"title"`
+	Body     string    `json:"body"`
+	EditedAt time.Time `json:"lastEditedAt"`
+}
+
+// Text reads what an issue, a comment or a review says by its node id. It is
+// absent when it was deleted, or may not be seen.
+func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
+	data, _, err := transport.GraphQLStrict[struct {
+		Node *wireText `json:"node"`
+	}](ctx, c.api, transport.Reads, textQuery(), map[string]any{"id": nodeID})
+	switch {
+	case IsStatus(err, http.StatusNotFound):
+		return Text{}, false, nil
+	case err != nil:
+		return Text{}, false, fmt.Errorf("read the text of %s: %w", nodeID, err)
+	case data.Node == nil:
+		return Text{}, false, nil
+	}
+	return Text{Title: data.Node.Title, Body: data.Node.Body, EditedAt: data.Node.EditedAt}, true, nil
 }

@@ -32,7 +32,7 @@ func (w wireLabels) Check() error {
 }
 
 // LabelsOf reads the names of an issue's or pull request's labels.
-func (c Issues) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
+func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
 	names, err := transport.Every(ctx, c.api, issueLabelsPath(repo, number)+"?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list labels of %s: %w", work.Ref(repo, number), err)
@@ -41,7 +41,7 @@ func (c Issues) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([
 }
 
 // RepoLabels reads the names of a repository's labels.
-func (c Repositories) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
+func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
 	names, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list the labels of %s: %w", repo.FullName(), err)
@@ -50,13 +50,13 @@ func (c Repositories) RepoLabels(ctx context.Context, repo work.RepoName) ([]str
 }
 
 // HasLabel reports whether a repository has a label, whatever its colour.
-func (c Repositories) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
+func (c *Client) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
 	return find(ctx, c.api, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})
 }
 
 // CreateLabel makes a label in a repository. IsTaken says that somebody else
 // was first.
-func (c Repositories) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
+func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
 	request := struct {
 		Name        string `json:"name"`
 		Color       string `json:"color,omitempty"`
@@ -70,7 +70,7 @@ func (c Repositories) CreateLabel(ctx context.Context, repo work.RepoName, l wor
 
 // AddLabels adds labels to an issue or pull request. To add one twice is to add
 // it once. What the repository does not have GitHub makes, in grey.
-func (c Issues) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
+func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
 	request := struct {
 		Labels []string `json:"labels"`
 	}{names}
@@ -82,7 +82,7 @@ func (c Issues) AddLabels(ctx context.Context, repo work.RepoName, number int, n
 
 // RemoveLabel takes a label away from an issue or pull request. One that is not
 // there is as good as taken away.
-func (c Issues) RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error {
+func (c *Client) RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error {
 	err := c.api.Write(ctx, http.MethodDelete, issueLabelsPath(repo, number)+"/"+url.PathEscape(name), nil, nil)
 	if err != nil && !IsStatus(err, http.StatusNotFound) {
 		return fmt.Errorf("take the label %q from %s: %w", name, work.Ref(repo, number), err)
@@ -92,4 +92,76 @@ func (c Issues) RemoveLabel(ctx context.Context, repo work.RepoName, number int,
 
 func issueLabelsPath(repo work.RepoName, number int) string {
 	return fmt.Sprintf("repos/%s/issues/%d/labels", repo.FullName(), number)
+}
+
+type wireFullLabel struct {
+	Name        string `json:"name"`
+	Color       string `json:"color"`
+	Description string `json:"description"`
+}
+
+func (w wireFullLabel) Check() error {
+	if w.Name == "" {
+		return errors.New("no label")
+	}
+	return nil
+}
+
+// LabelNamed reads a label of a repository as it looks there; false when there is none.
+func (c *Client) LabelNamed(ctx context.Context, repo work.RepoName, name string) (work.Label, bool, error) {
+	var w wireFullLabel
+	err := c.api.Get(ctx, repoLabelPath(repo, name), &w)
+	if isGone(err) {
+		return work.Label{}, false, nil
+	}
+	if err != nil {
+		return work.Label{}, false, fmt.Errorf("read the label %q of %s: %w", name, repo.FullName(), err)
+	}
+	return work.Label{Name: w.Name, Color: w.Color, Description: w.Description}, true, nil
+}
+
+// DeleteLabel deletes a label of a repository, and with that takes it from whatever bears
+// it. One that is not there is as good as deleted.
+func (c *Client) DeleteLabel(ctx context.Context, repo work.RepoName, name string) error {
+	err := c.api.Write(ctx, http.MethodDelete, repoLabelPath(repo, name), nil, nil)
+	if err != nil && !isGone(err) {
+		return fmt.Errorf("delete the label %q of %s: %w", name, repo.FullName(), err)
+	}
+	return nil
+}
+
+func isGone(err error) bool {
+	refused, ok := errors.AsType[*transport.Error](err)
+	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusGone)
+}
+
+func repoLabelPath(repo work.RepoName, name string) string {
+	return "repos/" + repo.FullName() + "/labels/" + url.PathEscape(name)
+}
+
+type wireNumbered struct {
+	Number int `json:"number"`
+}
+
+type wireNumberedList []wireNumbered
+
+func (w wireNumberedList) Check() error {
+	if w == nil {
+		return errors.New("no list of issues")
+	}
+	return nil
+}
+
+// FindLabelled names an issue or pull request, open or closed, that has a label; false when
+// none has.
+func (c *Client) FindLabelled(ctx context.Context, repo work.RepoName, label string) (number int, found bool, err error) {
+	var w wireNumberedList
+	address := "repos/" + repo.FullName() + "/issues?" + url.Values{"per_page": {"1"}, "state": {"all"}, "labels": {label}}.Encode()
+	if err := c.api.Get(ctx, address, &w); err != nil {
+		return 0, false, fmt.Errorf("look who has the label %q in %s: %w", label, repo.FullName(), err)
+	}
+	if len(w) == 0 {
+		return 0, false, nil
+	}
+	return w[0].Number, true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -14,8 +15,8 @@ import (
 // A reset that lies centuries ahead is waited for an hour, then it is tried again.
 func TestNoLimitLastsLongerThanAnHour(t *testing.T) {
 	w := newWorld(t)
-	var kept []Limit
-	w.client.KeepLimits(func(l Limit) { kept = append(kept, l) })
+	var kept []transport.Limit
+	w.client.KeepLimits(func(l transport.Limit) { kept = append(kept, l) })
 	w.hub.AddFault(githubsim.Fault{
 		Path: "/repos/alice/app", Status: http.StatusForbidden, Body: `{"message":"API rate limit exceeded for user ID 1."}`,
 		Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"9999999999"}, "X-Ratelimit-Resource": {"core"}},
@@ -40,7 +41,7 @@ func TestNoLimitLastsLongerThanAnHour(t *testing.T) {
 // A limit that an earlier process was told of holds here.
 func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 	w := newWorld(t)
-	w.client.Hold(Limit{Resource: "*", Until: w.now().Add(time.Minute), Reason: "a limit"})
+	w.client.Hold(transport.Limit{Resource: "*", Until: w.now().Add(time.Minute), Reason: "a limit"})
 	_, err := w.client.Repository(t.Context(), w.name)
 	if wait, ok := errors.AsType[*work.WaitError](err); !ok || explain.What(wait.Reason, explain.Place{Comments: true}) != "a limit" {
 		t.Errorf("error %v, want to wait", err)
@@ -53,11 +54,11 @@ func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 // GitHub in maintenance says how long it lasts: nothing is asked before, and a write is still unclear.
 func TestAServerThatAsksToWaitIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
-	var kept []Limit
-	w.client.KeepLimits(func(l Limit) { kept = append(kept, l) })
+	var kept []transport.Limit
+	w.client.KeepLimits(func(l transport.Limit) { kept = append(kept, l) })
 	w.hub.AddFault(githubsim.Fault{Always: true, Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"120"}}})
 	_, err := w.client.CreateComment(t.Context(), w.name, 1, "x")
-	if _, ok := errors.AsType[*UnclearError](err); !ok {
+	if _, ok := errors.AsType[*transport.UnclearError](err); !ok {
 		t.Errorf("the write came to %v, want an unclear one", err)
 	}
 	w.asked()

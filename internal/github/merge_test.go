@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -155,7 +156,7 @@ func TestMergesWithoutAnAnswer(t *testing.T) {
 			fault.Method = http.MethodPut
 			w.hub.AddFault(fault)
 			commit, err := w.client.Merge(t.Context(), w.name, n, MergeOrder{SHA: head, Method: merging.Squash})
-			var unclear *UnclearError
+			var unclear *transport.UnclearError
 			if !errors.As(err, &unclear) || commit != "" && err == nil || refused(err) != "" {
 				t.Errorf("%q, %v, %q", commit, err, refused(err))
 			}
@@ -181,7 +182,7 @@ func TestAMergeFollowsNoRedirect(t *testing.T) {
 		f := githubsim.Redirect("http://api.github.localhost/repos/alice/other/pulls/1/merge")
 		f.Status = http.StatusTemporaryRedirect
 		w.hub.AddFault(f)
-		var moved *MovedError
+		var moved *transport.MovedError
 		if err := write(); !errors.As(err, &moved) || refused(err) != "" || len(w.hub.Requests()) != 1 {
 			t.Errorf("%s: %v, %d requests", name, err, len(w.hub.Requests()))
 		}
@@ -252,7 +253,7 @@ func TestTheQueueWithoutAnAnswer(t *testing.T) {
 	} {
 		w.hub.AddFault(fault)
 		_, err := w.client.Enqueue(t.Context(), node, head)
-		var unclear *UnclearError
+		var unclear *transport.UnclearError
 		if !errors.As(err, &unclear) || refused(err) != "" {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
@@ -18,7 +19,7 @@ func TestInProcessOfItsOwn(t *testing.T) {
 	if os.Getenv("MERGEXO_TEST_VIEWER") == "" {
 		t.Skip("run by TestReachesGitHubAsGhDoes")
 	}
-	c, err := New(Options{Now: time.Now})
+	c, err := New(transport.Options{Now: time.Now})
 	must(t, err)
 	acc, _, _, err := c.Viewer(t.Context(), "")
 	must(t, err)

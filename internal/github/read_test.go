@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -19,7 +20,7 @@ func TestIssuesAndTheirPages(t *testing.T) {
 	n := w.issue(t, "first", "agent:design")
 	w.advance(time.Minute)
 	pull, _ := w.pull(t, "topic")
-	p, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{})})
+	p, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{})})
 	must(t, err)
 	if len(p.Items) != 2 || p.Items[1].Number != pull || !p.Items[1].IsPull {
 		t.Fatalf("issues %+v, want the pull request last: it changed last", p.Items)
@@ -30,12 +31,12 @@ func TestIssuesAndTheirPages(t *testing.T) {
 		!got.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || got.NodeID == "" || !strings.HasSuffix(got.URL, "/alice/app/issues/1") {
 		t.Errorf("issue %+v", got)
 	}
-	again, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: p.ETag})
+	again, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: p.ETag})
 	must(t, err)
 	if !again.NotModified || again.ETag == "" || len(again.Items) != 0 {
 		t.Errorf("unchanged page: %+v", again)
 	}
-	labelled, err := w.client.ListIssues(ctx, PageRequest{URL: LabelledIssuesURL(w.name, "agent:design", time.Time{})})
+	labelled, err := w.client.ListIssues(ctx, transport.PageRequest{URL: LabelledIssuesURL(w.name, "agent:design", time.Time{})})
 	must(t, err)
 	if len(labelled.Items) != 1 || labelled.Items[0].Number != n {
 		t.Errorf("labelled issues %+v", labelled.Items)
@@ -62,7 +63,7 @@ func TestEveryPageOfAListing(t *testing.T) {
 	}
 	seen := map[int64]bool{}
 	for url := CommentsURL(w.name, time.Time{}); url != ""; {
-		p, err := w.client.ListComments(ctx, PageRequest{URL: url})
+		p, err := w.client.ListComments(ctx, transport.PageRequest{URL: url})
 		must(t, err)
 		for _, c := range p.Items {
 			seen[c.ID] = true
@@ -88,7 +89,7 @@ func TestTheLongestPage(t *testing.T) {
 		_, err := w.repo.Comment(n, "bob", strings.Repeat("\x01", 65536))
 		must(t, err)
 	}
-	p, err := w.client.ListComments(t.Context(), PageRequest{URL: CommentsURL(w.name, time.Time{})})
+	p, err := w.client.ListComments(t.Context(), transport.PageRequest{URL: CommentsURL(w.name, time.Time{})})
 	must(t, err)
 	if len(p.Items) != 100 || p.Items[99].Body != strings.Repeat("^A", 65536) {
 		t.Errorf("%d comments", len(p.Items))
@@ -102,18 +103,18 @@ func TestPageETagsAreOfTheirOwnPage(t *testing.T) {
 	for i := range 150 {
 		w.issue(t, fmt.Sprintf("issue %d", i))
 	}
-	first, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{})})
+	first, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{})})
 	must(t, err)
-	second, err := w.client.ListIssues(ctx, PageRequest{URL: first.Next})
+	second, err := w.client.ListIssues(ctx, transport.PageRequest{URL: first.Next})
 	must(t, err)
 	if len(first.Items) != 100 || len(second.Items) != 50 || second.Next != "" {
 		t.Fatalf("pages of %d and %d", len(first.Items), len(second.Items))
 	}
 	// A reaction changes what page 2 says of an issue, and bumps no stamp: the issue keeps its place.
 	must(t, w.repo.React(second.Items[49].Number, "bob", "heart"))
-	page1, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: first.ETag})
+	page1, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: first.ETag})
 	must(t, err)
-	page2, err := w.client.ListIssues(ctx, PageRequest{URL: first.Next, ETag: second.ETag})
+	page2, err := w.client.ListIssues(ctx, transport.PageRequest{URL: first.Next, ETag: second.ETag})
 	must(t, err)
 	if !page1.NotModified || page2.NotModified {
 		t.Errorf("page 1 unchanged: %v, page 2 unchanged: %v; want true, false", page1.NotModified, page2.NotModified)
@@ -159,8 +160,8 @@ func TestRenamedRepository(t *testing.T) {
 	if got.NodeID != old.NodeID || got.ID != old.ID || got.Current != repoName("alice", "renamed") || got.DefaultBranch != "main" || !got.CanPush || got.Archived {
 		t.Errorf("repository %+v, before %+v", got, old)
 	}
-	var moved *MovedError
-	if _, err := w.client.ListIssues(ctx, PageRequest{URL: IssuesURL(w.name, time.Time{})}); !errors.As(err, &moved) {
+	var moved *transport.MovedError
+	if _, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{})}); !errors.As(err, &moved) {
 		t.Errorf("a read of the old name: %v, want a MovedError", err)
 	}
 	if _, _, err := w.client.Issue(ctx, w.name, n); !errors.As(err, &moved) {

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
 // Repository is what GitHub says of a repository.
@@ -16,8 +18,13 @@ type Repository struct {
 	ID            int64
 	Current       work.RepoName // its name today
 	DefaultBranch string
+	Private       bool
 	Archived      bool
+	Disabled      bool
+	HasIssues     bool
 	CanPush       bool // whether our account may, as far as GitHub says
+	Methods       []merging.Method
+	WebSignOff    bool
 }
 
 type wireRepository struct {
@@ -25,7 +32,14 @@ type wireRepository struct {
 	NodeID        string `json:"node_id"`
 	FullName      string `json:"full_name"`
 	DefaultBranch string `json:"default_branch"`
+	Private       bool   `json:"private"`
 	Archived      bool   `json:"archived"`
+	Disabled      bool   `json:"disabled"`
+	HasIssues     bool   `json:"has_issues"`
+	Merge         bool   `json:"allow_merge_commit"`
+	Squash        bool   `json:"allow_squash_merge"`
+	Rebase        bool   `json:"allow_rebase_merge"`
+	WebSignOff    bool   `json:"web_commit_signoff_required"`
 	Permissions   struct {
 		Pull bool `json:"pull"`
 		Push bool `json:"push"`
@@ -40,7 +54,7 @@ func (w wireRepository) Check() error {
 }
 
 // Repository reads a repository, by any name that it ever had.
-func (c Repositories) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
+func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
 	r, err := c.repository(ctx, "repos/"+name.FullName(), name.Host)
 	if err != nil {
 		return Repository{}, fmt.Errorf("read repository %s: %w", name.FullName(), err)
@@ -50,7 +64,7 @@ func (c Repositories) Repository(ctx context.Context, name work.RepoName) (Repos
 
 // RepositoryByID reads a repository by what it keeps, whatever its name is: where
 // GitHub's own redirects lead.
-func (c Repositories) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
+func (c *Client) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
 	r, err := c.repository(ctx, fmt.Sprintf("repositories/%d", id), host)
 	if err != nil {
 		return Repository{}, fmt.Errorf("read repository %d: %w", id, err)
@@ -58,7 +72,7 @@ func (c Repositories) RepositoryByID(ctx context.Context, host string, id int64)
 	return r, nil
 }
 
-func (c Repositories) repository(ctx context.Context, address, host string) (Repository, error) {
+func (c *Client) repository(ctx context.Context, address, host string) (Repository, error) {
 	a, err := c.api.Follow(ctx, address)
 	if err != nil {
 		return Repository{}, err
@@ -69,12 +83,22 @@ func (c Repositories) repository(ctx context.Context, address, host string) (Rep
 	}
 	current, err := work.ParseRepoName(w.FullName, host)
 	if err != nil {
-		return Repository{}, &BodyError{URL: a.URL, Err: err}
+		return Repository{}, &transport.BodyError{URL: a.URL, Err: err}
 	}
-	return Repository{
-		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch,
-		Archived: w.Archived, CanPush: w.Permissions.Push || !w.Permissions.Pull, // of an app it says neither, and it does read
-	}, nil
+	r := Repository{
+		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch, Private: w.Private,
+		Archived: w.Archived, Disabled: w.Disabled, HasIssues: w.HasIssues, WebSignOff: w.WebSignOff,
+		CanPush: w.Permissions.Push || !w.Permissions.Pull, // of an app it says neither, and it does read
+	}
+	for _, m := range []struct {
+		allowed bool
+		method  merging.Method
+	}{{w.Squash, merging.Squash}, {w.Merge, merging.MergeCommit}, {w.Rebase, merging.Rebase}} {
+		if m.allowed {
+			r.Methods = append(r.Methods, m.method)
+		}
+	}
+	return r, nil
 }
 
 // escapePath keeps the slashes of a branch name.

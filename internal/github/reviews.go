@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github/sweep"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -45,7 +44,7 @@ func reviewsPath(repo work.RepoName, pull int) string {
 
 // Reviews lists the reviews of a pull request, oldest first; of drafts our own alone.
 // When one was edited REST does not say: UpdatedAt is SubmittedAt.
-func (c Pulls) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
+func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
 	reviews, err := transport.Resumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
 	if err != nil {
 		return nil, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
@@ -55,9 +54,9 @@ func (c Pulls) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Rev
 
 // OwnPendingReview reports whether our account has a draft review on a pull
 // request: GitHub then refuses replies and reviews, and shows the draft to nobody else.
-func (c Pulls) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
+func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
 	reviews, err := c.Reviews(ctx, repo, pull)
-	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == sweep.Pending }), err
+	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == Pending }), err
 }
 
 // What a review says to GitHub.
@@ -89,7 +88,7 @@ type wireNewComment struct {
 }
 
 // CreateReview submits a review with its comments.
-func (c Pulls) CreateReview(ctx context.Context, repo work.RepoName, pull int, n NewReview) (Review, error) {
+func (c *Client) CreateReview(ctx context.Context, repo work.RepoName, pull int, n NewReview) (Review, error) {
 	comments := make([]wireNewComment, 0, len(n.Comments))
 	for _, x := range n.Comments {
 		comments = append(comments, wireNewComment{x, "RIGHT"})
@@ -108,7 +107,7 @@ func (c Pulls) CreateReview(ctx context.Context, repo work.RepoName, pull int, n
 }
 
 // EditReview replaces a review's text; its comments and its verdict stay.
-func (c Pulls) EditReview(ctx context.Context, repo work.RepoName, pull int, id int64, body string) (Review, error) {
+func (c *Client) EditReview(ctx context.Context, repo work.RepoName, pull int, id int64, body string) (Review, error) {
 	var w wireReview
 	if err := c.api.Write(ctx, http.MethodPut, fmt.Sprintf("%s/%d", reviewsPath(repo, pull), id), bodyRequest{body}, &w); err != nil {
 		return Review{}, fmt.Errorf("edit review %d of %s: %w", id, work.Ref(repo, pull), err)
@@ -118,7 +117,7 @@ func (c Pulls) EditReview(ctx context.Context, repo work.RepoName, pull int, id 
 
 // DismissReview takes an approval, or a request for changes, back. On a protected branch
 // only some may; what is a comment only GitHub refuses to dismiss.
-func (c Pulls) DismissReview(ctx context.Context, repo work.RepoName, pull int, id int64, message string) (Review, error) {
+func (c *Client) DismissReview(ctx context.Context, repo work.RepoName, pull int, id int64, message string) (Review, error) {
 	request := struct {
 		Message string `json:"message"`
 		Event   string `json:"event"`
@@ -131,7 +130,7 @@ func (c Pulls) DismissReview(ctx context.Context, repo work.RepoName, pull int, 
 }
 
 // CommentsOfReview lists the diff comments that came with a review.
-func (c Pulls) CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]ReviewComment, error) {
+func (c *Client) CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]ReviewComment, error) {
 	comments, err := transport.Every(ctx, c.api, fmt.Sprintf("%s/%d/comments?per_page=100", reviewsPath(repo, pull), id), wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list the comments of review %d of %s: %w", id, work.Ref(repo, pull), err)
@@ -155,7 +154,7 @@ func requestedPath(repo work.RepoName, pull int) string {
 }
 
 // RequestedReviewers lists the people whose review is asked for and awaited.
-func (c Pulls) RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error) {
+func (c *Client) RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error) {
 	var w wireRequested
 	if err := c.api.Get(ctx, requestedPath(repo, pull), &w); err != nil {
 		return nil, fmt.Errorf("list the requested reviewers of %s: %w", work.Ref(repo, pull), err)
@@ -169,7 +168,7 @@ func (c Pulls) RequestedReviewers(ctx context.Context, repo work.RepoName, pull 
 
 // RequestReviewers asks people for their review. GitHub refuses the author and whoever is
 // no collaborator, and then asks nobody.
-func (c Pulls) RequestReviewers(ctx context.Context, repo work.RepoName, pull int, logins ...string) error {
+func (c *Client) RequestReviewers(ctx context.Context, repo work.RepoName, pull int, logins ...string) error {
 	request := struct {
 		Reviewers []string `json:"reviewers"`
 	}{logins}
@@ -183,6 +182,6 @@ func (c Pulls) RequestReviewers(ctx context.Context, repo work.RepoName, pull in
 // IsOwnVerdict reports whether GitHub refused a verdict because the pull request is the
 // account's own: it has a sentence for that, and no code.
 func IsOwnVerdict(err error) bool {
-	var e *Error
+	var e *transport.Error
 	return errors.As(err, &e) && e.Status == http.StatusUnprocessableEntity && strings.Contains(strings.ToLower(e.Error()), "your own pull request")
 }

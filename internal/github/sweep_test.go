@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -369,7 +370,7 @@ func TestGraphQLErrorsSpoilTheBatch(t *testing.T) {
 		"resource limits": {
 			`{"data":{"nodes":[null,null]},"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"Resource limits for this query exceeded.","path":["nodes",1,"reviewThreads"]}]}`,
 			func(err error) bool {
-				var e *Error
+				var e *transport.Error
 				return errors.As(err, &e) && e.Type == "RESOURCE_LIMITS_EXCEEDED"
 			},
 		},
@@ -395,6 +396,6 @@ func TestGraphQLErrorsSpoilTheBatch(t *testing.T) {
 }
 
 func isBody(err error) bool {
-	var b *BodyError
+	var b *transport.BodyError
 	return errors.As(err, &b)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
 // Four requests that fail for one reason have one trouble; those that fail for two
@@ -17,9 +19,9 @@ import (
 func TestTroublesOnce(t *testing.T) {
 	ghConfig(t, nil, nil)
 	login := func(path string) error {
-		return fmt.Errorf("list %s: %w", path, &Error{Status: 401, Message: "Bad credentials", URL: "https://api.github.com/" + path})
+		return fmt.Errorf("list %s: %w", path, &transport.Error{Status: 401, Message: "Bad credentials", URL: "https://api.github.com/" + path})
 	}
-	name := &UnreachableError{Host: "github.com", Err: &url.Error{Op: "Get", URL: "https://api.github.com/x", Err: &net.OpError{
+	name := &transport.UnreachableError{Host: "github.com", Err: &url.Error{Op: "Get", URL: "https://api.github.com/x", Err: &net.OpError{
 		Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "api.github.com", IsNotFound: true},
 	}}}
 	for _, c := range []struct {
@@ -36,23 +38,23 @@ func TestTroublesOnce(t *testing.T) {
 			"github.com does not accept gh's login (401: Bad credentials); run: gh auth login --hostname github.com",
 			"the name api.github.com cannot be resolved (no such host); check that this machine is online: gh api --hostname github.com rate_limit",
 		}},
-		{"502", &Error{Status: 502, URL: "x"}, []string{"github.com has a problem of its own (502: Bad Gateway); a later pass tries again; see https://www.githubstatus.com"}},
+		{"502", &transport.Error{Status: 502, URL: "x"}, []string{"github.com has a problem of its own (502: Bad Gateway); a later pass tries again; see https://www.githubstatus.com"}},
 		{
-			"403", &Error{Status: 403, Message: "Resource protected by organization SAML enforcement."},
+			"403", &transport.Error{Status: 403, Message: "Resource protected by organization SAML enforcement."},
 			[]string{"github.com refuses this account (403: Resource protected by organization SAML enforcement.); see what it may do, and whether its token is allowed here: gh auth status --hostname github.com"},
 		},
 		{
-			"404", &Error{Status: 404, Message: "Not Found"},
+			"404", &transport.Error{Status: 404, Message: "Not Found"},
 			[]string{"it does not exist, or is not visible to this account (404: Not Found); check its name under [[repo]] in the config, and the login: gh auth status --hostname github.com"},
 		},
 		{
-			"a write that got no answer", &UnclearError{Err: &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH}},
+			"a write that got no answer", &transport.UnclearError{Err: &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ENETUNREACH}},
 			[]string{"there is no route to github.com; check that this machine is online: gh api --hostname github.com rate_limit"},
 		},
 		{"nothing of GitHub's", errors.New("disk full"), nil},
 		{"an interrupt", context.Canceled, nil},
 		{
-			"a certificate", &UnreachableError{Err: &tls.CertificateVerificationError{Err: errors.New("x509: certificate has expired")}},
+			"a certificate", &transport.UnreachableError{Err: &tls.CertificateVerificationError{Err: errors.New("x509: certificate has expired")}},
 			[]string{"the certificate of github.com is not accepted (x509: certificate has expired); check this machine's clock; where a proxy reads along, install its certificate or name it in SSL_CERT_FILE"},
 		},
 	} {
@@ -69,7 +71,7 @@ func TestTroublesOnce(t *testing.T) {
 // A variable that holds a token is what has to change: gh logs nobody in beside it.
 func TestTroubleNamesTheVariable(t *testing.T) {
 	ghConfig(t, nil, map[string]string{"GH_TOKEN": "wrong"})
-	found := Troubles("github.com", &Error{Status: 401, Message: "Bad credentials"})
+	found := Troubles("github.com", &transport.Error{Status: 401, Message: "Bad credentials"})
 	if len(found) != 1 || found[0].Next != "give GH_TOKEN a valid token, or unset it and run: gh auth login --hostname github.com" {
 		t.Errorf("got %+v", found)
 	}

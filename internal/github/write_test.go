@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -47,7 +48,7 @@ func TestTooLongBodyIsRefusedWithItsReason(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
 	_, err := w.client.CreateComment(t.Context(), w.name, n, strings.Repeat("x", 65537))
-	var e *Error
+	var e *transport.Error
 	if !errors.As(err, &e) || e.Status != http.StatusUnprocessableEntity || len(e.Items) != 1 || e.Items[0].Field != "body" {
 		t.Errorf("error %+v", err)
 	}
@@ -92,7 +93,7 @@ func TestReplyDuringOwnDraftIsRefusedByFields(t *testing.T) {
 	_, err = w.repo.Review(n, "alice", "PENDING", "a draft")
 	must(t, err)
 	_, err = w.client.Reply(t.Context(), w.name, n, top, "because")
-	var e *Error
+	var e *transport.Error
 	if !errors.As(err, &e) || e.Status != http.StatusUnprocessableEntity || e.Items[0].Field != "user_id" {
 		t.Errorf("error %+v", err)
 	}
@@ -110,7 +111,7 @@ func TestCreatePullTwice(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 	_, err = w.client.CreatePull(ctx, w.name, order)
-	var e *Error
+	var e *transport.Error
 	if !errors.As(err, &e) || e.Status != http.StatusUnprocessableEntity || e.Items[0].Resource != "PullRequest" {
 		t.Errorf("second: %+v", err)
 	}
@@ -155,7 +156,7 @@ func TestResolveThread(t *testing.T) {
 	if !thread().Resolved {
 		t.Error("not resolved")
 	}
-	var unclear *UnclearError
+	var unclear *transport.UnclearError
 	if err := w.client.ResolveThread(t.Context(), "PRRT_nothing"); !IsStatus(err, http.StatusNotFound) || errors.As(err, &unclear) {
 		t.Errorf("no such thread: %v", err)
 	}
@@ -185,7 +186,7 @@ func TestLostAnswersAreUnclear(t *testing.T) {
 			fault.Method = "POST"
 			w.hub.AddFault(fault)
 			made, err := w.client.CreateComment(t.Context(), w.name, n, name)
-			var unclear *UnclearError
+			var unclear *transport.UnclearError
 			if !errors.As(err, &unclear) || made.ID != 0 {
 				t.Errorf("%+v, %v; want an UnclearError", made, err)
 			}
@@ -216,7 +217,7 @@ func TestWritesNeverFollowARedirect(t *testing.T) {
 			f := githubsim.Redirect("http://api.github.localhost/user")
 			f.Method, f.Status = method, status
 			w.hub.AddFault(f)
-			var moved *MovedError
+			var moved *transport.MovedError
 			if err := write(); !errors.As(err, &moved) || moved.Location != "http://api.github.localhost/user" {
 				t.Errorf("%s, %d: %v; want a MovedError", method, status, err)
 			}
@@ -238,7 +239,7 @@ func TestInterruptedWriteIsUnclear(t *testing.T) {
 	w.hub.AddFault(githubsim.Fault{Method: "POST", Delay: time.Minute})
 	w.hub.OnRequest(func(githubsim.Request) { cancel() })
 	_, err := w.client.CreateComment(ctx, w.name, n, "x")
-	var unclear *UnclearError
+	var unclear *transport.UnclearError
 	if !errors.As(err, &unclear) || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want an UnclearError of an interrupt", err)
 	}

@@ -14,7 +14,7 @@ type bodyRequest struct {
 }
 
 // CreateComment writes into the conversation of an issue or pull request.
-func (c Issues) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (Comment, error) {
+func (c *Client) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (Comment, error) {
 	var w wireComment
 	address := fmt.Sprintf("repos/%s/issues/%d/comments", repo.FullName(), number)
 	if err := c.api.Write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
@@ -25,7 +25,7 @@ func (c Issues) CreateComment(ctx context.Context, repo work.RepoName, number in
 
 // Reply answers in a review thread; top is the thread's first comment, the
 // only one that GitHub takes.
-func (c Pulls) Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (ReviewComment, error) {
+func (c *Client) Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (ReviewComment, error) {
 	var w wireReviewComment
 	address := fmt.Sprintf("repos/%s/pulls/%d/comments/%d/replies", repo.FullName(), pull, top)
 	if err := c.api.Write(ctx, http.MethodPost, address, bodyRequest{body}, &w); err != nil {
@@ -44,7 +44,7 @@ type NewPull struct {
 }
 
 // CreatePull opens a pull request.
-func (c Pulls) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) (Pull, error) {
+func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) (Pull, error) {
 	var w wirePull
 	request := struct {
 		Title string `json:"title"`
@@ -59,7 +59,7 @@ func (c Pulls) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) (P
 }
 
 // ClosePull closes a pull request; its branch stays.
-func (c Pulls) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
+func (c *Client) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
 	var w wirePull
 	request := struct {
 		State string `json:"state"`
@@ -93,7 +93,7 @@ func (w wireReaction) Check() error {
 }
 
 // React adds a reaction, such as eyes. To add it twice is to add it once.
-func (c Issues) React(ctx context.Context, repo work.RepoName, on ReactionTarget, id int64, content string) error {
+func (c *Client) React(ctx context.Context, repo work.RepoName, on ReactionTarget, id int64, content string) error {
 	var address string
 	switch on {
 	case ReactIssue:
@@ -113,7 +113,7 @@ func (c Issues) React(ctx context.Context, repo work.RepoName, on ReactionTarget
 }
 
 // DeleteComment removes a conversation comment.
-func (c Issues) DeleteComment(ctx context.Context, repo work.RepoName, id int64) error {
+func (c *Client) DeleteComment(ctx context.Context, repo work.RepoName, id int64) error {
 	if err := c.api.Write(ctx, http.MethodDelete, commentPath(repo, id), nil, nil); err != nil {
 		return fmt.Errorf("delete comment %d: %w", id, err)
 	}
@@ -121,7 +121,7 @@ func (c Issues) DeleteComment(ctx context.Context, repo work.RepoName, id int64)
 }
 
 // DeleteReviewComment removes a diff comment.
-func (c Pulls) DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error {
+func (c *Client) DeleteReviewComment(ctx context.Context, repo work.RepoName, id int64) error {
 	if err := c.api.Write(ctx, http.MethodDelete, reviewCommentPath(repo, id), nil, nil); err != nil {
 		return fmt.Errorf("delete review comment %d: %w", id, err)
 	}
@@ -129,7 +129,7 @@ func (c Pulls) DeleteReviewComment(ctx context.Context, repo work.RepoName, id i
 }
 
 // UpdateComment replaces the text of a conversation comment.
-func (c Issues) UpdateComment(ctx context.Context, repo work.RepoName, id int64, body string) error {
+func (c *Client) UpdateComment(ctx context.Context, repo work.RepoName, id int64, body string) error {
 	if err := c.api.Write(ctx, http.MethodPatch, commentPath(repo, id), bodyRequest{body}, &wireComment{}); err != nil {
 		return fmt.Errorf("update comment %d: %w", id, err)
 	}

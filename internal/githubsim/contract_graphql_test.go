@@ -11,7 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"github.com/mergexo/gh-mergexo/internal/github/queries"
+	"github.com/mergexo/gh-mergexo/internal/github"
 )
 
 // alsoThere is what we ask of GitHub's schema that the shared folder leaves out; GitHub's
@@ -50,7 +50,7 @@ func gitHubSchema(t *testing.T) *ast.Schema {
 // What the client sends must be valid for GitHub, not only for the simulator.
 func TestContractGraphQLDocuments(t *testing.T) {
 	schema := gitHubSchema(t)
-	documents := queries.All()
+	documents := github.allQueries()
 	if len(documents) < 5 {
 		t.Fatalf("only %d documents", len(documents))
 	}

@@ -3,7 +3,7 @@ package env
 import (
 	"context"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -19,18 +19,18 @@ func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 	for _, r := range p.All {
 		for _, l := range limits {
 			if l.Host == r.Name.Host && !Future(l.NotBefore, r.GitHub.Now(), work.LongestWait) {
-				r.GitHub.Hold(github.Limit{Resource: l.Resource, Until: l.NotBefore, Reason: l.Reason})
+				r.GitHub.Hold(transport.Limit{Resource: l.Resource, Until: l.NotBefore, Reason: l.Reason})
 			}
 		}
 	}
 	for _, r := range p.All { // only now: what is held already is not stored again
 		host := r.Name.Host
-		r.GitHub.KeepLimits(func(l github.Limit) { p.keepLimit(ctx, host, l) })
+		r.GitHub.KeepLimits(func(l transport.Limit) { p.keepLimit(ctx, host, l) })
 	}
 	return nil
 }
 
-func (p *Env) keepLimit(ctx context.Context, host string, l github.Limit) {
+func (p *Env) keepLimit(ctx context.Context, host string, l transport.Limit) {
 	ctx = context.WithoutCancel(ctx)
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		return tx.SetLimit(ctx, work.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})

@@ -12,7 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
@@ -24,7 +25,6 @@ type Remote struct {
 	Name     work.RepoName
 	Settings config.Repo
 	GitHub   GitHub
-	Adoption Adoption
 	Mirror   func(work.Repo) Mirror
 
 	// As is the GitHub of another account than gh's own, which the config names for a
@@ -44,9 +44,9 @@ type GitHub interface {
 type Lists interface {
 	hostClock
 	hostLimits
-	ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error)
-	ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error)
-	ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error)
+	ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[github.Issue], error)
+	ListComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.Comment], error)
+	ListReviewComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.ReviewComment], error)
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 	Pulse(ctx context.Context, nodeIDs []string) (github.Pulse, error)
 	Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
@@ -54,12 +54,8 @@ type Lists interface {
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
-}
-
-// Adoption is what is read of many pull requests at once when a database was lost.
-type Adoption interface {
-	OpenPage(ctx context.Context, repo work.RepoName, after string) (adoption.Page, error)
-	Histories(ctx context.Context, repo work.RepoName, asked []adoption.Asked) (adoption.History, error)
+	OpenPullsPage(ctx context.Context, repo work.RepoName, after string) (github.OpenPullsPage, error)
+	Histories(ctx context.Context, repo work.RepoName, asked []github.PullWithIssue) (github.History, error)
 }
 
 // hostClock is GitHub's clock, as far as its answers told.
@@ -75,9 +71,9 @@ type hostClock interface {
 // hostLimits are the limits that GitHub's answers told of.
 type hostLimits interface {
 	// KeepLimits has a function called with each that an answer tells of.
-	KeepLimits(keep func(github.Limit))
+	KeepLimits(keep func(transport.Limit))
 	// Hold keeps to one that an earlier pass was told of.
-	Hold(l github.Limit)
+	Hold(l transport.Limit)
 }
 
 // Objects is what is read one by one.

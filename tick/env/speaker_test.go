@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -139,7 +139,7 @@ func TestAReviewersAccountIsNoOperators(t *testing.T) {
 }
 
 func TestAReviewerThatCannotSpeakIsNamed(t *testing.T) {
-	refused := func(status int) error { return &github.Error{Status: status, Message: "Bad credentials"} }
+	refused := func(status int) error { return &transport.Error{Status: status, Message: "Bad credentials"} }
 	for _, c := range []struct {
 		name, text string
 		change     func(*speech)
@@ -177,7 +177,7 @@ func TestAReviewerThatCannotSpeakIsNamed(t *testing.T) {
 // A network that is down says nothing of the account.
 func TestWhatIsNoRefusalIsNoStop(t *testing.T) {
 	s := newSpeech(t, filepath.Join(t.TempDir(), "state.db"))
-	s.bot.lost = &github.UnreachableError{Host: hostOfTests, Err: context.DeadlineExceeded}
+	s.bot.lost = &transport.UnreachableError{Host: hostOfTests, Err: context.DeadlineExceeded}
 	_, err := s.speakers().Of(t.Context(), s.r, "quinn")
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || !errors.Is(err, s.bot.lost) {
 		t.Errorf("%v", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -16,7 +17,7 @@ import (
 // bears our mark is nobody's feedback, whoever we are.
 func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
-	_, silent := errors.AsType[*github.BodyError](err)
+	_, silent := errors.AsType[*transport.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
 		if len(p.Accounts.Operators(r.Name.Host)) == 0 {
 			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host, "repo_full_name", r.Name.FullName())

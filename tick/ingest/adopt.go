@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
@@ -18,8 +17,8 @@ import (
 
 // search is the walk over all open pull requests, for those of ours that the database lacks.
 type search struct {
-	at       firstlook.Place // how far it came
-	page     adoption.Page   // the one that is taken in
+	at       firstlook.Place      // how far it came
+	page     github.OpenPullsPage // the one that is taken in
 	details  map[int]github.PullDetail
 	left     map[int]bool // those on it that were not looked at
 	first    int          // the first one on it that may be ours; 0: none

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 )
 
@@ -26,13 +26,13 @@ func (h *reading) foundAll() bool { return h.known.cuts[firstlook.Walk] == first
 func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.adopting, h.search.first, h.search.slowest, h.search.left = true, 0, 0, map[int]bool{}
 	h.search.at, _ = h.walkPlace()
-	h.search.page, err = h.repo.Adoption.OpenPage(ctx, h.row.Current, h.search.at.After)
-	if e, refused := errors.AsType[*github.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
+	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
+	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
 		h.search.at = firstlook.Place{} // GitHub does not know its own mark any more: what is tracked costs nothing
-		h.search.page, err = h.repo.Adoption.OpenPage(ctx, h.row.Current, "")
+		h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, "")
 	}
 	if err != nil {
-		h.search.page = adoption.Page{}
+		h.search.page = github.OpenPullsPage{}
 		return err
 	}
 	for _, p := range h.search.page.Pulls {
@@ -107,7 +107,7 @@ func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	for group := range slices.Chunk(ours, github.MaxSweep) {
 		reads = append(reads, func() error { return h.sweepBatch(ctx, nodeIDs(group)) })
 	}
-	for group := range slices.Chunk(ours, adoption.MaxHistories) {
+	for group := range slices.Chunk(ours, github.MaxHistories) {
 		reads = append(reads, func() error { return h.readHistories(ctx, group) })
 	}
 	for group := range slices.Chunk(ours, github.MaxDetails) {
@@ -125,11 +125,11 @@ func nodeIDs(group []foundPull) []string {
 }
 
 func (h *reading) readHistories(ctx context.Context, group []foundPull) error {
-	asked := make([]adoption.Asked, len(group))
+	asked := make([]github.PullWithIssue, len(group))
 	for i, p := range group {
-		asked[i] = adoption.Asked{NodeID: p.NodeID, Issue: p.issue}
+		asked[i] = github.PullWithIssue{NodeID: p.NodeID, Issue: p.issue}
 	}
-	read, err := h.repo.Adoption.Histories(ctx, h.row.Current, asked)
+	read, err := h.repo.GitHub.Histories(ctx, h.row.Current, asked)
 	if half := len(group) / 2; err != nil && github.IsItemError(err) && half > 0 { // one that GitHub cannot answer for does not hide the others
 		return errors.Join(h.readHistories(ctx, group[:half]), h.readHistories(ctx, group[half:]))
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
+
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
@@ -47,7 +48,7 @@ type hub struct {
 	comments  []github.Comment
 	pulls     map[int]github.PullDetail
 
-	open    []github.Pull // as OpenPage tells them
+	open    []github.Pull // as OpenPullsPage tells them
 	commits map[int][]origin.Commit
 	long    map[int]bool // issues and pull requests that no answer about many shows whole
 
@@ -83,23 +84,23 @@ func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account)
 	})
 }
 
-func (h *hub) ListIssues(ctx context.Context, p github.PageRequest) (github.Page[github.Issue], error) {
+func (h *hub) ListIssues(ctx context.Context, p transport.PageRequest) (transport.Page[github.Issue], error) {
 	return listed[github.Issue](ctx, h, "issues", p)
 }
 
-func (h *hub) ListComments(ctx context.Context, p github.PageRequest) (github.Page[github.Comment], error) {
+func (h *hub) ListComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.Comment], error) {
 	return listed[github.Comment](ctx, h, "comments", p)
 }
 
-func (h *hub) ListReviewComments(ctx context.Context, p github.PageRequest) (github.Page[github.ReviewComment], error) {
+func (h *hub) ListReviewComments(ctx context.Context, p transport.PageRequest) (transport.Page[github.ReviewComment], error) {
 	return listed[github.ReviewComment](ctx, h, "reviews", p)
 }
 
 // listed is a page of a list, as GitHub's parameters since, labels and page choose it.
-func listed[T any](ctx context.Context, h *hub, name string, p github.PageRequest) (github.Page[T], error) {
+func listed[T any](ctx context.Context, h *hub, name string, p transport.PageRequest) (transport.Page[T], error) {
 	u, err := url.Parse(p.URL)
 	if err != nil {
-		return github.Page[T]{}, err
+		return transport.Page[T]{}, err
 	}
 	q := u.Query()
 	since, number := github.SinceOf(p.URL), 1
@@ -118,7 +119,7 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 		all = append(all, e.what.(T))
 	}
 	from := min(len(all), (number-1)*h.page)
-	out := github.Page[T]{Items: all[from:min(len(all), from+h.page)]}
+	out := transport.Page[T]{Items: all[from:min(len(all), from+h.page)]}
 	if from+h.page < len(all) {
 		q.Set("page", strconv.Itoa(number+1))
 		u.RawQuery = q.Encode()
@@ -136,8 +137,8 @@ func listed[T any](ctx context.Context, h *hub, name string, p github.PageReques
 	return out, h.time.ask(ctx)
 }
 
-func (h *hub) OpenPage(ctx context.Context, _ work.RepoName, after string) (adoption.Page, error) {
-	page := adoption.Page{Repo: github.Identity{NodeID: "R1"}, All: len(h.open)}
+func (h *hub) OpenPullsPage(ctx context.Context, _ work.RepoName, after string) (github.OpenPullsPage, error) {
+	page := github.OpenPullsPage{Repo: github.Identity{NodeID: "R1"}, All: len(h.open)}
 	from := 0
 	if after != "" {
 		from = numberOf(after)
@@ -150,8 +151,8 @@ func (h *hub) OpenPage(ctx context.Context, _ work.RepoName, after string) (adop
 }
 
 // Histories is what single reads say of each, but for what is long.
-func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []adoption.Asked) (adoption.History, error) {
-	out := adoption.History{
+func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []github.PullWithIssue) (github.History, error) {
+	out := github.History{
 		Issues: map[int]github.Issue{}, Texts: map[string]github.Text{}, Comments: map[int][]github.Comment{},
 		Labels: map[int][]github.TimelineEvent{}, Commits: map[int][]origin.Commit{},
 	}

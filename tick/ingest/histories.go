@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
@@ -46,7 +45,7 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 // more: all that was said there comes with it, and nothing else brings it.
 func (h *reading) noteTalk(number int, talk []github.Comment) {
 	delete(h.forgotten, number)
-	h.history.Join(adoption.History{Comments: map[int][]github.Comment{number: talk}})
+	h.history.Join(github.History{Comments: map[int][]github.Comment{number: talk}})
 	h.listedComments = append(h.listedComments, talk...)
 }
 

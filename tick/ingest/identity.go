@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -56,7 +57,7 @@ func (h *reading) doubted() bool {
 // have another address.
 func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
 	before := r.Row
-	_, moved := errors.AsType[*github.MovedError](err)
+	_, moved := errors.AsType[*transport.MovedError](err)
 	if moved || github.IsStatus(err, 404) {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err

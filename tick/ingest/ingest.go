@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -167,7 +167,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 
 // shutIfLoggedOut leaves a host alone that gh is not logged in to.
 func (p *Ingest) shutIfLoggedOut(host string, err error) error {
-	if out, ok := errors.AsType[*github.NotLoggedInError](err); ok {
+	if out, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
 		return p.Accounts.ShutHost(host, out)
 	}
 	return err

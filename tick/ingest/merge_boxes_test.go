@@ -13,7 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -198,7 +198,7 @@ func TestChangedPaths(t *testing.T) {
 }
 
 func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
-	for _, err := range []error{errors.New("no merge box"), &github.Error{Status: 403, Message: "Resource not accessible by personal access token"}} {
+	for _, err := range []error{errors.New("no merge box"), &transport.Error{Status: 403, Message: "Resource not accessible by personal access token"}} {
 		w := newWorld(t, 2)
 		w.hub.bad[10] = err
 		_, b := w.pass()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/adoption"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/outcome"
@@ -254,7 +253,7 @@ const (
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history        adoption.History // what was read of many at once
+	history        github.History // what was read of many at once
 	listedComments []github.Comment
 	reviewComments []github.ReviewComment
 

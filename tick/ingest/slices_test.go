@@ -239,7 +239,7 @@ func (m *machine) pass(f fate) (done bool) {
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
 		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: true,
-		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.github, Adoption: m.hub}},
+		Remotes:   []env.Remote{{Name: app, Settings: settings, GitHub: m.github}},
 		Preflight: func(context.Context) error { return errors.New("no git") },
 	}
 	e.Config.Runtime.IngestTimeout = 15 * time.Second

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -23,7 +24,7 @@ import (
 type walk[T any] struct {
 	name    string
 	address func(work.RepoName, time.Time) string
-	list    func(context.Context, github.PageRequest) (github.Page[T], error)
+	list    func(context.Context, transport.PageRequest) (transport.Page[T], error)
 	since   *time.Time // in the batch's repo; nil: from the beginning, once
 	updated func(T) time.Time
 
@@ -149,9 +150,9 @@ func (w *walk[T]) take(h *reading) []T {
 
 // read reads one page with the ETag that is stored for it, and says where the next
 // one begins.
-func (w *walk[T]) read(ctx context.Context, h *reading, address string) (github.Page[T], []work.Validator, error) {
+func (w *walk[T]) read(ctx context.Context, h *reading, address string) (transport.Page[T], []work.Validator, error) {
 	v := h.known.pages[address]
-	page, err := w.list(ctx, github.PageRequest{URL: address, ETag: v.ETag})
+	page, err := w.list(ctx, transport.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
 		return page, nil, err
 	}
@@ -192,7 +193,7 @@ const behindAll = "#behind"
 
 // newestOf is the newest change that was read; of a page that is as it was, where the
 // next one begins.
-func (w *walk[T]) newestOf(page github.Page[T]) time.Time {
+func (w *walk[T]) newestOf(page transport.Page[T]) time.Time {
 	so := w.newest
 	if at := github.SinceOf(page.Next); at.After(so) {
 		so = at

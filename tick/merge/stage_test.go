@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -84,7 +85,7 @@ func newStage(t *testing.T) *stage {
 		s.must(s.sim.SetPermission(who, "write"))
 	}
 	s.must(s.hub.ServeUnix(filepath.Join(dir, "s")))
-	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: filepath.Join(dir, "s"), Now: s.at})
+	client, err := github.New(transport.Options{Host: "github.localhost", Token: token, Socket: filepath.Join(dir, "s"), Now: s.at})
 	s.must(err)
 	s.assemble(client)
 	s.open()

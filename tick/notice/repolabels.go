@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -16,7 +16,7 @@ func (p *Notices) tellUnmade(rep *env.Report, r *env.Repo, a work.Action, err er
 	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
 		return
 	}
-	if refused, ok := errors.AsType[*github.Error](err); ok {
+	if refused, ok := errors.AsType[*transport.Error](err); ok {
 		err = refused // without what was being done: the sentence says it
 	}
 	names := strings.Split(a.Target, ",")

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
@@ -63,7 +64,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Se
 		access     *git.AccessError
 		signing    *git.SigningError
 		network    *git.NetworkError
-		offline    *github.UnreachableError
+		offline    *transport.UnreachableError
 		halted     *folder.HaltedError
 	)
 	soon := now.Add(retryBase)

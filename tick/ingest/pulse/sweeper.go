@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -203,7 +204,7 @@ func (s *Sweeper) query(parts []part) {
 // was asked about.
 func whole(err error) bool {
 	var wait *work.WaitError
-	var gone *github.UnreachableError
+	var gone *transport.UnreachableError
 	return errors.As(err, &wait) || errors.As(err, &gone) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || github.IsStatus(err, 401)
 }
 

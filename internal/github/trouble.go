@@ -1,6 +1,4 @@
-// Package trouble says in words for people why GitHub could not be asked, and what to do
-// about it.
-package trouble
+package github
 
 import (
 	"context"
@@ -17,11 +15,11 @@ import (
 
 // The codes of troubles: for programs, so they stay as they are.
 const (
-	Login       = "login"       // no login, or one that is not accepted
-	Forbidden   = "forbidden"   // the account may not
-	NotFound    = "not_found"   // it is not there, or not visible to the account
-	Unreachable = "unreachable" // no answer came
-	Server      = "server"      // the answer is no use
+	TroubleLogin       = "login"       // no login, or one that is not accepted
+	TroubleForbidden   = "forbidden"   // the account may not
+	TroubleNotFound    = "not_found"   // it is not there, or not visible to the account
+	TroubleUnreachable = "unreachable" // no answer came
+	TroubleServer      = "server"      // the answer is no use
 )
 
 // Trouble is why GitHub could not be asked, in words for people.
@@ -34,12 +32,12 @@ type Trouble struct {
 // String is both in one line.
 func (t Trouble) String() string { return t.Cause + "; " + t.Next }
 
-// Find names what is wrong in an error, each cause once however many requests
+// Troubles names what is wrong in an error, each cause once however many requests
 // came to it. It is nil where the error is nothing that has a name here.
-func Find(host string, err error) []Trouble {
+func Troubles(host string, err error) []Trouble {
 	var all []Trouble
-	for _, one := range split(err) {
-		t, ok := trouble(host, one)
+	for _, one := range splitErrors(err) {
+		t, ok := troubleOf(host, one)
 		same := func(other Trouble) bool { return other.Code == t.Code && other.Next == t.Next }
 		if ok && !slices.ContainsFunc(all, same) {
 			all = append(all, t)
@@ -48,13 +46,13 @@ func Find(host string, err error) []Trouble {
 	return all
 }
 
-// split takes errors apart that were joined, however deep.
-func split(err error) []error {
+// splitErrors takes errors apart that were joined, however deep.
+func splitErrors(err error) []error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if joined, ok := e.(interface{ Unwrap() []error }); ok {
 			var all []error
 			for _, part := range joined.Unwrap() {
-				all = append(all, split(part)...)
+				all = append(all, splitErrors(part)...)
 			}
 			return all
 		}
@@ -65,54 +63,54 @@ func split(err error) []error {
 	return []error{err}
 }
 
-func trouble(host string, err error) (Trouble, bool) {
+func troubleOf(host string, err error) (Trouble, bool) {
 	if missing, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
-		return Trouble{Login, "not logged in to " + missing.Host, "run: gh auth login --hostname " + missing.Host}, true
+		return Trouble{TroubleLogin, "not logged in to " + missing.Host, "run: gh auth login --hostname " + missing.Host}, true
 	}
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
-		return refusal(host, refused)
+		return refusalTrouble(host, refused)
 	}
 	if body, ok := errors.AsType[*transport.BodyError](err); ok {
 		return Trouble{
-			Server, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, transport.Short(body.Err)),
+			TroubleServer, fmt.Sprintf("what answers for %s is not GitHub's API (%s)", host, transport.Short(body.Err)),
 			"perhaps a proxy or a login page of the network answers in its place; see: gh api --hostname " + host + " rate_limit",
 		}, true
 	}
 	_, unanswered := errors.AsType[*transport.UnreachableError](err)
 	if _, unclear := errors.AsType[*transport.UnclearError](err); unclear || unanswered {
-		return unreachable(host, err), true
+		return unreachableTrouble(host, err), true
 	}
 	return Trouble{}, false
 }
 
-// refusal is about an answer that says no.
-func refusal(host string, e *transport.Error) (Trouble, bool) {
+// refusalTrouble is about an answer that says no.
+func refusalTrouble(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return Trouble{Login, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, said(e)), newLogin(host)}, true
+		return Trouble{TroubleLogin, fmt.Sprintf("%s does not accept gh's login (401: %s)", host, messageOf(e)), newLogin(host)}, true
 	case e.Status == http.StatusForbidden && strings.Contains(e.Message, "was archived"):
 		return Trouble{
-			Forbidden, "the repository is archived: nothing can be written there, whatever the account may do",
+			TroubleForbidden, "the repository is archived: nothing can be written there, whatever the account may do",
 			"unarchive it, or take its [[repo]] out of the config",
 		}, true
 	case e.Status == http.StatusForbidden:
 		return Trouble{
-			Forbidden, fmt.Sprintf("%s refuses this account (403: %s)", host, said(e)),
+			TroubleForbidden, fmt.Sprintf("%s refuses this account (403: %s)", host, messageOf(e)),
 			"see what it may do, and whether its token is allowed here: gh auth status --hostname " + host,
 		}, true
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
 		return Trouble{
-			NotFound, fmt.Sprintf("it does not exist, or is not visible to this account (%d: %s)", e.Status, said(e)),
+			TroubleNotFound, fmt.Sprintf("it does not exist, or is not visible to this account (%d: %s)", e.Status, messageOf(e)),
 			"check its name under [[repo]] in the config, and the login: gh auth status --hostname " + host,
 		}, true
 	case e.Status >= http.StatusInternalServerError:
-		return Trouble{Server, fmt.Sprintf("%s has a problem of its own (%d: %s)", host, e.Status, said(e)), "a later pass tries again; " + statusPage(host)}, true
+		return Trouble{TroubleServer, fmt.Sprintf("%s has a problem of its own (%d: %s)", host, e.Status, messageOf(e)), "a later pass tries again; " + statusPage(host)}, true
 	}
 	return Trouble{}, false
 }
 
-// said are GitHub's words in an answer, in a line that is not too long.
-func said(e *transport.Error) string {
+// messageOf are GitHub's words in an answer, in a line that is not too long.
+func messageOf(e *transport.Error) string {
 	if words := transport.Short(errors.New(e.Message)); words != "" {
 		return words
 	}
@@ -136,13 +134,13 @@ func statusPage(host string) string {
 	return "see https://www.githubstatus.com"
 }
 
-// unreachable is about a request to which no whole answer came.
-func unreachable(host string, err error) Trouble {
+// unreachableTrouble is about a request to which no whole answer came.
+func unreachableTrouble(host string, err error) Trouble {
 	cause, next := transport.Cause(host, err)
-	return Trouble{Unreachable, cause, next}
+	return Trouble{TroubleUnreachable, cause, next}
 }
 
 // Silent is about a host that did not answer at all.
 func Silent(host string) Trouble {
-	return unreachable(host, &transport.UnreachableError{Host: host, Err: context.DeadlineExceeded})
+	return unreachableTrouble(host, &transport.UnreachableError{Host: host, Err: context.DeadlineExceeded})
 }

@@ -1,4 +1,4 @@
-package sweep
+package github
 
 import (
 	"slices"
@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// ours tells whether a check is the status by which the reviews are told: it is no test of
-// the change, so that nothing here counts it.
-func ours(c Check) bool {
+// isOurStatus reports whether a check is the commit status that reports our reviews. It
+// does not test the change, so nothing here counts it.
+func isOurStatus(c Check) bool {
 	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
 }
 
 // Others are the checks without our own status.
 func Others(all []Check) []Check {
-	return slices.DeleteFunc(slices.Clone(all), ours)
+	return slices.DeleteFunc(slices.Clone(all), isOurStatus)
 }
 
 // Red picks the checks that failed; none while the policy has us wait for
@@ -48,7 +48,7 @@ func HalfRed(all []Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
 	}
 	runs := func(c Check) bool { return c.Conclusion == "" }
-	masks := func(c Check) bool { return ours(c) && c.Conclusion != "SUCCESS" }
+	masks := func(c Check) bool { return isOurStatus(c) && c.Conclusion != "SUCCESS" }
 	others := Others(all)
 	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }

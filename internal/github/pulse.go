@@ -1,5 +1,5 @@
 // Package pulse asks, for many repositories at once, when something changed there last.
-package pulse
+package github
 
 import (
 	"context"
@@ -7,32 +7,25 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Most is how many repositories one query asks about: as many nodes as GitHub gives.
-const Most = 100
-
-// Pulses are the requests about many repositories at once.
-type Pulses struct{ api *transport.Client }
-
-// New makes the requests of a client.
-func New(c *transport.Client) Pulses { return Pulses{c} }
+// MaxPulse is how many repositories one query asks about: as many nodes as GitHub gives.
+const MaxPulse = 100
 
 // Pulse is what one query says of up to 100 repositories.
 type Pulse struct {
-	Viewer    work.Account      // without an id where GitHub does not say
-	Repos     map[string]Repo   // by node id; there is none where GitHub does not say all of it
-	Hidden    map[string]string // by node id, why GitHub says nothing of it, in GitHub's words; there is none that it does not know
-	Cost      int               // in GraphQL's points
+	Viewer    work.Account         // without an id where GitHub does not say
+	Repos     map[string]RepoPulse // by node id; there is none where GitHub does not say all of it
+	Hidden    map[string]string    // by node id, why GitHub says nothing of it, in GitHub's words; there is none that it does not know
+	Cost      int                  // in GraphQL's points
 	Remaining int
 	ResetAt   time.Time
 }
 
-// Repo is what GitHub shows of a repository without a look into its lists.
-type Repo struct {
+// RepoPulse is what GitHub shows of a repository without a look into its lists.
+type RepoPulse struct {
 	FullName string // owner/name, today
 	Archived bool
 	Issues   time.Time // the newest updatedAt of its issues; zero: it has none
@@ -77,7 +70,7 @@ func (w *wireStamp) at() time.Time {
 // Pulse asks when something changed last in up to 100 repositories, by their node ids,
 // which names they have, and who we are, for about two points. What GitHub refuses about
 // one of them says nothing about the others.
-func (c Pulses) Pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
+func (c *Client) Pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	p, err := c.pulse(ctx, nodeIDs)
 	if err != nil {
 		return Pulse{}, fmt.Errorf("ask which of %d repositories changed: %w", len(nodeIDs), err)
@@ -85,15 +78,15 @@ func (c Pulses) Pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	return p, nil
 }
 
-func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
-	if len(nodeIDs) > Most {
-		return Pulse{}, fmt.Errorf("more than %d", Most)
+func (c *Client) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
+	if len(nodeIDs) > MaxPulse {
+		return Pulse{}, fmt.Errorf("more than %d", MaxPulse)
 	}
-	g, err := transport.GraphQL[wirePulse](ctx, c.api, transport.Reads, queries.Pulse(), map[string]any{"ids": nodeIDs})
+	g, err := transport.GraphQL[wirePulse](ctx, c.api, transport.Reads, pulseQuery(), map[string]any{"ids": nodeIDs})
 	if err != nil {
 		return Pulse{}, err
 	}
-	unsaid, hidden, err := refused(g.GraphErrors)
+	unsaid, hidden, err := hiddenRepos(g.GraphErrors)
 	if err != nil {
 		return Pulse{}, err
 	}
@@ -103,7 +96,7 @@ func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	}
 	p := Pulse{
 		Viewer: work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: transport.IsBotLogin(data.Viewer.Login)},
-		Repos:  make(map[string]Repo, len(nodeIDs)), Hidden: map[string]string{},
+		Repos:  make(map[string]RepoPulse, len(nodeIDs)), Hidden: map[string]string{},
 		Cost: data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
 	}
 	for i, w := range data.Nodes {
@@ -113,14 +106,14 @@ func (c Pulses) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 		if w == nil || unsaid[i] || w.ID != nodeIDs[i] || w.FullName == "" || w.Issues == nil || w.Pulls == nil {
 			continue
 		}
-		p.Repos[w.ID] = Repo{FullName: w.FullName, Archived: w.Archived, Issues: w.Issues.at(), Pulls: w.Pulls.at()}
+		p.Repos[w.ID] = RepoPulse{FullName: w.FullName, Archived: w.Archived, Issues: w.Issues.at(), Pulls: w.Pulls.at()}
 	}
 	return p, nil
 }
 
-// refused gives the places of the repositories about which GitHub refused something, and why
-// it hides some from us. An error about none of them is one of the whole query.
-func refused(g transport.GraphErrors) (at map[int]bool, hidden map[int]string, err error) {
+// hiddenRepos gives the places of the repositories that have an error, and GitHub's reason for
+// those that are hidden from us. An error about none of them is one of the whole query.
+func hiddenRepos(g transport.GraphErrors) (at map[int]bool, hidden map[int]string, err error) {
 	at, hidden = map[int]bool{}, map[int]string{}
 	for _, e := range g.Errors {
 		if len(e.Path) < 2 || e.Path[0] != any("nodes") {

@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Order is a merge that is asked for.
-type Order struct {
+// MergeOrder is a merge that is asked for.
+type MergeOrder struct {
 	SHA     string         // required; the head that is meant: GitHub refuses any other
 	Method  merging.Method // required
 	Title   string         // of the commit; empty: GitHub's own
@@ -34,7 +33,7 @@ func (w wireMerged) Check() error {
 
 // Merge merges a pull request, and gives the commit that the base is at by that. What
 // GitHub refuses is told by [RefusalOf].
-func (c Merges) Merge(ctx context.Context, repo work.RepoName, number int, o Order) (string, error) {
+func (c *Client) Merge(ctx context.Context, repo work.RepoName, number int, o MergeOrder) (string, error) {
 	commit, err := c.merge(ctx, repo, number, o)
 	if err != nil {
 		return "", fmt.Errorf("merge %s: %w", work.Ref(repo, number), err)
@@ -42,7 +41,7 @@ func (c Merges) Merge(ctx context.Context, repo work.RepoName, number int, o Ord
 	return commit, nil
 }
 
-func (c Merges) merge(ctx context.Context, repo work.RepoName, number int, o Order) (string, error) {
+func (c *Client) merge(ctx context.Context, repo work.RepoName, number int, o MergeOrder) (string, error) {
 	switch {
 	case o.SHA == "":
 		return "", errNoHead
@@ -62,7 +61,7 @@ func (c Merges) merge(ctx context.Context, repo work.RepoName, number int, o Ord
 
 // Enqueue puts a pull request into the merge queue of its base, last, if it is still at
 // the head that is meant.
-func (c Merges) Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error) {
+func (c *Client) Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error) {
 	q, err := c.enqueue(ctx, pullNodeID, head)
 	if err != nil {
 		return merging.Queue{}, fmt.Errorf("put pull request %s into the merge queue: %w", pullNodeID, err)
@@ -70,7 +69,7 @@ func (c Merges) Enqueue(ctx context.Context, pullNodeID, head string) (merging.Q
 	return q, nil
 }
 
-func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, error) {
+func (c *Client) enqueue(ctx context.Context, id, head string) (merging.Queue, error) {
 	if head == "" {
 		return merging.Queue{}, errNoHead
 	}
@@ -78,7 +77,7 @@ func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, er
 		Enqueued struct {
 			Entry wireEntry `json:"mergeQueueEntry"`
 		} `json:"enqueuePullRequest"`
-	}](ctx, c.api, transport.Writes, queries.Enqueue(), map[string]any{"pull": id, "head": head})
+	}](ctx, c.api, transport.Writes, enqueueQuery(), map[string]any{"pull": id, "head": head})
 	if err != nil {
 		return merging.Queue{}, err
 	}
@@ -90,8 +89,8 @@ func (c Merges) enqueue(ctx context.Context, id, head string) (merging.Queue, er
 }
 
 // Dequeue takes a pull request out of the merge queue of its base.
-func (c Merges) Dequeue(ctx context.Context, pullNodeID string) error {
-	_, _, err := transport.GraphQLStrict[struct{}](ctx, c.api, transport.Writes, queries.Dequeue(), map[string]any{"pull": pullNodeID})
+func (c *Client) Dequeue(ctx context.Context, pullNodeID string) error {
+	_, _, err := transport.GraphQLStrict[struct{}](ctx, c.api, transport.Writes, dequeueQuery(), map[string]any{"pull": pullNodeID})
 	if err != nil {
 		return fmt.Errorf("take pull request %s out of the merge queue: %w", pullNodeID, err)
 	}
@@ -100,7 +99,7 @@ func (c Merges) Dequeue(ctx context.Context, pullNodeID string) error {
 
 // UpdateBranch has GitHub merge the base into the head's branch, which moves the head a
 // little later.
-func (c Merges) UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error {
+func (c *Client) UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error {
 	if head == "" {
 		return fmt.Errorf("update the branch of %s: %w", work.Ref(repo, number), errNoHead)
 	}
@@ -112,3 +111,6 @@ func (c Merges) UpdateBranch(ctx context.Context, repo work.RepoName, number int
 	}
 	return nil
 }
+
+// errNoHead refuses to send what would be about whatever head there is by then.
+var errNoHead = errors.New("no head is named: only the commit that was judged is merged")

@@ -1,4 +1,4 @@
-package sweep
+package github
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -57,7 +56,7 @@ func change(v reflect.Value) {
 
 // askedOfPulls are the fields that the query has of a pull request itself.
 func askedOfPulls(t *testing.T) []string {
-	_, text, ok := strings.Cut(queries.Sweep(), "... on PullRequest {")
+	_, text, ok := strings.Cut(sweepQuery(), "... on PullRequest {")
 	if !ok {
 		t.Fatal("the query asks nothing of pull requests")
 	}
@@ -96,7 +95,7 @@ func TestAnAnswerIsDecodedOnce(t *testing.T) {
 	}
 	api := answering(t, []byte(body))
 	read := func() {
-		s, err := New(api).Sweep(t.Context(), work.RepoName{Host: "github.localhost", Owner: "o", Name: "n"}, ids)
+		s, err := api.Sweep(t.Context(), work.RepoName{Host: "github.localhost", Owner: "o", Name: "n"}, ids)
 		if err != nil || len(s.Pulls) != MaxSweep || s.Pulls[7].NodeID != ids[7] {
 			t.Fatalf("%d pull requests, %v", len(s.Pulls), err)
 		}
@@ -117,13 +116,13 @@ func TestAnAnswerIsDecodedOnce(t *testing.T) {
 }
 
 // answering is a client whose host always gives the same answer.
-func answering(t *testing.T, body []byte) *transport.Client {
+func answering(t *testing.T, body []byte) *Client {
 	t.Helper()
 	return answeringWith(t, func() []byte { return body })
 }
 
 // answeringWith is a client whose host answers with what there is.
-func answeringWith(t *testing.T, now func() []byte) *transport.Client {
+func answeringWith(t *testing.T, now func() []byte) *Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
 	if err != nil {
@@ -144,7 +143,7 @@ func answeringWith(t *testing.T, now func() []byte) *transport.Client {
 	server.Listener = l
 	server.Start()
 	t.Cleanup(server.Close)
-	api, err := transport.New(transport.Options{Host: "github.localhost", Token: "t", Socket: filepath.Join(dir, "s"), Now: time.Now})
+	api, err := New(transport.Options{Host: "github.localhost", Token: "t", Socket: filepath.Join(dir, "s"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,22 +1,17 @@
 // Package runs has the requests about what runs for a commit: check runs, workflow runs,
 // their logs.
-package runs
+package github
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
-
-// Checks are the requests about check runs and workflow runs.
-type Checks struct{ api *transport.Client }
-
-// New makes the requests over a client.
-func New(api *transport.Client) Checks { return Checks{api} }
 
 // CheckRun is what a check run says of its outcome. Those of GitHub Actions
 // are jobs, with the same id.
@@ -43,7 +38,7 @@ func (w wireCheckRun) Check() error {
 }
 
 // CheckRun reads what a check run says.
-func (c Checks) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
+func (c *Client) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
 	var w wireCheckRun
 	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/check-runs/%s", repo.FullName(), id), &w); err != nil {
 		return CheckRun{}, fmt.Errorf("read check run %s: %w", id, err)
@@ -69,7 +64,7 @@ type wireAnnotation struct {
 func (w wireAnnotation) Check() error { return nil } // all of it may be empty
 
 // Annotations reads the first fifty or so: GitHub's first page.
-func (c Checks) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
+func (c *Client) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
 	address := fmt.Sprintf("repos/%s/check-runs/%s/annotations?per_page=50", repo.FullName(), id)
 	p, err := transport.ReadPage(ctx, c.api, transport.PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
 	if err != nil {
@@ -80,7 +75,7 @@ func (c Checks) Annotations(ctx context.Context, repo work.RepoName, id string) 
 
 // JobLog reads the end of a job's log; empty when there is none. GitHub sends
 // to a storage, at an address that is signed by itself.
-func (c Checks) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
+func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
 	_, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
 	stored, ok := errors.AsType[*transport.MovedError](err)
 	if !ok {
@@ -140,7 +135,7 @@ func (w wireWorkflowRuns) Check() error {
 }
 
 // WorkflowRuns lists the workflow runs of a commit, a hundred at most.
-func (c Checks) WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]WorkflowRun, error) {
+func (c *Client) WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]WorkflowRun, error) {
 	var w wireWorkflowRuns
 	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/actions/runs?head_sha=%s&per_page=100", repo.FullName(), commit), &w); err != nil {
 		return nil, fmt.Errorf("list workflow runs of %s: %w", commit, err)
@@ -153,7 +148,7 @@ func (c Checks) WorkflowRuns(ctx context.Context, repo work.RepoName, commit str
 }
 
 // WorkflowRun reads a workflow run.
-func (c Checks) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
+func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
 	var w wireWorkflowRun
 	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/actions/runs/%s", repo.FullName(), id), &w); err != nil {
 		return WorkflowRun{}, fmt.Errorf("read workflow run %s: %w", id, err)
@@ -163,9 +158,81 @@ func (c Checks) WorkflowRun(ctx context.Context, repo work.RepoName, id string) 
 
 // RerunFailedJobs has the failed jobs of a workflow run, and what depends on
 // them, run again.
-func (c Checks) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
+func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
 	if err := c.api.Write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/actions/runs/%s/rerun-failed-jobs", repo.FullName(), id), nil, nil); err != nil {
 		return fmt.Errorf("run the failed jobs of %s again: %w", id, err)
+	}
+	return nil
+}
+
+// Status is a commit status. Of one context the newest counts.
+type Status struct {
+	Context     string
+	State       string // pending, success, failure or error
+	Description string
+	URL         string
+	At          time.Time
+}
+
+// MaxDescription is how long a status' description may be, in characters.
+const MaxDescription = 140
+
+type wireStatus struct {
+	ID          int64     `json:"id"`
+	Context     string    `json:"context"`
+	State       string    `json:"state"`
+	Description string    `json:"description"`
+	TargetURL   string    `json:"target_url"`
+	UpdatedAt   time.Time `json:"updated_at"`
+}
+
+func (w wireStatus) Check() error {
+	if w.ID == 0 || w.Context == "" {
+		return errors.New("no status")
+	}
+	return nil
+}
+
+type wireStatuses struct {
+	Total    int           `json:"total_count"`
+	Statuses *[]wireStatus `json:"statuses"`
+}
+
+func (w wireStatuses) Check() error {
+	if w.Statuses == nil {
+		return errors.New("no list of statuses")
+	}
+	return nil
+}
+
+// Statuses lists the newest status of each context of a commit. Check runs are none.
+func (c *Client) Statuses(ctx context.Context, repo work.RepoName, commit string) ([]Status, error) {
+	var all []Status
+	for page := 1; ; page++ {
+		var w wireStatuses
+		address := fmt.Sprintf("repos/%s/commits/%s/status?per_page=100&page=%d", repo.FullName(), commit, page)
+		if err := c.api.Get(ctx, address, &w); err != nil {
+			return nil, fmt.Errorf("list the statuses of %s: %w", commit, err)
+		}
+		for _, s := range *w.Statuses {
+			all = append(all, Status{Context: s.Context, State: s.State, Description: s.Description, URL: s.TargetURL, At: s.UpdatedAt})
+		}
+		if len(*w.Statuses) == 0 || len(all) >= w.Total {
+			return all, nil
+		}
+	}
+}
+
+// SetStatus sets a status of a commit.
+func (c *Client) SetStatus(ctx context.Context, repo work.RepoName, commit string, s Status) error {
+	request := struct {
+		State       string `json:"state"`
+		Context     string `json:"context"`
+		Description string `json:"description"`
+		TargetURL   string `json:"target_url,omitempty"`
+	}{s.State, s.Context, s.Description, s.URL}
+	if err := c.api.Write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/statuses/%s", repo.FullName(), commit), request, &wireStatus{}); err != nil {
+		return fmt.Errorf("set the status %q of %s: %w", s.Context, commit, err)
 	}
 	return nil
 }

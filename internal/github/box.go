@@ -1,6 +1,7 @@
-package merges
+package github
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,90 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
+// Box reads what GitHub's merge box shows of a pull request, in one request but for long
+// lists. An issue with the freeze label is looked for where there is such a label. Of the
+// rules it has the checks alone that GitHub itself shows as expected; what else the base
+// demands is for [Merges.Rules].
+func (c *Client) Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error) {
+	b, err := c.box(ctx, pullNodeID, number, freezeLabel)
+	if err != nil {
+		return merging.Box{}, fmt.Errorf("read the merge box of %s: %w", work.Ref(repo, number), err)
+	}
+	return b, nil
+}
+
+func (c *Client) box(ctx context.Context, id string, number int, freeze string) (merging.Box, error) {
+	at := c.api.Now()
+	g, err := transport.GraphQL[struct {
+		Node wireBox `json:"node"`
+	}](ctx, c.api, transport.Reads, boxQuery(), map[string]any{"id": id, "labels": []string{freeze}, "freezes": freeze != ""})
+	if err != nil {
+		return merging.Box{}, err
+	}
+	hidden, err := hiddenChecks(g.GraphErrors)
+	if err != nil {
+		return merging.Box{}, err
+	}
+	w := &g.Data.Node
+	if w.ID != id || w.Number != number {
+		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("%s %d for %d", w.Kind, w.Number, number)}
+	}
+	if err := c.completeBox(ctx, w); err != nil {
+		return merging.Box{}, err
+	}
+	b, err := w.box()
+	if err != nil {
+		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: err}
+	}
+	b.At, b.ChecksKnown = at, !hidden
+	return b, nil
+}
+
+// hiddenChecks reports whether the token was refused the checks, which leaves the rest of
+// the answer as it is. Where it was refused its place in a queue, that is not known. Any
+// other error spoils the answer.
+func hiddenChecks(g transport.GraphErrors) (bool, error) {
+	hidden := false
+	for _, e := range g.Errors {
+		at := func(field string) bool {
+			return e.Type == transport.TypeForbidden && slices.Contains(e.Path, any(field))
+		}
+		switch {
+		case at("statusCheckRollup"):
+			hidden = true
+		case at("status"), at("mergeQueueEntry"):
+		default:
+			return false, e.Refusal(g.URL)
+		}
+	}
+	return hidden, nil
+}
+
+// errMoved is that a pull request was pushed to between two pages about it.
+var errMoved = errors.New("the head moved while its lists were read")
+
+// completeBox reads the pages of the lists that the first answer left out. All of them
+// are of one head.
+func (c *Client) completeBox(ctx context.Context, w *wireBox) error {
+	moved := false
+	same := func(n wireBoxPage) { moved = moved || n.Head != w.Head }
+	if err := transport.More(ctx, c.api, boxReviewsQuery(), w.ID, &w.Reviews, func(n wireBoxPage) transport.Connection[wireBoxReview] { same(n); return n.Reviews }); err != nil {
+		return fmt.Errorf("more reviews: %w", err)
+	}
+	if err := transport.More(ctx, c.api, boxThreadsQuery(), w.ID, &w.Threads, func(n wireBoxPage) transport.Connection[wireBoxThread] { same(n); return n.Threads }); err != nil {
+		return fmt.Errorf("more threads: %w", err)
+	}
+	if w.Rollup != nil {
+		if err := transport.More(ctx, c.api, boxChecksQuery(), w.ID, &w.Rollup.Contexts, func(n wireBoxPage) transport.Connection[wireBoxCheck] { same(n); return n.Rollup.Contexts }); err != nil {
+			return fmt.Errorf("more checks: %w", err)
+		}
+	}
+	if moved {
+		return errMoved
+	}
+	return nil
+}
+
 type wireCommit struct {
 	OID string `json:"oid"`
 }
@@ -20,9 +105,9 @@ type wireRef struct {
 	Target wireCommit `json:"target"`
 }
 
-type wireRollup struct {
-	ID       string                          `json:"id"`
-	Contexts transport.Connection[wireCheck] `json:"contexts"`
+type wireBoxRollup struct {
+	ID       string                             `json:"id"`
+	Contexts transport.Connection[wireBoxCheck] `json:"contexts"`
 }
 
 // wireBox is a pull request. References are null when their branch is gone.
@@ -52,21 +137,21 @@ type wireBox struct {
 	HeadRef struct {
 		Target wireTarget `json:"target"`
 	} `json:"headRef"`
-	Reviews    transport.Connection[wireReview] `json:"reviews"`
-	Threads    transport.Connection[wireThread] `json:"reviewThreads"`
-	Rollup     *wireRollup                      `json:"statusCheckRollup"`
-	Repository wireRepository                   `json:"repository"`
+	Reviews    transport.Connection[wireBoxReview] `json:"reviews"`
+	Threads    transport.Connection[wireBoxThread] `json:"reviewThreads"`
+	Rollup     *wireBoxRollup                      `json:"statusCheckRollup"`
+	Repository wireBoxRepository                   `json:"repository"`
 }
 
-// wirePage is a pull request with one of the lists that are read on.
-type wirePage struct {
-	Head    string                           `json:"headRefOid"`
-	Reviews transport.Connection[wireReview] `json:"reviews"`
-	Threads transport.Connection[wireThread] `json:"reviewThreads"`
-	Rollup  wireRollup                       `json:"statusCheckRollup"`
+// wireBoxPage is a pull request with one of the lists that are read on.
+type wireBoxPage struct {
+	Head    string                              `json:"headRefOid"`
+	Reviews transport.Connection[wireBoxReview] `json:"reviews"`
+	Threads transport.Connection[wireBoxThread] `json:"reviewThreads"`
+	Rollup  wireBoxRollup                       `json:"statusCheckRollup"`
 }
 
-type wireRepository struct {
+type wireBoxRepository struct {
 	Squash       bool   `json:"squashMergeAllowed"`
 	Merge        bool   `json:"mergeCommitAllowed"`
 	Rebase       bool   `json:"rebaseMergeAllowed"`
@@ -80,7 +165,7 @@ type wireRepository struct {
 }
 
 // methods are those that the repository allows.
-func (w wireRepository) methods() []merging.Method {
+func (w wireBoxRepository) methods() []merging.Method {
 	allowed := map[merging.Method]bool{merging.Squash: w.Squash, merging.MergeCommit: w.Merge, merging.Rebase: w.Rebase}
 	return slices.DeleteFunc(merging.Methods(), func(m merging.Method) bool { return !allowed[m] })
 }
@@ -121,25 +206,16 @@ func (w *wireBox) out() *merging.Out {
 	return &merging.Out{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account()}
 }
 
-type wireThread struct {
+type wireBoxThread struct {
 	Resolved bool `json:"isResolved"`
 }
 
-type wireReview struct {
+type wireBoxReview struct {
 	ID     transport.BigInt `json:"fullDatabaseId"`
 	State  string           `json:"state"`
 	Author *transport.Actor `json:"author"`
 	Commit wireCommit       `json:"commit"`
 	At     time.Time        `json:"submittedAt"`
-}
-
-// pullState reads GraphQL's OPEN, CLOSED and MERGED.
-func pullState(s string) (work.PullState, error) {
-	switch state := work.PullState(strings.ToLower(s)); state {
-	case work.PullOpen, work.PullClosed, work.PullMerged:
-		return state, nil
-	}
-	return "", fmt.Errorf("pull request is %q", s)
 }
 
 func (w *wireBox) box() (merging.Box, error) {
@@ -173,13 +249,13 @@ func (w *wireBox) box() (merging.Box, error) {
 			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account(), At: r.At})
 		}
 	}
-	b.Checks, b.Rules.Checks = together(w.checks(), boxState)
+	b.Checks, b.Rules.Checks = mergeChecks(w.checks(), boxState)
 	return b, nil
 }
 
 // checks are those of the head: the rollup's, or the statuses alone where a token is
 // refused the rollup.
-func (w *wireBox) checks() []wireCheck {
+func (w *wireBox) checks() []wireBoxCheck {
 	switch at := w.HeadRef.Target; {
 	case w.Rollup != nil:
 		return w.Rollup.Contexts.Nodes

@@ -1,4 +1,4 @@
-package sweep
+package github
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func (h told) body() []byte {
 // what it would say decoded.
 func TestAnAnswerThatIsNotDecodedSaysTheSame(t *testing.T) {
 	var now told
-	api := New(answeringWith(t, func() []byte { return now.body() }))
+	api := answeringWith(t, func() []byte { return now.body() })
 	repo := work.RepoName{Host: "github.localhost", Owner: "o", Name: "n"}
 	skipped := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github/queries"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -16,12 +15,12 @@ import (
 type wireTarget struct {
 	OID    string `json:"oid"`
 	Status struct {
-		Contexts []wireCheck `json:"contexts"`
+		Contexts []wireBoxCheck `json:"contexts"`
 	} `json:"status"`
 }
 
-// wireCheck is a CheckRun or a StatusContext.
-type wireCheck struct {
+// wireBoxCheck is a CheckRun or a StatusContext.
+type wireBoxCheck struct {
 	Kind       string `json:"__typename"`
 	Name       string `json:"name"`
 	Status     string `json:"status"`
@@ -35,7 +34,7 @@ type wireCheck struct {
 }
 
 // outcome is the check's name and what it has come to; empty until it has ended.
-func (w wireCheck) outcome() (name, end string) {
+func (w wireBoxCheck) outcome() (name, end string) {
 	if w.Kind == "CheckRun" {
 		if w.Status != "COMPLETED" {
 			return w.Name, ""
@@ -49,7 +48,7 @@ func (w wireCheck) outcome() (name, end string) {
 }
 
 // check is what it has come to.
-func (w wireCheck) check(state func(end string) merging.CheckState) (c merging.Check, end string) {
+func (w wireBoxCheck) check(state func(end string) merging.CheckState) (c merging.Check, end string) {
 	name, end := w.outcome()
 	c = merging.Check{Name: name, State: state(end), Required: w.Required, Lapsed: end == "CANCELLED" || end == "STALE"}
 	switch {
@@ -62,8 +61,8 @@ func (w wireCheck) check(state func(end string) merging.CheckState) (c merging.C
 	return c, end
 }
 
-// expected is the state of a status that a rule demands and that nobody has set.
-const expected = "EXPECTED"
+// expectedStatus is the state of a status that a rule demands and that nobody has set.
+const expectedStatus = "EXPECTED"
 
 // boxState is what the end of a check means for a merge, as GitHub has it: whatever is
 // not green holds. One that waits for a person may still become green.
@@ -89,13 +88,13 @@ func failedState(end string) merging.CheckState {
 	return merging.Runs
 }
 
-// together makes one check of all that have a name: the worst counts. What is only
+// mergeChecks makes one check of all that have a name: the worst counts. What is only
 // expected is no check; its names come by themselves.
-func together(all []wireCheck, state func(end string) merging.CheckState) (checks []merging.Check, missing []string) {
+func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) (checks []merging.Check, missing []string) {
 	worst := []merging.CheckState{merging.Green, merging.Runs, merging.Red}
 	for _, w := range all {
 		one, end := w.check(state)
-		if end == expected {
+		if end == expectedStatus {
 			missing = append(missing, one.Name)
 			continue
 		}
@@ -122,7 +121,7 @@ func together(all []wireCheck, state func(end string) merging.CheckState) (check
 
 // wireContexts is a node with more of the checks of a commit.
 type wireContexts struct {
-	Contexts transport.Connection[wireCheck] `json:"contexts"`
+	Contexts transport.Connection[wireBoxCheck] `json:"contexts"`
 }
 
 // wireCommitChecks is a commit with the first of its checks.
@@ -130,7 +129,7 @@ type wireCommitChecks struct {
 	Repository struct {
 		Object struct {
 			wireTarget
-			Rollup *wireRollup `json:"statusCheckRollup"`
+			Rollup *wireBoxRollup `json:"statusCheckRollup"`
 		} `json:"object"`
 	} `json:"repository"`
 }
@@ -139,7 +138,7 @@ type wireCommitChecks struct {
 // pull request or not. Red are those alone that failed: one that was cancelled has not
 // ended. Known is false where the token may not see them, and for a commit that GitHub
 // does not show.
-func (c Merges) CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error) {
+func (c *Client) CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error) {
 	checks, known, err = c.commitChecks(ctx, repo, commit)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the checks of %s: %w", commit, err)
@@ -147,8 +146,8 @@ func (c Merges) CommitChecks(ctx context.Context, repo work.RepoName, commit str
 	return checks, known, nil
 }
 
-func (c Merges) commitChecks(ctx context.Context, repo work.RepoName, commit string) ([]merging.Check, bool, error) {
-	g, err := transport.GraphQL[wireCommitChecks](ctx, c.api, transport.Reads, queries.Commit(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
+func (c *Client) commitChecks(ctx context.Context, repo work.RepoName, commit string) ([]merging.Check, bool, error) {
+	g, err := transport.GraphQL[wireCommitChecks](ctx, c.api, transport.Reads, commitQuery(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
 	if err != nil {
 		return nil, false, err
 	}
@@ -159,11 +158,11 @@ func (c Merges) commitChecks(ctx context.Context, repo work.RepoName, commit str
 	at := g.Data.Repository.Object
 	all := at.Status.Contexts
 	if at.Rollup != nil {
-		if err := transport.More(ctx, c.api, queries.Checks(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireContexts) transport.Connection[wireCheck] { return n.Contexts }); err != nil {
+		if err := transport.More(ctx, c.api, checksQuery(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireContexts) transport.Connection[wireBoxCheck] { return n.Contexts }); err != nil {
 			return nil, false, err
 		}
 		all = at.Rollup.Contexts.Nodes
 	}
-	checks, _ := together(all, failedState)
+	checks, _ := mergeChecks(all, failedState)
 	return checks, at.OID == commit && !hidden, nil
 }

@@ -1,4 +1,4 @@
-package adoption
+package github
 
 import (
 	"context"
@@ -9,23 +9,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
-
-// world is a GitHub with one repository, and a client that reaches it.
-type world struct {
+// historyWorld is a GitHub with one repository, and a client that reaches it.
+type historyWorld struct {
 	hub    *githubsim.Hub
 	repo   *githubsim.Repo
-	client *github.Client
+	client *Client
 	name   work.RepoName
 }
 
-func newWorld(t *testing.T) *world {
+func newHistoryWorld(t *testing.T) *historyWorld {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { at = at.Add(time.Second); return at }
@@ -45,13 +42,13 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	must(t, repo.SetPermission("bob", "write"))
 	must(t, hub.ServeUnix(filepath.Join(dir, "s")))
-	client, err := github.New(github.Options{Host: "github.localhost", Token: token, Socket: filepath.Join(dir, "s"), Now: now})
+	client, err := New(transport.Options{Host: "github.localhost", Token: token, Socket: filepath.Join(dir, "s"), Now: now})
 	must(t, err)
-	return &world{hub: hub, repo: repo, client: client, name: work.RepoName{Host: "github.localhost", Owner: "alice", Name: "app"}}
+	return &historyWorld{hub: hub, repo: repo, client: client, name: work.RepoName{Host: "github.localhost", Owner: "alice", Name: "app"}}
 }
 
 // seed opens issues and a pull request for each.
-func (w *world) seed(t *testing.T, n int) (issues []int, first int) {
+func (w *historyWorld) seed(t *testing.T, n int) (issues []int, first int) {
 	t.Helper()
 	for i := range n {
 		is, err := w.repo.OpenIssue("bob", fmt.Sprintf("Issue %d", i), "Please.", "agent:bugfix")
@@ -65,12 +62,12 @@ func (w *world) seed(t *testing.T, n int) (issues []int, first int) {
 
 // The pages are told by age: what is closed between two of them moves nothing past the reader.
 func TestNoOpenPullIsPassedOver(t *testing.T) {
-	w := newWorld(t)
+	w := newHistoryWorld(t)
 	_, first := w.seed(t, 230)
 	seen := map[int]bool{}
 	pages, after := 0, ""
 	for {
-		p, err := New(w.client).OpenPage(t.Context(), w.name, after)
+		p, err := w.client.OpenPullsPage(t.Context(), w.name, after)
 		must(t, err)
 		for _, x := range p.Pulls {
 			seen[x.Number] = true
@@ -95,13 +92,13 @@ func TestNoOpenPullIsPassedOver(t *testing.T) {
 
 // What one answer has of many is what single reads have of each.
 func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
-	w := newWorld(t)
+	w := newHistoryWorld(t)
 	issues, first := w.seed(t, 3)
 	ctx := t.Context()
 	_, err := w.repo.Comment(issues[1], "bob", "And this.")
 	must(t, err)
 	asked := w.asked(t, issues, first)
-	h, err := New(w.client).Histories(ctx, w.name, asked)
+	h, err := w.client.Histories(ctx, w.name, asked)
 	must(t, err)
 	for i, n := range issues {
 		is, _, err := w.client.Issue(ctx, w.name, n)
@@ -125,7 +122,7 @@ func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 		}
 		timeline, err := w.client.TimelineOf(ctx, w.name, n)
 		must(t, err)
-		var labels []github.TimelineEvent
+		var labels []TimelineEvent
 		for _, e := range timeline {
 			if e.Event == "labeled" {
 				e.ID = 0
@@ -146,13 +143,13 @@ func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 // What is gone, was moved away, is a pull request, has more than a page or was renamed is for single reads; the others
 // are there all the same.
 func TestHistoriesLeaveOutWhatTheyCannotTell(t *testing.T) {
-	w := newWorld(t)
+	w := newHistoryWorld(t)
 	issues, first := w.seed(t, 4)
 	asked := w.asked(t, issues, first)
 	must(t, w.repo.EditIssue(issues[2], "bob", new("Renamed"), nil))
 	asked[0].Issue = 9999
 	asked[1].Issue = first
-	h, err := New(w.client).Histories(t.Context(), w.name, asked)
+	h, err := w.client.Histories(t.Context(), w.name, asked)
 	must(t, err)
 	if _, ok := h.Issues[9999]; ok || len(h.Issues) != 2 {
 		t.Errorf("issues %v", h.Issues)
@@ -165,21 +162,14 @@ func TestHistoriesLeaveOutWhatTheyCannotTell(t *testing.T) {
 	}
 }
 
-func (w *world) asked(t *testing.T, issues []int, first int) (asked []Asked) {
+func (w *historyWorld) asked(t *testing.T, issues []int, first int) (asked []PullWithIssue) {
 	t.Helper()
 	for i, n := range issues {
 		p, ok, err := w.client.Pull(context.WithoutCancel(t.Context()), w.name, first+i)
 		if must(t, err); !ok {
 			t.Fatal("no pull request")
 		}
-		asked = append(asked, Asked{NodeID: p.NodeID, Issue: n})
+		asked = append(asked, PullWithIssue{NodeID: p.NodeID, Issue: n})
 	}
 	return asked
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

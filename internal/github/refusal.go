@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"errors"
@@ -52,23 +52,23 @@ func RefusalOf(err error) (Refusal, bool) {
 	if !ok || e.Status == http.StatusUnauthorized || e.Status == http.StatusBadRequest || e.Status >= http.StatusInternalServerError {
 		return Refusal{}, false
 	}
-	said := sentences(e)
-	r := Refusal{Kind: byStatus(e.Status), Text: line(said)}
+	said := refusalText(e)
+	r := Refusal{Kind: refusalKindOf(e.Status), Text: shortLine(said)}
 	if e.Status == http.StatusNotFound { // of what may not be seen
 		return r, true
 	}
-	for _, k := range known {
+	for _, k := range refusalPatterns {
 		if found := k.words().FindStringSubmatch(said); found != nil {
 			r.Kind = k.kind
-			r.Name = line(nameOf(k.kind, said, found))
+			r.Name = shortLine(refusalName(k.kind, said, found))
 			break
 		}
 	}
 	return r, true
 }
 
-// byStatus is the kind of what is said in words that are not known.
-func byStatus(status int) RefusalKind {
+// refusalKindOf is the kind of a refusal whose text is not known, by its status.
+func refusalKindOf(status int) RefusalKind {
 	switch status {
 	case http.StatusForbidden, http.StatusNotFound:
 		return NoPermission
@@ -78,8 +78,8 @@ func byStatus(status int) RefusalKind {
 	return OtherRefusal
 }
 
-// sentences is all that GitHub said, without what a terminal would obey.
-func sentences(e *transport.Error) string {
+// refusalText is the message and the items of an error, without control characters.
+func refusalText(e *transport.Error) string {
 	lines := []string{e.Message}
 	for _, i := range e.Items {
 		switch {
@@ -101,8 +101,8 @@ func sentences(e *transport.Error) string {
 // longestText bounds what GitHub says, and what it names: it may break many rules.
 const longestText = 300
 
-// line is text in one line that is not too long.
-func line(text string) string {
+// shortLine is text in one line, cut at longestText.
+func shortLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > longestText {
 		return string(r[:longestText]) + "…"
@@ -110,38 +110,38 @@ func line(text string) string {
 	return text
 }
 
-// known are GitHub's words, the first that match count: what is more particular stands
+// refusalPatterns are GitHub's words, the first that match count: what is more particular stands
 // before what may be said along with it. The queue's refusals put "Pull request" before
 // the same sentences.
-var known = []struct {
+var refusalPatterns = []struct {
 	kind  RefusalKind
 	words func() *regexp.Regexp
 }{
-	{BaseModified, words(`base branch was modified`)},
-	{HeadMoved, words(`head branch (?:was modified|is out of date)|head (?:sha|oid|commit)\b.* (?:didn.t|did not|does not|doesn.t) match|expected ?head ?oid`)},
-	{InProgress, words(`merge (?:is )?already in progress|already being merged`)},
-	{AboutQueue, words(`merge queue|already (?:in the queue|queued)`)},
-	{IsDraft, words(`\bdraft\b`)},
-	{MethodBarred, words(`(squash|merge|rebase) (?:merges|commits) are not allowed|must not contain (merge) commits|(merge)_method|(?:can.?t|cannot) be (rebase)d`)},
-	{NoPermission, words(`not authorized to|(archived)|resource not accessible|must have (?:admin|write|push)|permission`)},
-	{CheckMissing, words(`required status check|status checks? |required workflow|required check|status check`)},
-	{ReviewNeeded, words(`approving review|approv|changes (?:were |have been )?requested|code owner|review (?:is )?required`)},
-	{NothingNew, words(`no new commits on the base`)},
-	{RuleBroken, words(`rule violation|protected branch|protected ref|conversation|comments? must be resolved|signature|out.of.date|up.to.date`)},
-	{NotMergeable, words(`not (?:in a )?mergeable|merge conflict|conflicts|cannot be (?:cleanly )?(?:created|merged)|is closed`)},
+	{BaseModified, refusalPattern(`base branch was modified`)},
+	{HeadMoved, refusalPattern(`head branch (?:was modified|is out of date)|head (?:sha|oid|commit)\b.* (?:didn.t|did not|does not|doesn.t) match|expected ?head ?oid`)},
+	{InProgress, refusalPattern(`merge (?:is )?already in progress|already being merged`)},
+	{AboutQueue, refusalPattern(`merge queue|already (?:in the queue|queued)`)},
+	{IsDraft, refusalPattern(`\bdraft\b`)},
+	{MethodBarred, refusalPattern(`(squash|merge|rebase) (?:merges|commits) are not allowed|must not contain (merge) commits|(merge)_method|(?:can.?t|cannot) be (rebase)d`)},
+	{NoPermission, refusalPattern(`not authorized to|(archived)|resource not accessible|must have (?:admin|write|push)|permission`)},
+	{CheckMissing, refusalPattern(`required status check|status checks? |required workflow|required check|status check`)},
+	{ReviewNeeded, refusalPattern(`approving review|approv|changes (?:were |have been )?requested|code owner|review (?:is )?required`)},
+	{NothingNew, refusalPattern(`no new commits on the base`)},
+	{RuleBroken, refusalPattern(`rule violation|protected branch|protected ref|conversation|comments? must be resolved|signature|out.of.date|up.to.date`)},
+	{NotMergeable, refusalPattern(`not (?:in a )?mergeable|merge conflict|conflicts|cannot be (?:cleanly )?(?:created|merged)|is closed`)},
 }
 
-// words are compiled when GitHub refuses something: not every start of the program needs them.
-func words(pattern string) func() *regexp.Regexp {
+// refusalPattern compiles a pattern when GitHub refuses something: not every start of the program needs them.
+func refusalPattern(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) })
 }
 
 // quoted is a name in GitHub's sentences.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`["“']([^"“”'\n]+)["”']`) })
 
-// nameOf is what a refusal is about: the names of checks, a method, or the rule's own
+// refusalName is what a refusal is about: the names of checks, a method, or the rule's own
 // sentence where it has no name.
-func nameOf(kind RefusalKind, said string, found []string) string {
+func refusalName(kind RefusalKind, said string, found []string) string {
 	switch kind {
 	case MethodBarred, NoPermission:
 		for _, group := range found[1:] {
@@ -157,22 +157,22 @@ func nameOf(kind RefusalKind, said string, found []string) string {
 		if len(names) > 0 {
 			return strings.Join(names, ", ")
 		}
-		return detail(said)
+		return ruleSentence(said)
 	case ReviewNeeded, RuleBroken:
-		return detail(said)
+		return ruleSentence(said)
 	case HeadMoved, BaseModified, InProgress, NotMergeable, IsDraft, AboutQueue, NothingNew, OtherRefusal:
 	}
 	return ""
 }
 
-// headline is the line that stands above the rules that a merge breaks.
-var headline = words(`repository rule violations found|protected branch update failed`)
+// refusalHeadline is the line that stands above the rules that a merge breaks.
+var refusalHeadline = refusalPattern(`repository rule violations found|protected branch update failed`)
 
-// detail is the first sentence about a rule, without what stands above it.
-func detail(said string) string {
+// ruleSentence is the first sentence about a rule, without what stands above it.
+func ruleSentence(said string) string {
 	for one := range strings.Lines(said) {
 		one = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(one), "-*"))
-		if one != "" && !headline().MatchString(one) {
+		if one != "" && !refusalHeadline().MatchString(one) {
 			return strings.TrimSuffix(strings.TrimPrefix(one, "Pull request "), ".")
 		}
 	}

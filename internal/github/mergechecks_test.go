@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"slices"
@@ -11,13 +11,13 @@ import (
 // Of several checks with one name the worst counts, whichever comes first; one that a
 // rule expects and nobody has reported is none.
 func TestChecksOfOneNameAreOne(t *testing.T) {
-	run := func(name, status, end string, required bool) wireCheck {
-		return wireCheck{Kind: "CheckRun", Name: name, Status: status, Conclusion: end, Required: required}
+	run := func(name, status, end string, required bool) wireBoxCheck {
+		return wireBoxCheck{Kind: "CheckRun", Name: name, Status: status, Conclusion: end, Required: required}
 	}
-	status := func(name, state string) wireCheck {
-		return wireCheck{Kind: "StatusContext", Context: name, State: state}
+	status := func(name, state string) wireBoxCheck {
+		return wireBoxCheck{Kind: "StatusContext", Context: name, State: state}
 	}
-	all := []wireCheck{
+	all := []wireBoxCheck{
 		run("a", "COMPLETED", "SUCCESS", true), run("a", "COMPLETED", "FAILURE", false),
 		run("b", "COMPLETED", "TIMED_OUT", false), run("b", "COMPLETED", "SUCCESS", true),
 		run("c", "COMPLETED", "NEUTRAL", false), status("c", "PENDING"),
@@ -28,7 +28,7 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 		state func(string) merging.CheckState
 		g     merging.CheckState
 	}{"of a merge": {boxState, merging.Red}, "of a commit": {failedState, merging.Runs}} {
-		checks, missing := together(all, c.state)
+		checks, missing := mergeChecks(all, c.state)
 		want := []merging.Check{
 			{Name: "a", State: merging.Red, Required: true},
 			{Name: "b", State: merging.Red, Required: true},
@@ -47,25 +47,25 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 // name it is the last that counts, and one that failed says something.
 func TestWhenAndHowACheckEnded(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	run := func(end string, at time.Time) wireCheck {
-		return wireCheck{Kind: "CheckRun", Name: "a", Status: "COMPLETED", Conclusion: end, CompletedAt: at}
+	run := func(end string, at time.Time) wireBoxCheck {
+		return wireBoxCheck{Kind: "CheckRun", Name: "a", Status: "COMPLETED", Conclusion: end, CompletedAt: at}
 	}
 	later := noon.Add(time.Hour)
 	for name, c := range map[string]struct {
-		all    []wireCheck
+		all    []wireBoxCheck
 		ended  time.Time
 		lapsed bool
 	}{
-		"green":                   {[]wireCheck{run("SUCCESS", noon)}, time.Time{}, false},
-		"failed":                  {[]wireCheck{run("FAILURE", noon)}, noon, false},
-		"cancelled":               {[]wireCheck{run("CANCELLED", noon)}, noon, true},
-		"a status":                {[]wireCheck{{Kind: "StatusContext", Context: "a", State: "ERROR", CreatedAt: noon}}, noon, false},
-		"it runs":                 {[]wireCheck{{Kind: "CheckRun", Name: "a", Status: "QUEUED"}}, time.Time{}, false},
-		"cancelled, then failed":  {[]wireCheck{run("CANCELLED", noon), run("FAILURE", later)}, later, false},
-		"failed after cancelling": {[]wireCheck{run("FAILURE", later), run("CANCELLED", noon)}, later, false},
-		"cancelled, and green":    {[]wireCheck{run("SUCCESS", later), run("CANCELLED", noon)}, noon, true},
+		"green":                   {[]wireBoxCheck{run("SUCCESS", noon)}, time.Time{}, false},
+		"failed":                  {[]wireBoxCheck{run("FAILURE", noon)}, noon, false},
+		"cancelled":               {[]wireBoxCheck{run("CANCELLED", noon)}, noon, true},
+		"a status":                {[]wireBoxCheck{{Kind: "StatusContext", Context: "a", State: "ERROR", CreatedAt: noon}}, noon, false},
+		"it runs":                 {[]wireBoxCheck{{Kind: "CheckRun", Name: "a", Status: "QUEUED"}}, time.Time{}, false},
+		"cancelled, then failed":  {[]wireBoxCheck{run("CANCELLED", noon), run("FAILURE", later)}, later, false},
+		"failed after cancelling": {[]wireBoxCheck{run("FAILURE", later), run("CANCELLED", noon)}, later, false},
+		"cancelled, and green":    {[]wireBoxCheck{run("SUCCESS", later), run("CANCELLED", noon)}, noon, true},
 	} {
-		checks, _ := together(c.all, boxState)
+		checks, _ := mergeChecks(c.all, boxState)
 		if len(checks) != 1 || !checks[0].Ended.Equal(c.ended) || checks[0].Lapsed != c.lapsed {
 			t.Errorf("%s: %+v", name, checks)
 		}

@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"context"
@@ -42,7 +42,7 @@ type wireParameters struct {
 // Rules reads what a branch demands of merges: the rulesets, which GitHub shows to every
 // reader, and of the classic protection as much as the token may see. Known is false
 // where GitHub does not tell the rulesets, which is not that there are none.
-func (c Merges) Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
+func (c *Client) Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
 	rules, err := c.rulesets(ctx, repo, branch)
 	if err == nil {
 		err = c.classic(ctx, repo, branch, &rules)
@@ -56,16 +56,16 @@ func (c Merges) Rules(ctx context.Context, repo work.RepoName, branch string) (m
 	return rules, nil
 }
 
-// untold reports whether GitHub does not answer a question to this token.
-func untold(err error) bool {
+// isHidden reports whether this token may not see what it asked for.
+func isHidden(err error) bool {
 	e, ok := errors.AsType[*transport.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusForbidden)
 }
 
-func (c Merges) rulesets(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
+func (c *Client) rulesets(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
 	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
 	all, err := transport.Every(ctx, c.api, address, func(w wireRule) wireRule { return w })
-	if untold(err) {
+	if isHidden(err) {
 		return merging.Rules{}, nil
 	}
 	if err != nil {
@@ -110,15 +110,15 @@ func (w wireRule) add(to *merging.Rules) error {
 	to.Approvals = max(to.Approvals, p.Approvals)
 	to.LastPush = to.LastPush || p.LastPush
 	to.Threads = to.Threads || p.Threads
-	narrow(to, p.Methods)
+	narrowMethods(to, p.Methods)
 	return nil
 }
 
 // noMethod is what is left where rules allow no method in common: none that there is.
 const noMethod merging.Method = "none"
 
-// narrow leaves the methods that a rule allows, too. A rule without any allows all.
-func narrow(to *merging.Rules, allowed []merging.Method) {
+// narrowMethods leaves the methods that a rule allows, too. A rule without any allows all.
+func narrowMethods(to *merging.Rules, allowed []merging.Method) {
 	switch {
 	case len(allowed) == 0:
 		return
@@ -129,5 +129,91 @@ func narrow(to *merging.Rules, allowed []merging.Method) {
 	to.Methods = slices.DeleteFunc(to.Methods, func(m merging.Method) bool { return !slices.Contains(allowed, m) })
 	if len(to.Methods) == 0 { // which would stand for any
 		to.Methods = []merging.Method{noMethod}
+	}
+}
+
+// wireProtectedBranch is a branch with what every reader sees of its classic protection.
+type wireProtectedBranch struct {
+	Name       string         `json:"name"`
+	Protection wireProtection `json:"protection"`
+}
+
+func (w wireProtectedBranch) Check() error {
+	if w.Name == "" {
+		return errors.New("no branch")
+	}
+	return nil
+}
+
+// wireProtection is a classic protection: all of it for administrators, and no more than
+// Enabled and the names of checks for others.
+type wireProtection struct {
+	Enabled bool `json:"enabled"`
+	Checks  *struct {
+		Strict   bool     `json:"strict"`
+		Enforced string   `json:"enforcement_level"`
+		Contexts []string `json:"contexts"`
+	} `json:"required_status_checks"`
+	Reviews *struct {
+		Approvals int  `json:"required_approving_review_count"`
+		LastPush  bool `json:"require_last_push_approval"`
+	} `json:"required_pull_request_reviews"`
+	Linear  wireSwitch `json:"required_linear_history"`
+	Threads wireSwitch `json:"required_conversation_resolution"`
+	Signed  wireSwitch `json:"required_signatures"`
+	Locked  wireSwitch `json:"lock_branch"`
+}
+
+func (w wireProtection) Check() error { return nil } // all of it may be absent
+
+type wireSwitch struct {
+	Enabled bool `json:"enabled"`
+}
+
+// classic adds the classic protection of a branch. What is asked of everybody comes with
+// the branch itself; the rest is told to administrators, and is asked for where there is
+// a protection at all. Nobody else misses much: GitHub's own verdicts about a pull
+// request count it in.
+func (c *Client) classic(ctx context.Context, repo work.RepoName, branch string, rules *merging.Rules) error {
+	address := fmt.Sprintf("repos/%s/branches/%s", repo.FullName(), url.PathEscape(branch))
+	var b wireProtectedBranch
+	if err := c.api.Get(ctx, address, &b); err != nil {
+		if isHidden(err) {
+			return nil
+		}
+		return err
+	}
+	if !b.Protection.Enabled {
+		return nil
+	}
+	b.Protection.add(rules)
+	var all wireProtection
+	if err := c.api.Get(ctx, address+"/protection", &all); err != nil {
+		if isHidden(err) {
+			return nil
+		}
+		return err
+	}
+	all.add(rules)
+	return nil
+}
+
+// add puts a classic protection to the rules.
+func (w wireProtection) add(to *merging.Rules) {
+	if w.Checks != nil && w.Checks.Enforced != "off" {
+		to.Checks = append(to.Checks, w.Checks.Contexts...)
+		to.Strict = to.Strict || w.Checks.Strict
+	}
+	if w.Reviews != nil {
+		to.Approvals = max(to.Approvals, w.Reviews.Approvals)
+		to.LastPush = to.LastPush || w.Reviews.LastPush
+	}
+	to.Linear = to.Linear || w.Linear.Enabled
+	to.Threads = to.Threads || w.Threads.Enabled
+	if w.Signed.Enabled {
+		to.Other = append(to.Other, "required_signatures")
+	}
+	if w.Locked.Enabled {
+		to.Other = append(to.Other, "lock_branch")
 	}
 }

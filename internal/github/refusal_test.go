@@ -1,4 +1,4 @@
-package merges
+package github
 
 import (
 	"errors"

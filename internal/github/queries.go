@@ -1,0 +1,91 @@
+package github
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// queryFiles are NAME.graphql for each document, and fragment.NAME.graphql for what
+// several of them share.
+//
+//go:embed queries/*.graphql
+var queryFiles embed.FS
+
+// query loads one whole GraphQL document.
+type query func() string
+
+// The documents.
+var (
+	pulseQuery    = loadQuery("pulse")
+	sweepQuery    = loadQuery("sweep")
+	detailsQuery  = loadQuery("details", "reviews", "threads", "comments", "author", "checks")
+	reviewsQuery  = loadQuery("reviews", "reviews", "author")
+	threadsQuery  = loadQuery("threads", "threads", "comments", "author")
+	commentsQuery = loadQuery("comments", "comments", "author")
+	checksQuery   = loadQuery("checks", "checks")
+	textQuery     = loadQuery("text")
+	resolveQuery  = loadQuery("resolve")
+
+	boxQuery        = loadQuery("box", "boxreviews", "boxthreads", "boxchecks", "author")
+	boxReviewsQuery = loadQuery("boxreviews", "boxreviews", "author")
+	boxThreadsQuery = loadQuery("boxthreads", "boxthreads")
+	boxChecksQuery  = loadQuery("boxchecks", "boxchecks")
+	commitQuery     = loadQuery("commit", "checks")
+	enqueueQuery    = loadQuery("enqueue")
+	dequeueQuery    = loadQuery("dequeue")
+
+	openPullsQuery = loadQuery("openpulls", "author")
+)
+
+// historiesQuery reads what was said and done on pull requests, and on a number of issues.
+// Each issue has an alias: i0 is the issue with the number $n0.
+func historiesQuery(issues int) string {
+	var vars, fields strings.Builder
+	for i := range issues {
+		fmt.Fprintf(&vars, ", $n%d: Int!", i)
+		fmt.Fprintf(&fields, "    i%d: issue(number: $n%d) { ...IssueHistory }\n", i, i)
+	}
+	return fmt.Sprintf(`query Histories($owner: String!, $name: String!, $ids: [ID!]!%s) {
+  nodes(ids: $ids) { __typename ... on PullRequest { ...PullHistory } }
+  repository(owner: $owner, name: $name) {
+    id
+%s  }
+}
+`, vars.String(), fields.String()) + historyFragments()
+}
+
+var historyFragments = sync.OnceValue(func() string {
+	return readQuery("fragment.pullhistory") + readQuery("fragment.issuehistory") + readQuery("fragment.talk") + readQuery("fragment.author")
+})
+
+func loadQuery(name string, fragments ...string) query {
+	return sync.OnceValue(func() string {
+		var b strings.Builder
+		b.WriteString(readQuery(name))
+		for _, f := range fragments {
+			b.WriteString(readQuery("fragment." + f))
+		}
+		return b.String()
+	})
+}
+
+func readQuery(name string) string {
+	text, err := queryFiles.ReadFile("queries/" + name + ".graphql")
+	if err != nil {
+		panic(err) // embedded
+	}
+	return string(text)
+}
+
+// allQueries has the documents by name, so that they can be checked against GitHub's schema.
+func allQueries() map[string]string {
+	return map[string]string{
+		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
+		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
+		"box": boxQuery(), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
+		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
+		"openpulls": openPullsQuery(), "histories": historiesQuery(2),
+	}
+}
