@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // dryRun shows what a pass would do.
@@ -67,7 +67,7 @@ func shareLines(repos []env.RepoReport) []string {
 // planLine is a line of a plan with its repository.
 type planLine struct {
 	Repo string `json:"repo"`
-	plan.Line
+	change.Line
 }
 
 // item is the issue or pull request that a line is about, or the repository.
@@ -84,7 +84,7 @@ func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 		lines = append(lines, planLine{r.Repo, r.Line})
 	}
 	for _, made := range p.Plans {
-		for _, l := range made.Lines {
+		for _, l := range made.Lines() {
 			if l := (planLine{cfg.Called(made.Repo.Name), l}); !l.waitsForResumed(p.Recovered) {
 				lines = append(lines, l)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -62,16 +63,16 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if err := p.loader.ReadDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
-	rep, plan, err := p.planLocal(ctx, p.All[at], number, cmd)
+	rep, made, err := p.planLocal(ctx, p.All[at], number, cmd)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.carryOut(ctx, plan); err != nil {
+	if err := p.apply(ctx, made); err != nil {
 		return nil, err
 	}
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
-	err = p.sendTold(ctx, p.All[at], plan, told)
+	err = p.sendTold(ctx, p.All[at], plan.Of[change.Notice](made), told)
 	if told.Left > 0 && rep.Unsent != "" {
 		told.Answer = rep.Unsent
 	}
@@ -130,7 +131,7 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Com
 
 // sendTold sends what waits for GitHub, and tells what is left of the command.
 // That GitHub cannot be reached is no failure: the next pass sends it.
-func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told *CommandResult) error {
+func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
@@ -152,7 +153,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, plan plan.Plan, told
 	}
 	ctx = context.WithoutCancel(ctx)
 	return p.Store.View(ctx, func(tx *store.Tx) error {
-		for _, a := range plan.Notices {
+		for _, a := range notices {
 			now, known, err := tx.GetAction(ctx, a.Token)
 			if err != nil {
 				return err

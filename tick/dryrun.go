@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -24,7 +25,7 @@ type Preview struct {
 // Recovered is an unfinished turn that a pass would carry on.
 type Recovered struct {
 	Repo string
-	plan.Line
+	change.Line
 }
 
 // DryRun plans as a pass would, in a store that is thrown away afterwards. It
@@ -80,7 +81,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 		return err
 	})
 	for _, l := range resumed {
-		line := plan.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
+		line := change.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
 		taken := p.turns.Looks.RequireNotPaused(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
@@ -95,7 +96,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 }
 
 // previewRun says what keeps the agent of a turn from running, if anything does.
-func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line plan.Line) (plan.Line, error) {
+func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (change.Line, error) {
 	if l.Turn.Step != work.StepClaimed {
 		return line, nil
 	}

@@ -56,7 +56,7 @@ func (w *waits) implements() bool { return w.kind == work.KindImplementationStar
 // and tells when the promise was broken.
 type play struct {
 	roll    dice
-	order   func([]plan.Plan) []plan.PlannedTurn
+	order   func([]plan.Plan) []plan.Turn
 	now     time.Time
 	pass    int
 	slots   int
@@ -82,7 +82,7 @@ var (
 	ann  = work.Account{ID: 7, Login: "ann"}
 )
 
-func newPlay(roll dice, order func([]plan.Plan) []plan.PlannedTurn) *play {
+func newPlay(roll dice, order func([]plan.Plan) []plan.Turn) *play {
 	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: score.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
 	if roll("weights", 0, 1) == 1 {
 		p.weights = score.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
@@ -183,7 +183,7 @@ func (p *play) begin() error {
 		v.Now, v.Free = p.now, free
 		made := plan.For(v)
 		plans = append(plans, made)
-		for _, t := range slices.Concat(made.Turns, made.Waiting) {
+		for _, t := range plan.Of[plan.Turn](made) {
 			p.lineUp(n, t)
 		}
 	}
@@ -199,13 +199,13 @@ func (p *play) begin() error {
 	return nil
 }
 
-func (p *play) lineUp(repo int, t plan.PlannedTurn) {
+func (p *play) lineUp(repo int, t plan.Turn) {
 	if p.find(t) == nil {
 		p.line = append(p.line, &waits{repo: repo, item: t.Item.Number - 1, kind: t.Kind, priority: t.Item.Priority, since: t.Since, came: p.pass, elsewhere: map[int]int{}})
 	}
 }
 
-func (p *play) find(t plan.PlannedTurn) *waits {
+func (p *play) find(t plan.Turn) *waits {
 	for _, w := range p.line {
 		if int64(w.repo+1) == t.Item.RepoID && w.item == t.Item.Number-1 {
 			return w
@@ -215,7 +215,7 @@ func (p *play) find(t plan.PlannedTurn) *waits {
 }
 
 // start begins a turn, and counts it for all that waits on.
-func (p *play) start(t plan.PlannedTurn) error {
+func (p *play) start(t plan.Turn) error {
 	y := p.find(t)
 	if y == nil {
 		return fmt.Errorf("#%d is begun twice", t.Number)
@@ -280,45 +280,48 @@ func TestFairness(t *testing.T) {
 
 // An order that is not fair does not pass for one.
 func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
-	sorted := func(plans []plan.Plan, by func(a, b plan.PlannedTurn) int) []plan.PlannedTurn {
-		var all []plan.PlannedTurn
+	sorted := func(plans []plan.Plan, by func(a, b plan.Turn) int) []plan.Turn {
+		var all []plan.Turn
 		for _, p := range plans {
-			all = append(all, p.Turns...)
+			all = append(all, p.Turns()...)
 		}
 		slices.SortStableFunc(all, by)
 		return all
 	}
-	for name, unfair := range map[string]func([]plan.Plan) []plan.PlannedTurn{
-		"the newest first": func(plans []plan.Plan) []plan.PlannedTurn {
-			return sorted(plans, func(a, b plan.PlannedTurn) int { return b.Since.Compare(a.Since) })
+	for name, unfair := range map[string]func([]plan.Plan) []plan.Turn{
+		"the newest first": func(plans []plan.Plan) []plan.Turn {
+			return sorted(plans, func(a, b plan.Turn) int { return b.Since.Compare(a.Since) })
 		},
-		"the oldest first, whatever its repository": func(plans []plan.Plan) []plan.PlannedTurn {
-			return sorted(plans, func(a, b plan.PlannedTurn) int { return a.Since.Compare(b.Since) })
+		"the oldest first, whatever its repository": func(plans []plan.Plan) []plan.Turn {
+			return sorted(plans, func(a, b plan.Turn) int { return a.Since.Compare(b.Since) })
 		},
-		"one repository first": func(plans []plan.Plan) []plan.PlannedTurn {
-			return sorted(plans, func(a, b plan.PlannedTurn) int { return int(a.Item.RepoID - b.Item.RepoID) })
+		"one repository first": func(plans []plan.Plan) []plan.Turn {
+			return sorted(plans, func(a, b plan.Turn) int { return int(a.Item.RepoID - b.Item.RepoID) })
 		},
-		"a round robin that forgets": func(plans []plan.Plan) []plan.PlannedTurn {
+		"a round robin that forgets": func(plans []plan.Plan) []plan.Turn {
 			for i := range plans {
 				plans[i].Served = known.RoundRobin{}
 			}
 			return order(plans)
 		},
-		"feedback first": func(plans []plan.Plan) []plan.PlannedTurn {
+		"feedback first": func(plans []plan.Plan) []plan.Turn {
 			for i := range plans {
 				plans[i].Served = known.RoundRobin{Fresh: max(plans[i].Served.Fresh, plans[i].Served.Feedback)}
 			}
 			return order(plans)
 		},
-		"priority that waiting does not overtake": func(plans []plan.Plan) []plan.PlannedTurn {
+		"priority that waiting does not overtake": func(plans []plan.Plan) []plan.Turn {
 			for i := range plans {
-				for j := range plans[i].Turns {
-					plans[i].Turns[j].Item.Priority *= 1000
+				for j, d := range plans[i].Decisions {
+					if t, ok := d.(plan.Turn); ok {
+						t.Item.Priority *= 1000
+						plans[i].Decisions[j] = t
+					}
 				}
 			}
 			return order(plans)
 		},
-		"a slot stays free": func(plans []plan.Plan) []plan.PlannedTurn {
+		"a slot stays free": func(plans []plan.Plan) []plan.Turn {
 			all := order(plans)
 			return all[:max(0, len(all)-1)]
 		},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -17,17 +18,17 @@ const waitPerPriority = time.Hour
 // priority, raised by waiting, then the oldest first. Of several, what was
 // served longest ago is next, so that while a thing waits no other repository
 // gets more than one start for each one of its own (and one).
-func order(plans []plan.Plan) []plan.PlannedTurn {
+func order(plans []plan.Plan) []plan.Turn {
 	var queues []*queue
 	var last int64
 	for _, p := range plans {
-		if len(p.Turns) > 0 {
-			q := newQueue(p)
+		if turns := p.Turns(); len(turns) > 0 {
+			q := newQueue(p.Served, turns)
 			queues = append(queues, q)
 			last = max(last, q.served())
 		}
 	}
-	var out []plan.PlannedTurn
+	var out []plan.Turn
 	for {
 		queues = slices.DeleteFunc(queues, func(q *queue) bool { return q.next() == nil })
 		if len(queues) == 0 {
@@ -43,13 +44,13 @@ type queue struct{ feedback, fresh line }
 
 // line is what waits for the same kind of service, the first in front.
 type line struct {
-	turns  []plan.PlannedTurn
+	turns  []plan.Turn
 	served int64
 }
 
-func newQueue(p plan.Plan) *queue {
-	q := &queue{feedback: line{served: p.Served.Feedback}, fresh: line{served: p.Served.Fresh}}
-	for _, t := range p.Turns {
+func newQueue(served known.RoundRobin, turns []plan.Turn) *queue {
+	q := &queue{feedback: line{served: served.Feedback}, fresh: line{served: served.Fresh}}
+	for _, t := range turns {
 		if t.Kind.Start() {
 			q.fresh.turns = append(q.fresh.turns, t)
 		} else {
@@ -61,7 +62,7 @@ func newQueue(p plan.Plan) *queue {
 	return q
 }
 
-func byUrgency(a, b plan.PlannedTurn) int {
+func byUrgency(a, b plan.Turn) int {
 	if d := cameAs(a).Compare(cameAs(b)); d != 0 {
 		return d
 	}
@@ -72,7 +73,7 @@ func byUrgency(a, b plan.PlannedTurn) int {
 }
 
 // cameAs is when a thing counts as having come.
-func cameAs(t plan.PlannedTurn) time.Time {
+func cameAs(t plan.Turn) time.Time {
 	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
 }
 
@@ -97,7 +98,7 @@ func beforeQueue(a, b *queue) int {
 
 // before compares what was served longest ago and, of two that never were, whose
 // first has waited longest.
-func before(servedA, servedB int64, a, b plan.PlannedTurn) int {
+func before(servedA, servedB int64, a, b plan.Turn) int {
 	switch {
 	case servedA < servedB:
 		return -1
@@ -108,7 +109,7 @@ func before(servedA, servedB int64, a, b plan.PlannedTurn) int {
 }
 
 // take begins the next thing, as the at-th.
-func (q *queue) take(at int64) plan.PlannedTurn {
+func (q *queue) take(at int64) plan.Turn {
 	l := q.next()
 	t := l.turns[0]
 	l.turns, l.served = l.turns[1:], at

@@ -139,7 +139,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 		}
 	}
 	for _, plan := range preview.Plans {
-		for _, t := range plan.Turns {
+		for _, t := range plan.Turns() {
 			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
 				l := &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r}
 				return l, p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -152,7 +152,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	if item.Flow == work.FlowReview {
 		return nil, fmt.Errorf("%s is somebody else's pull request, which is only reviewed, and no review of it is due", work.Ref(q.Repo, item.Number))
 	}
-	idle := plan.PlannedTurn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
+	idle := plan.Turn{Item: item, Kind: kind, Number: item.Number, Base: r.Row.DefaultBranch}
 	if !prompts.Known(kind) {
 		idle.Kind = item.Flow.StartKind()
 		if opened {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -28,7 +29,8 @@ func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
 		}
 		missing := slices.DeleteFunc(strings.Split(a.Target, ","), func(name string) bool { return work.HasLabel(present, name) })
 		if len(missing) > 0 {
-			made.Lines = append(made.Lines, plan.Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")})
+			lacks := change.Line{What: "labels", Reason: "the repository lacks " + strings.Join(missing, ", ")}
+			made.Decisions = append(made.Decisions, plan.Wait{Words: change.Words{Says: lacks}})
 		}
 	}
 	return nil

@@ -13,8 +13,12 @@ import (
 // tellDay says how many turns wait, and when some do for another day's budgets.
 func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
 	waiting, why := 0, explain.What(p.Day.Why, explain.Place{Spending: true})
-	for _, plan := range plans {
-		waiting += len(plan.Held) + len(plan.Turns)
+	for _, made := range plans {
+		for _, t := range plan.Of[plan.Turn](made) {
+			if t.Held.Kind != work.WhyNoSlot && t.Held.Kind != work.WhyCollides {
+				waiting++
+			}
+		}
 	}
 	rep.Due = max(waiting-begun, 0)
 	if why == "" && begun == p.Day.Left { // the last of the day

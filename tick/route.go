@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -32,6 +33,17 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 		plans = append(plans, made.End(v))
 	}
 	return plans, nil
+}
+
+// chosenMerges returns the tokens of the merges that the plans chose, by repository.
+func chosenMerges(plans []plan.Plan) map[int64][]string {
+	chosen := map[int64][]string{}
+	for _, made := range plans {
+		for _, m := range plan.Of[change.Merge](made) {
+			chosen[made.Repo.ID] = append(chosen[made.Repo.ID], m.Action.Token)
+		}
+	}
+	return chosen
 }
 
 // stirring are the repositories in which there may be something to send, and those that were

@@ -100,7 +100,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		return leases, fmt.Errorf("route: %w", err)
 	}
-	p.chosen = chosenOf(plans)
+	p.chosen = chosenMerges(plans)
 	fresh, err := p.claim(ctx, plans, len(leases))
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)

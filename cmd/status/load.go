@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -172,7 +173,7 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 
 // merges reports whether a plan does something to have an item's pull request merged.
 func merges(p plan.Plan, item int64) bool {
-	return slices.ContainsFunc(p.Merges, func(m plan.PlannedMerge) bool { return m.Item == item })
+	return slices.ContainsFunc(plan.Of[change.Merge](p), func(m change.Merge) bool { return m.Item == item })
 }
 
 // FindRepo finds the row of a configured repository.

@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
@@ -59,7 +60,7 @@ func (f Facts) reviewed() (reviews, bool) {
 // moved is where a plan moves the reviews of items, by the items' ids.
 func moved(p plan.Plan) map[int64]*review.Record {
 	all := map[int64]*review.Record{}
-	for _, m := range p.Reviews {
+	for _, m := range plan.Of[change.Review](p) {
 		all[m.Item] = &m.Record
 	}
 	return all

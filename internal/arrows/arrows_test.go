@@ -13,7 +13,8 @@ import (
 
 const module = "github.com/mergexo/gh-mergexo/"
 
-// TestThePlanIsPure: the plan and the nouns import nothing that could reach anything.
+// TestThePlanIsPure: the plan and the nouns import nothing that could reach anything. The plan
+// makes changes, and has no transaction to apply them in.
 func TestThePlanIsPure(t *testing.T) {
 	for from, imported := range imports(t, filepath.Join("..", "..")) {
 		work := from == "internal/work" || strings.HasPrefix(from, "internal/work/")
@@ -22,7 +23,7 @@ func TestThePlanIsPure(t *testing.T) {
 		}
 		for to := range imported {
 			allowed := to == "internal/lazy" || to == "internal/work" || strings.HasPrefix(to, "internal/work/")
-			if !allowed && (from != "tick/plan" || to != "tick/known") {
+			if !allowed && (from != "tick/plan" || to != "tick/known" && to != "tick/change") {
 				t.Errorf("%s imports %s", from, to)
 			}
 		}

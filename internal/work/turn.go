@@ -1,6 +1,9 @@
 package work
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Kind is the kind of a turn, which is the kind of its prompt.
 type Kind string
@@ -147,6 +150,15 @@ func (u Turn) Role() string {
 		return u.Reviewer
 	}
 	return ""
+}
+
+// Begun reports whether the turn had its first effect, given its actions. A push that was
+// refused is none.
+func (u Turn) Begun(actions []Action) bool {
+	return u.Step == StepPushed || u.Step == StepApplied || slices.ContainsFunc(actions, func(a Action) bool {
+		refused := a.Kind == ActionPush && a.State == ActionVoid
+		return !refused && (a.Sends > 0 || a.State == ActionApplied)
+	})
 }
 
 // Usage is what an agent's run consumed.

@@ -218,11 +218,3 @@ func Unread(t work.Turn, known []work.Event) (missing []work.Event) {
 	}
 	return missing
 }
-
-// Begun reports whether a turn had its first effect, as its actions have it.
-func Begun(t work.Turn, planned []work.Action) bool {
-	return t.Step == work.StepPushed || t.Step == work.StepApplied || slices.ContainsFunc(planned, func(a work.Action) bool {
-		refused := a.Kind == work.ActionPush && a.State == work.ActionVoid
-		return !refused && (a.Sends > 0 || a.State == work.ActionApplied)
-	})
-}

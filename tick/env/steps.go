@@ -40,7 +40,7 @@ func (p *Env) FirstEffect(ctx context.Context, l *Lease) (bool, error) {
 	if err != nil {
 		return false, errors.Join(errors.New("read the turn's actions"), err)
 	}
-	return Begun(l.Turn, all), nil
+	return l.Turn.Begun(all), nil
 }
 
 // TurnActions lists the turn's actions, in the order in which they are applied.

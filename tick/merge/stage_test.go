@@ -24,6 +24,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -236,29 +237,25 @@ func (s *stage) decide() plan.Plan {
 // plan decides what is merged, and stores it.
 func (s *stage) plan() (chosen []string) {
 	s.Helper()
-	for _, m := range s.decide().Merges {
-		s.update(func(tx *store.Tx) error {
-			m.Action.PlannedAt = s.at()
-			known, err := tx.PlanMerging(s.Context(), m.Action)
-			if err == nil && known.Kind == work.ActionEnqueue && known.State == work.ActionApplied {
-				err = tx.RepeatAction(s.Context(), m.Action)
-			}
-			return err
-		})
-		chosen = append(chosen, m.Action.Token)
+	made := s.decide()
+	var merges []change.Change
+	for _, m := range plan.Of[change.Merge](made) {
+		merges, chosen = append(merges, m), append(chosen, m.Action.Token)
 	}
+	_, err := change.Applier{Store: s.merging.Store, Now: s.at}.Apply(s.Context(), made.Repo, merges)
+	s.must(err)
 	return chosen
 }
 
 // known is what the plan says of the pull request.
-func (s *stage) known() plan.Line {
+func (s *stage) known() change.Line {
 	s.Helper()
-	for _, l := range s.decide().Lines {
+	for _, l := range s.decide().Lines() {
 		if l.What == "wait" {
 			return l
 		}
 	}
-	return plan.Line{}
+	return change.Line{}
 }
 
 // see stores that the pull request's state was read.

@@ -14,8 +14,8 @@ import (
 // it was when they have resumed the item. Where the comment stands is known
 // from the stop; with the database lost it is made again when the item stops again.
 
-// ShowHanding has the comment say who has the item now.
-func (p *Notices) ShowHanding(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
+// ShowTakeover has the comment say who has the item now.
+func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
 	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
 	if err != nil || !known {
 		return err

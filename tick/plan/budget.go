@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
 // Budgets keep what goes round in circles from lasting while nobody looks. They
@@ -35,11 +35,18 @@ func (r *itemPlanner) renew() {
 	if r.item.State != work.StateBlocked || spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets).None() || !slices.ContainsFunc(r.item.Events, setAgain) {
 		return
 	}
-	r.p.Renewed = append(r.p.Renewed, r.item.ID)
-	r.item.Spent = nil
+	r.renewBudget()
 	if r.item.HasPull() {
 		r.move(work.CauseResumed, work.StateAwaitingFeedback, "the label was set again: its budgets are reset")
 		r.item.State = work.StateAwaitingFeedback
+	}
+}
+
+// renewBudget has the item's budgets count again from zero.
+func (r *itemPlanner) renewBudget() {
+	r.item.Spent = nil
+	if !slices.ContainsFunc(Of[change.RenewBudget](*r.p), func(c change.RenewBudget) bool { return c.Item == r.item.ID }) {
+		r.p.add(change.RenewBudget{Item: r.item.ID})
 	}
 }
 
@@ -48,17 +55,13 @@ func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
 	return spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events)
 }
 
-// hold lets the planned turns wait when the day's budgets are spent. Nothing
-// stops, and no attempt is used: time alone lets them resume.
-func (p *Plan) hold(d spending.Day) {
-	if d.Why.None() {
-		return
-	}
-	p.Held, p.Turns = p.Turns, nil
-	for i, l := range p.Lines {
-		if l.What == "turn" {
-			said := explain.What(d.Why, explain.Place{Spending: true})
-			p.Lines[i].What, p.Lines[i].Reason, p.Lines[i].Code, p.Lines[i].Why = "wait", l.Reason+"; "+said, d.Why.Kind, []work.Reason{d.Why}
+// holdTurns lets the planned turns wait while the day's budgets are spent. Nothing stops, and
+// no attempt is used: they resume with time.
+func (p *Plan) holdTurns(d spending.Day) {
+	for i, decision := range p.Decisions {
+		if t, ok := decision.(Turn); ok && t.Held.None() {
+			t.Held = d.Why
+			p.Decisions[i] = t
 		}
 	}
 }

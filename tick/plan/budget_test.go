@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -75,7 +76,7 @@ func TestBudgetsOfAnItem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := For(c.view)
 			stop, kind := "", work.Kind("")
-			for _, m := range p.Moves {
+			for _, m := range Of[change.Move](p) {
 				if m.To == work.StateBlocked {
 					said := explain.Reason(m.Reason, explain.Place{Spending: true})
 					stop = said.What
@@ -84,11 +85,11 @@ func TestBudgetsOfAnItem(t *testing.T) {
 					}
 				}
 			}
-			if len(p.Turns) > 0 {
-				kind = p.Turns[0].Kind
+			if len(p.Turns()) > 0 {
+				kind = p.Turns()[0].Kind
 			}
-			if stop != c.stop || kind != c.kind || (len(p.Renewed) > 0) != c.renewed {
-				t.Errorf("stopped %q, began %q, renewed %v; lines %+v", stop, kind, p.Renewed, p.Lines)
+			if stop != c.stop || kind != c.kind || (len(Of[change.RenewBudget](p)) > 0) != c.renewed {
+				t.Errorf("stopped %q, began %q, renewed %v; lines %+v", stop, kind, Of[change.RenewBudget](p), p.Lines())
 			}
 		})
 	}
@@ -125,10 +126,10 @@ func TestNoProgress(t *testing.T) {
 			v.Items[0].Findings = c.found
 			p := For(v)
 			switch {
-			case c.want.None() && (len(p.Turns) != 1 || len(p.Moves) != 0):
-				t.Errorf("no turn: %+v", p.Lines)
-			case !c.want.None() && (len(p.Turns) != 0 || len(p.Moves) != 1 || !p.Moves[0].Reason.Equal(c.want)):
-				t.Errorf("%+v, %+v", p.Moves, p.Lines)
+			case c.want.None() && (len(p.Turns()) != 1 || len(Of[change.Move](p)) != 0):
+				t.Errorf("no turn: %+v", p.Lines())
+			case !c.want.None() && (len(p.Turns()) != 0 || len(Of[change.Move](p)) != 1 || !Of[change.Move](p)[0].Reason.Equal(c.want)):
+				t.Errorf("%+v, %+v", Of[change.Move](p), p.Lines())
 			}
 		})
 	}
@@ -163,10 +164,11 @@ func TestBudgetsOfADay(t *testing.T) {
 			v := scene(with(said(work.EventIssue, 2, "66", bob)))
 			v.Day = d
 			p := For(v)
-			if held := !d.Why.None(); held != (len(p.Held) == 1) || held == (len(p.Turns) == 1) || len(p.Moves) > 0 || len(p.Notices) != 1 {
-				t.Errorf("turns %d, held %d, moves %d, notices %d", len(p.Turns), len(p.Held), len(p.Moves), len(p.Notices))
+			onHold := len(Of[Turn](p)) - len(p.Turns())
+			if held := !d.Why.None(); held != (onHold == 1) || held == (len(p.Turns()) == 1) || len(Of[change.Move](p)) > 0 || len(Of[change.Notice](p)) != 1 {
+				t.Errorf("turns %d, held %d, moves %d, notices %d", len(p.Turns()), onHold, len(Of[change.Move](p)), len(Of[change.Notice](p)))
 			}
-			if last := p.Lines[len(p.Lines)-1]; !d.Why.None() && (last.What != "wait" || !last.Why[0].Equal(d.Why)) {
+			if last := p.Lines()[len(p.Lines())-1]; !d.Why.None() && (last.What != "wait" || !last.Why[0].Equal(d.Why)) {
 				t.Errorf("the dry run says %+v", last)
 			}
 			if d.Why.None() {
@@ -214,8 +216,8 @@ func TestABurstThatNeverEnds(t *testing.T) {
 		"a long one that was broken": {scene(quiet, burst(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 5, 4, 3, 2, 1, 0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if p := For(c.view); (len(p.Turns) == 1) != c.want {
-				t.Errorf("%d turns: %+v", len(p.Turns), p.Lines[len(p.Lines)-1])
+			if p := For(c.view); (len(p.Turns()) == 1) != c.want {
+				t.Errorf("%d turns: %+v", len(p.Turns()), p.Lines()[len(p.Lines())-1])
 			}
 		})
 	}

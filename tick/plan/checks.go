@@ -72,7 +72,7 @@ func (r *itemPlanner) mend() bool {
 		r.stop(why)
 		return true
 	}
-	r.plan(PlannedTurn{
+	r.plan(Turn{
 		Kind: work.KindFix, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: events, Reason: strings.Join(slices.Compact(reasons), "; "),
 	})

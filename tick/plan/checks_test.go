@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -50,17 +51,17 @@ func TestRouteOfChecksAndConflicts(t *testing.T) {
 	} {
 		p := For(c.view)
 		var finished []string
-		for _, f := range p.Finished {
+		for _, f := range Of[change.FinishEvents](p) {
 			finished = append(finished, f.Outcome)
 		}
 		if !slices.Equal(finished, c.finished) {
 			t.Errorf("%s: finished %q, want %q", name, finished, c.finished)
 		}
 		switch {
-		case c.kind == "" && len(p.Turns) > 0, c.kind != "" && len(p.Turns) != 1:
-			t.Errorf("%s: %d turns", name, len(p.Turns))
-		case c.kind != "" && (p.Turns[0].Kind != c.kind || len(p.Turns[0].Events) != c.events):
-			t.Errorf("%s: %s about %d events", name, p.Turns[0].Kind, len(p.Turns[0].Events))
+		case c.kind == "" && len(p.Turns()) > 0, c.kind != "" && len(p.Turns()) != 1:
+			t.Errorf("%s: %d turns", name, len(p.Turns()))
+		case c.kind != "" && (p.Turns()[0].Kind != c.kind || len(p.Turns()[0].Events) != c.events):
+			t.Errorf("%s: %s about %d events", name, p.Turns()[0].Kind, len(p.Turns()[0].Events))
 		}
 	}
 }

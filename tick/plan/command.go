@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -138,8 +139,9 @@ func (r *commander) invocation(e work.Event) invocation {
 
 // obey decides what a command does.
 func (r *commander) obey(inv invocation) Reply {
-	r.line("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named()))
-	r.p.Obeyed = append(r.p.Obeyed, Obeyed{Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by})
+	r.p.add(change.Command{
+		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
+	})
 	if _, begins := inv.Verb.Flow(); begins {
 		return r.beginFlow(inv)
 	}
@@ -201,7 +203,7 @@ func helpReply(inv invocation) Reply {
 func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
 	for _, a := range rep.sent {
-		r.p.Notices = append(r.p.Notices, a)
+		r.p.add(change.Notice{Action: a})
 		after = append(after, a.Token)
 	}
 	token := r.answerToken(e)
@@ -214,12 +216,11 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 		what = "/mergexo"
 	}
 	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
-	r.p.Notices = append(r.p.Notices, work.Action{
+	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
 		Body: r.v.Policy.Mark(body, rep.marks(token, e)), Why: "answer to: " + inv.Named(),
-	})
-	r.line("notice", "", "answer to "+inv.by+": "+inv.Named())
+	}, "answer to "+inv.by+": "+inv.Named())
 }
 
 // marks are those of the answer to a command.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -79,7 +80,7 @@ func (r *commander) pause(inv invocation) Reply {
 		return rep
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbPause)}
-	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by})
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
 	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, *r.item.Pause)
 	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
@@ -130,7 +131,7 @@ func (r *commander) unpause(inv invocation) Reply {
 	if r.item.HasPull() {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, command.VerbResume))
 	}
-	r.p.Pauses = append(r.p.Pauses, work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by})
+	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
 	r.item.Pause = nil
 	for i := range r.begun {
 		if r.begun[i].Open() {

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
 // overMerge carries out the commands that are about merging a pull request.
@@ -39,7 +40,7 @@ func (r overMerge) merge(inv invocation) Reply {
 	}
 	head := r.item.Pull.HeadOID
 	w := merging.Word{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
-	r.p.Words = append(r.p.Words, w)
+	r.p.add(change.MergeWord{Word: w})
 	r.item.Landing.Words = append(slices.Clone(r.item.Landing.Words), w)
 	r.forget()
 	rep := nothing("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
@@ -56,7 +57,7 @@ func (r overMerge) forget() bool {
 		return false
 	}
 	if !r.item.Landing.Trouble.None() {
-		r.p.Retried = append(r.p.Retried, r.item.Pull.ID)
+		r.p.add(change.ForgetMerge{Pull: r.item.Pull.ID})
 		r.item.Landing.Trouble = work.Reason{}
 	}
 	if !stopped {
@@ -74,7 +75,7 @@ func (r overMerge) atOnce() (waited bool) {
 	r.item.Landing.Actions = slices.Clone(r.item.Landing.Actions)
 	for i, a := range r.item.Landing.Actions {
 		if a.State == work.ActionPlanned && !a.NotBefore.IsZero() {
-			r.p.AtOnce = append(r.p.AtOnce, a.ID)
+			r.p.add(change.MergeNow{Action: a.ID})
 			r.item.Landing.Actions[i].NotBefore, waited = time.Time{}, true
 		}
 	}

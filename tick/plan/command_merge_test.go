@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -56,13 +57,13 @@ func TestCommandsAboutMerging(t *testing.T) {
 // With the database gone a person's word is in the answer to it.
 func TestTheAnswerRemembersAWord(t *testing.T) {
 	p := For(scene(landable, with(commanded("/mergexo merge", 2, "66"))))
-	if len(p.Words) != 1 || p.Words[0].Head != "aaa" || p.Words[0].CommentID != 66 || p.Words[0].By != ann {
-		t.Fatalf("the plan stores %+v", p.Words)
+	if len(Of[change.MergeWord](p)) != 1 || Of[change.MergeWord](p)[0].Head != "aaa" || Of[change.MergeWord](p)[0].CommentID != 66 || Of[change.MergeWord](p)[0].By != ann {
+		t.Fatalf("the plan stores %+v", Of[change.MergeWord](p))
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		if marks, ok := work.ParseMarks(a.Body); ok && marks.Merge == "aaa" {
 			return
 		}
 	}
-	t.Errorf("nothing on GitHub says it: %+v", p.Notices)
+	t.Errorf("nothing on GitHub says it: %+v", Of[change.Notice](p))
 }

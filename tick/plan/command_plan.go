@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -21,10 +22,12 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Com
 		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
 	}
 	rep := r.commander().obey(inv)
-	made.Notices = append(made.Notices, rep.sent...)
+	for _, a := range rep.sent {
+		made.add(change.Notice{Action: a})
+	}
 	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
 		e.ProcessedAt, e.Outcome = v.Now, work.OutcomeAnswered
 	}
-	made.Told = append(made.Told, e)
+	made.add(change.LocalCommand{Event: e})
 	return rep, made
 }

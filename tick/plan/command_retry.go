@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -34,7 +35,7 @@ func (r *commander) retry(inv invocation) Reply {
 		return on
 	}
 	if r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now) {
-		r.p.Reread = append(r.p.Reread, r.item.Pull.ID)
+		r.p.add(change.RereadPull{Pull: r.item.Pull.ID})
 		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
 	if r.standing().Why.Kind == work.WhyInterrupted {
@@ -79,7 +80,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	}
 	rep, went := r.goOn(accepted)
 	if accepted && !went {
-		r.allowAgain()
+		r.renewBudget()
 	}
 	if u.Said != "" {
 		rep.Said = u.Said + " " + rep.Said
@@ -105,7 +106,9 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	if !waiting && len(shelved) == 0 && !cleared {
 		return nothing("There is nothing to try again: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
-	r.p.TakenUp = append(r.p.TakenUp, shelved...)
+	for _, key := range shelved {
+		r.p.add(change.RetryShelved{Key: key})
+	}
 	r.resumeTo(work.StateAwaitingFeedback)
 	if !waiting && len(shelved) == 0 {
 		return nothing("Nothing waits for an answer; say in a comment on #%d what to do.", r.item.Pull.Number), true
@@ -119,8 +122,8 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
 		return Reply{}, false
 	}
-	r.p.Resumed = append(r.p.Resumed, t.ID)
-	r.allowAgain()
+	r.p.add(change.ResumeTurn{Turn: t.ID})
+	r.renewBudget()
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateRunning)
 	}
@@ -141,20 +144,11 @@ func (r *commander) startAgain() Reply {
 	return nothing("The work is tried again, with all comments on the issue.")
 }
 
-// allowAgain has the item's budgets count from here: it resumes because a person
-// said so.
-func (r *commander) allowAgain() {
-	r.item.Spent = nil
-	if !slices.Contains(r.p.Renewed, r.item.ID) {
-		r.p.Renewed = append(r.p.Renewed, r.item.ID)
-	}
-}
-
+// resumeTo lets the item resume because a person said so: its budgets count again from zero.
 func (r *commander) resumeTo(to work.State) {
-	r.allowAgain()
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: to})
+	r.renewBudget()
+	r.moves(work.Move{Cause: work.CauseResumed, To: to}, r.words("resume", "", "a person said so"))
 	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
-	r.line("resume", "", "a person said so")
 }
 
 // alive reports whether a living pass works on a turn.
@@ -171,7 +165,7 @@ func (r *commander) cancel(inv invocation) Reply {
 	said := "The work is cancelled."
 	turn, busy := r.unfinished()
 	if busy && !r.alive(turn) {
-		r.p.Cancelled = append(r.p.Cancelled, turn.ID)
+		r.p.add(change.CancelTurn{Turn: turn.ID})
 		r.item.Turn = nil
 	}
 	if busy && r.alive(turn) {
@@ -211,8 +205,8 @@ func (r *commander) giveUp(inv invocation) []string {
 		return false
 	})
 	r.finish(work.OutcomeVoid+why, asked...)
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: work.Reason{Kind: work.WhyClosed, Text: why}})
-	r.item.State, r.item.Since, r.item.Reason = work.StateClosed, r.v.Now, work.Reason{Kind: work.WhyClosed, Text: why}
-	r.line("move", "", why)
+	closed := work.Reason{Kind: work.WhyClosed, Text: why}
+	r.moves(work.Move{Cause: work.CauseWithdrawn, To: work.StateClosed, Reason: closed}, r.words("move", "", why))
+	r.item.State, r.item.Since, r.item.Reason = work.StateClosed, r.v.Now, closed
 	return work.EventKeys(asked)
 }

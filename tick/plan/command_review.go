@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
 // overReviews carries out the commands that are about reviews.
@@ -35,7 +36,7 @@ func (r overReviews) approve(inv invocation) Reply {
 		PullID: pull.ID, CommentID: inv.comment(), Reviewer: who.Name, Human: true, Head: pull.HeadOID, Epoch: r.item.Reviews.Record.Epoch,
 		Cycle: r.item.Reviews.Record.Cycle, Decision: review.Approve, Validity: review.Counts, By: inv.account, URL: inv.url, At: inv.at,
 	}
-	r.p.Verdicts = append(r.p.Verdicts, v)
+	r.p.add(change.Verdict{Verdict: v})
 	r.item.Reviews.Verdicts, r.item.Looking = append(slices.Clone(r.item.Reviews.Verdicts), v), true
 	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
 	rep.verdict = &v
@@ -104,7 +105,7 @@ func (r overReviews) hold(inv invocation) Reply {
 		return nothing("It is held already, by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
 	}
 	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
-	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID, Held: r.item.HeldBack})
+	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
 	return Reply{
 		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and %s; comments are still answered. "+
 			"%s ends that, as does taking the label `%s` away.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
@@ -142,7 +143,7 @@ func (r overReviews) release(inv invocation) (work.Action, bool) {
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
 		r.item.Reviews.Record.Why = r.about().Choose().Why // what they wait for now
 	}
-	r.p.Holds = append(r.p.Holds, Hold{Pull: r.item.Pull.ID})
+	r.p.add(change.Hold{Pull: r.item.Pull.ID})
 	return r.holdLabel(inv, false), true
 }
 

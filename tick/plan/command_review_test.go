@@ -7,12 +7,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // answered is what a plan's answer says, without what it is an answer to.
 func answered(p Plan) string {
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		if a.Kind == work.ActionComment {
 			_, said, _ := strings.Cut(a.Body, ":** ")
 			if said == "" {
@@ -71,12 +72,12 @@ func TestTheAnswerRemembersAnApproval(t *testing.T) {
 	e := commanded("/mergexo approve", 2, "66")
 	e.Author = work.Account{ID: 9, Login: "grace"}
 	p := For(scene(reviewedBy("grace"), stored(review.Reviewing, "grace"), with(e)))
-	m, _ := work.ParseMarks(p.Notices[len(p.Notices)-2].Body)
+	m, _ := work.ParseMarks(Of[change.Notice](p)[len(Of[change.Notice](p))-2].Body)
 	v, _, _, ok := review.ParseMark(m.Review)
 	if !ok || v.Reviewer != "grace" || v.Head != "aaa" || v.Decision != review.Approve {
-		t.Errorf("%+v in %+v", v, p.Notices)
+		t.Errorf("%+v in %+v", v, Of[change.Notice](p))
 	}
-	if len(p.Verdicts) != 1 || p.Verdicts[0].CommentID != 66 || !p.Verdicts[0].Human {
-		t.Errorf("stored: %+v", p.Verdicts)
+	if len(Of[change.Verdict](p)) != 1 || Of[change.Verdict](p)[0].CommentID != 66 || !Of[change.Verdict](p)[0].Human {
+		t.Errorf("stored: %+v", Of[change.Verdict](p))
 	}
 }

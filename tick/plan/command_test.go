@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -31,21 +32,21 @@ func labels(v *known.Snapshot) {
 // orders renders what commands planned, and how the last answer begins.
 func orders(p Plan) string {
 	var b []string
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		b = append(b, fmt.Sprintf("%s → %s", m.Cause, m.To))
 	}
-	for _, a := range p.Accepted {
+	for _, a := range Of[change.AcceptHead](p) {
 		b = append(b, "accept "+a.Head)
 	}
 	for _, x := range []struct {
 		what string
 		n    int
-	}{{"resume", len(p.Resumed)}, {"cancel", len(p.Cancelled)}, {"read again", len(p.Reread)}, {"take up", len(p.TakenUp)}, {"allow", len(p.Renewed)}, {"pause", len(p.Pauses)}} {
+	}{{"resume", len(Of[change.ResumeTurn](p))}, {"cancel", len(Of[change.CancelTurn](p))}, {"read again", len(Of[change.RereadPull](p))}, {"take up", len(Of[change.RetryShelved](p))}, {"allow", len(Of[change.RenewBudget](p))}, {"pause", len(Of[change.Pause](p))}} {
 		if x.n > 0 {
 			b = append(b, x.what)
 		}
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		switch a.Kind {
 		case work.ActionComment:
 			_, said, _ := strings.Cut(a.Body, "for ann:")
@@ -56,7 +57,7 @@ func orders(p Plan) string {
 			b = append(b, fmt.Sprintf("%s #%d %s", a.Kind, a.Number, a.Target))
 		}
 	}
-	for _, t := range p.Turns {
+	for _, t := range p.Turns() {
 		b = append(b, "turn "+string(t.Kind))
 	}
 	return strings.Join(b, "; ")
@@ -202,7 +203,7 @@ func TestCommandsAnyhow(t *testing.T) {
 		r := plannerOf(v, &p, v.Items[0])
 		r.commander().commands()
 		tokens := map[string]bool{}
-		for _, a := range p.Notices {
+		for _, a := range Of[change.Notice](p) {
 			if a.Kind == work.ActionComment {
 				tokens[a.Token] = true
 			}
@@ -210,12 +211,12 @@ func TestCommandsAnyhow(t *testing.T) {
 				t.Fatalf("GitHub is told %q", a.Body)
 			}
 		}
-		waits := slices.ContainsFunc(p.Lines, func(l Line) bool { return strings.Contains(l.Reason, "is being opened") })
+		waits := slices.ContainsFunc(p.Lines(), func(l change.Line) bool { return strings.Contains(l.Reason, "is being opened") })
 		if len(tokens) != n && !waits {
 			t.Fatalf("%d commands got %d answers", n, len(tokens))
 		}
 		at := v.Items[0].State
-		for _, m := range p.Moves {
+		for _, m := range Of[change.Move](p) {
 			if !slices.Contains(work.ComeFrom(m.Cause, m.To), at) {
 				t.Fatalf("%q cannot move %s to %s", m.Cause, at, m.To)
 			}

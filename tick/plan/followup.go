@@ -21,12 +21,10 @@ func (r *itemPlanner) unheard() []work.Event {
 
 // waitStill says what an item without a turn waits for.
 func (r *itemPlanner) waitStill(unheard []work.Event) {
-	r.waitBlocked("", r.item.Reason)
 	if len(unheard) == 0 {
+		r.waitBlocked("", r.item.Reason)
 		return
 	}
 	off := work.Reason{Kind: work.WhyIssueOff, Count: len(unheard)}
-	r.p.because(off, r.item.Reason)
-	last := &r.p.Lines[len(r.p.Lines)-1]
-	last.Reason = explain.What(off, r.v.Here(r.item)) + "; " + last.Reason
+	r.waitFor("", explain.What(off, r.v.Here(r.item))+"; "+r.blockedBy(r.item.Reason), off, r.item.Reason)
 }

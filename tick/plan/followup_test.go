@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -31,9 +32,9 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 		"blocked long before the table": {scene(noPull, state(work.StateBlocked), with(answer)), "turn"},
 	} {
 		p := For(c.view)
-		last := p.Lines[len(p.Lines)-1]
-		if last.What != c.want || (len(p.Turns) > 0) != (c.want == "turn") {
-			t.Errorf("%s: %+v", name, p.Lines)
+		last := p.Lines()[len(p.Lines())-1]
+		if last.What != c.want || (len(p.Turns()) > 0) != (c.want == "turn") {
+			t.Errorf("%s: %+v", name, p.Lines())
 		}
 	}
 }
@@ -44,11 +45,11 @@ func TestRedirectedIsNotVoid(t *testing.T) {
 	token := work.RedirectToken(app.Key(), 1, "77")
 	v := scene(pullIs(work.PullMerged), with(after), func(v *known.Snapshot) { v.Items[0].Notices[token] = work.ActionPlanned })
 	p := For(v)
-	if len(p.Finished) != 1 || p.Finished[0].Outcome != work.OutcomeRedirected {
-		t.Errorf("%+v", p.Finished)
+	if len(Of[change.FinishEvents](p)) != 1 || Of[change.FinishEvents](p)[0].Outcome != work.OutcomeRedirected {
+		t.Errorf("%+v", Of[change.FinishEvents](p))
 	}
 	off := scene(with(after), func(v *known.Snapshot) { v.Policy.IssueComments = false })
-	if p := For(off); len(p.Turns)+len(p.Notices)+len(p.Finished) > 0 {
+	if p := For(off); len(p.Turns())+len(Of[change.Notice](p))+len(Of[change.FinishEvents](p)) > 0 {
 		t.Errorf("with routing off: %+v", p)
 	}
 }

@@ -8,17 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
-
-// PlannedMerge is that a pull request is to be merged now, queued, or brought up to date
-// with its base first. It is looked at again before anything is sent.
-type PlannedMerge struct {
-	Item   int64
-	Number int
-	Action work.Action
-	Choice merging.Choice
-}
 
 // Merging decides whether an item's pull request may be merged now, were it alone.
 func Merging(v known.Snapshot, item known.Item) merging.Choice {
@@ -85,7 +77,7 @@ func (r landing) occupied() bool {
 		}
 		return false
 	})
-	planned := slices.ContainsFunc(r.p.Turns, func(t PlannedTurn) bool { return t.Item.ID == r.item.ID })
+	planned := slices.ContainsFunc(Of[Turn](*r.p), func(t Turn) bool { return t.Item.ID == r.item.ID })
 	return busy || due || planned || r.item.NewestHead() != r.item.Pull.HeadOID || r.item.Pull.Rewritten() || r.item.Stopped() && !merging.Stops(r.item.Reason.Kind)
 }
 
@@ -104,14 +96,13 @@ func (r landing) lift() {
 	if c := r.choose(); c.Stop {
 		why := r.reason(c)
 		if !r.item.Reason.Equal(why) {
-			r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
+			r.moves(work.Move{Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, change.Words{})
 			r.item.Reason = why
 		}
 		return
 	}
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
+	r.moves(work.Move{Cause: work.CauseResumed, To: work.StateAwaitingFeedback}, r.words("resume", "", "nothing stops the merge any more"))
 	r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
-	r.line("resume", "", "nothing stops the merge any more")
 }
 
 // reason is why a person has to act, with the head of which that is so.
@@ -123,7 +114,10 @@ func (r landing) reason(c merging.Choice) work.Reason {
 
 // told reports whether the plan says already what the item does or waits for.
 func (r landing) told() bool {
-	return slices.ContainsFunc(r.p.Lines, func(l Line) bool { return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait") })
+	return slices.ContainsFunc(r.p.Decisions, func(d Decision) bool {
+		l := d.Line()
+		return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait")
+	})
 }
 
 // decided reports whether the pull request is one of ours to merge, and its reviewers have
@@ -196,8 +190,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 // hold says which gate holds the merge, and why that one is closed.
 func (r landing) hold(c merging.Choice) {
 	at, _ := merging.Holds(c.Gates)
-	r.line("wait", "", fmt.Sprintf("the merge waits at %s: %s", at.Code, explain.Reason(c.Why, r.v.Here(r.item)).Here()))
-	r.p.because(c.Why)
+	r.waitFor("", fmt.Sprintf("the merge waits at %s: %s", at.Code, explain.Reason(c.Why, r.v.Here(r.item)).Here()), c.Why)
 }
 
 // underWay are pull requests that were sent, or brought up to date, and are no candidates
@@ -215,6 +208,5 @@ func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) 
 // take plans what was chosen.
 func (r landing) take(c merging.Choice) {
 	a := r.item.MergeAction(r.v, c, explain.Reason(c.Why, r.v.Here(r.item)).Here())
-	r.p.Merges = append(r.p.Merges, PlannedMerge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c})
-	r.line("merge", "", a.Why)
+	r.p.add(change.Merge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c, Words: r.words("merge", "", a.Why)})
 }

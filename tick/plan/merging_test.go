@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -83,13 +84,13 @@ func second(v *known.Snapshot) {
 // lands is what a plan does about merging, in short.
 func lands(p Plan) string {
 	var all []string
-	for _, m := range p.Merges {
+	for _, m := range Of[change.Merge](p) {
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%s #%d %s", m.Action.Kind, m.Number, m.Action.Target)))
 	}
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		all = append(all, string(m.Cause)+" → "+string(m.To))
 	}
-	for _, l := range p.Lines {
+	for _, l := range p.Lines() {
 		if l.What == "wait" || l.What == "turn" {
 			all = append(all, fmt.Sprintf("#%d %s %s%s", l.Number, l.What, l.Kind, l.Code))
 		}
@@ -192,17 +193,17 @@ func TestLanding(t *testing.T) {
 // What is sent names the head that was looked at, and the same head has the same token.
 func TestTheRowOfAMerge(t *testing.T) {
 	p := For(scene(landable, item(func(i *known.Item) { i.Pull.Title = "Mend it" })))
-	if len(p.Merges) != 1 {
-		t.Fatalf("%+v", p.Merges)
+	if len(Of[change.Merge](p)) != 1 {
+		t.Fatalf("%+v", Of[change.Merge](p))
 	}
-	a := p.Merges[0].Action
+	a := Of[change.Merge](p)[0].Action
 	if a.Head != "aaa" || a.Base != "main" || a.Token != work.MergeToken(app.Key(), 2, "aaa") || a.Title != "Mend it (#2)" {
 		t.Errorf("%+v", a)
 	}
 	if !strings.Contains(a.Body, "Fixes #1") || !strings.HasSuffix(a.Body, merging.Trailer+a.Token) {
 		t.Errorf("its message is %q", a.Body)
 	}
-	if p.Empty() {
+	if len(p.Changes()) == 0 {
 		t.Error("a plan that merges is none")
 	}
 }
@@ -216,7 +217,7 @@ func TestTheOlderIsQueuedFirst(t *testing.T) {
 		v.Items[0].Pull.Number, v.Items[1].Pull.Number = 7, 4
 	}
 	p := For(scene(landable, second, queue))
-	if len(p.Merges) != 2 || p.Merges[0].Number != 4 || p.Merges[1].Number != 7 {
+	if len(Of[change.Merge](p)) != 2 || Of[change.Merge](p)[0].Number != 4 || Of[change.Merge](p)[1].Number != 7 {
 		t.Error(lands(p))
 	}
 }
@@ -226,7 +227,7 @@ func TestOthersWaitForWhatWasUpdated(t *testing.T) {
 	updated := func(v *known.Snapshot) {
 		v.Sent = append(v.Sent, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 9, Base: "main"})
 	}
-	if p := For(scene(landable, updated)); len(p.Merges) != 0 || !strings.Contains(lands(p), "wait") {
+	if p := For(scene(landable, updated)); len(Of[change.Merge](p)) != 0 || !strings.Contains(lands(p), "wait") {
 		t.Error(lands(p))
 	}
 }
@@ -275,19 +276,19 @@ func TestNothingIsMergedBeforeItsTime(t *testing.T) {
 		v := drawn(t)
 		p := For(v)
 		bases := map[string]int{}
-		for _, m := range p.Merges {
+		for _, m := range Of[change.Merge](p) {
 			merged++
 			i := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == m.Item })]
 			said := slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == i.Pull.Number })
-			turn := slices.ContainsFunc(p.Turns, func(t PlannedTurn) bool { return t.Item.ID == i.ID })
+			turn := slices.ContainsFunc(p.Turns(), func(t Turn) bool { return t.Item.ID == i.ID })
 			approved := slices.ContainsFunc(i.Reviews.Verdicts, func(v review.Verdict) bool {
 				return v.Reviewer == "quinn" && v.Head == i.Pull.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
 			})
 			switch {
 			case i.Pause != nil, i.HeldBack != nil, i.Turn != nil, turn, said, i.Pull.State != work.PullOpen, !i.Landing.Trouble.None(), !approved, m.Action.Head != i.Pull.HeadOID:
 				t.Fatalf("%s is merged: %+v", m.Action.Kind, i)
-			case slices.ContainsFunc(p.Moves, func(move work.Move) bool { return move.Item == i.ID && move.To == work.StateBlocked }):
-				t.Fatalf("%s of what is stopped: %+v", m.Action.Kind, p.Moves)
+			case slices.ContainsFunc(Of[change.Move](p), func(move change.Move) bool { return move.Item == i.ID && move.To == work.StateBlocked }):
+				t.Fatalf("%s of what is stopped: %+v", m.Action.Kind, Of[change.Move](p))
 			}
 			if m.Action.Kind == work.ActionEnqueue { // a queue takes all
 				continue

@@ -10,7 +10,6 @@ func (r *itemPlanner) paused() bool {
 	}
 	why := r.item.Pause.Reason()
 	w := explain.Reason(why, r.v.Here(r.item))
-	r.line("wait", "", w.What+"; to resume: "+w.Next())
-	r.p.because(why)
+	r.waitFor("", w.What+"; to resume: "+w.Next(), why)
 	return true
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -145,37 +146,37 @@ func drawReviews(t *rapid.T, item *known.Item) {
 // essence is what a plan does, in an order of its own.
 func essence(p Plan) string {
 	var all []string
-	for _, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {
+	for _, t := range Of[Turn](p) {
 		all = append(all, fmt.Sprintf("turn %s of %d for %s%s", t.Kind, t.Item.ID, strings.Join(slices.Sorted(slices.Values(work.EventKeys(t.Events))), " "), t.Trigger.Key))
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		all = append(all, "notice "+a.Token)
 	}
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		all = append(all, fmt.Sprintf("move %d to %s: %s", m.Item, m.To, m.Reason))
 	}
-	for _, f := range p.Finished {
+	for _, f := range Of[change.FinishEvents](p) {
 		for _, id := range f.Events {
 			all = append(all, fmt.Sprintf("finish %d: %s", id, f.Outcome))
 		}
 	}
-	for _, m := range p.Reviews {
+	for _, m := range Of[change.Review](p) {
 		all = append(all, fmt.Sprintf("reviews of %d from %q to %q (%s) of %s: %s", m.Item, m.Before.State, m.Record.State, m.Record.Reviewer, m.Record.Head, m.Record.Why))
 	}
-	for _, r := range p.Requests {
+	for _, r := range Of[change.RequestReview](p) {
 		all = append(all, fmt.Sprintf("request %s of %d", r.Reviewer, r.Pull))
 	}
-	for _, m := range p.Merges {
+	for _, m := range Of[change.Merge](p) {
 		all = append(all, fmt.Sprintf("%s #%d at %s", m.Action.Kind, m.Number, m.Action.Head))
 	}
-	for _, l := range p.Looked {
+	for _, l := range Of[change.Looked](p) {
 		all = append(all, fmt.Sprint("looked at ", l.Pull))
 	}
-	for _, id := range p.Resumed {
-		all = append(all, fmt.Sprint("resume ", id))
+	for _, c := range Of[change.ResumeTurn](p) {
+		all = append(all, fmt.Sprint("resume ", c.Turn))
 	}
-	for _, id := range p.Renewed {
-		all = append(all, fmt.Sprint("renew ", id))
+	for _, c := range Of[change.RenewBudget](p) {
+		all = append(all, fmt.Sprint("renew ", c.Item))
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
@@ -188,33 +189,33 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 		return &v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == id })]
 	}
 	gone := map[int64]bool{}
-	for _, f := range p.Finished {
+	for _, f := range Of[change.FinishEvents](p) {
 		for _, id := range f.Events {
 			gone[id] = true
 		}
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		i := item(a.ItemID)
 		i.Notices = maps.Clone(i.Notices)
 		i.Notices[a.Token] = work.ActionPlanned
 	}
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		i := item(m.Item)
 		if i.State != m.To {
 			i.Since = v.Now
 		}
 		i.State, i.Reason = m.To, m.Reason
 	}
-	for _, id := range p.Renewed {
-		item(id).Spent = nil
+	for _, c := range Of[change.RenewBudget](p) {
+		item(c.Item).Spent = nil
 	}
-	for _, m := range p.Merges { // and it was sent
+	for _, m := range Of[change.Merge](p) { // and it was sent
 		i, a := item(m.Item), m.Action
 		a.State, a.SentAt = work.ActionSent, v.Now
 		i.Landing.Actions = append(slices.Clone(i.Landing.Actions), a)
 	}
 	reviewed(p, v.Items, item)
-	for n, t := range slices.Concat(p.Turns, p.Waiting, p.Held) {
+	for n, t := range Of[Turn](p) {
 		for _, e := range t.Events {
 			gone[e.ID] = true
 		}
@@ -233,15 +234,15 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 // reviewed stores what a plan decided about reviews.
 func reviewed(p Plan, items []known.Item, item func(int64) *known.Item) {
 	for n := range items {
-		if slices.Contains(p.Looked, items[n].Look) {
+		if slices.ContainsFunc(Of[change.Looked](p), func(c change.Looked) bool { return c.Look == items[n].Look }) {
 			items[n].Looking = false
 		}
 	}
-	for _, m := range p.Reviews {
+	for _, m := range Of[change.Review](p) {
 		i := item(m.Item)
 		i.Reviews.Record, i.Reviews.Inserted = m.Record, slices.Concat(i.Reviews.Inserted, m.Inserted)
 	}
-	for _, asked := range p.Requests {
+	for _, asked := range Of[change.RequestReview](p) {
 		i := &items[slices.IndexFunc(items, func(i known.Item) bool { return i.Pull.ID == asked.Pull })]
 		i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 	}
@@ -280,18 +281,18 @@ func TestNoTurnBeginsUnasked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawn(t)
 		p := For(v)
-		for _, turn := range slices.Concat(p.Turns, p.Waiting, p.Held) {
+		for _, turn := range Of[Turn](p) {
 			id := turn.Item.ID
 			item := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == id })]
 			if item.Pause != nil {
 				t.Fatalf("%s begins on item %d, which is paused", turn.Kind, id)
 			}
-			if most := v.Policy.Budgets.TurnsPerItem; most > 0 && len(item.Spent) >= most && !slices.Contains(p.Renewed, id) {
+			if most := v.Policy.Budgets.TurnsPerItem; most > 0 && len(item.Spent) >= most && !slices.ContainsFunc(Of[change.RenewBudget](p), func(c change.RenewBudget) bool { return c.Item == id }) {
 				t.Fatalf("%s begins on item %d, which has had %d turns of %d", turn.Kind, id, len(item.Spent), most)
 			}
 			since := func(e work.Event) bool { return !e.SeenAt.Before(item.Since) }
-			over := func(m work.Move) bool { return m.Item == id && m.Cause == work.CauseResumed }
-			if item.State == work.StateBlocked && !slices.ContainsFunc(item.Events, since) && !slices.ContainsFunc(p.Moves, over) {
+			over := func(m change.Move) bool { return m.Item == id && m.Cause == work.CauseResumed }
+			if item.State == work.StateBlocked && !slices.ContainsFunc(item.Events, since) && !slices.ContainsFunc(Of[change.Move](p), over) {
 				t.Fatalf("%s begins on item %d, which is blocked, and nobody has written since", turn.Kind, id)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -66,9 +67,8 @@ func (r reviews) lift() {
 		return
 	}
 	if r.item.State == work.StateBlocked {
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateAwaitingFeedback})
+		r.moves(work.Move{Cause: work.CauseResumed, To: work.StateAwaitingFeedback}, r.words("resume", "", "a reviewer decided"))
 		r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
-		r.line("resume", "", "a reviewer decided")
 	}
 }
 
@@ -139,7 +139,7 @@ func (r reviews) due(key string) []work.Event {
 // turn plans a review's turn, or the fix of what one asks for. What asks for it is
 // stored with the turn: without a slot nothing is, and the next pass comes to the same.
 func (r reviews) turn(c review.Choice, asked []work.Event) {
-	t := PlannedTurn{
+	t := Turn{
 		Kind: work.KindReview, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: asked, Reviewer: c.Reviewer.Name, Reason: fmt.Sprintf("reviewer %s is next", c.Reviewer.Name),
 	}
@@ -161,23 +161,25 @@ func (r reviews) turn(c review.Choice, asked []work.Event) {
 
 // request asks a person for a review of this head, once.
 func (r reviews) request(who review.Reviewer) {
-	r.p.Requests = append(r.p.Requests, Request{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.item.Pull.HeadOID})
+	r.p.add(change.RequestReview{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.item.Pull.HeadOID})
 	if a, sent := r.about().Request(who); sent {
-		r.p.Notices = append(r.p.Notices, a)
-		r.line("notice", "", who.Login+" is asked for a review")
+		r.notice(a, who.Login+" is asked for a review")
 	}
 }
 
 // take notes what was decided, if it is not what is stored, and has GitHub show it.
-func (r reviews) take(c review.Choice) {
-	step, changed := r.about().Take(c)
+func (r reviews) take(choice review.Choice) {
+	step, changed := r.about().Take(choice)
 	if !changed {
 		return
 	}
-	r.p.Reviews = append(r.p.Reviews, ReviewMove{Item: r.item.ID, Number: r.item.Pull.Number, Step: step})
-	r.p.Notices = append(r.p.Notices, step.Notices...)
+	c := change.Review{Item: r.item.ID, Number: r.item.Pull.Number, Step: step}
 	if step.Moves() {
-		r.line("review", "", step.String())
+		c.Words = r.words("review", "", step.String())
+	}
+	r.p.add(c)
+	for _, a := range step.Notices {
+		r.p.add(change.Notice{Action: a})
 	}
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
@@ -186,7 +188,8 @@ func (r reviews) take(c review.Choice) {
 // run are waited for no longer than an hour, which nothing tells of.
 func (r reviews) looked(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
-	if r.item.Looking && !runs && !slices.Contains(r.p.Looked, r.item.Look) {
-		r.p.Looked = append(r.p.Looked, r.item.Look)
+	said := slices.ContainsFunc(Of[change.Looked](*r.p), func(c change.Looked) bool { return c.Look == r.item.Look })
+	if r.item.Looking && !runs && !said {
+		r.p.add(change.Looked{Look: r.item.Look})
 	}
 }

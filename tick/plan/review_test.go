@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -56,7 +57,7 @@ func verdict(name, head string, d review.Decision) func(*known.Snapshot) {
 // tells is what a plan does about reviews, in short.
 func tells(p Plan) string {
 	var all []string
-	for _, m := range p.Reviews {
+	for _, m := range Of[change.Review](p) {
 		said := fmt.Sprintf("%s(%s)", m.Record.State, m.Record.Reviewer)
 		for _, l := range m.Logged {
 			said += " logs " + l.What
@@ -66,27 +67,27 @@ func tells(p Plan) string {
 		}
 		all = append(all, said)
 	}
-	for _, t := range p.Turns {
+	for _, t := range p.Turns() {
 		e, _, _ := strings.Cut(t.Trigger.Source, ".aaa")
 		all = append(all, fmt.Sprintf("turn %s %s %s+%d", t.Kind, t.Reviewer, e, len(t.Events)))
 	}
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		all = append(all, string(m.Cause)+" → "+string(m.To))
 	}
-	for _, f := range p.Finished {
+	for _, f := range Of[change.FinishEvents](p) {
 		all = append(all, "finish "+f.Outcome)
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		if a.Kind != work.ActionReaction && a.Kind != work.ActionComment {
 			all = append(all, fmt.Sprintf("%s %s%s", a.Kind, a.Target, strings.TrimSuffix(","+a.Base, ",")))
 		}
 	}
-	for _, l := range p.Lines {
+	for _, l := range p.Lines() {
 		if l.What == "wait" {
 			all = append(all, "waits: "+string(l.Code))
 		}
 	}
-	if len(p.Looked) > 0 {
+	if len(Of[change.Looked](p)) > 0 {
 		all = append(all, "looked")
 	}
 	return strings.Join(all, "; ")
@@ -170,7 +171,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 				}
 			}
 		}
-		for _, turn := range slices.Concat(For(v).Turns, For(v).Held) {
+		for _, turn := range Of[Turn](For(v)) {
 			if turn.Reviewer == "" {
 				continue
 			}

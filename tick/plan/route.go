@@ -7,6 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -45,7 +46,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	g.now.unseen -= len(eyes)
 	for _, item := range items {
 		if b, due := item.Banner(); due {
-			p.Banners = append(p.Banners, b)
+			p.add(change.Takeover{PauseBanner: b})
 		}
 		r := plannerOf(v, p, item)
 		r.eyes = eyes
@@ -58,7 +59,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		}
 	}
 	turns := map[int64]bool{}
-	for _, t := range p.Turns[len(g.before.p.Turns):] {
+	for _, t := range of[Turn](p.Decisions[len(g.before.p.Decisions):]) {
 		turns[t.Item.ID] = true
 	}
 	return turns
@@ -73,7 +74,7 @@ func (g *Planning) End(v known.Snapshot) Plan {
 		plannerOf(v, p, stray).commander().commands()
 	}
 	p.schedule(&v)
-	p.hold(v.Day)
+	p.holdTurns(v.Day)
 	return *p
 }
 
@@ -127,7 +128,7 @@ func (r *itemPlanner) route() {
 func (r *itemPlanner) ended() bool {
 	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
-		r.p.Renewed, r.item.Spent = append(r.p.Renewed, r.item.ID), nil
+		r.renewBudget()
 		return false
 	}
 	cause, to, why := work.Cause(""), r.item.State, ""
@@ -173,11 +174,10 @@ func (r *itemPlanner) ended() bool {
 }
 
 func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
-	r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: cause, To: to})
+	r.moves(work.Move{Cause: cause, To: to}, r.words("move", "", why))
 	if r.item.Parent != 0 && to == work.StateCompleted {
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to})
+		r.p.add(change.Move{Move: work.Move{Item: r.item.Parent, Cause: work.CauseFulfilled, To: to}})
 	}
-	r.line("move", "", why)
 }
 
 // note finishes facts that ask for nothing.
@@ -201,32 +201,43 @@ func (r *itemPlanner) finish(outcome string, events ...work.Event) {
 	for i, e := range events {
 		ids[i] = e.ID
 	}
-	r.p.Finished = append(r.p.Finished, Finish{Events: ids, Outcome: outcome})
-	r.line("finish", "", fmt.Sprintf("%s: %s", work.Count(len(events), "event"), outcome))
+	r.p.add(change.FinishEvents{
+		Events: ids, Outcome: outcome, Words: r.words("finish", "", fmt.Sprintf("%s: %s", work.Count(len(events), "event"), outcome)),
+	})
 }
 
-func (r *itemPlanner) line(what string, kind work.Kind, reason string) {
+// moves moves the item.
+func (r *itemPlanner) moves(m work.Move, words change.Words) {
+	m.Item = r.item.ID
+	r.p.add(change.Move{Move: m, Words: words})
+}
+
+// words say a decision about the item.
+func (r *itemPlanner) words(what string, kind work.Kind, reason string) change.Words {
 	number := r.item.Number
 	if r.item.HasPull() {
 		number = r.item.Pull.Number
 	}
-	r.p.Lines = append(r.p.Lines, Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason})
+	return change.Words{Says: change.Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason}}
 }
 
 // wait says what keeps the item from being worked on.
 func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
-	r.line("wait", kind, explain.Reason(why, r.v.Here(r.item)).Here())
-	r.p.because(why)
+	r.waitFor(kind, explain.Reason(why, r.v.Here(r.item)).Here(), why)
 }
 
 // waitBlocked says why a person has to act.
 func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
-	r.line("wait", kind, string(r.item.State)+": "+explain.Reason(why, r.v.Here(r.item)).Here())
-	r.p.because(why)
+	r.waitFor(kind, r.blockedBy(why), why)
 }
 
-// because says why the plan's last line waits.
-func (p *Plan) because(why ...work.Reason) {
-	last := &p.Lines[len(p.Lines)-1]
-	last.Code, last.Why = why[0].Kind, why
+func (r *itemPlanner) blockedBy(why work.Reason) string {
+	return string(r.item.State) + ": " + explain.Reason(why, r.v.Here(r.item)).Here()
+}
+
+// waitFor says the same in other words.
+func (r *itemPlanner) waitFor(kind work.Kind, said string, why ...work.Reason) {
+	w := r.words("wait", kind, said)
+	w.Says.Code, w.Says.Why = why[0].Kind, why
+	r.p.add(Wait{w})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -31,7 +32,7 @@ func (r *itemPlanner) redirects() {
 			return false
 		}
 		if !r.v.Policy.IssueComments {
-			r.line("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))
+			r.p.add(Wait{r.words("leave", "", fmt.Sprintf("%s commented on the issue, and enable_issue_comment_routing is false", e.Author.Login))})
 			return true
 		}
 		token := work.RedirectToken(r.v.Repo.Key(), e.Number, e.Source)
@@ -45,8 +46,8 @@ func (r *itemPlanner) redirects() {
 		case planned && state.Settled():
 			answered = append(answered, e)
 		case !planned:
-			r.p.Notices = append(r.p.Notices, redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token))
-			r.line("notice", "", fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.item.Pull.Number))
+			r.notice(redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token),
+				fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.item.Pull.Number))
 		}
 		return true
 	})
@@ -99,12 +100,15 @@ func (r *itemPlanner) acknowledge() {
 		if _, planned := r.item.Notices[token]; planned {
 			continue
 		}
-		r.p.Notices = append(r.p.Notices, work.Action{
+		r.notice(work.Action{
 			RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionReaction, Need: work.NeedCosmetic, Token: token,
 			State: work.ActionPlanned, Number: e.Number, Target: e.Source, On: e.Kind, Why: "seen",
-		})
-		r.line("notice", "", fmt.Sprintf("eyes for %s's comment", e.Author.Login))
+		}, fmt.Sprintf("eyes for %s's comment", e.Author.Login))
 	}
+}
+
+func (r *itemPlanner) notice(a work.Action, said string) {
+	r.p.add(change.Notice{Action: a, Words: r.words("notice", "", said)})
 }
 
 // wanted reports whether an event will be part of a turn.

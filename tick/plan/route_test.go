@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -66,19 +67,19 @@ func labelled() work.Event {
 // sketch renders a plan in short, for comparison.
 func sketch(p Plan) string {
 	var b []string
-	for _, t := range p.Turns {
+	for _, t := range p.Turns() {
 		b = append(b, "turn "+string(t.Kind)+" "+strings.Join(work.EventKeys(t.Events), ","))
 	}
-	for _, m := range p.Moves {
+	for _, m := range Of[change.Move](p) {
 		b = append(b, "move "+string(m.To))
 	}
-	for _, f := range p.Finished {
+	for _, f := range Of[change.FinishEvents](p) {
 		b = append(b, "finish "+f.Outcome)
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		b = append(b, "notice "+string(a.Kind)+" "+a.Target)
 	}
-	if len(p.Resumed) > 0 {
+	if len(Of[change.ResumeTurn](p)) > 0 {
 		b = append(b, "resume")
 	}
 	return strings.Join(b, "; ")
@@ -168,7 +169,7 @@ func normal(s string) string {
 
 func TestEveryPlannedLineHasAReason(t *testing.T) {
 	v := scene(with(said(work.EventReview, 2, "55", ann), said(work.EventSource, 1, "34", bob)))
-	for _, l := range For(v).Lines {
+	for _, l := range For(v).Lines() {
 		if l.Reason == "" || l.Number == 0 {
 			t.Errorf("line %+v has no reason or number", l)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/standing"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -30,18 +31,15 @@ func (r *itemPlanner) unfinished() (work.Turn, bool) {
 func (r *itemPlanner) busy(t work.Turn) {
 	switch {
 	case t.Blocked && r.answeredSince():
-		r.p.Resumed = append(r.p.Resumed, t.ID)
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseResumed, To: work.StateRunning})
-		r.line("resume", t.Kind, "a person answered")
+		r.p.add(change.ResumeTurn{Turn: t.ID})
+		r.moves(work.Move{Cause: work.CauseResumed, To: work.StateRunning}, r.words("resume", t.Kind, "a person answered"))
 	case t.Blocked:
 		r.waitBlocked(t.Kind, r.item.Reason.Or(t.WaitReason))
 	case t.NotBefore.After(r.v.Now):
 		why := standing.Underway(t, standing.Around{Now: r.v.Now}).Why
-		r.line("wait", t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.Here(r.item)).Here()))
-		r.p.because(why)
+		r.waitFor(t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.Here(r.item)).Here()), why)
 	default:
-		r.line("wait", t.Kind, "a turn is running")
-		r.p.because(standing.Underway(t, standing.Around{Now: r.v.Now, Live: true}).Why)
+		r.waitFor(t.Kind, "a turn is running", standing.Underway(t, standing.Around{Now: r.v.Now, Live: true}).Why)
 	}
 }
 
@@ -87,7 +85,7 @@ func (r *itemPlanner) start() {
 			return
 		}
 	}
-	t := PlannedTurn{
+	t := Turn{
 		Kind: r.item.Flow.StartKind(), Number: r.item.Number, Base: r.v.Repo.DefaultBranch, Events: events, Reason: reason,
 		Unheard: unheard,
 	}
@@ -128,25 +126,20 @@ func (r *itemPlanner) feedback() {
 		said = said[:min(len(said), r.v.Policy.MaxEvents)]
 		reason += fmt.Sprintf(", the first %d now", r.v.Policy.MaxEvents)
 	}
-	r.plan(PlannedTurn{
+	r.plan(Turn{
 		Kind: r.item.Flow.FeedbackKind(), Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
 		Events: said, Reason: reason,
 	})
 }
 
-func (r *itemPlanner) plan(t PlannedTurn) {
+func (r *itemPlanner) plan(t Turn) {
 	if r.affords(t.Kind) {
 		r.p.add(r.complete(t))
 	}
 }
 
-func (p *Plan) add(t PlannedTurn) {
-	p.Turns = append(p.Turns, t)
-	p.Lines = append(p.Lines, Line{Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score})
-}
-
 // complete says whose turn it is, and since when it waits.
-func (r *itemPlanner) complete(t PlannedTurn) PlannedTurn {
+func (r *itemPlanner) complete(t Turn) Turn {
 	t.Item = r.item.Item
 	t.Since = r.v.Now
 	for _, e := range t.Events {

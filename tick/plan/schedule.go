@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // implement puts an implementation in line, once everything that it depends on
 // is closed.
-func (r *itemPlanner) implement(t PlannedTurn) {
+func (r *itemPlanner) implement(t Turn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
 		switch r.item.Dependencies[ref] {
@@ -36,7 +36,7 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 		return
 	}
 	if r.affords(t.Kind) {
-		r.p.Waiting = append(r.p.Waiting, r.complete(t))
+		r.p.waiting = append(r.p.waiting, r.complete(t))
 	}
 }
 
@@ -44,7 +44,7 @@ func (r *itemPlanner) implement(t PlannedTurn) {
 // in it.
 func (r *itemPlanner) stop(why work.Reason) {
 	if r.item.State != work.StateBlocked || !r.item.Reason.Equal(why) {
-		r.p.Moves = append(r.p.Moves, work.Move{Item: r.item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: why})
+		r.moves(work.Move{Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, change.Words{})
 		r.item.State = work.StateBlocked
 	}
 	reviewsOf(r).looked(review.Choice{})
@@ -62,13 +62,13 @@ func (p *Plan) schedule(v *known.Snapshot) {
 			active = append(active, v.Footprint(i.Item, i.Pull.Files))
 		}
 	}
-	waiting := slices.Clone(p.Waiting)
+	waiting := slices.Clone(p.waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
 			s := score.Of(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
-		slices.SortStableFunc(waiting, func(a, b PlannedTurn) int {
+		slices.SortStableFunc(waiting, func(a, b Turn) int {
 			switch {
 			case a.Score.Total > b.Score.Total:
 				return -1
@@ -87,12 +87,10 @@ func (p *Plan) schedule(v *known.Snapshot) {
 		waiting = waiting[1:]
 	}
 	for _, t := range waiting {
-		why := work.Reason{Kind: work.WhyNoSlot, Text: t.Score.Terms()}
+		t.Held = work.Reason{Kind: work.WhyNoSlot, Text: t.Score.Terms()}
 		if t.Score.Total < 0 {
-			why.Kind = work.WhyCollides
+			t.Held.Kind = work.WhyCollides
 		}
-		p.Lines = append(p.Lines, Line{
-			Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "wait", Reason: explain.What(why, explain.Place{}), Code: why.Kind, Why: []work.Reason{why}, Score: t.Score,
-		})
+		p.add(t)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -103,7 +104,7 @@ func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 // told is what a plan does and says.
 func told(p Plan) string {
 	all := essence(p)
-	for _, l := range p.Lines {
+	for _, l := range p.Lines() {
 		all += fmt.Sprintf("\n#%d %s %s: %s", l.Number, l.What, l.Kind, l.Reason)
 	}
 	return all
@@ -133,7 +134,7 @@ func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 	} {
 		v := scene(state(c.state), func(v *known.Snapshot) { v.Items[0].Stop, v.Items[0].Pause = c.stop, c.pause })
 		got := "nothing"
-		for _, b := range For(v).Banners {
+		for _, b := range Of[change.Takeover](For(v)) {
 			if got = "nobody"; b.Pause != (work.Pause{}) {
 				got = b.Pause.By
 			}

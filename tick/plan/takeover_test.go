@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -41,11 +42,11 @@ func TestPlanOfAPausedItem(t *testing.T) {
 			if got := sketch(p); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			paused := slices.ContainsFunc(p.Lines, func(l Line) bool {
+			paused := slices.ContainsFunc(p.Lines(), func(l change.Line) bool {
 				return l.What == "wait" && l.Code == work.WhyPaused && l.Why[0].Who == "bob"
 			})
 			if paused != (c.want == "") {
-				t.Errorf("lines %+v", p.Lines)
+				t.Errorf("lines %+v", p.Lines())
 			}
 		})
 	}

@@ -3,12 +3,12 @@ package plan
 import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
 // accept stores an acceptance with the plan, and counts on it for the rest of
 // the plan.
 func (r *itemPlanner) accept(a rewritten.Acceptance) {
-	r.p.Accepted = append(r.p.Accepted, a)
+	r.p.add(change.AcceptHead{Acceptance: a, Words: r.words("resume", "", "a person accepted the head "+work.Short(a.Head))})
 	r.item.Pull.AcceptedOID = a.Head
-	r.line("resume", "", "a person accepted the head "+work.Short(a.Head))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -33,35 +34,35 @@ func TestRewrittenBranchWaits(t *testing.T) {
 	lost := func(v *known.Snapshot) { v.Items[0].Pull.LostOID = "lost" }
 	v := scene(lost, with(said(work.EventIssue, 2, "1", ann)))
 	p := For(v)
-	if len(p.Turns) > 0 || len(p.Moves) != 1 || p.Moves[0].To != work.StateBlocked || p.Moves[0].Reason.Kind != work.WhyRewritten {
+	if len(p.Turns()) > 0 || len(Of[change.Move](p)) != 1 || Of[change.Move](p)[0].To != work.StateBlocked || Of[change.Move](p)[0].Reason.Kind != work.WhyRewritten {
 		t.Fatalf("plan %+v", p)
 	}
-	for _, a := range p.Notices {
+	for _, a := range Of[change.Notice](p) {
 		if a.Kind == work.ActionComment && a.Number != 2 {
 			t.Errorf("told on #%d", a.Number)
 		}
 	}
 
 	// It is told once, and no later comment lets it go on.
-	v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, p.Moves[0].Reason, noon.Add(-time.Hour)
-	for _, a := range p.Notices {
+	v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, Of[change.Move](p)[0].Reason, noon.Add(-time.Hour)
+	for _, a := range Of[change.Notice](p) {
 		v.Items[0].Notices[a.Token] = work.ActionApplied
 	}
-	if p := For(v); len(p.Turns) > 0 || !p.Empty() {
+	if p := For(v); len(p.Turns()) > 0 || len(p.Changes()) > 0 {
 		t.Errorf("told again: %+v", p)
 	}
 
 	moved := v
 	moved.Items = slices.Clone(v.Items)
 	moved.Items[0].Pull.HeadOID = "fedcba9876"
-	if p := For(moved); len(p.Notices) > 0 || len(p.Moves) != 1 || p.Moves[0].Reason.Head != "fedcba9876" {
+	if p := For(moved); len(Of[change.Notice](p)) > 0 || len(Of[change.Move](p)) != 1 || Of[change.Move](p)[0].Reason.Head != "fedcba9876" {
 		t.Errorf("its head moved: %+v", p)
 	}
 
 	r := plannerOf(v, &Plan{}, v.Items[0])
 	r.accept(rewritten.Unblock(r.item.Pull, "", explain.Place{}).Accept)
 	r.route()
-	if len(r.p.Turns) != 1 || len(r.p.Accepted) != 1 || r.p.Empty() {
+	if len(r.p.Turns()) != 1 || len(Of[change.AcceptHead](*r.p)) != 1 || len(r.p.Changes()) == 0 {
 		t.Errorf("accepted: %+v", r.p)
 	}
 }

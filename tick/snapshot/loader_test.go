@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
@@ -196,7 +197,7 @@ func (r reader) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 }
 
 func linesOf(made plan.Plan) (all string) {
-	for _, l := range made.Lines {
+	for _, l := range made.Lines() {
 		all += fmt.Sprintf("#%d %s %s: %s\n", l.Number, l.What, l.Kind, l.Reason)
 	}
 	return all
@@ -224,8 +225,8 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 				t.Errorf("%d: commands on %v", w, got)
 			}
 			made := plan.For(v)
-			if len(made.Banners) != 1 {
-				t.Errorf("%d: banners %+v", w, made.Banners)
+			if len(plan.Of[change.Takeover](made)) != 1 {
+				t.Errorf("%d: banners %+v", w, plan.Of[change.Takeover](made))
 			}
 			lines[w] = linesOf(made)
 			return err

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -46,7 +47,7 @@ func TestThePlanIsTheSameWhereLessIsReadAtFirst(t *testing.T) {
 		if got, want := told(got), told(want); got != want {
 			t.Fatalf("with one comment of each item at first\n%s\nwith all\n%s", got, want)
 		}
-		turns, widened = turns+len(want.Turns), widened+again
+		turns, widened = turns+len(want.Turns()), widened+again
 	})
 	if turns == 0 || widened == 0 {
 		t.Errorf("%d turns were planned, and %d times more was read for them", turns, widened)
@@ -77,15 +78,15 @@ func planned(t *rapid.T, p *Loader, r *env.Repo) (plan.Plan, int) {
 // told is what a plan comes to, without eyes.
 func told(p plan.Plan) string {
 	var b strings.Builder
-	for _, x := range p.Turns {
+	for _, x := range p.Turns() {
 		fmt.Fprintln(&b, "turn", x.Item.Number, x.Kind, x.Since, x.Reason, work.EventIDs(x.Events), work.EventIDs(x.Unheard))
 	}
-	for _, a := range p.Notices {
+	for _, a := range plan.Of[change.Notice](p) {
 		if a.Kind != work.ActionReaction {
 			fmt.Fprintln(&b, "notice", a.Kind, a.Number, a.Token)
 		}
 	}
-	for _, l := range p.Lines {
+	for _, l := range p.Lines() {
 		switch {
 		case l.What == "notice":
 		case slices.ContainsFunc(l.Why, func(w work.Reason) bool { return w.Kind == work.WhyQuiet }):
@@ -94,10 +95,10 @@ func told(p plan.Plan) string {
 			fmt.Fprintln(&b, l.Number, l.What, l.Kind, l.Reason, l.Why)
 		}
 	}
-	for _, f := range p.Finished {
+	for _, f := range plan.Of[change.FinishEvents](p) {
 		fmt.Fprintln(&b, "finish", slices.Sorted(slices.Values(f.Events)), f.Outcome)
 	}
-	fmt.Fprintln(&b, p.Moves, p.Resumed, p.Renewed, p.Obeyed, p.Cancelled, p.TakenUp)
+	fmt.Fprintln(&b, plan.Of[change.Move](p), plan.Of[change.ResumeTurn](p), plan.Of[change.RenewBudget](p), plan.Of[change.Command](p), plan.Of[change.CancelTurn](p), plan.Of[change.RetryShelved](p))
 	return b.String()
 }
 

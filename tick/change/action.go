@@ -1,0 +1,88 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// Notice plans an action on GitHub that belongs to no turn. Labels and statuses are planned
+// again whatever was done before, since a command may ask for them again.
+type Notice struct {
+	work.Action
+	Words
+}
+
+// Apply is part of Change.
+func (c Notice) Apply(ctx context.Context, tx *Tx) error {
+	a := c.Action
+	a.PlannedAt = tx.Now
+	switch a.Kind { //nolint:exhaustive // the others are planned once
+	case work.ActionLabels, work.ActionFlow:
+		return tx.RepeatAction(ctx, a)
+	case work.ActionStatus:
+		return tx.RenewAction(ctx, a)
+	}
+	_, err := tx.AddAction(ctx, a)
+	return err
+}
+
+// Merge plans that a pull request is merged, queued, taken out of the queue, or updated from
+// its base. It is checked again before it is sent. The plan chooses to queue or update a head
+// again only if a person asked for that, or the base moved on.
+type Merge struct {
+	Item   int64
+	Number int
+	Action work.Action
+	Choice merging.Choice
+	Words
+}
+
+// Apply is part of Change.
+func (c Merge) Apply(ctx context.Context, tx *Tx) error {
+	a := c.Action
+	a.PlannedAt = tx.Now
+	known, err := tx.PlanMerging(ctx, a)
+	repeats := a.Kind == work.ActionEnqueue || a.Kind == work.ActionUpdateBranch
+	if err == nil && repeats && known.State == work.ActionApplied {
+		err = tx.RepeatAction(ctx, a)
+	}
+	if err != nil {
+		return fmt.Errorf("%s of #%d: %w", a.Kind, c.Number, err)
+	}
+	return nil
+}
+
+// MergeWord stores that a person allowed a head to be merged.
+type MergeWord struct {
+	merging.Word
+	Words
+}
+
+// Apply is part of Change.
+func (c MergeWord) Apply(ctx context.Context, tx *Tx) error {
+	_, err := tx.AddMergeWord(ctx, c.Word)
+	return err
+}
+
+// ForgetMerge forgets why earlier attempts to merge a pull request failed.
+type ForgetMerge struct {
+	Pull int64
+	Words
+}
+
+// Apply is part of Change.
+func (c ForgetMerge) Apply(ctx context.Context, tx *Tx) error {
+	return tx.SetMergeTrouble(ctx, c.Pull, "", work.Reason{})
+}
+
+// MergeNow ends the wait of a merge that GitHub refused.
+type MergeNow struct {
+	Action int64
+	Words
+}
+
+// Apply is part of Change.
+func (c MergeNow) Apply(ctx context.Context, tx *Tx) error { return tx.HastenAction(ctx, c.Action) }

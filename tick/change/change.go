@@ -1,0 +1,132 @@
+// Package change has what a pass may store. Whoever decides makes a list of changes; one loop
+// applies them in one transaction, and a dry run prints the same values.
+package change
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/score"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// Change is one thing to store.
+type Change interface {
+	// Line is the change in words. Its What is empty if another line says the same.
+	Line() Line
+	// Apply stores the change. A transaction may be retried, so Apply may run twice and
+	// changes nothing but tx.
+	Apply(ctx context.Context, tx *Tx) error
+}
+
+// kinds has a row for each kind of change, in the order in which a pass applies them.
+var kinds = []Change{
+	Verdict{},
+	Hold{},
+	RequestReview{},
+	Review{},   // before moves: what the comment about a stop says depends on the reviews
+	Takeover{}, // before moves, which may end the stop that it is about
+	Move{},
+	AcceptHead{},
+	Pause{},
+	FinishEvents{},
+	RenewBudget{},
+	LocalCommand{},
+	Command{},
+	CancelTurn{},
+	RereadPull{},
+	RetryShelved{},
+	ResumeTurn{},
+	Notice{},
+	MergeWord{},
+	ForgetMerge{},
+	MergeNow{},
+	Merge{},
+	Looked{}, // after all that moves reviews: it marks them as decided
+	&Claim{},
+}
+
+// Kind names a change's kind.
+func Kind(c Change) string {
+	return strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(c).String(), "*"), "change.")
+}
+
+// place is a change's place among the kinds; -1 if it has none.
+func place(c Change) int {
+	return slices.IndexFunc(kinds, func(k Change) bool { return reflect.TypeOf(k) == reflect.TypeOf(c) })
+}
+
+// Line says a decision in words, for a dry run.
+type Line struct {
+	Item   int64           `json:"-"` // 0: it is about no item
+	Number int             `json:"number"`
+	Kind   work.Kind       `json:"kind"` // of the turn; empty for what needs none
+	What   string          `json:"what"` // turn, wait, leave, notice, move, finish, command, resume, labels, review, merge
+	Reason string          `json:"reason"`
+	Code   work.ReasonKind `json:"reason_code,omitempty"` // of what waits or is blocked
+	Why    []work.Reason   `json:"-"`
+	Score  *score.Score    `json:"score,omitempty"` // of an implementation
+}
+
+// Words is embedded by each kind of change: its line, or nothing if another line says the same.
+type Words struct{ Says Line }
+
+// Line is the change in words.
+func (w Words) Line() Line { return w.Says }
+
+// Tx is the transaction that changes are applied in.
+type Tx struct {
+	*store.Tx
+	Repo work.Repo
+	Now  time.Time
+	Show Shower
+
+	logged []store.ReviewLog
+}
+
+// Shower stores what GitHub is to show of a change.
+type Shower interface {
+	// Move moves an item, and updates its labels and the comment about its stop. It returns
+	// store.ErrStale if the item's state does not allow the move.
+	Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error
+	// ShowTakeover has the comment about a stop say whether people have taken the item over.
+	ShowTakeover(ctx context.Context, tx *store.Tx, b work.PauseBanner, now time.Time) error
+}
+
+// Applier applies changes to a database.
+type Applier struct {
+	Store *store.DB
+	Show  Shower
+	Now   func() time.Time
+}
+
+// Apply applies the changes of a repository in one transaction. It returns the facts about
+// reviews that are new, to be logged.
+func (a Applier) Apply(ctx context.Context, repo work.Repo, changes []Change) ([]store.ReviewLog, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	changes = slices.Clone(changes)
+	slices.SortStableFunc(changes, func(a, b Change) int { return place(a) - place(b) })
+	now := a.Now()
+	var logged []store.ReviewLog
+	err := a.Store.Update(ctx, func(rows *store.Tx) error {
+		tx := &Tx{Tx: rows, Repo: repo, Now: now, Show: a.Show}
+		for _, c := range changes {
+			if place(c) < 0 {
+				return fmt.Errorf("%s is no kind of change", Kind(c))
+			}
+			if err := c.Apply(ctx, tx); err != nil {
+				return fmt.Errorf("apply %s: %w", Kind(c), err)
+			}
+		}
+		logged = tx.logged
+		return nil
+	})
+	return logged, err
+}

@@ -1,0 +1,59 @@
+package change
+
+import (
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+)
+
+// FinishEvents marks events as processed without a turn.
+type FinishEvents struct {
+	Events  []int64
+	Outcome string
+	Words
+}
+
+// Apply is part of Change.
+func (c FinishEvents) Apply(ctx context.Context, tx *Tx) error {
+	return tx.FinishEvents(ctx, c.Events, c.Outcome, tx.Now)
+}
+
+// Command is a command that is carried out, for the history.
+type Command struct {
+	Item    int64 // 0: nothing is worked on there
+	Number  int
+	Command command.Command
+	By      string
+	Words
+}
+
+// Apply is part of Change.
+func (c Command) Apply(ctx context.Context, tx *Tx) error {
+	return tx.AddHistory(ctx, work.History{
+		RepoID: tx.Repo.ID, ItemID: c.Item, Number: c.Number, At: tx.Now, What: "command", Detail: c.Command.Named() + " by " + c.By,
+	})
+}
+
+// LocalCommand stores a command from the command line as an event.
+type LocalCommand struct {
+	Event work.Event
+	Words
+}
+
+// Apply is part of Change.
+func (c LocalCommand) Apply(ctx context.Context, tx *Tx) error {
+	_, err := tx.AddEvent(ctx, c.Event)
+	return err
+}
+
+// RetryShelved has a shelved event tried again.
+type RetryShelved struct {
+	Key string
+	Words
+}
+
+// Apply is part of Change.
+func (c RetryShelved) Apply(ctx context.Context, tx *Tx) error {
+	return tx.TakeUpAgain(ctx, tx.Repo.ID, c.Key, work.OutcomeShelved, tx.Now)
+}

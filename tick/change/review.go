@@ -1,0 +1,133 @@
+package change
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// Verdict stores a verdict that a person gave by a command.
+type Verdict struct {
+	review.Verdict
+	Words
+}
+
+// Apply is part of Change.
+func (c Verdict) Apply(ctx context.Context, tx *Tx) error {
+	if _, _, err := tx.AddVerdict(ctx, c.Verdict); err != nil {
+		return err
+	}
+	return tx.SetLook(ctx, c.PullID)
+}
+
+// Hold begins or ends a hold of a pull request's reviews by a command.
+type Hold struct {
+	Pull int64
+	Held review.Held // zero: it ends
+	Words
+}
+
+// Apply is part of Change.
+func (c Hold) Apply(ctx context.Context, tx *Tx) error { return tx.SetHold(ctx, c.Pull, c.Held) }
+
+// RequestReview stores that a person is asked to review a head.
+type RequestReview struct {
+	Pull     int64
+	Reviewer string
+	Head     string
+	Words
+}
+
+// Apply is part of Change.
+func (c RequestReview) Apply(ctx context.Context, tx *Tx) error {
+	_, err := tx.AddRequest(ctx, store.ReviewRequest{PullID: c.Pull, Reviewer: c.Reviewer, Head: c.Head})
+	return err
+}
+
+// Review moves the reviews of a pull request on. A step that another pass overtook is dropped.
+type Review struct {
+	Item   int64
+	Number int // of the pull request
+	reviewing.Step
+	Words
+}
+
+// Apply is part of Change.
+func (c Review) Apply(ctx context.Context, tx *Tx) error {
+	if err := c.apply(ctx, tx); err != nil && !errors.Is(err, store.ErrStale) {
+		return fmt.Errorf("#%d: %w", c.Number, err)
+	}
+	return nil
+}
+
+func (c Review) apply(ctx context.Context, tx *Tx) error {
+	if err := tx.PutReviewState(ctx, c.Before, c.Record); err != nil {
+		return err
+	}
+	for _, in := range c.Inserted {
+		if _, err := tx.AddInsertion(ctx, in); err != nil {
+			return err
+		}
+	}
+	log := c.Logged
+	if c.Moves() {
+		detail := string(c.Record.State)
+		if c.Record.Reviewer != "" {
+			detail += ": " + c.Record.Reviewer
+		}
+		if err := tx.AddHistory(ctx, work.History{RepoID: tx.Repo.ID, ItemID: c.Item, Number: c.Number, What: "review", Detail: detail}); err != nil {
+			return err
+		}
+		log = append(log[:len(log):len(log)], c.moved())
+	}
+	for _, l := range log {
+		if err := tx.LogReview(ctx, c.Item, c.Number, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moved logs the move of the reviews. Its key has the time when the earlier state began: the
+// same move may follow once more later.
+func (c Review) moved() reviewing.Logged {
+	return reviewing.Logged{
+		Key:  fmt.Sprintf("review_state:%d:%d:%s:%s:%s", c.Number, c.Before.Since.UnixMilli(), c.Record.State, c.Record.Reviewer, c.Record.Head),
+		What: "review_state",
+		Data: map[string]any{
+			"from": string(c.Before.State), "to": string(c.Record.State), "reviewer": c.Record.Reviewer, "head": c.Record.Head, "cycle": c.Record.Cycle,
+		},
+	}
+}
+
+// LogReview stores a fact about reviews, and has it logged after the transaction if it is new.
+func (tx *Tx) LogReview(ctx context.Context, item int64, number int, l reviewing.Logged) error {
+	b, err := json.Marshal(l.Data)
+	if err != nil {
+		return err
+	}
+	entry := store.ReviewLog{RepoID: tx.Repo.ID, ItemID: item, Number: number, Key: l.Key, What: l.What, Data: string(b)}
+	fresh, err := tx.AddReviewLog(ctx, entry)
+	if fresh {
+		tx.logged = append(tx.logged, entry)
+	}
+	return err
+}
+
+// Looked marks reviews as decided until something changes, so that an idle pass skips them.
+type Looked struct {
+	known.Look
+	Words
+}
+
+// Apply is part of Change.
+func (c Looked) Apply(ctx context.Context, tx *Tx) error {
+	return tx.Looked(ctx, c.Pull, c.Count, c.Policy)
+}
