@@ -17,8 +17,8 @@ func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role w
 	_, err := t.exec(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (host, id) DO UPDATE SET login = excluded.login, bot = excluded.bot, 
-		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE role END
-		 WHERE login <> excluded.login OR bot <> excluded.bot OR role <> excluded.role AND excluded.role = 'operator'`, append([]any{host}, append(accountFields(&a), role)...)...)
+		 role = CASE excluded.role WHEN 'operator' THEN 'operator' ELSE accounts.role END
+		 WHERE accounts.login <> excluded.login OR accounts.bot <> excluded.bot OR accounts.role <> excluded.role AND excluded.role = 'operator'`, append([]any{host}, append(accountFields(&a), role)...)...)
 	return err
 }
 
@@ -50,7 +50,7 @@ func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at 
 	}
 	_, err = t.exec(ctx, "pin the account of "+who.Login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> excluded.level`,
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE permissions.level <> excluded.level`,
 		repoID, who.ID, who.Login, levelAllowed, t.stamp(at))
 	return who.ID, err
 }
@@ -75,7 +75,7 @@ func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level 
 func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
 	_, err := t.exec(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE level <> ?`,
+		 ON CONFLICT (repo_id, account_id) DO UPDATE SET login = excluded.login, level = excluded.level, seen_at = excluded.seen_at WHERE permissions.level <> ?`,
 		repoID, accountID, login, level, t.stamp(at), levelAllowed)
 	return err
 }

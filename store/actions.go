@@ -43,16 +43,13 @@ const (
 // ListStates gives the states of actions by their tokens, of those that are known.
 func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.ActionState, error) {
 	states := map[string]work.ActionState{}
-	if len(tokens) == 0 {
-		return states, nil
-	}
-	_, err := listRows(ctx, t, "list the states of actions", func(row scanner) (none struct{}, err error) {
+	_, err := listIn(ctx, t, "list the states of actions", func(row scanner) (none struct{}, err error) {
 		var token string
 		var state work.ActionState
 		err = row.Scan(&token, &state)
 		states[token] = state
 		return none, err
-	}, `SELECT a.token, a.state FROM json_each(?) k CROSS JOIN actions a ON a.token = k.value`, listOf(&tokens))
+	}, `SELECT token, state FROM actions WHERE token IN (%s)`, tokens)
 	return states, err
 }
 
@@ -97,7 +94,7 @@ func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work
 	if a.State.Settled() {
 		settled = millis(t.now)
 	}
-	id, err := t.insert(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled))
+	id, err := t.insertNew(ctx, what, "actions", actionColumns+", settled_at", append(actionFields(&a), settled), "token")
 	if err != nil {
 		return work.Action{}, err
 	}
@@ -163,7 +160,7 @@ func (t *Tx) listLoose(ctx context.Context, what string, repoID int64, which str
 // committed; DB.MarkSent is both in one. A settled action is ErrStale.
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
-		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + (kind = 'sticky') WHERE id = ? AND `+unsettled, t.stamp(at), id)
+		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + CASE kind WHEN 'sticky' THEN 1 ELSE 0 END WHERE id = ? AND `+unsettled, t.stamp(at), id)
 }
 
 // MarkSent is Tx.MarkSent in a transaction of its own: when it returns, the
@@ -203,8 +200,8 @@ func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at
 	stamp := t.stamp(at)
 	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
 		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
-		 seen_content = CASE kind WHEN 'labels' THEN target || char(10) || base ELSE '' END
-		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, id)
+		 seen_content = CASE kind WHEN 'labels' THEN target || ? || base ELSE '' END
+		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, contentSeparator, id)
 }
 
 // MarkVoid records that what an action was for is gone.

@@ -24,7 +24,7 @@ func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 	}
 	n, err := t.exec(ctx, what,
 		`INSERT INTO merge_boxes (pull_id, at, read_at, data) VALUES (?1, ?2, ?2, ?3)
-		 ON CONFLICT DO UPDATE SET at = excluded.at, read_at = excluded.read_at, data = excluded.data WHERE data <> excluded.data`,
+		 ON CONFLICT (pull_id) DO UPDATE SET at = excluded.at, read_at = excluded.read_at, data = excluded.data WHERE merge_boxes.data <> excluded.data`,
 		pullID, t.stamp(box.At), text)
 	if err != nil || n == 0 {
 		return err
@@ -108,7 +108,7 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
 	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		`INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pull_id, head, comment_id) DO NOTHING`,
 		w.PullID, w.Head, w.CommentID, w.By.ID, w.By.Login, w.By.Bot, w.URL, t.stamp(w.At))
 	if err != nil || n == 0 {
 		return false, err
@@ -135,7 +135,8 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 	if !why.None() {
 		why = why.Map(t.clean)
 		query, args = `INSERT INTO merge_trouble (pull_id, head, why, at) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT DO UPDATE SET head = excluded.head, why = excluded.why, at = excluded.at WHERE head <> excluded.head OR why <> excluded.why`,
+			ON CONFLICT (pull_id) DO UPDATE SET head = excluded.head, why = excluded.why, at = excluded.at
+			WHERE merge_trouble.head <> excluded.head OR merge_trouble.why <> excluded.why`,
 			append(args, reasonOf(&why), millis(t.now))
 	}
 	n, err := t.exec(ctx, what, query, args...)

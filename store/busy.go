@@ -23,12 +23,12 @@ const unreadRepos = `
 	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + firstlook.Walk + `', 'pauses') AND name NOT LIKE 'front %'
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + firstlook.Walk + `' AND w.next_url = '` + firstlook.Through + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
-	UNION SELECT repo_id FROM pull_requests INDEXED BY pull_requests_pending
+	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
 	UNION SELECT repo_id FROM work_items WHERE state = 'ready' AND depends_on <> '[]'
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE state = '` + string(review.Checking) + `'
-	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e INDEXED BY events_facts WHERE e.repo_id = r.id AND kind = 'command' AND ` + waitingFact + `)
+	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND kind = 'command' AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
 
@@ -50,7 +50,7 @@ const busyRepos = `
 	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL
 	UNION SELECT repo_id FROM pauses WHERE ended_at = 0
-	UNION SELECT i.repo_id FROM stops s INDEXED BY stops_taken CROSS JOIN work_items i ON i.id = s.item_id WHERE s.taken_at <> 0
+	UNION SELECT (SELECT i.repo_id FROM work_items i WHERE i.id = s.item_id) FROM stops s WHERE s.taken_at <> 0
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
 	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 OR tell_at BETWEEN 1 AND ?1`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -46,7 +45,7 @@ func (t *Tx) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 	fields := eventFields(&e)
 	id, ok, err := findRow(ctx, t, "ask by event "+e.Key, scanID,
 		`INSERT INTO events (`+eventColumns+`) VALUES (`+marks(len(fields))+`)
-		 ON CONFLICT (repo_id, event_key) DO UPDATE SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = excluded.seen_at WHERE processed_at > 0
+		 ON CONFLICT (repo_id, event_key) DO UPDATE SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = excluded.seen_at WHERE events.processed_at > 0
 		 RETURNING id`, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("ask by event %s: %w", e.Key, ErrStale)
@@ -70,14 +69,14 @@ func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, er
 // oldest first, those of live turns included.
 func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list pending events of repository %d", repoID), scanEvents(),
-		selectEvent+`WHERE repo_id = ? AND processed_at = 0 ORDER BY created_at, id`, repoID)
+		selectEvent+`WHERE repo_id = ? AND kind >= '' AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
 // ListPendingCommands gives every command of a repository that is not carried out, oldest
 // first.
 func (t *Tx) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvents(),
-		selectEvent+`INDEXED BY events_facts WHERE repo_id = ? AND kind = 'command' AND `+waitingFact+` ORDER BY created_at, id`, repoID)
+		selectEvent+`WHERE repo_id = ? AND kind = 'command' AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
 // AssignEvents gives events to a turn. When one of them is processed or
@@ -204,11 +203,10 @@ type KnownEvent struct {
 	Edited  bool   // other versions of the same comment are known
 }
 
-// ListKnown finds out of many keys those of events that are known: key by key, for which
-// SQLite has to be told (CROSS JOIN) where to begin.
+// ListKnown returns those of many keys by which events are known.
 func (t *Tx) ListKnown(ctx context.Context, repoID int64, keys []string) (map[string]KnownEvent, error) {
 	known := make(map[string]KnownEvent, len(keys))
-	_, err := listRows(ctx, t, "look for events", func(row scanner) (none struct{}, err error) {
+	_, err := listIn(ctx, t, "look for events", func(row scanner) (none struct{}, err error) {
 		var key string
 		var e KnownEvent
 		err = row.Scan(&key, &e.Outcome, &e.Edited)
@@ -216,7 +214,7 @@ func (t *Tx) ListKnown(ctx context.Context, repoID int64, keys []string) (map[st
 		return none, err
 	}, `SELECT e.event_key, e.outcome, EXISTS (SELECT 1 FROM events o
 			WHERE o.repo_id = e.repo_id AND o.number = e.number AND o.kind = e.kind AND o.source = e.source AND o.id <> e.id)
-		FROM json_each(?) k CROSS JOIN events e ON e.repo_id = ? AND e.event_key = k.value`, listOf(&keys), repoID)
+		FROM events e WHERE e.repo_id = ? AND e.event_key IN (%s)`, keys, repoID)
 	return known, err
 }
 
@@ -237,60 +235,63 @@ func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 	return len(added) > 0, err
 }
 
-// AddEvents is AddEvent of many, one after the other, and gives those that were new, with
-// their ids. The ids are given here and not by SQLite, so that which of the rows of a statement
-// were new can be told from them.
+// AddEvents is AddEvent of many, one after the other. It returns those that were new, with
+// their ids.
 func (t *Tx) AddEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
-	if len(events) == 0 {
-		return nil, nil
-	}
-	last, err := getRow(ctx, t, "look for the newest event", scanID, `SELECT COALESCE(MAX(id), 0) FROM events`)
-	if err != nil {
-		return nil, err
-	}
-	events = slices.Clone(events)
-	for i := range events {
-		e := &events[i]
-		e.ID = last + 1 + int64(i)
-		if e.SeenAt.IsZero() {
-			e.SeenAt = t.now
-		}
-	}
-	var written int64
+	var added []work.Event
 	for some := range inSteps(events) {
-		n, err := t.insertEvents(ctx, some)
+		fresh, err := t.insertEvents(ctx, slices.Clone(some))
 		if err != nil {
 			return nil, err
 		}
-		written += n
+		added = append(added, fresh...)
 	}
-	if written == int64(len(events)) {
-		return events, nil
-	}
-	ids, err := listRows(ctx, t, "look for what was added", scanID, `SELECT id FROM events WHERE id > ? ORDER BY id`, last)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(events, func(e work.Event) bool {
-		_, added := slices.BinarySearch(ids, e.ID)
-		return !added
-	}), nil
+	return added, nil
 }
 
-// insertEvents adds the rows of events whose keys are not known.
-func (t *Tx) insertEvents(ctx context.Context, events []work.Event) (int64, error) {
+// insertEvents adds the rows of events whose keys are not known, and returns these with
+// their ids.
+func (t *Tx) insertEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	what := "add event " + events[0].Key
 	if len(events) > 1 {
 		what = fmt.Sprintf("%s and %d more", what, len(events)-1)
 	}
+	if t.readOnly {
+		return nil, fmt.Errorf("%s: %w", what, ErrReadOnly)
+	}
+	type key struct {
+		repo int64
+		key  string
+	}
 	var fields []any
 	for i := range events {
-		if i == 1 {
-			fields = slices.Grow(fields, (len(events)-1)*len(fields))
+		e := &events[i]
+		if e.SeenAt.IsZero() {
+			e.SeenAt = t.now
 		}
-		fields = append(append(fields, &events[i].ID), eventFields(&events[i])...)
+		fields = append(fields, eventFields(e)...)
 	}
-	return t.exec(ctx, what, `INSERT INTO events (id, `+eventColumns+`) VALUES `+marksOf(len(events), len(fields)/len(events))+` ON CONFLICT DO NOTHING`, fields...)
+	ids := make(map[key]int64, len(events))
+	_, err := listRows(ctx, t, what, func(row scanner) (id int64, err error) {
+		var k key
+		err = row.Scan(&id, &k.repo, &k.key)
+		ids[k] = id
+		return id, err
+	}, `INSERT INTO events (`+eventColumns+`) VALUES `+marksOf(len(events), len(fields)/len(events))+`
+		ON CONFLICT (repo_id, event_key) DO NOTHING RETURNING id, repo_id, event_key`, fields...)
+	if err != nil {
+		return nil, err
+	}
+	var added []work.Event
+	for _, e := range events {
+		k := key{e.RepoID, e.Key}
+		if id, ok := ids[k]; ok {
+			e.ID = id
+			added = append(added, e)
+			delete(ids, k) // the same key again is not new
+		}
+	}
+	return added, nil
 }
 
 // OutcomeEdited is the outcome of a version that was edited before anybody
@@ -307,7 +308,8 @@ type Version struct {
 }
 
 // SupersedeOlderVersions ends the older versions of comments that no turn has taken yet,
-// and tells how many those were. Older is what was stored before: where several versions of
+// and returns how many those were. Older is what was stored before: ids of one comment's
+// versions grow, since one pass at a time ingests a repository. Where several versions of
 // one comment are given, in whatever order, the last one stored remains.
 func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at time.Time) (int, error) {
 	ended := int64(0)
@@ -316,46 +318,20 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at 
 		for _, v := range some {
 			args = append(args, v.Newest, v.RepoID, v.Number, string(v.Kind), v.Source)
 		}
+		// The first row has the types: those of arguments alone are not known.
+		values := `(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT))`
+		if len(some) > 1 {
+			values += ", " + marksOf(len(some)-1, 5)
+		}
 		n, err := t.exec(ctx, fmt.Sprintf("supersede older versions on #%d", some[0].Number),
 			`UPDATE events SET processed_at = ?, outcome = ? WHERE id IN (
-				SELECT o.id FROM (VALUES `+marksOf(len(some), 5)+`) v
-				CROSS JOIN events o ON o.repo_id = v.column2 AND o.number = v.column3 AND o.kind = v.column4 AND o.source = v.column5 AND o.id < v.column1
-				WHERE o.turn_id IS NULL AND o.processed_at = 0)`, args...)
+				SELECT o.id FROM (VALUES `+values+`) v
+				JOIN events o ON o.repo_id = v.column2 AND o.number = v.column3 AND o.kind = v.column4 AND o.source = v.column5 AND o.id < v.column1
+				WHERE o.turn_id IS NULL AND o.processed_at + 0 = 0)`, args...) // + 0 keeps it from a walk over all that waits
 		if err != nil {
 			return 0, err
 		}
 		ended += n
 	}
 	return int(ended), nil
-}
-
-// How many rows go into one statement. Of each length there is one text, which a
-// connection compiles once; what is left goes by shorter ones.
-const (
-	longStep  = 64
-	shortStep = 8
-)
-
-// inSteps are the parts of a list that go into one statement each.
-func inSteps[T any](list []T) func(func([]T) bool) {
-	return func(yield func([]T) bool) {
-		for len(list) > 0 {
-			n := 1
-			for _, step := range []int{longStep, shortStep} {
-				if len(list) >= step {
-					n = step
-					break
-				}
-			}
-			if !yield(list[:n]) {
-				return
-			}
-			list = list[n:]
-		}
-	}
-}
-
-// marksOf are the placeholders of some rows with so many columns.
-func marksOf(n, columns int) string {
-	return strings.TrimSuffix(strings.Repeat("("+marks(columns)+"), ", n), ", ")
 }

@@ -132,12 +132,3 @@ func (x nameField) Scan(src any) error {
 }
 
 func (x nameField) Value() (driver.Value, error) { return x.n.String(), nil }
-
-// idsOf is a list of ids as json_each takes it.
-func idsOf(ids []int64) string {
-	b, err := json.Marshal(ids)
-	if err != nil { // integers
-		panic(err)
-	}
-	return string(b)
-}

@@ -24,8 +24,8 @@ func scanFinding(row scanner) (x review.Finding, err error) {
 	return x, row.Scan(findingFields(&x)...)
 }
 
-func (t *Tx) loadFindings(ctx context.Context, all map[int64]*Reviews, ids string) error {
-	found, err := listRows(ctx, t, "list findings", scanFinding, `SELECT `+findingColumns+` FROM findings `+ofPulls+`ORDER BY rowid`, ids)
+func (t *Tx) loadFindings(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
+	found, err := listIn(ctx, t, "list findings", scanFinding, `SELECT `+findingColumns+` FROM findings `+ofPulls+` ORDER BY pull_id, position`, ids)
 	for _, x := range found {
 		all[x.PullID].Findings = append(all[x.PullID].Findings, x)
 	}
@@ -39,13 +39,13 @@ func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 	for _, x := range findings {
 		fields := findingFields(&x)
 		_, err := t.exec(ctx, fmt.Sprintf("put finding %s of pull request %d", x.ID, x.PullID),
-			`INSERT INTO findings (`+findingColumns+`) VALUES (`+marks(len(fields))+`)
-			 ON CONFLICT (pull_id, id) DO UPDATE SET verdict_id = coalesce(excluded.verdict_id, verdict_id),
-			 comment_id = CASE excluded.comment_id WHEN 0 THEN comment_id ELSE excluded.comment_id END,
-			 thread_node = CASE excluded.thread_node WHEN '' THEN thread_node ELSE excluded.thread_node END,
-			 answer = CASE excluded.answer WHEN '' THEN answer ELSE excluded.answer END
-			 WHERE excluded.verdict_id IS NOT NULL AND excluded.verdict_id IS NOT verdict_id OR excluded.comment_id NOT IN (0, comment_id)
-			 OR excluded.thread_node NOT IN ('', thread_node) OR excluded.answer NOT IN ('', answer)`, fields...)
+			`INSERT INTO findings (`+findingColumns+`, position) VALUES (`+marks(len(fields))+`, (SELECT count(*) FROM findings WHERE pull_id = ?))
+			 ON CONFLICT (pull_id, id) DO UPDATE SET verdict_id = coalesce(excluded.verdict_id, findings.verdict_id),
+			 comment_id = CASE excluded.comment_id WHEN 0 THEN findings.comment_id ELSE excluded.comment_id END,
+			 thread_node = CASE excluded.thread_node WHEN '' THEN findings.thread_node ELSE excluded.thread_node END,
+			 answer = CASE excluded.answer WHEN '' THEN findings.answer ELSE excluded.answer END
+			 WHERE excluded.verdict_id IS NOT NULL AND (findings.verdict_id IS NULL OR excluded.verdict_id <> findings.verdict_id) OR excluded.comment_id NOT IN (0, findings.comment_id)
+			 OR excluded.thread_node NOT IN ('', findings.thread_node) OR excluded.answer NOT IN ('', findings.answer)`, append(fields, x.PullID)...)
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ func fixFields(f *review.Fix) []any {
 
 func scanFix(row scanner) (f review.Fix, err error) { return f, row.Scan(fixFields(&f)...) }
 
-func (t *Tx) loadFixes(ctx context.Context, all map[int64]*Reviews, ids string) error {
-	found, err := listRows(ctx, t, "list fixes", scanFix, `SELECT `+fixColumns+` FROM fixes `+ofPulls+`ORDER BY epoch, cycle, at, review_id`, ids)
+func (t *Tx) loadFixes(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
+	found, err := listIn(ctx, t, "list fixes", scanFix, `SELECT `+fixColumns+` FROM fixes `+ofPulls+` ORDER BY epoch, cycle, at, review_id`, ids)
 	for _, f := range found {
 		all[f.PullID].Fixes = append(all[f.PullID].Fixes, f)
 	}
@@ -101,23 +101,27 @@ func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
 	return t.raiseLook(ctx, what, f.PullID)
 }
 
+// nextCall numbers the calls of a pull request: several may have one time.
+const nextCall = `(SELECT count(*) FROM review_calls WHERE pull_id = ?)`
+
 // AddInsertion records that a reviewer was called in, and tells whether that is new: each
 // is called in once for a pull request.
 func (t *Tx) AddInsertion(ctx context.Context, in review.Insertion) (bool, error) {
 	what := fmt.Sprintf("call %s in for pull request %d", in.Name, in.PullID)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO insertions (pull_id, name, by_reviewer, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, in.PullID, in.Name, in.By, t.stamp(in.At))
+		`INSERT INTO review_calls (pull_id, reviewer, head, by_reviewer, at, position) VALUES (?, ?, '', ?, ?, `+nextCall+`)
+		 ON CONFLICT (pull_id, reviewer, head) DO NOTHING`, in.PullID, in.Name, in.By, t.stamp(in.At), in.PullID)
 	if err != nil || n == 0 {
 		return false, err
 	}
 	return true, t.raiseLook(ctx, what, in.PullID)
 }
 
-func (t *Tx) loadInsertions(ctx context.Context, all map[int64]*Reviews, ids string) error {
+func (t *Tx) loadInsertions(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
 	scan := func(row scanner) (in review.Insertion, err error) {
 		return in, row.Scan(&in.PullID, &in.Name, &in.By, timeOf(&in.At))
 	}
-	found, err := listRows(ctx, t, "list who was called in", scan, `SELECT pull_id, name, by_reviewer, at FROM insertions `+ofPulls+`ORDER BY at, rowid`, ids)
+	found, err := listIn(ctx, t, "list who was called in", scan, `SELECT pull_id, reviewer, by_reviewer, at FROM review_calls `+ofPulls+` AND head = '' ORDER BY at, position`, ids)
 	for _, in := range found {
 		all[in.PullID].Inserted = append(all[in.PullID].Inserted, in)
 	}
@@ -135,15 +139,16 @@ type ReviewRequest struct {
 // AddRequest records that a person is asked for a review, and tells whether that is new.
 func (t *Tx) AddRequest(ctx context.Context, r ReviewRequest) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("ask %s for a review of pull request %d", r.Reviewer, r.PullID),
-		`INSERT INTO review_requests (pull_id, reviewer, head, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, r.PullID, r.Reviewer, r.Head, t.stamp(r.At))
+		`INSERT INTO review_calls (pull_id, reviewer, head, by_reviewer, at, position) VALUES (?, ?, ?, '', ?, `+nextCall+`)
+		 ON CONFLICT (pull_id, reviewer, head) DO NOTHING`, r.PullID, r.Reviewer, r.Head, t.stamp(r.At), r.PullID)
 	return n == 1, err
 }
 
-func (t *Tx) loadRequests(ctx context.Context, all map[int64]*Reviews, ids string) error {
+func (t *Tx) loadRequests(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
 	scan := func(row scanner) (r ReviewRequest, err error) {
 		return r, row.Scan(&r.PullID, &r.Reviewer, &r.Head, timeOf(&r.At))
 	}
-	found, err := listRows(ctx, t, "list who was asked", scan, `SELECT pull_id, reviewer, head, at FROM review_requests `+ofPulls+`ORDER BY at, rowid`, ids)
+	found, err := listIn(ctx, t, "list who was asked", scan, `SELECT pull_id, reviewer, head, at FROM review_calls `+ofPulls+` AND head <> '' ORDER BY at, position`, ids)
 	for _, r := range found {
 		all[r.PullID].Requested = append(all[r.PullID].Requested, r)
 	}

@@ -29,7 +29,7 @@ func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, hal
 		_, err := t.exec(ctx, what, `UPDATE repo_merging SET differs = 0 WHERE repo_id = ? AND differs > 0`, repoID)
 		return false, err
 	}
-	if _, err := t.exec(ctx, what, `INSERT INTO repo_merging (repo_id, differs) VALUES (?, 1) ON CONFLICT DO UPDATE SET differs = differs + 1`, repoID); err != nil {
+	if _, err := t.exec(ctx, what, `INSERT INTO repo_merging (repo_id, differs) VALUES (?, 1) ON CONFLICT (repo_id) DO UPDATE SET differs = repo_merging.differs + 1`, repoID); err != nil {
 		return false, err
 	}
 	n, err := getRow(ctx, t, what, scanCount, `SELECT differs FROM repo_merging WHERE repo_id = ?`, repoID)
@@ -54,7 +54,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 	why = why.Map(t.clean)
 	n, err := t.exec(ctx, what,
 		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?4, ?3)
-		 ON CONFLICT DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE why = ''`, repoID, reasonOf(&why), millis(t.now), since)
+		 ON CONFLICT (repo_id) DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE repo_merging.why = ''`, repoID, reasonOf(&why), millis(t.now), since)
 	if err != nil || n == 0 {
 		return err
 	}

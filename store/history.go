@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -33,7 +34,7 @@ func (t *Tx) AddHistory(ctx context.Context, h work.History) error {
 // ListHistory gives the last lines of a work item, newest first; limit 0 is all.
 func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.History, error) {
 	if limit <= 0 {
-		limit = -1
+		limit = math.MaxInt32
 	}
 	return listRows(ctx, t, fmt.Sprintf("list history of item %d", itemID), scanHistory,
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
@@ -111,7 +112,7 @@ func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 		e.At = t.now
 	}
 	e.Data = t.clean(e.Data)
-	_, err := t.insert(ctx, "log "+e.Key, "review_log", logColumns, logFields(&e))
+	_, err := t.insertNew(ctx, "log "+e.Key, "review_log", logColumns, logFields(&e), "repo_id, key")
 	if errors.Is(err, ErrStale) {
 		return false, nil
 	}

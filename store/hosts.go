@@ -10,7 +10,7 @@ import (
 // SetLimit records that a host's limit is reached.
 func (t *Tx) SetLimit(ctx context.Context, l work.Limit) error {
 	_, err := t.exec(ctx, "set the limit of "+l.Host,
-		`INSERT INTO limits (host, resource, not_before, reason) VALUES (?, ?, ?, ?)
+		`INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, 0, 0, 0, 0)
 		 ON CONFLICT (host, resource) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`,
 		l.Host, l.Resource, millis(l.NotBefore), t.clean(l.Reason))
 	return err
@@ -22,7 +22,7 @@ func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 	scan := func(row scanner) (l work.Limit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, timeOf(&l.NotBefore), &l.Reason)
 	}
-	return listRows(ctx, t, "list limits", scan, `SELECT host, resource, not_before, reason FROM limits ORDER BY host, resource`)
+	return listRows(ctx, t, "list limits", scan, `SELECT host, resource, not_before, reason FROM limits WHERE not_before > 0 ORDER BY host, resource`)
 }
 
 // SetClock records how far this machine's clock is ahead of a host's. What is
@@ -30,7 +30,7 @@ func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) error {
 	_, err := t.exec(ctx, "set clock of "+host,
 		`INSERT INTO clocks (host, ahead) VALUES (?, ?)
-		 ON CONFLICT (host) DO UPDATE SET ahead = excluded.ahead WHERE ahead <> excluded.ahead`, host, ahead.Milliseconds())
+		 ON CONFLICT (host) DO UPDATE SET ahead = excluded.ahead WHERE clocks.ahead <> excluded.ahead`, host, ahead.Milliseconds())
 	return err
 }
 

@@ -61,12 +61,12 @@ func (t *Tx) GetItem(ctx context.Context, id int64) (work.Item, error) {
 // ListStatesOf gives the states of those of some work items that are a repository's, by id.
 func (t *Tx) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[int64]work.State, error) {
 	states := map[int64]work.State{}
-	_, err := listRows(ctx, t, "list states of items", func(row scanner) (id int64, err error) {
+	_, err := listIn(ctx, t, "list states of items", func(row scanner) (id int64, err error) {
 		var s work.State
 		err = row.Scan(&id, &s)
 		states[id] = s
 		return id, err
-	}, `SELECT id, state FROM work_items NOT INDEXED WHERE repo_id = ? AND id IN (SELECT value FROM json_each(?))`, repoID, idsOf(ids))
+	}, `SELECT id, state FROM work_items WHERE repo_id + 0 = ? AND id IN (%s)`, ids, repoID)
 	return states, err
 }
 

@@ -87,7 +87,7 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	} else {
 		fresh := m // nothing of what landed comes this way
 		fresh.Parent, fresh.Landed, fresh.LandedAt, fresh.WatchUntil, fresh.Red, fresh.Differs = "", "", time.Time{}, time.Time{}, nil, ""
-		known.ID, err = t.insert(ctx, what, "merges", mergeColumns, mergeFields(&fresh))
+		known.ID, err = t.insertNew(ctx, what, "merges", mergeColumns, mergeFields(&fresh), "pull_id, head")
 	}
 	if err == nil && known.Stage != m.Stage {
 		err = t.SetLook(ctx, m.PullID)

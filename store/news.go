@@ -22,8 +22,8 @@ func scanNews(row scanner) (e news.Entry, err error) {
 	return e, row.Scan(append([]any{&e.ID}, newsFields(&e)...)...)
 }
 
-// newsOfPasses says of a message that it is about passes, word for word as the index has it.
-const newsOfPasses = `key BETWEEN 'pass_' AND 'pass_~'`
+// newsOfPasses are the messages about passes, word for word as the index has it.
+const newsOfPasses = `what IN ('pass_failing', 'pass_recovered')`
 
 const selectNews = `SELECT id, ` + newsColumns + ` FROM notifications `
 
@@ -36,7 +36,8 @@ func (t *Tx) ListKnownTargets(ctx context.Context) ([]news.Known, error) {
 
 // KnowTarget stores since when a target is told something.
 func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
-	_, err := t.exec(ctx, "store who is told", `INSERT OR REPLACE INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)`,
+	_, err := t.exec(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
+		ON CONFLICT (target, what) DO UPDATE SET config = excluded.config, since = excluded.since`,
 		k.Target, k.What, k.Config, millis(k.Since))
 	return err
 }
@@ -46,8 +47,8 @@ func (t *Tx) ForgetTarget(ctx context.Context, k news.Known, now time.Time) erro
 	if _, err := t.exec(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "forget what was to be told", `UPDATE notifications INDEXED BY notifications_planned SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
-		WHERE state IN ('planned', 'sent') AND state = 'planned' AND target = ? AND what = ?`, millis(now), k.Target, k.What)
+	_, err := t.exec(ctx, "forget what was to be told", `UPDATE notifications SET state = 'dropped', settled_at = ?, last_error = 'it is not to be told any more'
+		WHERE state IN ('planned', 'sent') AND state = 'planned' AND target || '' = ? AND what = ?`, millis(now), k.Target, k.What)
 	return err
 }
 
@@ -63,7 +64,7 @@ func (t *Tx) AddNews(ctx context.Context, e news.Entry) error {
 	if err != nil || had {
 		return err
 	}
-	_, err = t.insert(ctx, "plan a message to "+e.Target, "notifications", newsColumns, newsFields(&e))
+	_, err = t.insertNew(ctx, "plan a message to "+e.Target, "notifications", newsColumns, newsFields(&e), "target, key")
 	return err
 }
 
@@ -110,14 +111,14 @@ func (t *Tx) ListUntold(ctx context.Context, since time.Time) ([]news.Untold, er
 // lastOfFailing says of a message that it is the last that its target was told of passes, and says
 // that they fail. They may for months: its row is what keeps it from being told again, and has
 // their end be told.
-const lastOfFailing = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n INDEXED BY notifications_passes
+const lastOfFailing = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n
 	WHERE n.target = notifications.target AND n.` + newsOfPasses + `))`
 
 // FindFailing gives the last time that a target was told that passes fail, unless it was
 // told since that they do no more.
 func (t *Tx) FindFailing(ctx context.Context, target string) (news.Entry, bool, error) {
 	e, ok, err := findRow(ctx, t, "find what was told of passes", scanNews,
-		selectNews+`INDEXED BY notifications_passes WHERE target = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target)
+		selectNews+`WHERE target = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target)
 	told := e.State == news.Sent || e.State == news.Done || e.State == news.Unclear
 	return e, ok && e.What == news.PassFailing && told, err
 }

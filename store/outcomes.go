@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -111,19 +111,23 @@ type Mark struct {
 
 // Marks gives what happened in the lives of work items and was not pruned, the oldest first.
 func (t *Tx) Marks(ctx context.Context, items []int64) ([]Mark, error) {
-	ids, err := json.Marshal(items)
-	if err != nil {
-		return nil, fmt.Errorf("list marks: %w", err)
-	}
-	return listRows(ctx, t, "list marks", func(row scanner) (m Mark, err error) {
+	scan := func(row scanner) (m Mark, err error) {
 		return m, row.Scan(&m.ItemID, &m.What, &m.Kind, &m.Who, &m.Says, timeOf(&m.At), timeOf(&m.End))
-	}, `WITH wanted AS (SELECT value AS id FROM json_each(?))
-		SELECT u.item_id, 'turn', u.kind, u.reviewer, u.step, u.claimed_at AS at, u.ended_at FROM wanted w JOIN turns u ON u.item_id = w.id
-		UNION ALL
-		SELECT p.item_id, 'verdict', '', CASE v.reviewer WHEN '' THEN v.by_login ELSE v.reviewer END, v.decision, v.at AS at, 0
-		FROM wanted w JOIN pull_requests p ON p.item_id = w.id JOIN reviews v ON v.pull_id = p.id WHERE v.kept_from = ''
-		UNION ALL
-		SELECT p.item_id, 'person', e.kind, e.author_login, e.state, e.created_at AS at, 0
-		FROM wanted w JOIN pull_requests p ON p.item_id = w.id JOIN events e ON e.repo_id = p.repo_id AND e.number = p.number
-		WHERE `+doneByPeople+` ORDER BY at`, string(ids))
+	}
+	var all []Mark
+	for _, query := range []string{
+		`SELECT u.item_id, 'turn', u.kind, u.reviewer, u.step, u.claimed_at, u.ended_at FROM turns u WHERE u.item_id IN (%s)`,
+		`SELECT p.item_id, 'verdict', '', CASE v.reviewer WHEN '' THEN v.by_login ELSE v.reviewer END, v.decision, v.at, 0
+			FROM pull_requests p JOIN reviews v ON v.pull_id = p.id WHERE v.kept_from = '' AND p.item_id IN (%s)`,
+		`SELECT p.item_id, 'person', e.kind, e.author_login, e.state, e.created_at, 0
+			FROM pull_requests p JOIN events e ON e.repo_id = p.repo_id AND e.number = p.number WHERE ` + doneByPeople + ` AND p.item_id IN (%s)`,
+	} {
+		found, err := listIn(ctx, t, "list marks", scan, query, items)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortStableFunc(all, func(a, b Mark) int { return a.At.Compare(b.At) })
+	return all, nil
 }

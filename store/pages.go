@@ -90,7 +90,7 @@ func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error)
 // AddSeenLabel records that a label's open issues were listed.
 func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
 	_, err := t.exec(ctx, "add seen label "+label,
-		`INSERT INTO seen_labels (repo_id, label) VALUES (?, ?) ON CONFLICT DO NOTHING`, repoID, label)
+		`INSERT INTO seen_labels (repo_id, label) VALUES (?, ?) ON CONFLICT (repo_id, label) DO NOTHING`, repoID, label)
 	return err
 }
 

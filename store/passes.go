@@ -31,22 +31,22 @@ func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
 
 // CountPass counts a pass by what became of it.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
-	_, err := t.exec(ctx, "count a pass", `INSERT INTO pass_totals (outcome, n, ms) VALUES (?, 1, ?)
-		ON CONFLICT (outcome) DO UPDATE SET n = n + 1, ms = ms + excluded.ms`, outcome, took.Milliseconds())
+	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (host, api, outcome, n, ms) VALUES ('', '', ?, 1, ?)
+		ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, outcome, took.Milliseconds())
 	return err
 }
 
 // ListPasses says how many passes came to each outcome, as far as they were counted.
 func (t *Tx) ListPasses(ctx context.Context) ([]counts.Passes, error) {
 	scan := func(row scanner) (p counts.Passes, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
-	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM pass_totals ORDER BY outcome`)
+	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
 }
 
 // CountRequests adds requests to those that were counted.
 func (t *Tx) CountRequests(ctx context.Context, some []counts.Requests) error {
 	for _, r := range some {
-		_, err := t.exec(ctx, "count requests", `INSERT INTO request_totals (host, api, status, n) VALUES (?, ?, ?, ?)
-			ON CONFLICT (host, api, status) DO UPDATE SET n = n + excluded.n`, r.Host, r.API, r.Status, r.Count)
+		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (host, api, outcome, n, ms) VALUES (?, ?, ?, ?, 0)
+			ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + excluded.n`, r.Host, r.API, r.Status, r.Count)
 		if err != nil {
 			return err
 		}
@@ -59,15 +59,15 @@ func (t *Tx) ListRequests(ctx context.Context) ([]counts.Requests, error) {
 	scan := func(row scanner) (r counts.Requests, err error) {
 		return r, row.Scan(&r.Host, &r.API, &r.Status, &r.Count)
 	}
-	return listRows(ctx, t, "list requests", scan, `SELECT host, api, status, n FROM request_totals ORDER BY host, api, status`)
+	return listRows(ctx, t, "list requests", scan, `SELECT host, api, outcome, n FROM counters WHERE host <> '' ORDER BY host, api, outcome`)
 }
 
 // PutRateLimits stores what hosts said of their limits, unless something newer is known.
 func (t *Tx) PutRateLimits(ctx context.Context, some []counts.RateLimit) error {
 	for _, l := range some {
-		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO rate_limits (host, resource, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, ?, ?)
+		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, 0, '', ?, ?, ?, ?)
 			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
-			WHERE excluded.at >= rate_limits.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
+			WHERE excluded.at >= limits.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (t *Tx) ListRateLimits(ctx context.Context) ([]counts.RateLimit, error) {
 	scan := func(row scanner) (l counts.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
 	}
-	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM rate_limits ORDER BY host, resource`)
+	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM limits WHERE at > 0 ORDER BY host, resource`)
 }
 
 // CountItems says how many work items of each repository are in each state.

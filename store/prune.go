@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -42,6 +40,7 @@ var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notificati
 // prune is one kind of row that Prune deletes, and which of them.
 type prune struct {
 	table string
+	key   string // its primary key
 	old   string
 }
 
@@ -49,38 +48,37 @@ type prune struct {
 // goes once nothing refers to it any more.
 func prunes() []prune {
 	return []prune{
-		{"history", `at < @before AND ` + loose("history")},
-		{"actions", `settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions")},
-		{"events", `processed_at > 0 AND processed_at < @before AND ` + loose("events")},
-		{"runs", `turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `)`},
-		{"turns", oldTurns + `
+		{"history", "id", `at < @before AND ` + loose("history")},
+		{"actions", "id", `settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions")},
+		{"events", "id", `processed_at > 0 AND processed_at < @before AND ` + loose("events")},
+		{"runs", "id", `turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `)`},
+		{"turns", "id", oldTurns + `
 			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.turn_id = turns.id)
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id)`},
-		{"agent_sessions", `updated_at < @before
+		{"agent_sessions", "item_id, agent, role", `updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`},
-		{"session_usage", `updated_at < @before
+		{"session_usage", "item_id, agent, session", `updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`},
-		{"followups", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
-		{"pauses", `ended_at > 0 AND ended_at < @before
+		{"followups", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
+		{"pauses", "id", `ended_at > 0 AND ended_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`},
-		{"stops", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
-		{"review_log", `at < @before AND ` + loose("review_log")},
-		{"findings", looseReview("findings")},
-		{"reviews", looseReview("reviews")},
-		{"fixes", looseReview("fixes")},
-		{"insertions", looseReview("insertions")},
-		{"review_requests", looseReview("review_requests")},
-		{"pull_reviews", looseReview("pull_reviews")},
-		{"merge_boxes", looseReview("merge_boxes")},
-		{"merge_words", looseReview("merge_words")},
-		{"merge_trouble", looseReview("merge_trouble")},
-		{"merges", looseReview("merges")},
-		{"notifications", oldNews},
-		{"http_validators", `seen_at < @before`},
-		{"list_pages", `begun_at < @before`},
+		{"stops", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
+		{"review_log", "id", `at < @before AND ` + loose("review_log")},
+		{"findings", "pull_id, id", looseReview("findings")},
+		{"reviews", "id", looseReview("reviews")},
+		{"fixes", "pull_id, review_id, epoch, cycle", looseReview("fixes")},
+		{"review_calls", "pull_id, reviewer, head", looseReview("review_calls")},
+		{"pull_reviews", "pull_id", looseReview("pull_reviews")},
+		{"merge_boxes", "pull_id", looseReview("merge_boxes")},
+		{"merge_words", "pull_id, head, comment_id", looseReview("merge_words")},
+		{"merge_trouble", "pull_id", looseReview("merge_trouble")},
+		{"merges", "id", looseReview("merges")},
+		{"notifications", "id", oldNews},
+		{"http_validators", "repo_id, url", `seen_at < @before`},
+		{"list_pages", "repo_id, list, page", `begun_at < @before`},
 	}
 }
 
@@ -119,17 +117,17 @@ func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 
 // prune deletes some rows of one kind, once their totals are kept.
 func (t *Tx) prune(ctx context.Context, p prune, before time.Time) (int64, error) {
-	ids, err := listRows(ctx, t, "prune "+p.table, scanID, `SELECT rowid FROM `+p.table+` WHERE `+p.old+` LIMIT @batch`,
-		sql.Named("before", millis(before)), sql.Named("batch", pruneBatch))
-	if err != nil || len(ids) == 0 {
-		return 0, err
+	what := "prune " + p.table
+	args := []any{sql.Named("before", millis(before)), sql.Named("batch", pruneBatch)}
+	if p.key != "id" {
+		return t.exec(ctx, what, `DELETE FROM `+p.table+` WHERE (`+p.key+`) IN (SELECT `+p.key+` FROM `+p.table+` WHERE `+p.old+` LIMIT @batch)`, args...)
 	}
-	list, err := json.Marshal(ids)
+	ids, err := listRows(ctx, t, what, scanID, `SELECT id FROM `+p.table+` WHERE `+p.old+` LIMIT @batch`, args...)
+	if err == nil {
+		err = t.keepTotals(ctx, p.table, ids)
+	}
 	if err != nil {
-		return 0, fmt.Errorf("prune %s: %w", p.table, err)
-	}
-	if err := t.keepTotals(ctx, p.table, string(list)); err != nil {
 		return 0, err
 	}
-	return t.exec(ctx, "prune "+p.table, `DELETE FROM `+p.table+` WHERE rowid IN (SELECT value FROM json_each(?))`, string(list))
+	return execIn(ctx, t, what, `DELETE FROM `+p.table+` WHERE id IN (%s)`, ids)
 }

@@ -110,7 +110,7 @@ func left(t *testing.T, d *DB, number int) []string {
 			UNION ALL SELECT 'usage ' || i.number FROM session_usage s JOIN work_items i ON i.id = s.item_id
 			UNION ALL SELECT what || ' ' || (p.number - 1000) FROM (
 				SELECT 'verdict' AS what, pull_id FROM reviews UNION ALL SELECT 'finding', pull_id FROM findings UNION ALL SELECT 'fix', pull_id FROM fixes
-				UNION ALL SELECT 'called in', pull_id FROM insertions UNION ALL SELECT 'request', pull_id FROM review_requests
+				UNION ALL SELECT CASE head WHEN '' THEN 'called in' ELSE 'request' END, pull_id FROM review_calls
 				UNION ALL SELECT 'reviews', pull_id FROM pull_reviews UNION ALL SELECT 'box', pull_id FROM merge_boxes
 				UNION ALL SELECT 'word', pull_id FROM merge_words UNION ALL SELECT 'trouble', pull_id FROM merge_trouble
 				UNION ALL SELECT 'merge', pull_id FROM merges) r JOIN pull_requests p ON p.id = r.pull_id
@@ -197,7 +197,7 @@ func TestPruneManyAndValidators(t *testing.T) {
 func TestQueriesUseTheirIndexes(t *testing.T) {
 	d := newDB(t)
 	for query, index := range map[string]string{
-		selectEvent + `WHERE repo_id = 1 AND processed_at = 0 ORDER BY created_at, id`:                                                 "events_pending",
+		selectEvent + `WHERE repo_id = 1 AND kind >= '' AND processed_at = 0 ORDER BY created_at, id`:                                  "events_pending",
 		`SELECT count(*) FROM events WHERE repo_id = 1 AND processed_at = 0`:                                                           "events_pending",
 		selectEvent + `WHERE repo_id = 1 AND number = 1 ORDER BY created_at, id`:                                                       "events_source",
 		selectEvent + `WHERE item_id = 1 ORDER BY created_at, id`:                                                                      "events_item",

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -22,11 +23,7 @@ func (t *Tx) PulseFailed(ctx context.Context, ids []int64, why string) error {
 
 // updateRepos writes one thing to many repositories.
 func (t *Tx) updateRepos(ctx context.Context, what string, ids []int64, update string, value any) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return fmt.Errorf("%s of %d repositories: %w", what, len(ids), err)
-	}
-	_, err = t.exec(ctx, fmt.Sprintf("%s of %d repositories", what, len(ids)), update+` WHERE id IN (SELECT value FROM json_each(?))`, value, string(list))
+	_, err := execIn(ctx, t, fmt.Sprintf("%s of %d repositories", what, len(ids)), update+` WHERE id IN (%s)`, ids, value)
 	return err
 }
 
@@ -72,11 +69,21 @@ func (t *Tx) CountOpenPulls(ctx context.Context) (int, error) {
 // ListOldDetails gives the node ids of the open pull requests of some repositories whose
 // details were read before a time: n at most, the oldest first.
 func (t *Tx) ListOldDetails(ctx context.Context, repos []int64, before time.Time, n int) ([]string, error) {
-	list, err := json.Marshal(repos)
-	if err != nil {
-		return nil, fmt.Errorf("list old details: %w", err)
+	type old struct {
+		node string
+		at   int64
 	}
-	return listRows(ctx, t, "list old details", scanString,
-		`SELECT p.node_id FROM json_each(?) r CROSS JOIN pull_requests p WHERE p.repo_id = r.value AND p.state = 'open' AND p.details_at < ?
-		 ORDER BY p.details_at LIMIT ?`, string(list), millis(before), n)
+	scan := func(row scanner) (o old, err error) { return o, row.Scan(&o.node, &o.at) }
+	all, err := listIn(ctx, t, "list old details", scan,
+		fmt.Sprintf(`SELECT node_id, details_at FROM pull_requests WHERE state = 'open' AND details_at < ? AND repo_id IN (%%s) ORDER BY details_at LIMIT %d`, n),
+		repos, millis(before))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b old) int { return cmp.Compare(a.at, b.at) })
+	var nodes []string
+	for _, o := range all[:min(n, len(all))] {
+		nodes = append(nodes, o.node)
+	}
+	return nodes, nil
 }

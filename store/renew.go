@@ -61,8 +61,10 @@ func seenContent(a work.Action) string {
 	if a.Kind != work.ActionLabels {
 		return ""
 	}
-	return a.Target + "\n" + a.Base
+	return a.Target + contentSeparator + a.Base
 }
+
+const contentSeparator = "\n"
 
 // CheckRenewal is ErrStale when an action has been renewed since it was read.
 func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {

@@ -69,7 +69,7 @@ func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
 // failure; a limit is none. Without a reason nothing is wrong any more, and what failed before is over.
 func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
 	return t.one(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
-		`UPDATE repositories SET not_before = ?, last_error = ?, failures = iif(? = '', 0, failures + ?) WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
+		`UPDATE repositories SET not_before = ?, last_error = ?, failures = CASE ? WHEN '' THEN 0 ELSE failures + ? END WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
 }
 
 // EnsureRepo gives the row of a repository that the config names, and makes it
@@ -131,7 +131,7 @@ func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
 		return work.Repo{}, err
 	}
 	var err error
-	r.ID, err = t.insert(ctx, fmt.Sprintf("add repository %s", r.Name), "repositories", "name_key, "+repoColumns, append([]any{nameKey(r.Name)}, repoFields(&r)...))
+	r.ID, err = t.insertNew(ctx, fmt.Sprintf("add repository %s", r.Name), "repositories", "name_key, "+repoColumns, append([]any{nameKey(r.Name)}, repoFields(&r)...), "name_key")
 	return r, err
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -52,12 +51,12 @@ func (t *Tx) ListReviews(ctx context.Context, pullIDs []int64) (map[int64]Review
 	for _, id := range pullIDs {
 		all[id] = &Reviews{Record: review.Record{PullID: id}}
 	}
-	ids, err := json.Marshal(pullIDs)
-	for _, load := range []func(context.Context, map[int64]*Reviews, string) error{
+	var err error
+	for _, load := range []func(context.Context, map[int64]*Reviews, []int64) error{
 		t.loadRecords, t.loadVerdicts, t.loadFindings, t.loadFixes, t.loadInsertions, t.loadRequests,
 	} {
-		if err == nil && len(all) > 0 {
-			err = load(ctx, all, string(ids))
+		if err == nil {
+			err = load(ctx, all, pullIDs)
 		}
 	}
 	stored := make(map[int64]Reviews, len(all))
@@ -68,7 +67,7 @@ func (t *Tx) ListReviews(ctx context.Context, pullIDs []int64) (map[int64]Review
 }
 
 // ofPulls narrows a query to the pull requests of loadRecords and the others.
-const ofPulls = `WHERE pull_id IN (SELECT value FROM json_each(?)) `
+const ofPulls = `WHERE pull_id IN (%s)`
 
 const recordColumns = `pull_id, state, since, head, reviewer, epoch, cycle, why, merge_type, failed_key, failed_why, retries, last_error`
 
@@ -84,7 +83,7 @@ func recordFields(r *review.Record) []any {
 	}
 }
 
-func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids string) error {
+func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
 	scan := func(row scanner) (s Reviews, err error) {
 		var held review.Held
 		err = row.Scan(append(recordFields(&s.Record), timeOf(&held.At), &held.By, &s.LabelHead, &s.Look, &s.Policy)...)
@@ -93,7 +92,7 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids string
 		}
 		return s, err
 	}
-	found, err := listRows(ctx, t, "list where reviews stand", scan,
+	found, err := listIn(ctx, t, "list where reviews stand", scan,
 		`SELECT `+recordColumns+`, held_at, held_by, label_head, look, policy FROM pull_reviews `+ofPulls, ids)
 	for _, s := range found {
 		*all[s.Record.PullID] = s
@@ -104,7 +103,7 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids string
 // ensureReview has a pull request have a row: nothing is reviewed yet.
 func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error {
 	_, err := t.exec(ctx, what,
-		`INSERT INTO pull_reviews (pull_id, repo_id, since) SELECT id, repo_id, ? FROM pull_requests WHERE id = ? ON CONFLICT DO NOTHING`,
+		`INSERT INTO pull_reviews (pull_id, repo_id, since) SELECT id, repo_id, ? FROM pull_requests WHERE id = ? ON CONFLICT (pull_id) DO NOTHING`,
 		millis(t.now), pullID)
 	return err
 }

@@ -64,7 +64,7 @@ func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 // answer, or nothing came of it through nobody's fault.
 func (t *Tx) GiveBackAttempt(ctx context.Context, turnID int64) error {
 	return t.one(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
-		`UPDATE turns SET attempts = max(attempts - 1, 0), updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)
+		`UPDATE turns SET attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)
 }
 
 // GiveBackTurn has the budgets count a run as no turn: nothing was used.

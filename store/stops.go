@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -19,7 +20,9 @@ func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFie
 func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason = s.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
-		`INSERT OR REPLACE INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)`, stopFields(&s)...)
+		`INSERT INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)
+		 ON CONFLICT (item_id) DO UPDATE SET number = excluded.number, token = excluded.token, reason = excluded.reason, attempts = excluded.attempts,
+		 since = excluded.since, ended_at = excluded.ended_at, taken_at = excluded.taken_at`, stopFields(&s)...)
 	return err
 }
 
@@ -56,7 +59,10 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	f.Reason = f.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
-		`INSERT OR REPLACE INTO followups (`+followupColumns+`) VALUES (`+marks(8)+`)`, followupFields(&f)...)
+		`INSERT INTO followups (`+followupColumns+`) VALUES (`+marks(8)+`)
+		 ON CONFLICT (item_id) DO UPDATE SET resume_turn = excluded.resume_turn, resume_commit = excluded.resume_commit, since = excluded.since,
+		 run_start_comment_id = excluded.run_start_comment_id, comment_cursor = excluded.comment_cursor, event_cursor = excluded.event_cursor,
+		 waiting_reason = excluded.waiting_reason`, followupFields(&f)...)
 	return err
 }
 
@@ -90,32 +96,32 @@ type RelatedRows struct {
 // ListRelatedRows returns the RelatedRows of several work items, by their ids.
 func (t *Tx) ListRelatedRows(ctx context.Context, items []int64) (map[int64]RelatedRows, error) {
 	found := make(map[int64]RelatedRows, len(items))
-	_, err := listRows(ctx, t, "list the rows related to work items", func(row scanner) (id int64, err error) {
+	_, err := listIn(ctx, t, "list the rows related to work items", func(row scanner) (id int64, err error) {
 		var b RelatedRows
 		err = row.Scan(&id, &b.Stop, &b.Followup, &b.Turns, &b.Threads)
 		found[id] = b
 		return id, err
-	}, `SELECT i.value, EXISTS (SELECT 1 FROM stops WHERE item_id = i.value), EXISTS (SELECT 1 FROM followups WHERE item_id = i.value),
-			EXISTS (SELECT 1 FROM turns WHERE item_id = i.value),
-			EXISTS (SELECT 1 FROM pull_requests p CROSS JOIN threads t ON t.pull_id = p.id WHERE p.item_id = i.value)
-		FROM json_each(?) i`, idsOf(items))
+	}, `SELECT i.id, EXISTS (SELECT 1 FROM stops WHERE item_id = i.id), EXISTS (SELECT 1 FROM followups WHERE item_id = i.id),
+			EXISTS (SELECT 1 FROM turns WHERE item_id = i.id),
+			EXISTS (SELECT 1 FROM pull_requests p JOIN threads t ON t.pull_id = p.id WHERE p.item_id = i.id)
+		FROM work_items i WHERE i.id IN (%s)`, items)
 	return found, err
 }
 
 // GetItems gives several work items by their ids; those that there are not, it leaves out.
 func (t *Tx) GetItems(ctx context.Context, ids []int64) ([]work.Item, error) {
-	return listRows(ctx, t, "get several items", scanItem, selectItem+`WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, idsOf(ids))
+	return listIn(ctx, t, "get several items", scanItem, selectItem+`WHERE id IN (%s) ORDER BY id`, slices.Sorted(slices.Values(ids)))
 }
 
 // FindPullsOfItems is FindPullOfItem for several work items, by their ids.
 func (t *Tx) FindPullsOfItems(ctx context.Context, items []int64) (map[int64]work.PullRequest, error) {
 	found, scan := make(map[int64]work.PullRequest, len(items)), scanPulls()
-	_, err := listRows(ctx, t, "find the pull requests of several items", func(row scanner) (none struct{}, err error) {
+	_, err := listIn(ctx, t, "find the pull requests of several items", func(row scanner) (none struct{}, err error) {
 		p, err := scan(row)
 		if known, ok := found[p.ItemID]; !ok || p.Number > known.Number {
 			found[p.ItemID] = p
 		}
 		return none, err
-	}, selectPull+`WHERE item_id IN (SELECT value FROM json_each(?))`, idsOf(items))
+	}, selectPull+`WHERE item_id IN (%s)`, items)
 	return found, err
 }

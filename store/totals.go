@@ -45,14 +45,18 @@ var keyColumns = []struct {
 	by         By
 	name, none string
 }{
-	{ByDay, "day", "''"},
+	{ByDay, "day", "0"},
 	{ByRepo, "repo_id", "0"},
 	{ByItem, "item_id", "0"},
 	{ByKind, "kind", "''"},
 	{ByAgent, "agent", "''"},
 	{ByReviewer, "reviewer", "''"},
 	{ByOutcome, "outcome", "''"},
+	{byMost, "most", "0"},
 }
+
+// byMost keeps the buckets of a histogram apart.
+const byMost By = "most"
 
 // grouped is a query that sums up a source: sums beside the key. An item has one
 // repository, so that keeping items apart keeps repositories apart too.
@@ -76,63 +80,102 @@ func grouped(source, sums string, by []By) string {
 	}
 	return `SELECT g.*, coalesce(r.name, ''), coalesce(i.number, 0), coalesce(i.title, '') FROM (` + query + `) g
 		LEFT JOIN repositories r ON r.id = g.repo_id LEFT JOIN work_items i ON i.id = g.item_id
-		ORDER BY g.day, r.name_key, i.number, i.id, g.kind, g.agent, g.reviewer, g.outcome`
+		ORDER BY g.day, r.name_key, i.number, i.id, g.kind, g.agent, g.reviewer, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
 }
 
 // listTotals reads the lines of grouped; sums are the places of what is summed up.
 func listTotals[T any](ctx context.Context, t *Tx, what, query string, since time.Time, fields func(*T) (*TotalKey, []any)) ([]T, error) {
 	return listRows(ctx, t, what, func(row scanner) (line T, err error) {
 		var repo string
+		var day, most int64
 		k, sums := fields(&line)
-		dest := append([]any{&k.Day, &k.RepoID, &k.ItemID, &k.Kind, &k.Agent, &k.Reviewer, &k.Outcome}, sums...)
-		if err := row.Scan(append(dest, &repo, &k.Number, &k.Title)...); err != nil || repo == "" {
+		dest := append([]any{&day, &k.RepoID, &k.ItemID, &k.Kind, &k.Agent, &k.Reviewer, &k.Outcome, &most}, sums...)
+		if err := row.Scan(append(dest, &repo, &k.Number, &k.Title)...); err != nil {
 			return line, err
 		}
-		k.Repo, err = work.ParseRepoName(repo, "")
+		if day > 0 {
+			k.Day = fromMillis(day * dayMillis).Format(time.DateOnly)
+		}
+		if repo != "" {
+			k.Repo, err = work.ParseRepoName(repo, "")
+		}
 		return line, err
-	}, query, sql.Named("day", Day(since)), sql.Named("since", millis(since.UTC().Truncate(24*time.Hour))))
+	}, query, sql.Named("day", dayOf(since)), sql.Named("since", max(dayOf(since), 0)*dayMillis))
 }
 
-// Day is the day of a time as totals have it.
-func Day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+// dayMillis is a day in the unit of stored times. Days are counted from 1970, in UTC.
+const dayMillis = 24 * 60 * 60 * 1000
 
-// A source is a query of what can be summed up, live rows beside totals. live is the same of
-// live rows alone: keepTotals puts it into the totals.
+func dayOf(t time.Time) int64 { return millis(t) / dayMillis }
 
-// day is the day of a column of milliseconds.
-func day(column string) string { return `date(` + column + ` / 1000, 'unixepoch')` }
+// A source is a query of what can be summed up: live rows beside rows of totals. All have
+// the same columns.
+const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms`
+
+// totalOf is what a row of totals is about.
+type totalOf string
+
+const (
+	ofRuns        totalOf = "run"     // by the day on which they began
+	ofTurns       totalOf = "turn"    // by the day on which they ended
+	ofVerdicts    totalOf = "verdict" // by the day on which they were given
+	ofFailures    totalOf = "failure" // counted as they happen
+	ofTurnTimes   totalOf = "turn_time"
+	ofAnswerTimes totalOf = "answer_time"
+)
+
+// stored are the rows of totals of one kind. Nothing is both there and in a live row.
+func stored(what totalOf) string {
+	return `SELECT ` + sourceColumns + ` FROM totals WHERE what = '` + string(what) + `' AND day >= @day`
+}
+
+func source(live func(where string) string, column string, what totalOf) string {
+	return live(column+` >= @since`) + ` UNION ALL ` + stored(what)
+}
 
 const endedTurn = `u.step IN ('done', 'superseded', 'failed', 'cancelled')`
 
+// day is the day of a column with a time.
+func day(column string) string { return fmt.Sprintf(`%s / %d AS day`, column, dayMillis) }
+
 func liveRuns(where string) string {
-	return `SELECT ` + day("r.began_at") + ` AS day, u.repo_id, u.item_id, u.kind, r.agent, u.reviewer, '' AS outcome,
-		1 AS runs, r.attempt AS attempts, r.unknown, r.input_tokens, r.output_tokens, r.cost_usd
+	return `SELECT ` + day("r.began_at") + `, u.repo_id, u.item_id, u.kind, r.agent, u.reviewer, '' AS outcome, 0 AS most,
+		1 AS n, r.attempt AS attempts, r.unknown, r.input_tokens, r.output_tokens, r.cost_usd, 0 AS findings, 0 AS ms
 		FROM runs r JOIN turns u ON u.id = r.turn_id WHERE ` + where
 }
 
-var runSource = liveRuns(`r.began_at >= @since`) + `
-	UNION ALL SELECT day, repo_id, item_id, kind, agent, reviewer, '', runs, attempts, unknown, input_tokens, output_tokens, cost_usd
-	FROM run_totals WHERE day >= @day`
-
 func liveTurns(where string) string {
-	return `SELECT ` + day("u.ended_at") + ` AS day, u.repo_id, u.item_id, u.kind, u.agent, u.reviewer, u.step AS outcome, 1 AS turns
+	return `SELECT ` + day("u.ended_at") + `, u.repo_id, u.item_id, u.kind, u.agent, u.reviewer, u.step AS outcome, 0 AS most,
+		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, 0 AS ms
 		FROM turns u WHERE ` + endedTurn + ` AND ` + where
 }
 
-var turnSource = liveTurns(`u.ended_at >= @since`) + `
-	UNION ALL SELECT day, repo_id, item_id, kind, agent, reviewer, outcome, turns FROM turn_totals WHERE day >= @day`
-
 // A verdict that was taken over to a head with the base merged in is not given again.
 func liveVerdicts(where string) string {
-	return `SELECT ` + day("v.at") + ` AS day, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, v.decision AS outcome,
-		1 AS verdicts, v.findings
+	return `SELECT ` + day("v.at") + `, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, v.decision AS outcome, 0 AS most,
+		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, v.findings, 0 AS ms
 		FROM reviews v JOIN pull_requests p ON p.id = v.pull_id WHERE v.kept_from = '' AND ` + where
 }
 
-var verdictSource = liveVerdicts(`v.at >= @since`) + `
-	UNION ALL SELECT day, repo_id, 0, '', '', reviewer, decision, verdicts, findings FROM verdict_totals WHERE day >= @day`
+func liveTurnTimes(where string) string {
+	return liveTimes("turns u", "u", "claimed_at", "ended_at", endedTurn+` AND `+where)
+}
 
-const failureSource = `SELECT day, repo_id, 0 AS item_id, kind, '' AS agent, '' AS reviewer, '' AS outcome, n FROM failure_totals WHERE day >= @day`
+func liveAnswerTimes(where string) string {
+	return liveTimes("events e", "e", "created_at", "processed_at", answered+` AND `+where)
+}
+
+// liveTimes puts how long something took into the buckets of a histogram.
+func liveTimes(table, alias, from, to, where string) string {
+	var buckets strings.Builder
+	for _, s := range timeBounds {
+		fmt.Fprintf(&buckets, " WHEN ms <= %d THEN %d", s*1000, s)
+	}
+	return `SELECT day, repo_id, 0 AS item_id, '' AS kind, '' AS agent, '' AS reviewer, '' AS outcome, CASE` + buckets.String() + ` ELSE 0 END AS most,
+		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, ms
+		FROM (SELECT ` + day(alias+"."+to) + `, ` + alias + `.repo_id, CASE WHEN ` + alias + `.` + to + ` > ` + alias + `.` + from + ` THEN ` + alias + `.` + to + ` - ` + alias + `.` + from + ` ELSE 0 END AS ms
+			FROM ` + table + ` WHERE ` + where + `) took`
+}
 
 // Timed is what takes a time that is counted.
 type Timed string
@@ -143,18 +186,8 @@ const (
 	TimeAnswer Timed = "answer" // from a person's comment to its answer
 )
 
-func liveTurnTimes(where string) string {
-	return `SELECT ` + day("u.ended_at") + ` AS day, u.repo_id, '` + string(TimeTurn) + `' AS what, max(u.ended_at - u.claimed_at, 0) AS ms
-		FROM turns u WHERE ` + endedTurn + ` AND ` + where
-}
-
 // What ingest finds answered, after a loss of the database, was answered some time before.
 var answered = `e.turn_id IS NOT NULL AND e.processed_at > 0 AND e.outcome = '` + work.OutcomeAnswered + `' AND e.kind IN (` + quotedList(work.EventReview, work.EventIssue, work.EventSummary, work.EventSource) + `)`
-
-func liveAnswerTimes(where string) string {
-	return `SELECT ` + day("e.processed_at") + ` AS day, e.repo_id, '` + string(TimeAnswer) + `' AS what, max(e.processed_at - e.created_at, 0) AS ms
-		FROM events e WHERE ` + answered + ` AND ` + where
-}
 
 // quotedList is some texts as SQL has them in a list.
 func quotedList[T ~string](all ...T) string {
@@ -164,9 +197,6 @@ func quotedList[T ~string](all ...T) string {
 	}
 	return strings.Join(quoted, ", ")
 }
-
-var timeSource = inBuckets(liveTurnTimes(`u.ended_at >= @since`)) + ` UNION ALL ` + inBuckets(liveAnswerTimes(`e.processed_at >= @since`)) + `
-	UNION ALL SELECT day, repo_id, what, most, n, ms FROM time_totals WHERE day >= @day`
 
 // timeBounds are the upper bounds of the buckets of a histogram, in seconds; what is above the
 // last one is in one without a bound, whose number is 0.
@@ -182,14 +212,6 @@ func TimeBounds() []time.Duration {
 	return all
 }
 
-func inBuckets(live string) string {
-	var cases strings.Builder
-	for _, s := range timeBounds {
-		fmt.Fprintf(&cases, " WHEN ms <= %d THEN %d", s*1000, s)
-	}
-	return `SELECT day, repo_id, what, CASE` + cases.String() + ` ELSE 0 END AS most, 1 AS n, ms FROM (` + live + `)`
-}
-
 // CostLine is what runs of agents used.
 type CostLine struct {
 	TotalKey
@@ -201,13 +223,16 @@ type CostLine struct {
 	CostUSD      float64
 }
 
-// Sums of tokens are rounded rather than too large for an integer, which SQLite refuses.
-const costSums = `coalesce(sum(runs), 0), coalesce(sum(attempts), 0), coalesce(sum(unknown), 0),
-	CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER), total(cost_usd)`
+// sumTokens is rounded rather than too large for an integer, which the engine refuses.
+func sumTokens(column string) string {
+	return `CAST(coalesce(sum(CAST(` + column + ` AS DOUBLE PRECISION)), 0) AS BIGINT)`
+}
 
 // Costs sums up what agents used in runs that began on the day of since or later.
 func (t *Tx) Costs(ctx context.Context, since time.Time, by ...By) ([]CostLine, error) {
-	return listTotals(ctx, t, "sum up what agents used", grouped(runSource, costSums, by), since, func(l *CostLine) (*TotalKey, []any) {
+	sums := `coalesce(sum(s.n), 0), coalesce(sum(s.attempts), 0), coalesce(sum(s.unknown), 0), ` +
+		sumTokens("s.input_tokens") + `, ` + sumTokens("s.output_tokens") + `, coalesce(sum(s.cost_usd), 0.0)`
+	return listTotals(ctx, t, "sum up what agents used", grouped(source(liveRuns, "r.began_at", ofRuns), sums, by), since, func(l *CostLine) (*TotalKey, []any) {
 		return &l.TotalKey, []any{&l.Runs, &l.Turns, &l.Unknown, &l.InputTokens, &l.OutputTokens, &l.CostUSD}
 	})
 }
@@ -220,15 +245,17 @@ type CountLine struct {
 
 func countFields(l *CountLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Count} }
 
+const countSum = `coalesce(sum(s.n), 0)`
+
 // Turns counts the turns that ended on the day of since or later.
 func (t *Tx) Turns(ctx context.Context, since time.Time, by ...By) ([]CountLine, error) {
-	return listTotals(ctx, t, "count turns", grouped(turnSource, `coalesce(sum(turns), 0)`, by), since, countFields)
+	return listTotals(ctx, t, "count turns", grouped(source(liveTurns, "u.ended_at", ofTurns), countSum, by), since, countFields)
 }
 
 // Failures counts what went wrong on the day of since or later, by the kind of its reason:
 // attempts that failed, and turns that stopped for a person.
 func (t *Tx) Failures(ctx context.Context, since time.Time, by ...By) ([]CountLine, error) {
-	return listTotals(ctx, t, "count failures", grouped(failureSource, `coalesce(sum(n), 0)`, by), since, countFields)
+	return listTotals(ctx, t, "count failures", grouped(stored(ofFailures), countSum, by), since, countFields)
 }
 
 // VerdictLine is what reviewers said.
@@ -240,8 +267,8 @@ type VerdictLine struct {
 
 // Verdicts counts the verdicts that were given on the day of since or later.
 func (t *Tx) Verdicts(ctx context.Context, since time.Time, by ...By) ([]VerdictLine, error) {
-	return listTotals(ctx, t, "count verdicts", grouped(verdictSource, `coalesce(sum(verdicts), 0), coalesce(sum(findings), 0)`, by), since,
-		func(l *VerdictLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Count, &l.Findings} })
+	query := grouped(source(liveVerdicts, "v.at", ofVerdicts), countSum+`, coalesce(sum(s.findings), 0)`, by)
+	return listTotals(ctx, t, "count verdicts", query, since, func(l *VerdictLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Count, &l.Findings} })
 }
 
 // TimeLine is one bucket of a histogram of how long something took.
@@ -252,65 +279,53 @@ type TimeLine struct {
 	Sum   time.Duration
 }
 
-// unbounded stands for the bucket without a bound in a query, after all others.
-const unbounded = `999999999`
-
 // Times counts how long something took that ended on the day of since or later. It gives
 // those buckets that hold something, for each key by their bounds.
 func (t *Tx) Times(ctx context.Context, what Timed, since time.Time, by ...By) ([]TimeLine, error) {
-	source := `SELECT day, repo_id, 0 AS item_id, '' AS kind, '' AS agent, '' AS reviewer, CASE most WHEN 0 THEN ` + unbounded + ` ELSE most END AS outcome, n, ms
-		FROM (` + timeSource + `) WHERE what = '` + string(what) + `'`
-	lines, err := listTotals(ctx, t, "count times", grouped(source, `s.outcome % `+unbounded+`, sum(n), sum(ms)`, append([]By{ByOutcome}, by...)), since,
+	from := source(liveTurnTimes, "u.ended_at", ofTurnTimes)
+	if what == TimeAnswer {
+		from = source(liveAnswerTimes, "e.processed_at", ofAnswerTimes)
+	}
+	lines, err := listTotals(ctx, t, "count times", grouped(from, `s.most, sum(s.n), sum(s.ms)`, append([]By{byMost}, by...)), since,
 		func(l *TimeLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Most, &l.Count, &l.Sum} })
 	for i := range lines {
-		lines[i].Outcome = ""
 		lines[i].Most *= time.Second
 		lines[i].Sum *= time.Millisecond
 	}
 	return lines, err
 }
 
-// chosenRow says that a row is one of those that are to be deleted.
-const chosenRow = `.id IN (SELECT value FROM json_each(@ids))`
+const totalKey = `what, day, repo_id, item_id, kind, agent, reviewer, outcome, most`
 
-// sum is a count to which more is added, as large as an integer can be at most.
-func sum(column, table string) string {
-	return column + ` = CAST(CAST(` + table + `.` + column + ` AS REAL) + excluded.` + column + ` AS INTEGER)`
+// keep adds rows of a table, which are deleted in the same transaction, to the totals. Their
+// ids are the arguments.
+func keep(what totalOf, live func(where string) string, alias string) string {
+	more := func(column string) string { return column + ` = totals.` + column + ` + excluded.` + column }
+	// A count of tokens becomes as large as an integer can be at most.
+	tokens := func(column string) string {
+		return column + ` = CAST(CAST(totals.` + column + ` AS DOUBLE PRECISION) + excluded.` + column + ` AS BIGINT)`
+	}
+	return `INSERT INTO totals (what, ` + sourceColumns + `)
+		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, outcome, most, sum(n), sum(attempts), sum(unknown), ` +
+		sumTokens("input_tokens") + `, ` + sumTokens("output_tokens") + `, sum(cost_usd), sum(findings), sum(ms)
+		FROM (` + live(alias+`.id IN (%s)`) + `) l WHERE true GROUP BY day, repo_id, item_id, kind, agent, reviewer, outcome, most
+		ON CONFLICT (` + totalKey + `) DO UPDATE SET ` + strings.Join([]string{
+		more("n"), more("attempts"), more("unknown"), tokens("input_tokens"), tokens("output_tokens"), more("cost_usd"), more("findings"), more("ms"),
+	}, ", ")
 }
 
-// What is put into the totals of rows before they are deleted, by their table.
+// What is added to the totals before rows are deleted, by their table.
 var keeps = map[string][]string{
-	"runs": {`INSERT INTO run_totals (day, item_id, kind, agent, reviewer, repo_id, runs, attempts, unknown, input_tokens, output_tokens, cost_usd)
-		SELECT day, item_id, kind, agent, reviewer, repo_id, sum(runs), sum(attempts), sum(unknown),
-			CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER), total(cost_usd)
-		FROM (` + liveRuns("r"+chosenRow) + `) WHERE true GROUP BY day, item_id, kind, agent, reviewer, repo_id
-		ON CONFLICT DO UPDATE SET runs = runs + excluded.runs, attempts = attempts + excluded.attempts, unknown = unknown + excluded.unknown,
-			` + sum("input_tokens", "run_totals") + `, ` + sum("output_tokens", "run_totals") + `, cost_usd = cost_usd + excluded.cost_usd`},
-	"turns": {
-		`INSERT INTO turn_totals (day, item_id, kind, agent, reviewer, outcome, repo_id, turns)
-		SELECT day, item_id, kind, agent, reviewer, outcome, repo_id, sum(turns)
-		FROM (` + liveTurns("u"+chosenRow) + `) WHERE true GROUP BY day, item_id, kind, agent, reviewer, outcome, repo_id
-		ON CONFLICT DO UPDATE SET turns = turns + excluded.turns`,
-		keepTimes(liveTurnTimes("u" + chosenRow)),
-	},
-	"events": {keepTimes(liveAnswerTimes("e" + chosenRow))},
-	"reviews": {`INSERT INTO verdict_totals (day, repo_id, reviewer, decision, verdicts, findings)
-		SELECT day, repo_id, reviewer, outcome, sum(verdicts), sum(findings)
-		FROM (` + liveVerdicts("v"+chosenRow) + `) WHERE true GROUP BY day, repo_id, reviewer, outcome
-		ON CONFLICT DO UPDATE SET verdicts = verdicts + excluded.verdicts, findings = findings + excluded.findings`},
+	"runs":    {keep(ofRuns, liveRuns, "r")},
+	"turns":   {keep(ofTurns, liveTurns, "u"), keep(ofTurnTimes, liveTurnTimes, "u")},
+	"events":  {keep(ofAnswerTimes, liveAnswerTimes, "e")},
+	"reviews": {keep(ofVerdicts, liveVerdicts, "v")},
 }
 
-func keepTimes(live string) string {
-	return `INSERT INTO time_totals (day, repo_id, what, most, n, ms)
-		SELECT day, repo_id, what, most, sum(n), sum(ms) FROM (` + inBuckets(live) + `) WHERE true GROUP BY day, repo_id, what, most
-		ON CONFLICT DO UPDATE SET n = n + excluded.n, ms = ms + excluded.ms`
-}
-
-// keepTotals puts rows of a table into the totals, where it has any: they are deleted in the same
-// transaction. ids are theirs, as JSON.
-func (t *Tx) keepTotals(ctx context.Context, table, ids string) error {
+// keepTotals adds rows of a table to the totals, where it has any.
+func (t *Tx) keepTotals(ctx context.Context, table string, ids []int64) error {
 	for _, query := range keeps[table] {
-		if _, err := t.exec(ctx, "keep totals of "+table, query, sql.Named("ids", ids)); err != nil {
+		if _, err := execIn(ctx, t, "keep totals of "+table, query, ids); err != nil {
 			return err
 		}
 	}
@@ -324,7 +339,8 @@ func (t *Tx) CountFailure(ctx context.Context, turnID int64, kind work.ReasonKin
 		return nil
 	}
 	_, err := t.exec(ctx, "count a failure",
-		`INSERT INTO failure_totals (day, repo_id, kind, n) SELECT `+day("?")+`, repo_id, ?, 1 FROM turns WHERE id = ?
-		 ON CONFLICT DO UPDATE SET n = n + 1`, millis(t.now), kind, turnID)
+		`INSERT INTO totals (what, `+sourceColumns+`)
+		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', '', 0, 1, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
+		 ON CONFLICT (`+totalKey+`) DO UPDATE SET n = totals.n + 1`, dayOf(t.now), kind, turnID)
 	return err
 }

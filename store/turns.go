@@ -49,7 +49,17 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 			*at = t.now
 		}
 	}
-	return t.insert(ctx, "add turn "+u.Key, "turns", turnColumns, turnFields(&u))
+	what := "add turn " + u.Key
+	_, taken, err := findRow(ctx, t, what, scanID,
+		`SELECT id FROM turns WHERE item_id = ? AND `+unfinished+` UNION ALL SELECT id FROM turns WHERE repo_id = ? AND number = ? AND `+unfinished+` LIMIT 1`,
+		u.ItemID, u.RepoID, u.Number)
+	if err == nil && taken && !u.Step.Ended() {
+		err = fmt.Errorf("%s: %w", what, ErrStale)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return t.insertNew(ctx, what, "turns", turnColumns, turnFields(&u), "turn_key")
 }
 
 // GetTurn gives a turn by its id.

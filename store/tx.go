@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 )
@@ -104,12 +106,22 @@ func (t *Tx) one(ctx context.Context, what string, missing error, query string, 
 	return err
 }
 
-// insert adds a row and returns its id. It is ErrStale where a unique index has the row.
+// insert adds a row and returns its id.
 func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []any) (int64, error) {
+	return t.insertUnless(ctx, what, table, columns, fields, "")
+}
+
+// insertNew adds a row and returns its id. It is ErrStale where another row has its key,
+// which is the columns of a unique index.
+func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields []any, key string) (int64, error) {
+	return t.insertUnless(ctx, what, table, columns, fields, ` ON CONFLICT (`+key+`) DO NOTHING`)
+}
+
+func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fields []any, unless string) (int64, error) {
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
-	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + marks(len(fields)) + `) ON CONFLICT DO NOTHING RETURNING id`
+	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + marks(len(fields)) + `)` + unless + ` RETURNING id`
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)
@@ -119,6 +131,71 @@ func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []a
 
 // marks are n placeholders.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// marksOf are the placeholders of n rows with so many columns each.
+func marksOf(n, columns int) string {
+	return strings.TrimSuffix(strings.Repeat("("+marks(columns)+"), ", n), ", ")
+}
+
+// How many values or rows go into one statement. Of each length there is one text, which
+// a connection compiles once; the rest goes into shorter ones.
+const (
+	longStep  = 64
+	shortStep = 8
+)
+
+// inSteps cuts a list into the parts that go into one statement each.
+func inSteps[T any](list []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for len(list) > 0 {
+			n := 1
+			switch {
+			case len(list) >= longStep:
+				n = longStep
+			case len(list) >= shortStep:
+				n = shortStep
+			}
+			if !yield(list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// listIn is listRows of a query with IN (%s) for keys, which are its last arguments. It is
+// sent in steps: rows are ordered within a step only.
+func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, keys []K, args ...any) ([]T, error) {
+	var all []T
+	for some := range inSteps(keys) {
+		found, err := listRows(ctx, t, what, scan, fmt.Sprintf(query, marks(len(some))), append(slices.Clone(args), anys(some)...)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// execIn is exec of such a query, sent in steps.
+func execIn[K any](ctx context.Context, t *Tx, what, query string, keys []K, args ...any) (n int64, err error) {
+	for some := range inSteps(keys) {
+		changed, err := t.exec(ctx, what, fmt.Sprintf(query, marks(len(some))), append(slices.Clone(args), anys(some)...)...)
+		if err != nil {
+			return n, err
+		}
+		n += changed
+	}
+	return n, nil
+}
+
+func anys[T any](list []T) []any {
+	all := make([]any, len(list))
+	for i, v := range list {
+		all[i] = v
+	}
+	return all
+}
 
 // stamp is at, or the transaction's time where at is zero: 0 in a column means that
 // it never happened.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -28,8 +27,8 @@ func scanVerdict(row scanner) (v review.Verdict, err error) {
 
 const selectVerdict = `SELECT id, ` + verdictColumns + ` FROM reviews `
 
-func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids string) error {
-	found, err := listRows(ctx, t, "list verdicts", scanVerdict, selectVerdict+ofPulls+`ORDER BY at, id`, ids)
+func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
+	found, err := listIn(ctx, t, "list verdicts", scanVerdict, selectVerdict+ofPulls+` ORDER BY at, id`, ids)
 	for _, v := range found {
 		all[v.PullID].Verdicts = append(all[v.PullID].Verdicts, v)
 	}
@@ -52,19 +51,19 @@ func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, err
 		v.Validity = review.Counts
 	}
 	what := fmt.Sprintf("add a verdict of %q about %s", v.Reviewer, v.Head)
-	id, err := t.insert(ctx, what, "reviews", verdictColumns, verdictFields(&v))
-	if err == nil {
-		return id, true, t.raiseLook(ctx, what, v.PullID)
+	id, known, err := findRow(ctx, t, what, scanID,
+		`SELECT id FROM reviews WHERE pull_id = ?1 AND head = ?2
+		 AND (review_id = ?3 AND comment_id = ?4 AND (?3 <> 0 OR ?4 <> 0) OR human = 0 AND kept_from = '' AND ?5 = 0 AND ?6 = '' AND reviewer = ?7)
+		 ORDER BY CASE WHEN review_id = ?3 AND comment_id = ?4 THEN 0 ELSE 1 END, id LIMIT 1`,
+		v.PullID, v.Head, v.ReviewID, v.CommentID, v.Human, v.KeptFrom, v.Reviewer)
+	if known || err != nil {
+		return id, false, err
 	}
-	if !errors.Is(err, ErrStale) {
+	id, err = t.insert(ctx, what, "reviews", verdictColumns, verdictFields(&v))
+	if err != nil {
 		return 0, false, err
 	}
-	id, err = getRow(ctx, t, what, scanID,
-		`SELECT id FROM reviews WHERE pull_id = ?1 AND head = ?2
-		 AND (review_id = ?3 AND comment_id = ?4 AND (?3 <> 0 OR ?4 <> 0) OR human = 0 AND kept_from = '' AND NOT ?5 AND ?6 = '' AND reviewer = ?7)
-		 ORDER BY review_id <> ?3 OR comment_id <> ?4, id LIMIT 1`,
-		v.PullID, v.Head, v.ReviewID, v.CommentID, v.Human, v.KeptFrom, v.Reviewer)
-	return id, false, err
+	return id, true, t.raiseLook(ctx, what, v.PullID)
 }
 
 // MarkVerdict records that a verdict does not count any more, or not as it did, and tells

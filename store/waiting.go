@@ -16,7 +16,8 @@ import (
 const (
 	// waitingSaid is what work.EventKind.Said means, of no turn.
 	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
-	waitingFact = `processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source')`
+	// waitingFact is what waits and no person said: all other kinds.
+	waitingFact = `processed_at = 0 AND kind IN ('check', 'conflict', 'head', 'merged', 'closed', 'reopened', 'labelled', 'command', 'review_due', 'fix_due')`
 )
 
 // waitingColumns selects an event but leaves hash, body, URL, path and diff hunk of comments
@@ -34,7 +35,7 @@ func without(columns string, forAgents ...string) string {
 // work item, 0 where there is none, oldest first.
 func (t *Tx) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
 	return t.listByItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
-		`SELECT id, `+waitingColumns+` FROM events INDEXED BY events_facts WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
+		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
 }
 
 // ListWrittenOn gives the work items of a repository about which people wrote what waits and
@@ -48,10 +49,17 @@ func (t *Tx) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
 // ones of each, so many of them and without their texts, oldest first. Thousands of comments
 // may wait, of which a turn takes some.
 func (t *Tx) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
-	return t.listByItem(ctx, fmt.Sprintf("list what waits in repository %d", repoID),
-		`WITH item (id) AS (SELECT value FROM json_each(@items))
-		SELECT events.id, `+waitingColumns+` FROM item CROSS JOIN events ON events.id IN (
-			SELECT id FROM events WHERE repo_id = @repo AND item_id = item.id AND `+waitingSaid+` ORDER BY created_at, id LIMIT @most)`, sql.Named("repo", repoID), sql.Named("items", idsOf(items)), sql.Named("most", most))
+	of := map[int64][]work.Event{}
+	for _, id := range items {
+		first, err := t.ListFirstSaid(ctx, repoID, id, most)
+		if err != nil {
+			return nil, err
+		}
+		if len(first) > 0 {
+			of[id] = first
+		}
+	}
+	return of, nil
 }
 
 func (t *Tx) listByItem(ctx context.Context, what, query string, args ...any) (map[int64][]work.Event, error) {
@@ -92,15 +100,14 @@ func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, 
 	for i, e := range events {
 		at[e.ID] = &events[i]
 	}
-	_, err := listRows(ctx, t, "read the texts of events", func(row scanner) (id int64, err error) {
+	_, err := listIn(ctx, t, "read the texts of events", func(row scanner) (id int64, err error) {
 		var e work.Event
 		if err = row.Scan(&id, &e.Hash, &e.Body, &e.URL, &e.Path, &e.DiffHunk); err == nil {
 			into := at[id]
 			into.Hash, into.Body, into.URL, into.Path, into.DiffHunk = e.Hash, e.Body, e.URL, e.Path, e.DiffHunk
 		}
 		return id, err
-	}, `SELECT e.id, e.content_hash, e.body, e.url, e.path, e.diff_hunk FROM json_each(?) k CROSS JOIN events e ON e.id = k.value`,
-		idsOf(work.EventIDs(events)))
+	}, `SELECT id, content_hash, body, url, path, diff_hunk FROM events WHERE id IN (%s)`, work.EventIDs(events))
 	return events, err
 }
 
@@ -122,7 +129,6 @@ func (t *Tx) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]W
 	scan := func(row scanner) (w Waiting, err error) {
 		return w, row.Scan(&w.Item, &w.Count, timeOf(&w.Newest))
 	}
-	return listRows(ctx, t, fmt.Sprintf("count what waits in repository %d", repoID), scan,
-		`SELECT item_id, count(*), max(created_at) FROM events WHERE repo_id = ? AND item_id IN (SELECT value FROM json_each(?)) AND `+waitingSaid+` GROUP BY item_id`,
-		repoID, idsOf(items))
+	return listIn(ctx, t, fmt.Sprintf("count what waits in repository %d", repoID), scan,
+		`SELECT item_id, count(*), max(created_at) FROM events WHERE repo_id = ? AND `+waitingSaid+` AND item_id IN (%s) GROUP BY item_id`, items, repoID)
 }

@@ -76,12 +76,17 @@ CREATE TABLE clocks (
     ahead INTEGER NOT NULL -- milliseconds; less than 0: behind
 ) STRICT;
 
--- Limits of a host that are reached: no pass asks for what counts against them.
+-- Limits of a host: until when no pass asks for what counts against one that is reached,
+-- and what was left of it when a pass read it last.
 CREATE TABLE limits (
     host       TEXT    NOT NULL,
     resource   TEXT    NOT NULL, -- as GitHub names it; *: everything
-    not_before INTEGER NOT NULL,
+    not_before INTEGER NOT NULL, -- 0: it was not reached
     reason     TEXT    NOT NULL,
+    remaining  INTEGER NOT NULL,
+    most       INTEGER NOT NULL,
+    reset_at   INTEGER NOT NULL, -- GitHub's clock
+    at         INTEGER NOT NULL, -- when a pass read it last; 0: none did
     PRIMARY KEY (host, resource)
 ) STRICT;
 
@@ -343,8 +348,9 @@ CREATE TABLE events (
     UNIQUE (repo_id, event_key)
 ) STRICT;
 
--- What is pending stays quick however many events were processed before.
-CREATE INDEX events_pending ON events (repo_id, created_at) WHERE processed_at = 0;
+-- What is pending stays quick however many events were processed before, and the few facts
+-- among it however many comments wait.
+CREATE INDEX events_pending ON events (repo_id, kind, item_id) WHERE processed_at = 0;
 CREATE INDEX events_processed ON events (processed_at) WHERE processed_at > 0;
 CREATE INDEX events_outcome ON events (repo_id, outcome, processed_at) WHERE processed_at > 0;
 CREATE INDEX events_item ON events (item_id) WHERE item_id IS NOT NULL;
@@ -507,6 +513,7 @@ CREATE TABLE findings (
     comment_id  INTEGER NOT NULL, -- GitHub's; 0: it stands in the review's own text
     thread_node TEXT    NOT NULL,
     resolved_by INTEGER REFERENCES reviews (id), -- in which its reviewer says that it is done
+    position    INTEGER NOT NULL, -- among the findings of the pull request
     body        TEXT    NOT NULL,
     answer      TEXT    NOT NULL, -- the author's
     PRIMARY KEY (pull_id, id)
@@ -530,21 +537,15 @@ CREATE TABLE fixes (
     PRIMARY KEY (pull_id, review_id, epoch, cycle)
 ) STRICT;
 
--- Reviewers whom others called in.
-CREATE TABLE insertions (
+-- Reviewers whom others called in, and people who were asked for a review, once for each
+-- head.
+CREATE TABLE review_calls (
     pull_id     INTEGER NOT NULL REFERENCES pull_requests (id),
-    name        TEXT    NOT NULL,
+    reviewer    TEXT    NOT NULL,
+    head        TEXT    NOT NULL, -- empty: called in, whatever the head is
     by_reviewer TEXT    NOT NULL,
     at          INTEGER NOT NULL,
-    PRIMARY KEY (pull_id, name)
-) STRICT;
-
--- People who were asked for a review, once for each head.
-CREATE TABLE review_requests (
-    pull_id  INTEGER NOT NULL REFERENCES pull_requests (id),
-    reviewer TEXT    NOT NULL,
-    head     TEXT    NOT NULL,
-    at       INTEGER NOT NULL,
+    position    INTEGER NOT NULL, -- among the calls of the pull request
     PRIMARY KEY (pull_id, reviewer, head)
 ) STRICT;
 
@@ -641,97 +642,40 @@ CREATE TABLE repo_merging (
     tell_at INTEGER NOT NULL DEFAULT 0   -- when the repository's own ref is told next; 0: it says so, or nothing is stopped
 ) STRICT;
 
--- What is kept of turns once their rows are pruned, for reports, costs and metrics; what
--- became of pull requests; and what people were told outside of GitHub.
-
--- Runs of agents that were pruned, summed up. Nothing is in both: what is added here is
--- deleted there in the same transaction.
-CREATE TABLE run_totals (
-    day           TEXT    NOT NULL, -- 2006-01-02, UTC
-    item_id       INTEGER NOT NULL REFERENCES work_items (id),
-    kind          TEXT    NOT NULL,
-    agent         TEXT    NOT NULL,
-    reviewer      TEXT    NOT NULL,
+-- What is kept of runs, turns, verdicts and answers once their rows are pruned, and failures,
+-- which are counted as they happen. Nothing is in both: what is added here is deleted there
+-- in the same transaction.
+CREATE TABLE totals (
+    what          TEXT    NOT NULL, -- run, turn, verdict, failure, turn_time, answer_time
+    day           INTEGER NOT NULL, -- since 1970, UTC
     repo_id       INTEGER NOT NULL REFERENCES repositories (id),
-    runs          INTEGER NOT NULL,
-    attempts      INTEGER NOT NULL,
+    item_id       INTEGER NOT NULL, -- work_items.id; 0: not kept apart
+    kind          TEXT    NOT NULL, -- of a turn; of a failure's reason
+    agent         TEXT    NOT NULL,
+    reviewer      TEXT    NOT NULL, -- empty: none; of verdicts: people
+    outcome       TEXT    NOT NULL, -- the step in which a turn ended; a verdict's decision
+    most          INTEGER NOT NULL, -- of times: the bucket's upper bound in seconds; 0: there is none
+    n             INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL, -- of runs, as the five that follow
     unknown       INTEGER NOT NULL, -- runs that used more than is known
     input_tokens  INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,
-    PRIMARY KEY (day, item_id, kind, agent, reviewer)
+    findings      INTEGER NOT NULL, -- of verdicts
+    ms            INTEGER NOT NULL, -- of times: their sum
+    PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
 ) STRICT;
 
--- Turns that were pruned, likewise.
-CREATE TABLE turn_totals (
-    day      TEXT    NOT NULL, -- on which they ended
-    item_id  INTEGER NOT NULL REFERENCES work_items (id),
-    kind     TEXT    NOT NULL,
-    agent    TEXT    NOT NULL,
-    reviewer TEXT    NOT NULL,
-    outcome  TEXT    NOT NULL, -- the step in which they ended
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    turns    INTEGER NOT NULL,
-    PRIMARY KEY (day, item_id, kind, agent, reviewer, outcome)
-) STRICT;
-
--- Verdicts of reviewers that were pruned, likewise.
-CREATE TABLE verdict_totals (
-    day      TEXT    NOT NULL,
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    reviewer TEXT    NOT NULL, -- empty: people
-    decision TEXT    NOT NULL,
-    verdicts INTEGER NOT NULL,
-    findings INTEGER NOT NULL,
-    PRIMARY KEY (day, repo_id, reviewer, decision)
-) STRICT;
-
--- How long things took whose rows were pruned, as a histogram.
-CREATE TABLE time_totals (
-    day     TEXT    NOT NULL,
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    what    TEXT    NOT NULL, -- turn: from its claim to its end; answer: from a comment to its answer
-    most    INTEGER NOT NULL, -- seconds: the bucket's upper bound; 0: there is none
+-- Requests to GitHub by their answers, counted where metrics are written; and, with an empty
+-- host, passes by what became of them, counted there too, and where a pass fails or ends a
+-- row of failures.
+CREATE TABLE counters (
+    host    TEXT    NOT NULL,
+    api     TEXT    NOT NULL, -- rest, graphql
+    outcome TEXT    NOT NULL, -- of a request the status; none: it got no answer
     n       INTEGER NOT NULL,
-    ms      INTEGER NOT NULL, -- their sum
-    PRIMARY KEY (day, repo_id, what, most)
-) STRICT;
-
--- Failures, by the kind of reason, counted as they happen.
-CREATE TABLE failure_totals (
-    day     TEXT    NOT NULL,
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    kind    TEXT    NOT NULL,
-    n       INTEGER NOT NULL,
-    PRIMARY KEY (day, repo_id, kind)
-) STRICT;
-
--- Requests to GitHub, counted where metrics are written.
-CREATE TABLE request_totals (
-    host   TEXT    NOT NULL,
-    api    TEXT    NOT NULL, -- rest, graphql
-    status TEXT    NOT NULL, -- of the answer; none: there was none
-    n      INTEGER NOT NULL,
-    PRIMARY KEY (host, api, status)
-) STRICT;
-
--- What was left of GitHub's limits when a pass read it last.
-CREATE TABLE rate_limits (
-    host      TEXT    NOT NULL,
-    resource  TEXT    NOT NULL,
-    remaining INTEGER NOT NULL,
-    most      INTEGER NOT NULL,
-    reset_at  INTEGER NOT NULL, -- GitHub's clock
-    at        INTEGER NOT NULL,
-    PRIMARY KEY (host, resource)
-) STRICT;
-
--- Passes by what became of them. Written where metrics are, and where a pass fails or
--- ends a row of failures.
-CREATE TABLE pass_totals (
-    outcome TEXT    PRIMARY KEY,
-    n       INTEGER NOT NULL,
-    ms      INTEGER NOT NULL
+    ms      INTEGER NOT NULL,
+    PRIMARY KEY (host, api, outcome)
 ) STRICT;
 
 CREATE TABLE last_pass (
@@ -800,12 +744,9 @@ CREATE INDEX pull_reviews_landing ON pull_reviews (repo_id) WHERE state IN ('app
 CREATE INDEX work_items_depending ON work_items (repo_id) WHERE state = 'ready' AND depends_on <> '[]';
 CREATE INDEX pull_requests_pending ON pull_requests (updated_at) WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN');
 
--- What waits, without a walk over every comment that does: of each work item the first
--- comments, and what is none.
+-- Of each work item the first comments that wait, without a walk over all of them.
 CREATE INDEX events_said ON events (repo_id, item_id, created_at)
     WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
-CREATE INDEX events_facts ON events (repo_id, kind)
-    WHERE processed_at = 0 AND kind NOT IN ('review', 'issue', 'summary', 'source');
 
 -- What several machines that share the repositories agreed on (--shard), by a ref of each
 -- repository's remote. Nothing is here where one machine has them all.
@@ -826,7 +767,7 @@ CREATE INDEX actions_merging ON actions (repo_id, planned_at)
 CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
 
 -- What was told of passes last, without a walk over all that was ever told of them.
-CREATE INDEX notifications_passes ON notifications (target) WHERE key BETWEEN 'pass_' AND 'pass_~';
+CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
 
 -- What was read of lists of one issue or pull request for which a pass had no time: the next
 -- one reads on from there.
@@ -840,8 +781,3 @@ CREATE TABLE list_pages (
     items    TEXT    NOT NULL, -- what stands on it, in JSON
     PRIMARY KEY (repo_id, list, page)
 ) STRICT;
-
--- On which work items somebody wrote on the issue what waits, without a walk over all that
--- people wrote: such comments may be for the pull request.
-
-CREATE INDEX events_from_issues ON events (repo_id, item_id) WHERE processed_at = 0 AND turn_id IS NULL AND kind = 'source';
