@@ -25,10 +25,6 @@ type Runner struct {
 	Now         func() time.Time // required
 	Log         *slog.Logger     // required
 	SettleAfter time.Duration    // before an unclear write is sent again
-
-	// May is asked right before something is sent to a repository, by its row; nil: anything
-	// may be sent.
-	May func(ctx context.Context, repoID int64) error
 }
 
 // Scope is where an action takes place.
@@ -89,11 +85,6 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	}
 	if err := r.pace(ctx, a.Kind); err != nil {
 		return a, err
-	}
-	if r.May != nil {
-		if err := r.May(ctx, a.RepoID); err != nil {
-			return a, err
-		}
 	}
 	if may, err := last(); err != nil || !may {
 		return a, err

@@ -96,7 +96,7 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 	case !seen:
 		return cli.ErrNothingYet
 	case !known && cmd.Verb.NeedsItem():
-		return show.Unknown(cfg, story, item)
+		return show.Unknown(story, item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
 	if err != nil {
@@ -106,17 +106,9 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return notHere(err)
+		return err
 	}
 	return a.printTold(told, item, cmd, flags)
-}
-
-// notHere gives the error its kind that a command is not for this machine.
-func notHere(err error) error {
-	if elsewhere, ok := errors.AsType[*tick.NotHereError](err); ok {
-		return &cli.CodedError{Code: cli.CodeRefused, Do: elsewhere.Do, Err: err}
-	}
-	return err
 }
 
 func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {

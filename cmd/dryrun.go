@@ -8,11 +8,9 @@ import (
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/change"
-	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // dryRun shows what a pass would do.
@@ -43,25 +41,11 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 			fmt.Fprintln(a.Env.Stderr, "a pass would stop here:", err)
 		}
 	}
-	for _, line := range shareLines(preview.Repos) {
-		fmt.Fprintln(a.Env.Stderr, line)
-	}
-	for _, line := range waitLines(slices.DeleteFunc(slices.Clone(preview.Repos), func(r env.RepoReport) bool { return r.Elsewhere })) {
+	for _, line := range waitLines(preview.Repos) {
 		fmt.Fprintln(a.Env.Stderr, out.LocalTimes(line)+"; planned from what is known")
 	}
 	a.printTrouble(preview.Repos)
 	return failedRepos(preview.Repos, len(cfg.Repos))
-}
-
-// shareLines say which machine each repository belongs to.
-func shareLines(repos []env.RepoReport) []string {
-	var lines []string
-	for _, r := range repos {
-		if of, err := shard.Parse(r.Share); err == nil {
-			lines = append(lines, fmt.Sprintf("%s: belongs to machine %d of %d", r.Repo, of.Index, of.Of))
-		}
-	}
-	return lines
 }
 
 // planLine is a line of a plan with its repository.

@@ -168,8 +168,7 @@ func idleNote(rep *env.Report) string {
 		return rep.Skipped + "; nothing done"
 	}
 	waits, left := waitLines(rep.Repos()), leftLines(rep.Repos())
-	mine := slices.DeleteFunc(slices.Clone(rep.Repos()), func(r env.RepoReport) bool { return r.Elsewhere })
-	asked := len(mine) == 0 || slices.ContainsFunc(mine, func(r env.RepoReport) bool { return r.Ingested || r.Failed || r.Asked })
+	asked := len(rep.Repos()) == 0 || slices.ContainsFunc(rep.Repos(), func(r env.RepoReport) bool { return r.Ingested || r.Failed })
 	switch {
 	case len(left) > 0:
 		return strings.Join(append(left, waits...), "\n")
@@ -264,9 +263,8 @@ func unreadAs(login bool, repos []env.RepoReport) error {
 
 // failedRepos is an error when a pass could not read a single repository: then
 // something is wrong with the set-up. One broken among others is told, and no
-// failure of the pass; others are no repositories that other machines have.
+// failure of the pass.
 func failedRepos(repos []env.RepoReport, configured int) error {
-	repos = slices.DeleteFunc(slices.Clone(repos), func(r env.RepoReport) bool { return !r.Counts() })
 	failed, logins := 0, 0
 	for _, r := range repos {
 		if !r.Failed {

@@ -27,8 +27,7 @@ func newResumeMergingCmd(a *app) *cobra.Command {
 itself when what landed was twice in a row something else than what had been
 approved: "gh mergexo status" says so. Look at what landed before you resume.
 
-It takes the ref refs/mergexo/merging-stopped away from the repository, and so needs
-the network. The next pass judges every pull request again.`,
+It asks GitHub nothing. The next pass judges every pull request again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
@@ -65,7 +64,7 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 		fmt.Fprintln(a.Env.Stderr, "a pass is planning; this waits for it")
 	})
 	if err = errors.Join(err, done()); err != nil {
-		return notHere(err)
+		return err
 	}
 	if err := printResumed(a.Output(), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
 		return err

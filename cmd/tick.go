@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,23 +12,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/cmd/watch"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 type tickOptions struct {
 	dryRun   bool
 	repo     string
-	share    cli.Share // what was asked for, then what is taken
 	maxTurns int
 	wait     time.Duration
 	detach   bool
@@ -59,17 +54,11 @@ pass alone: one that does not ask GitHub, for it waits after an error that the
 pass before told, exits with 0. gh mergexo status says what is wrong until it is
 over, and on a terminal the pass says until when it waits. With --now it does not
 wait: neither after an error, such as a login that you have mended, nor for
-min_interval. GitHub's own limits hold all the same.
-
-With --shard i/n, n machines divide the repositories among them: give each the same
-config and another i in its crontab. A machine keeps the share that it was told of:
-without --shard a pass takes the same, and --shard all takes all repositories again.
-docs/scaling.md says what happens when a repository moves from one to another.`,
+min_interval. GitHub's own limits hold all the same.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
   $ gh mergexo tick --repo octo/repo --max-turns 1
-  $ gh mergexo tick --shard 1/2            # the first of two machines
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
@@ -77,8 +66,6 @@ docs/scaling.md says what happens when a repository moves from one to another.`,
 	opt.json = cli.AddJSONFlags(c, "startedAt", "endedAt", "skipped", "repositories", "turns", "merges", "plan", "held", "paused")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().Var(&opt.share, "shard", "This machine's share of the repositories: `i/n`, such as 1/2 for the first of two machines (n is at most 1000), or all (default: as it was told last, else all)")
-	_ = c.RegisterFlagCompletionFunc("shard", cobra.NoFileCompletions)
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
@@ -126,9 +113,6 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 }
 
 func (o *tickOptions) check() error {
-	if err := o.share.Check(); err != nil {
-		return err
-	}
 	switch {
 	case o.maxTurns < 0:
 		return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
@@ -138,48 +122,6 @@ func (o *tickOptions) check() error {
 		return &cli.UsageError{Err: errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
 	case o.detach && o.json.Asked():
 		return &cli.UsageError{Err: errors.New("--detach and --json do not go together: nobody would see the report")}
-	}
-	return nil
-}
-
-// settleShare finds the share of a pass that was not told of one: that of the passes before.
-// One that took all repositories would work beside the other machines.
-func (a *app) settleShare(cfg *config.Config, opt *tickOptions) error {
-	if opt.share.Told {
-		return nil
-	}
-	kept, err := folder.Dirs{State: cfg.Runtime.StateDir}.Share()
-	if err != nil || kept == "" {
-		return err
-	}
-	if opt.share.Shard, err = shard.Parse(kept); err != nil {
-		return err
-	}
-	if a.Output().TTY && !opt.share.All() {
-		fmt.Fprintln(a.Env.Stderr, "this is", opt.share.Machine())
-	}
-	return nil
-}
-
-// keepShare has later passes take the share that this one was told of, and tells what that
-// changes: whoever watches, and of what the scheduler takes instead everybody.
-func (a *app) keepShare(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
-	if !opt.share.Told || opt.dryRun {
-		return nil
-	}
-	dirs, now := folder.Dirs{State: cfg.Runtime.StateDir}, opt.share.Shard
-	kept := dirs.ShareBefore()
-	if err := dirs.KeepShare(now); err != nil {
-		return err
-	}
-	changed, watched := cmp.Or(kept, shard.Shard{}.Argument()) != now.Argument(), a.Output().TTY
-	if changed && watched {
-		fmt.Fprintln(a.Env.Stderr, "from now on this is "+schedule.NotAnyMore(now, kept))
-	}
-	if changed || watched {
-		if other := schedule.OtherShare(ctx, a.App, cfg, now); other != "" {
-			fmt.Fprintln(a.Env.Stderr, other)
-		}
 	}
 	return nil
 }
@@ -206,13 +148,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := a.settleShare(cfg, opt); err != nil {
-		return nil, nil, err
-	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, Shard: opt.share.Shard, DryRun: opt.dryRun, Unseen: opt.detached, Version: about.Version(a.Env.Version)}
-	if err := a.keepShare(ctx, cfg, opt); err != nil {
-		return nil, nil, err
-	}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, DryRun: opt.dryRun, Unseen: opt.detached, Version: about.Version(a.Env.Version)}
 	return m.Pass(ctx, made)
 }
 
@@ -237,9 +173,6 @@ func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) 
 	args := []string{"tick", "--detached", "--config", cfg.Path}
 	if opt.repo != "" {
 		args = append(args, "--repo", opt.repo)
-	}
-	if opt.share.Told {
-		args = append(args, "--shard", opt.share.Argument())
 	}
 	if opt.maxTurns > 0 {
 		args = append(args, "--max-turns", fmt.Sprint(opt.maxTurns))

@@ -163,8 +163,6 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 	err := d.View(ctx, func(tx *Tx) error {
 		_, repoErr := tx.OpenRepos(ctx, []work.RepoName{r.Name})
 		_, reposErr := tx.ListRepos(ctx)
-		_, sharesErr := tx.ListShares(ctx)
-		_, _, shareErr := tx.GetShare(ctx, r.ID)
 		_, repoAgainErr := tx.GetRepo(ctx, r.ID)
 		_, accountsErr := tx.ListAccounts(ctx, work.RoleOperator)
 		_, clocksErr := tx.ListClocks(ctx)
@@ -209,10 +207,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, sharesErr, shareErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}), tx.PutShare(ctx, r.ID, work.Share{}), tx.LoseShares(ctx), tx.DropShares(ctx))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}))
 	}))
 }
 
@@ -226,10 +224,9 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
 	_, untoldErr := tx.ListUntoldHalts(ctx)
-	_, tellErr := tx.ListHaltsToTell(ctx, t0)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
-	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, tellErr, stoppedErr, readsErr)
+	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
 		_, wordsErr := tx.ListMergeWords(ctx, p.ID)
@@ -306,11 +303,10 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
 	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
 	stopErr := tx.StopMerging(ctx, r.ID, why)
-	tellErr := tx.TellHaltAt(ctx, r.ID, t0)
 	_, toldErr := tx.MergingTold(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
-		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, tellErr, toldErr, resumeErr,
+		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
 		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),
@@ -748,9 +744,9 @@ func explain(t *testing.T, d *DB, query string, args []driver.NamedValue) []stri
 	})
 }
 
-// rare are not asked by every pass, and may look at all that is remembered: once a day, for a
-// person, and of a repository on which another machine may have worked.
-var rare = []string{"ListOldTurns", "ListItems", "BeginAgain"}
+// rare are not asked by every pass, and may look at all that is remembered: once a day, and for a
+// person.
+var rare = []string{"ListOldTurns", "ListItems"}
 
 // metered are asked by passes that write metrics, which sum up all that is remembered.
 var metered = []string{

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -39,22 +38,17 @@ func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, hal
 	return true, t.StopMerging(ctx, repoID, halt)
 }
 
-// StopMerging stores that nothing is merged in a repository any more, and why, and that its
-// remote is to be told. Where it was so already the first reason stays. It is so since now, or
-// since the reason's own time, where another machine stopped it.
+// StopMerging stores that nothing is merged in a repository any more, since when, and why. If
+// merging is stopped already, the first reason stays.
 func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
 	what := fmt.Sprintf("stop merging in repository %d", repoID)
 	if why.None() {
 		return fmt.Errorf("%s: for no reason", what)
 	}
-	since := millis(t.now)
-	if why.At > 0 {
-		since = min(since, why.At)
-	}
 	why = why.Map(t.clean)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO repo_merging (repo_id, why, at, tell_at) VALUES (?1, ?2, ?4, ?3)
-		 ON CONFLICT (repo_id) DO UPDATE SET why = excluded.why, at = excluded.at, told = 0, tell_at = excluded.tell_at WHERE repo_merging.why = ''`, repoID, reasonOf(&why), millis(t.now), since)
+		`INSERT INTO repo_merging (repo_id, why, at) VALUES (?, ?, ?)
+		 ON CONFLICT (repo_id) DO UPDATE SET why = excluded.why, at = excluded.at, told = 0 WHERE repo_merging.why = ''`, repoID, reasonOf(&why), millis(t.now))
 	if err != nil || n == 0 {
 		return err
 	}
@@ -65,7 +59,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 // new. What landed as something else before does not count any more.
 func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
-		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0, tell_at = 0 WHERE repo_id = ? AND why <> ''`, repoID)
+		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0 WHERE repo_id = ? AND why <> ''`, repoID)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -85,10 +79,10 @@ func (t *Tx) lookAtCandidates(ctx context.Context, repoID int64) error {
 // MergingStopped gives why nothing is merged in a repository, if that is so.
 func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
 	scan := func(row scanner) (h merging.Halt, err error) {
-		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Told, timeOf(&h.TellAt))
+		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Told)
 	}
 	return findRow(ctx, t, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
-		`SELECT why, at, told, tell_at FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
+		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
 // ListUntoldHalts gives the repositories that are not merged into, and of which no pass has
@@ -103,19 +97,4 @@ func (t *Tx) MergingTold(ctx context.Context, repoID int64) (first bool, err err
 	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
 		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
 	return n == 1, err
-}
-
-// ListHaltsToTell gives the repositories that are not merged into, and whose remotes are to be
-// told so by now.
-func (t *Tx) ListHaltsToTell(ctx context.Context, now time.Time) ([]int64, error) {
-	return listRows(ctx, t, "list whose remotes are told that merging stopped", scanID,
-		`SELECT repo_id FROM repo_merging WHERE tell_at BETWEEN 1 AND ? ORDER BY repo_id`, millis(now))
-}
-
-// TellHaltAt stores when a repository's remote is told next that merging is stopped; zero: it
-// says so.
-func (t *Tx) TellHaltAt(ctx context.Context, repoID int64, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("store when the remote of repository %d is told that merging is stopped", repoID),
-		`UPDATE repo_merging SET tell_at = ? WHERE repo_id = ? AND why <> ''`, millis(at), repoID)
-	return err
 }

@@ -381,7 +381,7 @@ func TestTwoInARowThatDifferStopMerging(t *testing.T) {
 	}
 	equal(t, land("e"), true) // by way of the queue: the first reason stays
 	h, _ := haltOf(t, d, waits.RepoID)
-	equal(t, h, merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "d"}, At: t0, TellAt: t0})
+	equal(t, h, merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "d"}, At: t0})
 	equal(t, reviewsOf(t, d, waits.ID).Look, 1)
 
 	for _, first := range []bool{true, false} {
@@ -407,21 +407,11 @@ func TestStopMerging(t *testing.T) {
 		update(t, d, func(tx *Tx) error { return tx.StopMerging(ctx, r.ID, why) })
 	}
 	h, ok := haltOf(t, d, r.ID)
-	equal(t, []any{h, ok}, []any{merging.Halt{Why: first, At: t0, TellAt: t0}, true})
+	equal(t, []any{h, ok}, []any{merging.Halt{Why: first, At: t0}, true})
 	if err := d.Update(ctx, func(tx *Tx) error { return tx.StopMerging(ctx, r.ID, work.Reason{}) }); err == nil {
 		t.Error("stopped for no reason")
 	}
 	update(t, d, func(tx *Tx) error { return second(tx.ResumeMerging(ctx, r.ID)) })
-	for at, since := range map[time.Time]time.Time{t0.Add(-time.Hour): t0.Add(-time.Hour), t0.Add(time.Hour): t0} { // as another machine has it
-		first.At = at.UnixMilli()
-		update(t, d, func(tx *Tx) error {
-			return tx.StopMerging(ctx, r.ID, first)
-		})
-		if h, _ := haltOf(t, d, r.ID); !h.At.Equal(since) || !h.TellAt.Equal(t0) {
-			t.Errorf("stopped since %s, to be told at %s; want %s", h.At, h.TellAt, since)
-		}
-		update(t, d, func(tx *Tx) error { return second(tx.ResumeMerging(ctx, r.ID)) })
-	}
 	if _, ok := haltOf(t, d, r.ID+1); ok {
 		t.Error("another repository is stopped")
 	}

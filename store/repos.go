@@ -249,14 +249,6 @@ func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Rep
 	return row, outcome, err
 }
 
-// RenewRepo gives a repository a new row, of which nothing is known but which repository it
-// is. The former one is kept apart.
-func (t *Tx) RenewRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
-	return t.addRepo(ctx, work.Repo{
-		Name: r.Name, Current: r.Current, NodeID: r.NodeID, GitHubID: r.GitHubID, DefaultBranch: r.DefaultBranch, ConfirmedAt: r.ConfirmedAt, NamedBy: r.NamedBy,
-	})
-}
-
 // findNode finds the row of a repository by what GitHub never changes.
 func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
 	all, err := listRows(ctx, t, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)

@@ -52,7 +52,7 @@ func watch(t *testing.T, d *DB) {
 			OR old.stage = 'landed' AND (old.commit_oid <> new.commit_oid OR old.differs <> new.differs OR old.red NOT IN ('[]', new.red))
 			OR new.stage <> 'landed' AND new.red <> '[]' OR old.pull_id <> new.pull_id OR old.head <> new.head
 			BEGIN INSERT INTO moves VALUES ('merge of ' || new.head || ' broke: ' || old.stage || ' to ' || new.stage); END;
-		CREATE TRIGGER halted AFTER UPDATE ON repo_merging WHEN old.why <> '' AND new.why NOT IN ('', old.why) OR new.why = '' AND (new.told > 0 OR new.tell_at > 0 OR new.differs > 2)
+		CREATE TRIGGER halted AFTER UPDATE ON repo_merging WHEN old.why <> '' AND new.why NOT IN ('', old.why) OR new.why = '' AND (new.told > 0 OR new.differs > 2)
 			BEGIN INSERT INTO moves VALUES ('merging in ' || new.repo_id || ' broke: ' || old.why || ' to ' || new.why); END;
 		CREATE TRIGGER sends AFTER UPDATE ON actions WHEN new.sends < old.sends AND NOT (old.kind = 'merge' AND old.state IN ('void', 'dropped'))
 			OR new.state = 'sent' AND (new.sends = 0 OR new.sent_at = 0)
@@ -148,9 +148,7 @@ func (c *caller) merge(t *rapid.T) {
 
 func (c *caller) halt(t *rapid.T) {
 	c.try(t, "halt", func(tx *Tx) error {
-		switch rapid.IntRange(0, 3).Draw(t, "how") {
-		case 3:
-			return tx.TellHaltAt(c.ctx, 1, t0)
+		switch rapid.IntRange(0, 2).Draw(t, "how") {
 		case 0:
 			return tx.StopMerging(c.ctx, 1, work.Reason{Kind: work.WhyMergeDiffers, Text: fmt.Sprint(c.keys)})
 		case 1:

@@ -54,9 +54,6 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	if at < 0 || p.All[at].Row.NodeID == "" {
 		return nil, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", repo.FullName())
 	}
-	if err := shareLocally(ctx, p, p.All[at], ", or in a comment on GitHub"); err != nil {
-		return nil, err
-	}
 	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
 		return nil, err
 	}

@@ -49,9 +49,6 @@ func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	}
 	rep := env.NewReport(p.Now())
 	ready := p.ingest.ReadAll(ctx, rep)
-	for _, r := range p.Repositories() {
-		tellShare(p, r, rep)
-	}
 	preview.Repos = rep.Repos()
 	if preview.Plans, err = p.route(ctx, ready); err != nil {
 		return nil, err

@@ -29,38 +29,24 @@ func (p *Pass) letGo(ctx context.Context) error {
 		return err
 	}
 	for _, t := range unfinished {
-		r, why := leftTurn(p, t)
-		if r == nil || p.InFlight(t.Key) {
+		at := slices.IndexFunc(p.Left, func(r *env.Repo) bool { return r.Row.ID == t.RepoID })
+		if at < 0 || p.InFlight(t.Key) {
 			continue
 		}
-		if err := p.letTurnGo(ctx, r, t, why); err != nil {
+		if err := p.letTurnGo(ctx, p.Left[at], t); err != nil {
 			return fmt.Errorf("end turn %s: %w", t.Key, err)
 		}
 	}
 	return nil
 }
 
-// leftTurn gives the repository of a turn that is not worked on any more, and why it is not;
-// nil: it is.
-func leftTurn(p *Pass, t work.Turn) (*env.Repo, string) {
-	if at := slices.IndexFunc(p.Left, func(r *env.Repo) bool { return r.Row.ID == t.RepoID }); at >= 0 {
-		return p.Left[at], recheck.LeftOut
-	}
-	if r := p.RemoteByID(t.RepoID); r != nil && notOurs(p, r, t) {
-		return r, anothersShare
-	}
-	return nil, ""
-}
-
-func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn, why string) error {
+func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 	l := &env.Lease{Turn: t, Repo: r}
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if l.Item, err = tx.GetItem(ctx, t.ItemID); err != nil {
 			return err
 		}
-		if r.Left {
-			r.Settings.Labels, err = labelsShown(ctx, tx, r.Row, l.Item)
-		}
+		r.Settings.Labels, err = labelsShown(ctx, tx, r.Row, l.Item)
 		return err
 	})
 	if err != nil {
@@ -80,8 +66,8 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn, why stri
 			return p.notices.Show(ctx, tx, work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
-	p.Changed(l, string(env.VerdictSuperseded), why)
-	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: why})
+	p.Changed(l, string(env.VerdictSuperseded), recheck.LeftOut)
+	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: recheck.LeftOut})
 }
 
 // labelsShown are the names of the labels that show where a running item stands, as

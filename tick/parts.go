@@ -73,23 +73,17 @@ func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 }
 
 // mayStep makes sure, before a turn's next step, that its repository is still the one that it
-// is about, and ours to work on.
+// is about.
 func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
-	at, within, lasting := l.Turn.Step, env.SameFor, env.Shortly
+	at, within := l.Turn.Step, env.SameFor
 	if at == work.StepClaimed || at == work.StepAnswered {
 		if err := p.turns.Looks.NotLeft(ctx, l); err != nil {
 			return err
 		}
 	}
-	switch at { //nolint:exhaustive // the others follow at once
-	case work.StepClaimed:
-		lasting += p.Config.Runtime.TurnTimeout
-	case work.StepAnswered:
+	if at == work.StepAnswered {
 		within = 0 // its agent may have worked for an hour
 		ctx = p.turns.Foresee(ctx, l)
-	}
-	if err := p.Keep(ctx, l.Repo, lasting); err != nil {
-		return err
 	}
 	return p.StillSame(ctx, l.Repo, within)
 }

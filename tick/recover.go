@@ -63,7 +63,7 @@ func postponed(p *env.Env, t work.Turn) bool {
 // resumable reports whether a turn can be carried on now.
 func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	r := p.RemoteByID(t.RepoID)
-	if r == nil || !p.Named(r) || !mayFinish(p, r, t) || t.Blocked || postponed(p.Env, t) {
+	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
 		return false
 	}
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))

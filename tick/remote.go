@@ -26,9 +26,6 @@ func (p *Pass) begin(ctx context.Context) error {
 		if err := p.LoadAccounts(ctx, tx); err != nil {
 			return err
 		}
-		if err := loadShares(ctx, p, tx); err != nil {
-			return err
-		}
 		return p.OpenLeft(ctx, tx)
 	})
 }

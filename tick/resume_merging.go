@@ -34,9 +34,6 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if at < 0 || p.All[at].Row.ID == 0 {
 		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
 	}
-	if err := shareLocally(ctx, p, p.All[at], ""); err != nil {
-		return was, false, err
-	}
 	row := p.All[at].Row
 	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // whoever merges would say again what it knows
 	if err == nil && !ok {
@@ -46,10 +43,6 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, err
 	}
 	defer alone.Unlock()
-	told, err := dropStop(ctx, p, p.All[at])
-	if err != nil {
-		return was, false, fmt.Errorf("merging stays stopped in %s: %w", p.Config.Called(repo), err)
-	}
 	why, kept := p.Dirs.MergingStopped(row)
 	if err := p.Dirs.ResumeMerging(row); err != nil { // first: what is only half done is given once more
 		return was, false, err
@@ -65,28 +58,8 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	if kept && !stopped { // the database was lost
 		was, stopped = merging.Halt{Why: why}, true
 	}
-	if told && !stopped { // somebody said so after this pass had asked why
-		was, stopped = merging.Halt{Why: work.Reason{Kind: work.WhyMergeDiffers, Text: "a ref of the repository said so"}, At: p.Now()}, true
-	}
 	if stopped && err == nil {
 		p.Log.InfoContext(ctx, "merging resumes", "repo_full_name", repo.FullName(), "stopped_since", was.At, "why", was.Why.Kind)
 	}
 	return was, stopped && err == nil, err
-}
-
-// dropStop has the remote say no more that merging is stopped, also where this machine has
-// merged nothing yet and another one said so.
-func dropStop(ctx context.Context, p *Pass, r *env.Repo) (stopped bool, err error) {
-	if p.Preflight != nil {
-		if err := p.Preflight(ctx); err != nil {
-			return false, err
-		}
-	}
-	if err := r.Git().Ensure(ctx); err != nil {
-		return false, err
-	}
-	if err := env.AskStop(ctx, p.Env, r); err != nil { // whoever resumes it is told why it was
-		p.Log.WarnContext(ctx, "it is not known why merging was stopped", "repo_full_name", r.Name.FullName(), "error", err)
-	}
-	return r.Git().DropStop(ctx)
 }

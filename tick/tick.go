@@ -36,8 +36,7 @@ type Pass struct {
 	notices *notice.Notices
 	turns   *turn.Turns
 	merging *merge.Merging
-	sharing
-	chosen map[int64][]string // actions of merging that the plan chose, by repository
+	chosen  map[int64][]string // actions of merging that the plan chose, by repository
 }
 
 // Run makes the pass. A tick.lock held by another pass is no error: the
@@ -56,9 +55,6 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	if h, halted := p.Dirs.Halted(); halted {
 		rep.Halt, rep.EndedAt = &h, p.Local()
 		return rep, nil
-	}
-	if err := shareOut(p); err != nil {
-		return nil, err
 	}
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
@@ -90,7 +86,6 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err := p.letGo(ctx); err != nil {
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
-	settleShares(ctx, p, rep)
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.open(ingest.SameRepos(leases))
 	if _, halted := p.Dirs.Halted(); halted { // since then: what was read waits, and what was recovered finds out itself

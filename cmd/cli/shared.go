@@ -39,7 +39,7 @@ func (s *SharedLines) Until(text string, at time.Time) {
 // Lines are one line for each text, with the repositories that share it.
 func (s *SharedLines) Lines() []string {
 	return terminal.Each(s.texts, func(text string) string {
-		line := Enumerate(s.names[text]) + ": " + text
+		line := enumerate(s.names[text]) + ": " + text
 		if at, ok := s.waits[text]; ok {
 			line += " (asked again after " + work.Stamp(at) + ")"
 		}
@@ -50,8 +50,8 @@ func (s *SharedLines) Lines() []string {
 // mostNames is how many repositories a line names.
 const mostNames = 3
 
-// Enumerate names some things; of many the first ones, and how many more there are.
-func Enumerate(names []string) string {
+// enumerate names some things; of many the first ones, and how many more there are.
+func enumerate(names []string) string {
 	if n := len(names) - mostNames + 1; n > 1 {
 		names = append(slices.Clone(names[:mostNames-1]), fmt.Sprintf("%d more", n))
 	}

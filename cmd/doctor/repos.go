@@ -46,15 +46,7 @@ func gates(r config.Repo) doctor.Gates {
 // a check of its own.
 func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
-	share, err := looks.Present(cfg)
-	switch {
-	case err != nil:
-		p.Share.Trouble = err.Error()
-	case !share.All():
-		p.Share.Machine = share.Machine()
-	}
-	p.Share.All = len(cfg.Repos)
-	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
 			return err
@@ -76,20 +68,11 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if p.Untold, err = untold(ctx, tx, f.Now); err != nil {
 			return err
 		}
-		watch, err := looks.Load(ctx, tx, cfg, known, f.Now)
-		if err != nil {
-			return err
-		}
 		for i, r := range cfg.Repos {
 			row := looks.FindRepo(known, r.Name)
 			p.Last = latest(p.Last, row.LookedAt())
 			p.Tried = p.Tried || row.ID != 0
-			if row.NodeID != "" && share.Takes(row.NodeID) {
-				p.Share.Mine++
-			} else if row.NodeID != "" {
-				p.Share.Theirs++
-			}
-			if err := rememberRepo(ctx, tx, watch(row).Today(row, f.Now), watch(row).Share, strangers, &f.Repos[i]); err != nil {
+			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
 			}
 		}
@@ -104,18 +87,18 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	f.Passes = p
 }
 
-func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, share work.Share, strangers []store.Stranger, to *doctor.Repo) error {
+func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.Stranger, to *doctor.Repo) error {
 	if row.ID == 0 {
 		return nil
 	}
-	to.LastError, to.Held = row.LastError, share.Theirs || share.Elsewhere() && row.Failures == 0
+	to.LastError = row.LastError
 	for _, s := range strangers {
 		if s.RepoID == row.ID {
 			to.Others = append(to.Others, doctor.Other{Account: s.Login, At: s.At})
 		}
 	}
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
-	if stopped && !share.Left() {
+	if stopped {
 		to.Stopped = "nothing is merged into it: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
 	}
 	return err

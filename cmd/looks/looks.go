@@ -1,5 +1,5 @@
 // Package looks says how the repositories of the config are watched, when each is looked at
-// next, which of them other machines work on, and which ones the config does not name any more.
+// next, and which ones the config does not name any more.
 package looks
 
 import (
@@ -21,11 +21,9 @@ import (
 
 // Repo is how one repository is watched.
 type Repo struct {
-	Manner pulse.Manner // empty: this machine does not look at it
+	Manner pulse.Manner // empty: no pass knows the repository yet
 	Next   time.Time    // when it is looked at next; zero: in the next pass
-	Share  work.Share   // who works on it, where several machines share the repositories
 	First  *First       // how far the first look at its pull requests came; nil: it is not under way
-	late   bool         // Share is by what this machine was told after its last pass
 }
 
 // First is how far the first look at the open pull requests of a repository came.
@@ -46,10 +44,6 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 	if err != nil {
 		return nil, err
 	}
-	shares, err := shareIn(ctx, tx, cfg)
-	if err != nil {
-		return nil, err
-	}
 	first, err := tx.ListWalks(ctx, firstlook.Walk)
 	if err != nil {
 		return nil, err
@@ -58,18 +52,12 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 	for _, c := range cfg.Repos {
 		ours[c.Name.Host]++
 	}
-	for _, r := range known {
-		if _, configured := cfg.Repo(r.Name); configured && r.LeftAt.IsZero() && shares(r).Left() {
-			ours[r.Name.Host]--
-		}
-	}
 	return func(r work.Repo) Repo {
-		s := shares(r)
-		if r.NodeID == "" || s.Left() {
-			return Repo{Share: s.Share, late: s.late}
+		if r.NodeID == "" {
+			return Repo{}
 		}
 		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
-		w := Repo{Manner: manner, Next: next, Share: s.Share, late: s.late}
+		w := Repo{Manner: manner, Next: next}
 		if at, underWay := firstlook.PlaceOf(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
 		}
@@ -82,8 +70,6 @@ type Lines struct {
 	hidden cli.SharedLines
 	first  cli.SharedLines
 	pulsed map[string]*pulsed // by host
-	theirs map[string][]string
-	comes  []string
 }
 
 // pulsed are the repositories of a host that the pulse watches.
@@ -94,15 +80,6 @@ type pulsed struct {
 
 // Add takes a repository, which is called so.
 func (l *Lines) Add(called string, r work.Repo, w Repo) {
-	if w.Share.Comes {
-		l.comes = append(l.comes, called)
-	}
-	if w.Share.Theirs {
-		if l.theirs == nil {
-			l.theirs = map[string][]string{}
-		}
-		l.theirs[w.Share.Shard] = append(l.theirs[w.Share.Shard], called)
-	}
 	if w.First != nil {
 		l.first.Add(called, w.First.says)
 	}

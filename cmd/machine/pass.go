@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
@@ -25,7 +24,6 @@ type PassOptions struct {
 	AtOnce   bool           // repositories are asked whatever this program waits for
 	DryRun   bool           // on a copy of the database, without a log
 	Unseen   bool           // nobody sees the exit code
-	Shard    shard.Shard    // which repositories this machine takes
 	Version  string         // of this program; required but for a dry run
 }
 
@@ -46,7 +44,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	pass = &tick.Pass{
 		Env: &env.Env{
 			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: opt.Only, Shard: opt.Shard, AtOnce: opt.AtOnce, Preflight: m.preflight, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}

@@ -14,7 +14,7 @@ import (
 // stateNames are what stands in a state folder, as patterns of names. The last ones go
 // last: a pass that begins meanwhile finds that everything is paused.
 var stateNames = []string{
-	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "share", "paused.json", "locks",
+	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "paused.json", "locks",
 }
 
 // Purgeable says why a state folder may not be deleted: what is in it tells whether it is

@@ -150,7 +150,7 @@ var titles = map[string]string{
 	"cmd.planLine": "planned", "cmd/stops.HaltView": "pause", "cmd/stops.StoppedView": "stop of merging", "cmd/status.reviewBrief": "review in brief", "cmd/live.View": "work of a pass", "cmd/status.endedView": "finished item",
 	"cmd/status.logView": "entry of the log", "cmd/status.stopView": "stop", "tick/env.RepoReport": "repository read", "tick/env.TurnReport": "turn made", "tick/env.MergeReport": "merge made",
 	"cmd/machine.Entry": "path let in", "cmd/machine.AgentState": "agent", "cmd/about.step": "transition", "cmd/status.pullView": "pull request",
-	"cmd/status.repoView": "repository", "cmd/status.shareView": "share", "cmd/looks.First": "first look",
+	"cmd/status.repoView": "repository", "cmd/looks.First": "first look",
 }
 
 // usual is what is said of a field of that name where neither its source nor the table
@@ -284,7 +284,6 @@ var says = map[string]string{
 	"MergeReport.reason_code":     "of `reason`, for programs",
 	"RepoReport.ingested":         "whether GitHub was asked, and all that may have changed was read",
 	"RepoReport.note":             "why it was not, what went wrong, or what is left to read",
-	"RepoReport.share":            "of the machine that takes it, such as 1/3; empty: passes are made without --shard",
 	"RepoReport.failed":           "whether it could not be read",
 	"RepoReport.events":           "new events",
 	"RepoReport.ignored":          "of those, the ignored ones",

@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
-	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // standing is what a scheduler has of a job.
@@ -82,9 +81,6 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 
 // Install has passes repeated, and says what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
-	if err := opt.Shard.Check(); err != nil {
-		return err
-	}
 	p, cfg, err := now(a)
 	if err != nil {
 		return err
@@ -100,28 +96,15 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return &cli.UsageError{Err: err}
 	}
-	taken, err := share(cfg, opt.Shard, all)
-	if err != nil {
-		return err
-	}
-	p.job.Shard = taken.String()
 	if err := p.tried(ctx); err != nil {
 		return err
 	}
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
 	}
-	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
-	was := dirs.ShareBefore()
-	if opt.Shard.Told || !taken.All() { // from now on for passes by hand, too
-		if err := dirs.KeepShare(taken); err != nil {
-			return err
-		}
-	}
 	if err := p.install(ctx, a, s, all); err != nil {
 		return err
 	}
-	tellShare(a, taken, was, installed(all))
 	p.note(ctx, a, cfg, s, why)
 	return nil
 }

@@ -49,10 +49,7 @@ func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) er
 
 // print shows what install would write.
 func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) error {
-	if err := opt.Shard.Check(); err != nil {
-		return err
-	}
-	p, cfg, err := now(r.App)
+	p, _, err := now(r.App)
 	if err != nil {
 		return err
 	}
@@ -72,11 +69,6 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	if p.job.Every, err = interval(s.Kind(), opt.Every, all); err != nil {
 		return err
 	}
-	taken, err := share(cfg, opt.Shard, all)
-	if err != nil {
-		return err
-	}
-	p.job.Shard = taken.String()
 	if p.job, err = p.fit(s, p.job); err != nil {
 		return err
 	}

@@ -41,15 +41,12 @@ func (r *room) newInstallCmd() *cobra.Command {
 On a Mac launchd does it. Elsewhere a systemd user timer does, if a session of
 this user answers, and else cron. What is installed already stays with its
 scheduler, and changes only where something is different: another --every,
-another --shard, a gh that has moved, another PATH. Nothing else of the crontab
-is touched. A machine that was told a share of the repositories keeps it: without
---shard the one that it was told of last is written, by whatever told it.
+a gh that has moved, another PATH. Nothing else of the crontab is touched.
 
 cron knows whole minutes that divide an hour, and whole hours that divide a day;
 launchd and systemd know seconds, ten at the least.`,
 		Example: `  $ gh mergexo schedule install
   $ gh mergexo schedule install --every 30s
-  $ gh mergexo schedule install --shard 1/3   # the first of three machines
   $ gh mergexo schedule install --every 5m --kind cron`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return Install(c.Context(), r.App, opt) },
@@ -75,8 +72,6 @@ func (r *room) newPrintCmd() *cobra.Command {
 
 func addFlags(c *cobra.Command, opt *Options) {
 	c.Flags().DurationVar(&opt.Every, "every", 0, "Time between two passes (default: as installed, else 1m)")
-	c.Flags().Var(&opt.Shard, "shard", "This machine's share of the repositories: `i/n`, n at most 1000, or all (default: as it was told last, else as installed, else all)")
-	_ = c.RegisterFlagCompletionFunc("shard", cobra.NoFileCompletions)
 	c.Flags().StringVar((*string)(&opt.Kind), "kind", "", "Scheduler: `{launchd|systemd|cron}` (default: as installed, else what is there)")
 }
 
@@ -114,7 +109,6 @@ removed. A pass that runs comes to its end; "gh mergexo pause --all" stops it.`,
 type Options struct {
 	Every time.Duration // 0: as it is installed, else once a minute
 	Kind  schedule.Kind // empty: as it is installed, else what the machine has
-	Shard cli.Share     // of the repositories; not told: as this machine was told last, else as it is installed, else all
 }
 
 const usual = time.Minute

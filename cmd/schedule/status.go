@@ -56,7 +56,7 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	st.Files = terminal.Each(in.found.Files, func(f schedule.File) string { return f.Path })
 	j := in.found.Job
 	st.Command = j.Command(st.Scheduler)
-	st.Differs = append(shareDiffers(cfg, in, v.all), p.differs(in)...)
+	st.Differs = p.differs(in)
 	for _, other := range v.all[1:] {
 		st.Differs = append(st.Differs, fmt.Sprintf("%s repeats passes, too", other.s.Kind()))
 	}
@@ -110,7 +110,7 @@ func (p plan) differs(in standing) (all []string) {
 		return all
 	}
 	j := p.job.With("PATH", was.Get("PATH"))
-	j.Every, j.Shard = was.Every, was.Shard // as install keeps the one, and shareDiffers tells of the other
+	j.Every = was.Every // as install keeps it
 	if !in.found.Same(in.s, j) {
 		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
 	}

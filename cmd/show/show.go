@@ -100,7 +100,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		return err
 	}
 	if !found {
-		return Unknown(cfg, story, which.Called(cfg))
+		return Unknown(story, which.Called(cfg))
 	}
 	out := s.Output()
 	switch {
@@ -120,12 +120,9 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	return story.Print(out)
 }
 
-// Unknown is the error that an item is not known: that is the item's fault only where this
-// machine has its repository, and could read it.
-func Unknown(cfg *config.Config, story status.Story, called string) error {
-	if err := cli.NotShared(cfg, story.Repo, called); err != nil {
-		return err
-	}
+// Unknown is the error that an item is not known: that is the item's fault only if its
+// repository could be read.
+func Unknown(story status.Story, called string) error {
 	if why := story.Unread(); why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", called, terminal.OneLine(why)))
 	}

@@ -29,7 +29,7 @@ func (b Board) Briefs() []Brief {
 		r := f.row()
 		brief := Brief{
 			Repo: f.Called, Number: f.Number, Title: f.Title, URL: f.URL, Flow: string(f.Flow), State: r.state, Since: r.since,
-			Why: r.waits, Code: string(r.code), Next: r.next, Stopped: f.State.Stands() && !f.elsewhere(),
+			Why: r.waits, Code: string(r.code), Next: r.next, Stopped: f.State.Stands(),
 		}
 		if f.HasPull() {
 			brief.Pull, brief.PullURL = f.Pull.Number, f.Pull.URL

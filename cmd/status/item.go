@@ -33,7 +33,6 @@ type Facts struct {
 	Budgets   work.Budgets
 	Now       time.Time // by GitHub's clock
 	Local     time.Time // by this machine's
-	Share     work.Share
 }
 
 // row is what is told of a work item: a line of status and what stands below it, the
@@ -70,7 +69,7 @@ func (f Facts) row() row {
 // beside is what holds an open pull request back besides what it waits for first.
 func (f Facts) beside(why work.ReasonKind) string {
 	said := ""
-	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen || why == work.WhyRepoTheirs {
+	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen {
 		return said
 	}
 	if f.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
@@ -84,7 +83,7 @@ func (f Facts) beside(why work.ReasonKind) string {
 
 // standing answers "why is nothing happening?".
 func (f Facts) standing() standing.Standing {
-	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits, Share: f.Share}
+	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
 	if f.Halt != nil {
 		a.Halt = f.Halt.Reason()
 	}
@@ -107,19 +106,7 @@ func (f Facts) mergeWaits() work.Reason {
 }
 
 // stopped reports whether a comment says why the item is blocked.
-func (f Facts) stopped() bool { return f.Stop.Lasts() && f.State.Stands() && !f.elsewhere() }
-
-// elsewhere reports whether another machine's share has the item: what is known of it here grows
-// old, and nothing is due here.
-func (f Facts) elsewhere() bool { return f.State.Open() && f.standing().Why.Kind == work.WhyRepoTheirs }
-
-// today is an item without what would be due, were it this machine's.
-func (f Facts) today() Facts {
-	if f.elsewhere() {
-		f.Waits, f.Reviewing, f.MergeDue, f.Merge = nil, nil, false, merging.Choice{}
-	}
-	return f
-}
+func (f Facts) stopped() bool { return f.Stop.Lasts() && f.State.Stands() }
 
 // since is when it came into its state: tried again in vain it is blocked since the
 // first time.
@@ -149,7 +136,7 @@ func (f Facts) state() string {
 	if f.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.State)
 	}
-	if f.Halt != nil || f.elsewhere() || f.Turn.Waits(f.Now) || !f.Turn.WaitReason.None() {
+	if f.Halt != nil || f.Turn.Waits(f.Now) || !f.Turn.WaitReason.None() {
 		return "waiting"
 	}
 	return "interrupted"

@@ -82,15 +82,7 @@ type repoView struct {
 	CostInUSD float64        `json:"costUSD"`
 
 	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
-	Share   *shareView         `json:"share"`          // null: this machine takes all repositories, and waits for no other one
 	First   *looks.First       `json:"firstLook"`      // how far the first look at its open pull requests came; null: it is over, or no pass began it
-}
-
-type shareView struct {
-	Shard  string     `json:"shard"`     // that the next pass on this machine takes, such as 1/2, or all
-	Theirs bool       `json:"theirs"`    // the repository belongs to another machine's share
-	Held   bool       `json:"held"`      // this machine holds the repository's ref; while it does, other machines wait
-	Until  *time.Time `json:"heldUntil"` // no other machine works on it before; null: this one does not hold it, or hands it back
 }
 
 type eventView struct {
@@ -223,7 +215,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)
-		v.First, v.Share, v.Watched, v.NextLook = r.watched.First, viewShare(r.watched.Share), string(r.watched.Manner), stamp(r.watched.Next)
+		v.First, v.Watched, v.NextLook = r.watched.First, string(r.watched.Manner), stamp(r.watched.Next)
 		v.Name, v.Stopped = r.called, stops.ViewStopped(r.stopped, r.called)
 		return v
 	})
@@ -233,13 +225,6 @@ func viewRepos(b Board) []repoView {
 		views = append(views, v)
 	}
 	return views
-}
-
-func viewShare(s work.Share) *shareView {
-	if !s.Stored && s.Shard == "" {
-		return nil
-	}
-	return &shareView{cmp.Or(s.Shard, "all"), s.Theirs, s.Held(), stamp(s.HeldUntil())}
 }
 
 func viewEvent(e work.Event, turns map[int64]string) eventView {

@@ -50,7 +50,7 @@ type repoStatus struct {
 	counts  store.Counts
 	ignored []string      // its times that lie in the future
 	stopped *merging.Halt // nothing is merged in it until a person says so; nil: something is
-	watched looks.Repo    // how, when next, and by which machine
+	watched looks.Repo    // how, and when next
 }
 
 // Query says what a board is about.
@@ -105,7 +105,6 @@ func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	for _, name := range q.Repos {
 		r := repoStatus{Repo: looks.FindRepo(known, name), called: q.Config.Called(name)}
 		r.watched = watch(r.Repo)
-		r.Repo = r.watched.Today(r.Repo, b.now)
 		if err := b.addRepo(ctx, tx, q, r, at); err != nil {
 			return Board{}, err
 		}
@@ -123,9 +122,9 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 			return err
 		}
 		for _, f := range items {
-			f.Worked, f.Local, f.Share = at.Of(f.Turn), at.Now, r.watched.Share
+			f.Worked, f.Local = at.Of(f.Turn), at.Now
 			f.Live = f.Worked != nil
-			b.items = append(b.items, f.today())
+			b.items = append(b.items, f)
 		}
 		over, err := loadEnded(ctx, tx, q, r)
 		if err != nil {
@@ -137,7 +136,7 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 		}
 		if halt, stopped, err := tx.MergingStopped(ctx, r.ID); err != nil {
 			return err
-		} else if stopped && !r.watched.Share.Left() {
+		} else if stopped {
 			r.stopped = &halt
 		}
 	}

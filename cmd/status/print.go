@@ -51,7 +51,6 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 		r.printIgnored(notes)
 	}
 	b.printLeft(notes)
-	lines.PrintTheirs(notes)
 	b.printUntold(notes)
 	b.printDay(out, notes)
 	return nil
@@ -127,7 +126,7 @@ func printStandings(out terminal.Output, b Board) error {
 			}
 			continue
 		}
-		if r.waits == "" || f.elsewhere() { // said once of the repository
+		if r.waits == "" {
 			continue
 		}
 		told := "\n" + strings.Join(terminal.Wrap(r.ref+" waits: "+out.LocalTimes(r.waits), out.Width-4), "\n    ") + "\n"
@@ -152,7 +151,7 @@ func (f Facts) urgency() int {
 	asked := len(f.Unanswered()) > 0
 	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
 	switch {
-	case !f.State.Open(), f.elsewhere():
+	case !f.State.Open():
 		return 3
 	case f.Pause == nil && stands:
 		return 0
@@ -162,18 +161,11 @@ func (f Facts) urgency() int {
 	return 2
 }
 
-// nothingOpen says why the board is empty. What other machines work on they know of.
+// nothingOpen says why the board is empty.
 func (b Board) nothingOpen() string {
-	var theirs work.Share
-	finished, unread, mine := 0, 0, 0
+	finished, unread := 0, 0
 	for _, r := range b.repos {
-		if s := r.watched.Share; s.Left() {
-			if s.Theirs {
-				theirs = s
-			}
-			continue
-		}
-		if mine++; r.HeartbeatAt.IsZero() {
+		if r.HeartbeatAt.IsZero() {
 			unread++
 		}
 		for state, n := range r.counts.Items {
@@ -183,11 +175,7 @@ func (b Board) nothingOpen() string {
 		}
 	}
 	switch {
-	case mine == 0 && theirs.Theirs:
-		return "nothing to do here: no repository is in the share of " + looks.Machine(theirs)
-	case mine == 0:
-		return "nothing to do here yet: the next pass asks for the repositories"
-	case unread == mine:
+	case unread == len(b.repos):
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:
 		return "nothing open in the repositories that could be read"

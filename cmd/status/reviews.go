@@ -44,9 +44,6 @@ func (f Facts) reviewed() (reviews, bool) {
 			r.state, r.who, r.next = review.Pending, to.Reviewer, ""
 		}
 	}
-	if f.elsewhere() {
-		r.who, r.why, r.next = "", work.Reason{}, ""
-	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
 		failed := t.Attempts
 		if f.Live { // one is under way

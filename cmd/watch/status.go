@@ -14,7 +14,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/doctor"
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -158,7 +157,6 @@ func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, s
 	} else {
 		fmt.Fprintln(notes, "nothing yet: no pass has been made. Make one: gh mergexo tick")
 	}
-	looks.PrintShare(notes, q.Config, seen)
 	for _, line := range machine {
 		fmt.Fprintln(notes, line)
 	}

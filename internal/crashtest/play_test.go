@@ -163,7 +163,7 @@ func (w *world) plantLocks() error {
 		return errors.Join(err, w.unlessAgentsRan("mirror")) // there is none yet
 	}
 	mirror := filepath.Dir(mirrors[0])
-	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph", "refs/mergexo/share"}
+	names := []string{"packed-refs", "HEAD", "config", "index", "shallow", "objects/maintenance", "objects/info/commit-graph"}
 	w.rig.mu.Lock()
 	for _, r := range w.rig.runs {
 		for _, of := range []string{"turns", "journal", "partial"} {

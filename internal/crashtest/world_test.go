@@ -37,7 +37,6 @@ type world struct {
 	repo     *githubsim.Repo
 	token    string
 	rig      *rig
-	machine  string       // of several that share the repository, which one makes passes now
 	people   *sync.Once   // what people do during the turn, they do once
 	before   int          // runs of the agent that the scenario begins with
 	later    atomic.Int64 // seconds that the hub's clock was moved by
@@ -86,18 +85,18 @@ func (w *world) path(parts ...string) string {
 	return filepath.Join(append([]string{w.dir}, parts...)...)
 }
 
-// state is the state folder of the machine that makes passes.
+// state is the state folder.
 func (w *world) state(parts ...string) string {
-	return w.path(append([]string{"state" + w.machine}, parts...)...)
+	return w.path(append([]string{"state"}, parts...)...)
 }
 
 // begin makes the world again for a run of a scenario.
 func (w *world) begin(s scenario) (err error) {
-	w.scenario, w.people, w.before, w.machine = s, new(sync.Once), 0, ""
+	w.scenario, w.people, w.before = s, new(sync.Once), 0
 	w.later.Store(0)
 	w.mended.Store(false)
 	w.plainGit.Store(false)
-	for _, name := range []string{"state", "state2", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml", "config2.toml"} {
+	for _, name := range []string{"state", "home", "gh", "hub", "hub.sock", "bin/rig", "log", "config.toml"} {
 		if err := os.RemoveAll(w.path(name)); err != nil {
 			return err
 		}
@@ -194,7 +193,7 @@ func (w *world) environ() []string {
 	return []string{
 		"HOME=" + w.path("home"), "PATH=" + path, "GH_CONFIG_DIR=" + w.path("gh"), "GH_HOST=" + simHost,
 		"GH_TOKEN=" + w.token, "GH_PROMPT_DISABLED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C.UTF-8", "NO_COLOR=1",
-		"MERGEXO_CONFIG=" + w.path("config"+w.machine+".toml"),
+		"MERGEXO_CONFIG=" + w.path("config.toml"),
 		"GOGC=off", "GOMEMLIMIT=256MiB", // a pass is over before it has collected its garbage
 	}
 }

@@ -85,7 +85,6 @@ const (
 	CodePaused   Code = "paused"
 	CodeLastPass Code = "last_pass"
 	CodeBudgets  Code = "budgets"
-	CodeShare    Code = "share"
 	CodeNotify   Code = "notify"
 )
 
@@ -136,7 +135,6 @@ var known = []Known{
 	{CodeSchedule, ForSchedule, "whether something repeats the pass"},
 	{CodePaused, ForSchedule, "whether everything on this machine is paused"},
 	{CodeLastPass, ForSchedule, "when the last pass was made, and how it ended"},
-	{CodeShare, ForSchedule, "which share of the repositories this machine takes, and how many that are; told only where it is not all"},
 	{CodeBudgets, ForSchedule, "what may be spent, and what was in the last 24 hours"},
 	{CodeNotify, ForSchedule, "whether each [[notify]] took its last messages; told only of one that did not"},
 }

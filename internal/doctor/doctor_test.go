@@ -115,12 +115,10 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"long ago": {doctor.Facts{
 			Schedule: &doctor.Schedule{Installed: true, Active: true}, Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now,
 		}, nil, []string{"last_pass"}},
-		"by hand, long ago":  {facts: doctor.Facts{Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now}},
-		"one machine of two": {facts: doctor.Facts{Passes: &doctor.Passes{Last: now, Share: doctor.Share{Machine: "machine 1 of 2 (--shard 1/2)", All: 2}}, Now: now}},
-		"no share":           {doctor.Facts{Passes: &doctor.Passes{Last: now, Share: doctor.Share{Trouble: "x"}}, Now: now}, nil, []string{"share"}},
-		"no pass":            {doctor.Facts{Passes: &doctor.Passes{}, Now: now}, nil, []string{"last_pass"}},
-		"nothing read":       {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
-		"passes fail":        {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
+		"by hand, long ago": {facts: doctor.Facts{Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now}},
+		"no pass":           {doctor.Facts{Passes: &doctor.Passes{}, Now: now}, nil, []string{"last_pass"}},
+		"nothing read":      {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
+		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
 		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
 			Last: now, Untold: []doctor.Untold{{Target: "hook", Count: 2, Why: "500"}},
 		}, Now: now}, nil, []string{"notify"}},

@@ -108,7 +108,6 @@ type Repo struct {
 	Labels        *Labels        // nil: they could not be read
 	Gates         Gates
 	LastError     string // of the last pass
-	Held          bool   // that is that another machine holds it, or cannot have it yet
 	Stopped       string // why nothing is merged into it any more
 	Others        []Other
 }
@@ -216,16 +215,6 @@ type Passes struct {
 	Turns   int           // in the last 24 hours
 	Cost    float64
 	Untold  []Untold
-	Share   Share
-}
-
-// Share is which of the repositories this machine takes, where several share them.
-type Share struct {
-	Machine string // as it is told of that; empty: it takes all
-	Trouble string // it cannot be read which one it is
-	Mine    int    // repositories of the config that are its
-	Theirs  int    // that are other machines'; of the rest no pass has found out yet
-	All     int
 }
 
 // Untold is a target of messages that did not take its last ones.

@@ -90,11 +90,7 @@ func labels(a *about, r Repo) {
 
 // remembered is what passes have noted.
 func remembered(a *about, r Repo) {
-	switch {
-	case r.LastError == "":
-	case r.Held:
-		a.warn(CodeReading, r.LastError, "")
-	default:
+	if r.LastError != "" {
 		a.warn(CodeReading, "the last pass could not read it: "+r.LastError, "")
 	}
 	if r.Stopped != "" {

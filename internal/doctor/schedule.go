@@ -54,25 +54,9 @@ func passes(a *about, p Passes, s *Schedule, now time.Time) {
 	default:
 		a.ok(CodeLastPass, "at "+when)
 	}
-	shares(a, p.Share)
 	budgets(a, p)
 	for _, u := range p.Untold {
 		a.warn(CodeNotify, fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.Why), "gh mergexo notify test "+u.Target)
-	}
-}
-
-func shares(a *about, s Share) {
-	switch {
-	case s.Trouble != "":
-		a.warn(CodeShare, s.Trouble, "gh mergexo tick --shard i/n, or --shard all")
-	case s.Machine != "" && s.Mine+s.Theirs == 0:
-		a.ok(CodeShare, fmt.Sprintf("this is %s; no pass has found out yet which of %s its share has", s.Machine, count(s.All, "repository", "repositories")))
-	case s.Machine != "":
-		says := fmt.Sprintf("this is %s; %d of %s in its share", s.Machine, s.Mine, count(s.All, "repository is", "repositories are"))
-		if unknown := s.All - s.Mine - s.Theirs; unknown > 0 {
-			says += fmt.Sprintf(", and of %d no pass has found out yet", unknown)
-		}
-		a.ok(CodeShare, says)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/git/gate"
-	"github.com/mergexo/gh-mergexo/internal/git/hold"
 	"github.com/mergexo/gh-mergexo/internal/git/landing"
 	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
@@ -27,9 +26,6 @@ type (
 	RejectedError = push.RejectedError
 	UnclearError  = push.UnclearError
 	KeptError     = push.KeptError
-
-	Hold       = hold.Hold
-	TakenError = hold.TakenError
 )
 
 // The ways in which a head reaches its base, and the kinds of difference of a Landing; see
@@ -55,7 +51,6 @@ type Mirror struct {
 	mirror.Merges
 	landing.Landings
 	push.Pushes
-	hold.Holds
 	voice   Voice
 	indexes sync.Map // path of an index -> restored: what was found in it
 }
@@ -63,7 +58,7 @@ type Mirror struct {
 // Mirror names a mirror; see mirror.New.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	m := mirror.New(g.Git, dir, url, lockPath)
-	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m), Holds: hold.Of(m)}
+	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m)}
 }
 
 // Borrowing makes the mirror read the objects of another one's folder, too. It is

@@ -137,7 +137,7 @@ func intoCron(j Job, tab, block string) (string, error) {
 
 // readCron reads a block again. What somebody changed by hand is missing.
 func readCron(j Job, block string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(block), Shard: shardOf(block)}
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(block)}
 	for line := range strings.Lines(block) {
 		if strings.HasPrefix(line, "#") {
 			continue

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -33,7 +31,6 @@ type Job struct {
 	Default bool   // it is in ~/.config, where passes find it by themselves
 	Gh      string // by its absolute path
 	Every   time.Duration
-	Shard   string    // the share of the repositories that its passes take, such as 1/2; empty: all
 	Env     []Var     // the whole environment: PATH and HOME first
 	Logs    string    // the folder for what a scheduler keeps of the job's own output
 	Since   time.Time // when it was written, to the second
@@ -79,9 +76,6 @@ func (j Job) Command(k Kind) []string {
 	line := []string{j.Gh, "mergexo", "tick"}
 	if k != Cron {
 		line = append(line, "--detach")
-	}
-	if j.Shard != "" {
-		line = append(line, "--shard", j.Shard)
 	}
 	elsewhere := j.Get("XDG_CONFIG_HOME") // passes look there instead
 	if !j.Default || elsewhere != "" && filepath.Join(elsewhere, "mergexo", "config.toml") != j.Config {
@@ -139,16 +133,6 @@ func sinceOf(text string) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-var shardArgument = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--shard\D{1,80}?(\d+/\d+)`) })
-
-// shardOf reads the share out of what was written, however the scheduler has it quoted.
-func shardOf(text string) string {
-	if m := shardArgument().FindStringSubmatch(text); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // ours tells whether a file was written here.

@@ -58,7 +58,7 @@ func xmlText(s string) string {
 
 // readProperty reads a property list again. What somebody changed by hand is missing.
 func readProperty(j Job, text string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(text), Shard: shardOf(text)}
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(text)}
 	for _, s := range propertyStrings(text) {
 		switch {
 		case len(s.path) == 1 && s.path[0] == "StartInterval":

@@ -80,7 +80,7 @@ func unitWords(s string) (words []string) {
 
 // readUnits reads both units again. What somebody changed by hand is missing.
 func readUnits(j Job, service, timer string) Job {
-	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service), Shard: shardOf(service)}
+	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service)}
 	for line := range strings.Lines(service) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		words := unitWords(value)

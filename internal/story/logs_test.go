@@ -19,7 +19,7 @@ import (
 
 // ofThePass are the messages that concern no single repository.
 var ofThePass = []string{
-	"pass", "repositories", "the state folder is a copy of another machine's: what that one holds is let go of here", "turns are held back by a budget of the day", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
+	"pass", "repositories", "turns are held back by a budget of the day", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
 	"this pass cannot be guarded against what its agents start", "GitHub does not say which account the token is of; it is seen by what the pass writes first", "could not record our account",
 	"could not forget what is over", "could not look who works in a checkout",
 	"the config is doubtful", "could not tell how the pass ended",

@@ -115,7 +115,6 @@ const (
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
-	WhyMergeUnasked        ReasonKind = "merge_not_asked"         // the remote, whether merging is stopped; Text
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
 	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub took it, and was not read since
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
@@ -144,8 +143,6 @@ const (
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text
 	WhyRepoGone     ReasonKind = "repository_gone"      // Name
 	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
-	WhyRepoHeld     ReasonKind = "repository_held"      // Name, Text (this machine's share), Local (an earlier pass of it still works there), Who (an installation), At
-	WhyRepoTheirs   ReasonKind = "repository_elsewhere" // another machine's share has it; Name, Text (this machine's share; empty: which is to have it now)
 	WhyCommandFirst ReasonKind = "command_first"        //
 	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
 	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text

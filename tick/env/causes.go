@@ -30,11 +30,7 @@ type Cause struct {
 // however many requests came to it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
-		why := wait.Reason
-		if why.Kind == work.WhyRepoHeld { // whoever shows causes names the repository before them
-			why.Name = ""
-		}
-		return []Cause{{codeOf(wait), explain.What(why, explain.Place{})}}
+		return []Cause{{codeOf(wait), explain.What(wait.Reason, explain.Place{})}}
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})

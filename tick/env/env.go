@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/shard"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/counts"
@@ -31,7 +30,6 @@ type Env struct {
 	Prompts  *prompts.Pack                   // required
 	Secrets  *secrets.Redactor               // required: what is taken out of all that is stored and published
 	Only     *work.RepoName                  // --repo
-	Shard    shard.Shard                     // --shard: which repositories this machine takes
 	AtOnce   bool                            // a person asks for it: what this program waits for by itself is over
 	Progress func(TurnChange)                // may be nil
 	Slow     func(what string) (over func()) // is told of what takes long; may be nil
@@ -47,10 +45,6 @@ type Env struct {
 	// Preflight finds out before a turn is begun whether the programs that it
 	// needs are there; required for Run.
 	Preflight func(context.Context) error
-
-	// Holds says which repositories this machine may work on, where several share them; nil:
-	// all that are selected.
-	Holds Holder
 
 	Local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo

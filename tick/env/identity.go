@@ -9,10 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const (
-	// SameFor is how long an answer about that is acted on.
-	SameFor = time.Minute
-)
+// SameFor is how long an answer about which repository a name stands for is acted on.
+const SameFor = time.Minute
 
 // Confirm notes that the name stood for the repository just now.
 func (r *Repo) Confirm(at time.Time) {
@@ -30,11 +28,8 @@ func (r *Repo) Confirmed(now time.Time, within time.Duration) bool {
 
 // StillSame makes sure, right before something is written or shown to an agent, that
 // the name stands for the repository that this is about: GitHub said so within some
-// time. Where several machines share the repositories, no other one may work on it then.
+// time.
 func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) error {
-	if err := p.Keep(ctx, r, Shortly); err != nil {
-		return err
-	}
 	now := r.GitHub.Now()
 	if r.Confirmed(now, within) {
 		return nil

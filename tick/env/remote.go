@@ -100,7 +100,6 @@ type Objects interface {
 type Mirror interface {
 	actions.Branches
 	landed
-	holds
 	Signer() (git.Identity, error)
 	Ensure(ctx context.Context) error
 	Heads(ctx context.Context) (map[string]string, error)
@@ -268,14 +267,8 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 	return p.byRow[repoID]
 }
 
-// Selected reports whether --repo and --shard leave r in.
-func (p *Env) Selected(r *Repo) bool {
-	known := r.Row.NodeID != ""
-	return p.Named(r) && (!known || p.Shard.Takes(r.Row.NodeID)) && (p.Holds == nil || p.Holds.Mine(r))
-}
-
-// Named reports whether --repo leaves r in.
-func (p *Env) Named(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
+// Selected reports whether --repo leaves r in.
+func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
 
 // GitDate is the date of a turn's commits: the turn's, so that a commit made
 // again is the same commit.

@@ -58,16 +58,7 @@ type RepoReport struct {
 	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
 	Until    *time.Time `json:"notBefore,omitempty"` // GitHub is not asked about it before; note says why
-
-	Share     string `json:"share"` // of the machine that takes it, such as 1/3; empty: all repositories are this machine's
-	Elsewhere bool   `json:"-"`     // that is another machine
-	Asked     bool   `json:"-"`     // GitHub was asked about it before it was to be taken
-	Untaken   bool   `json:"-"`     // it is this machine's, which does not hold it yet: it is not read
 }
-
-// Counts reports whether a pass is judged by it: not by a repository that is another machine's,
-// and by one that another machine still holds only where something went wrong.
-func (r RepoReport) Counts() bool { return !r.Elsewhere && (r.Failed || !r.Untaken) }
 
 // TurnReport is what a pass did for one turn.
 type TurnReport struct {

@@ -139,7 +139,7 @@ func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository)
 	if err != nil {
 		return fmt.Errorf("store which repository %s is: %w", r.Name.FullName(), err)
 	}
-	p.SetRepo(r, after)
+	p.setRepo(r, after)
 	r.Confirm(at)
 	switch what {
 	case store.RepoReplaced:
@@ -165,9 +165,9 @@ func (p *Ingest) twin(r *env.Repo, nodeID string) string {
 	return ""
 }
 
-// SetRepo changes the row of a configured repository: others look through the rows of
+// setRepo changes the row of a configured repository: others look through the rows of
 // all at the same time. What was opened of another repository is not kept.
-func (p *Ingest) SetRepo(r *env.Repo, row work.Repo) {
+func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
 	if r.Row.ID != row.ID {

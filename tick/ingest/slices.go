@@ -149,7 +149,7 @@ func (h *reading) keep(ctx context.Context, more bool) error {
 	if err := h.env.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h.now()) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
 	}
-	h.ingest.SetRepo(h.repo, h.row)
+	h.ingest.setRepo(h.repo, h.row)
 	h.log(ctx)
 	h.logQueued(ctx, "issue comments queued")
 	h.next()

@@ -119,22 +119,12 @@ func (i Item) sent(a work.Action) bool {
 // tried again; empty: it is, or it refused nothing. That it did not bring the branch up to
 // date holds nothing that does not need it any more.
 func (i Item) Refused(now time.Time) string {
-	return i.failed(now, func(a work.Action) bool { return !a.SentAt.IsZero() })
-}
-
-// NotAsked is why the remote could not be asked whether merging is stopped, before the present
-// head was sent, while that is not tried again; empty: it is, or could be asked.
-func (i Item) NotAsked(now time.Time) string {
-	return i.failed(now, func(a work.Action) bool { return a.SentAt.IsZero() })
-}
-
-func (i Item) failed(now time.Time, which func(work.Action) bool) string {
 	status := i.Landing.Box.Status
 	for _, a := range i.Landing.Actions {
 		if a.Kind == work.ActionUpdateBranch && status != "BEHIND" && status != "BLOCKED" {
 			continue
 		}
-		if a.State == work.ActionPlanned && a.Head == i.Pull.HeadOID && a.NotBefore.After(now) && a.Kind.Merging() && which(a) {
+		if a.State == work.ActionPlanned && a.Head == i.Pull.HeadOID && a.NotBefore.After(now) && a.Kind.Merging() {
 			return a.LastError
 		}
 	}

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -225,26 +224,6 @@ func TestTakenOutOfTheQueueAndPutBack(t *testing.T) {
 	s.pass()
 	if row := s.row(); row.Stage != merging.Landed || row.Differs != "" {
 		t.Errorf("row %+v\n%s", row, &s.log)
-	}
-}
-
-// What people hold is taken out of the queue also where nobody can find out whether merging is
-// stopped; into it nothing is put then.
-func TestTakenOutOfTheQueueWithoutAnAnswerOfTheRemote(t *testing.T) {
-	s := newStage(t)
-	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
-	s.pass()
-	s.hold()
-	s.must(exec.Command("git", "--git-dir", s.sim.GitDir(), "update-ref", "refs/heads/refs/mergexo/merging-stopped", s.head).Run())
-	s.pass()
-	if s.outcome() != "dequeued" || len(s.sim.Queue()) != 0 {
-		t.Fatalf("%s, row %+v\n%s", s.outcome(), s.row(), &s.log)
-	}
-	s.restsOut()
-	s.release()
-	s.pass()
-	if len(s.sim.Queue()) != 0 || !strings.Contains(s.log.String(), "is in the way of") {
-		t.Errorf("queued, row %+v\n%s", s.row(), &s.log)
 	}
 }
 

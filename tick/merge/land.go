@@ -163,10 +163,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		if err := o.Dirs.StopMerging(o.r.Row, halt(j)); err != nil { // which the database may forget
-			return err
-		}
-		o.tellMachines(ctx, o.r)
+		return o.Dirs.StopMerging(o.r.Row, halt(j)) // which the database may forget
 	}
 	return nil
 }

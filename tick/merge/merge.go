@@ -103,11 +103,11 @@ type due struct {
 	open    []merging.Merge    // after which the issue may have stayed open
 	kept    []unreverted       // that no pull request takes back
 	unknown []work.PullRequest // that were merged, by us perhaps, before the database was lost
-	untold  bool               // the remote is to be told that merging is stopped
+	unkept  bool               // the state folder does not say yet that merging is stopped
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.untold
+	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.unkept
 }
 
 // job is one action of merging with what it is about.
@@ -129,11 +129,14 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 	now := m.Now()
 	err = m.Store.View(ctx, func(tx *store.Tx) error {
 		d = due{}
-		halt, _, err := tx.MergingStopped(ctx, r.Row.ID)
+		_, stopped, err := tx.MergingStopped(ctx, r.Row.ID)
 		if err != nil {
 			return err
 		}
-		d.untold = halt.Due(now)
+		if stopped {
+			_, kept := m.Dirs.MergingStopped(r.Row)
+			d.unkept = !kept
+		}
 		all, err := tx.ListMergingActions(ctx, r.Row.ID)
 		if err != nil {
 			return err

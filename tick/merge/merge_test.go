@@ -260,21 +260,35 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if s.asked("PUT", "/merge") != 2 {
 		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
 	}
-	forgotten := func() { // as with a lost state folder
-		s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
+	forgotten := func() { // as with a lost database
 		s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
 	}
 	forgotten()
 	s.pass()
 	if s.asked("PUT", "/merge") != 2 {
-		t.Error("what the remote says does not hold the merge")
+		t.Error("what the state folder says does not hold the merge")
 	}
-	if _, err := s.repo.Git().DropStop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.must(s.merging.Dirs.ResumeMerging(s.repo.Row))
 	forgotten()
 	s.pass()
 	if s.row().Stage != merging.Landed || s.row().Differs != "" {
 		t.Errorf("row %+v\n%s", s.row(), &s.log)
+	}
+}
+
+// The pass that stopped merging died before it wrote that into the state folder, and nothing else
+// is due: the next pass writes it.
+func TestAStopIsKeptInTheStateFolder(t *testing.T) {
+	s := newStage(t)
+	s.stop()
+	if !s.merging.Waiting(t.Context(), s.repo, nil) {
+		t.Error("nothing is due")
+	}
+	s.run()
+	if why, kept := s.merging.Dirs.MergingStopped(s.repo.Row); !kept || why.Kind != work.WhyMergeDiffers {
+		t.Errorf("kept: %v, %+v", kept, why)
+	}
+	if s.merging.Waiting(t.Context(), s.repo, nil) {
+		t.Error("something is due again")
 	}
 }

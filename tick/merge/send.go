@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -119,11 +118,6 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if j.a.Kind == work.ActionUpdateBranch {
 		return true, nil
 	}
-	if j.a.Kind != work.ActionDequeue { // which merges nothing: it is not to wait for an answer
-		if err := env.AskStop(ctx, o.Env, o.r); err != nil { // the last look decides by what is known then
-			return false, o.unasked(ctx, j, err)
-		}
-	}
 	git := o.r.Git()
 	tip, ok, err := git.Head(ctx, j.a.Base)
 	if err == nil && !ok {
@@ -146,30 +140,6 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	}
 	j.base, j.tree = tip, tree
 	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
-}
-
-// How long a merge is left alone of which nobody knows whether it is stopped: longer the longer
-// it was planned ago.
-const (
-	unaskedAtLeast = time.Minute
-	unaskedAtMost  = 10 * time.Minute
-)
-
-// unasked stores why a merge waits of which the remote could not be asked whether merging is
-// stopped: people read it with the pull request. Where GitHub refused the merge before, they
-// read its words on: what git says is not GitHub's.
-func (o round) unasked(ctx context.Context, j *job, err error) error {
-	if ctx.Err() != nil {
-		return err
-	}
-	now := o.Now()
-	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeUnasked, Text: err.Error()})
-	until := now.Add(min(max(now.Sub(j.a.PlannedAt)/2, unaskedAtLeast), unaskedAtMost))
-	text := err.Error()
-	if j.a.State == work.ActionPlanned && !j.a.SentAt.IsZero() {
-		text = j.a.LastError
-	}
-	return errors.Join(err, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeferAction(ctx, j.a.ID, until, text) }))
 }
 
 // mean stores the intent of a merge.

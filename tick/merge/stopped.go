@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// recall has all that may know it know that merging is stopped in a repository, before anything
-// is decided about: the database where it was lost since, the file and the remote where whoever
-// stopped it died before.
+// recall stores that merging is stopped wherever that is missing, before anything is decided:
+// in the database, if it was lost since, and in the state folder, if the pass that stopped merging
+// died before it wrote the file.
 func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 	why, kept := m.Dirs.MergingStopped(r.Row)
 	var halt merging.Halt
@@ -24,25 +24,10 @@ func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 		}
 		return tx.StopMerging(ctx, r.Row.ID, why)
 	})
-	if err != nil || !known && !kept {
+	if err != nil || !known || kept {
 		return err
 	}
-	if !kept {
-		if err := m.Dirs.StopMerging(r.Row, halt.Why); err != nil {
-			return err
-		}
-	}
-	if !halt.TellAt.After(m.Now()) { // else it is told later
-		m.tellMachines(ctx, r)
-	}
-	return nil
-}
-
-// tellMachines has other machines know that merging is stopped. Here it is so all the same.
-func (m *Merging) tellMachines(ctx context.Context, r *env.Repo) {
-	if err := env.TellStop(ctx, m.Env, r); err != nil && ctx.Err() == nil {
-		m.Log.WarnContext(ctx, "other machines do not know that merging is stopped", "repo_full_name", r.Name.FullName(), "error", err)
-	}
+	return m.Dirs.StopMerging(r.Row, halt.Why)
 }
 
 // Stopped is the error of a pass after which nothing is merged in a repository any more,

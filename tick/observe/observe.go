@@ -51,17 +51,15 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 
 // outcome judges a pass by its error and by what it read.
 func outcome(rep *env.Report, err error) work.PassOutcome {
-	all := rep.Repos()
-	repos := slices.DeleteFunc(slices.Clone(all), func(r env.RepoReport) bool { return !r.Counts() })
+	repos := rep.Repos()
 	some := func(is func(env.RepoReport) bool) bool { return slices.ContainsFunc(repos, is) }
-	held := slices.ContainsFunc(all, func(r env.RepoReport) bool { return r.Untaken })
 	read := some(func(r env.RepoReport) bool { return r.Ingested || !r.Failed && r.Until == nil })
 	switch {
 	case errors.Is(err, context.Canceled):
 		return work.PassCancelled
 	case err != nil, rep.Shut != nil:
 		return work.PassFailed
-	case len(repos) == 0 && !held, read:
+	case len(repos) == 0, read:
 		return work.PassOK
 	case some(func(r env.RepoReport) bool { return r.Failed }):
 		return work.PassFailed
@@ -89,13 +87,11 @@ func (e *End) Why() string {
 // ever is since when what is counted counts.
 var ever time.Time
 
-// note stores how the pass ended where somebody reads it: for metrics, where a pass fails or
-// ends a row of failures, and where other machines have all repositories, so that none says
-// when it was looked at. Any other idle pass writes nothing.
+// note stores how the pass ended where somebody reads it: for metrics, and where a pass fails
+// or ends a row of failures. Any other idle pass writes nothing.
 func (e *End) note(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
-	always := metered || e.elsewhere()
-	if !always {
+	if !metered {
 		err := e.Store.View(ctx, func(tx *store.Tx) error { return e.follow(ctx, tx) })
 		if err != nil || !e.turned {
 			return err
@@ -103,7 +99,7 @@ func (e *End) note(ctx context.Context) error {
 	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at once: what is known is read here
 		err := e.follow(ctx, tx)
-		if err == nil && (e.turned || always) {
+		if err == nil && (e.turned || metered) {
 			err = tx.PutLastPass(ctx, e.Last)
 		}
 		if err == nil && metered {
@@ -111,12 +107,6 @@ func (e *End) note(ctx context.Context) error {
 		}
 		return err
 	})
-}
-
-// elsewhere reports whether other machines have all of the repositories.
-func (e *End) elsewhere() bool {
-	all := e.Report.Repos()
-	return len(all) > 0 && !slices.ContainsFunc(all, env.RepoReport.Counts)
 }
 
 // follow makes Last of what is known of the passes before.

@@ -13,8 +13,6 @@ import (
 
 func TestOutcome(t *testing.T) {
 	later := time.Now()
-	theirs, held := env.RepoReport{Elsewhere: true, Note: "belongs to machine 2 of 2"}, env.RepoReport{Untaken: true, Until: &later}
-	stuck := env.RepoReport{Elsewhere: true, Failed: true, Note: "no network"}
 	read, failed, waits, soon := env.RepoReport{Ingested: true}, env.RepoReport{Failed: true, Note: "no network"}, env.RepoReport{Until: &later}, env.RepoReport{Note: "read 1s ago"}
 	for _, c := range []struct {
 		name  string
@@ -30,13 +28,6 @@ func TestOutcome(t *testing.T) {
 		{name: "none could be read", repos: []env.RepoReport{failed, failed}, want: work.PassFailed, why: "no network"},
 		{name: "none could be read, and one waits", repos: []env.RepoReport{failed, waits}, want: work.PassFailed, why: "no network"},
 		{name: "all wait", repos: []env.RepoReport{waits, waits}, want: work.PassWaiting},
-		{name: "of the share none could be read", repos: []env.RepoReport{failed, theirs}, want: work.PassFailed, why: "no network"},
-		{name: "of the share none could be read, and one is held", repos: []env.RepoReport{failed, held, theirs}, want: work.PassFailed, why: "no network"},
-		{name: "of the share one was read", repos: []env.RepoReport{failed, read, theirs}, want: work.PassOK},
-		{name: "the share is empty", repos: []env.RepoReport{theirs, theirs}, want: work.PassOK},
-		{name: "all of the share is held", repos: []env.RepoReport{held, theirs}, want: work.PassWaiting},
-		{name: "what could not be given back beside what was read", repos: []env.RepoReport{stuck, read}, want: work.PassOK},
-		{name: "nothing but what could not be given back", repos: []env.RepoReport{stuck, theirs}, want: work.PassOK},
 		{name: "no login", repos: []env.RepoReport{read}, shut: errors.New("not logged in"), want: work.PassFailed, why: "not logged in"},
 		{name: "an error", repos: []env.RepoReport{read}, err: fmt.Errorf("route: %w", errors.New("disk\nfull")), want: work.PassFailed, why: "route: disk full"},
 		{name: "interrupted", repos: []env.RepoReport{read}, err: fmt.Errorf("route: %w", context.Canceled), want: work.PassCancelled},

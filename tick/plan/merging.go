@@ -35,7 +35,7 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
-		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now), Unasked: i.NotAsked(r.v.Now),
+		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()

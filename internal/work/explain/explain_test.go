@@ -125,9 +125,6 @@ func TestReasonsAreListed(t *testing.T) {
 	var all []work.Reason
 	for _, kind := range Kinds() {
 		all = append(all, sample(kind))
-		if kind == work.WhyRepoTheirs { // also that it comes to this machine
-			all = append(all, work.Reason{Kind: kind, Name: "NAME"})
-		}
 	}
 	for _, r := range all {
 		kind := r.Kind

@@ -194,12 +194,6 @@ var merging = table{
 		}
 		return Words{What: what, Resume: "look at what landed, then " + p.resumeMerging()}
 	},
-	work.WhyMergeUnasked: func(r work.Reason, _ Place) Words {
-		return Words{
-			What:   "the repository could not be asked whether merging is stopped in it: " + r.Text,
-			Resume: "it is asked again by itself; see that `git ls-remote` of the repository works on the machine that runs gh mergexo",
-		}
-	},
 	work.WhyMergeTaken: func(work.Reason, Place) Words {
 		return Words{What: "GitHub took the merge", Resume: "the next pass reads what became of it"}
 	},

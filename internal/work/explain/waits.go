@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -47,39 +46,6 @@ var waits = table{
 	work.WhyRepoGone: func(r work.Reason, _ Place) Words {
 		return waiting(r.Name + " is not there any more, or this account cannot see it")
 	},
-	work.WhyRepoHeld:     held,
-	work.WhyRepoTheirs:   theirs,
 	work.WhyRepoReplaced: func(r work.Reason, _ Place) Words { return waiting(r.Name + " is another repository by now") },
 	work.WhyCommandFirst: func(work.Reason, Place) Words { return waiting("a command on the issue is carried out first") },
-}
-
-// held is that another machine has a repository, or that an earlier pass of this one is not done
-// with what it began there before. Without a name it stands behind the repository's.
-func held(r work.Reason, _ Place) Words {
-	if r.Local != "" {
-		return waiting("an earlier pass still works on " + cmp.Or(r.Name, "it"))
-	}
-	what := "held by another machine"
-	if r.Name != "" {
-		what = r.Name + " is " + what
-	}
-	if r.Who != "" {
-		what += " (installation " + r.Who + ")"
-	}
-	if r.At != 0 {
-		what += " until " + work.UTC(at(r)) + " at the latest"
-	}
-	if r.Text != "" {
-		what += "; if that machine has share " + r.Text + " as well, give it another"
-	}
-	return Words{What: what, Resume: "asked for again each minute"}
-}
-
-// theirs is that another machine's share has a repository. What that machine does there its own
-// database knows.
-func theirs(r work.Reason, _ Place) Words {
-	if r.Text == "" {
-		return Words{What: r.Name + " was in another machine's share so far", Resume: "the next pass asks whether that one is done, and reads what it did"}
-	}
-	return Words{What: r.Name + " is not in the share of this machine, " + r.Text, Resume: "gh mergexo status on the machine that has it tells more"}
 }

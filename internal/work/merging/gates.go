@@ -280,8 +280,6 @@ func (g *gates) merging() {
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
 	case g.f.Refused != "":
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
-	case g.f.Unasked != "":
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnasked, Text: g.f.Unasked})
 	case g.f.Taken:
 		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:

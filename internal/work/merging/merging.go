@@ -215,7 +215,6 @@ type Facts struct {
 	Trouble  work.Reason // of an earlier attempt with this head; none
 	Halt     *Halt       // of the repository; nil: merging goes its way
 	Refused  string      // GitHub's words, while what it refused for this head is not tried again; empty: nothing is
-	Unasked  string      // why the remote could not say whether merging is stopped, while it is not asked again; empty: it could
 	Taken    bool        // GitHub took a merge of this head, or has queued it, and was not read since
 	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
@@ -240,14 +239,10 @@ func (f Facts) said() bool {
 
 // Halt is that nothing is merged in a repository until a person says so.
 type Halt struct {
-	Why    work.Reason
-	At     time.Time
-	Told   bool      // a pass ended with it
-	TellAt time.Time // when the repository's remote is told of it next; zero: it says so
+	Why  work.Reason
+	At   time.Time
+	Told bool // a pass ended with it
 }
-
-// Due reports whether the repository's remote is to be told of it by now.
-func (h Halt) Due(now time.Time) bool { return !h.TellAt.IsZero() && !h.TellAt.After(now) }
 
 // Stage is how far a merge of ours has come.
 type Stage string

@@ -42,7 +42,6 @@ type Around struct {
 	Halt   work.Reason   // everything on this machine is paused; none: it is not
 	Live   bool          // a living pass works on the item
 	Waits  []work.Reason // by the plan, see plan.Plan.Waits
-	Share  work.Share    // who works on the repository
 }
 
 // Of says why nothing happens for an item. Waits of its surroundings are what the
@@ -51,8 +50,6 @@ func Of(i Item, a Around) Standing {
 	switch {
 	case !i.State.Open():
 		return Standing{Why: ended(i)}
-	case a.Share.Left() && !a.Live && !finishing(i, a.Share):
-		return Standing{Why: a.Share.Reason(a.called(), a.Now)}
 	case i.Pause != nil && !ending(i):
 		return after(i.Pause.Reason(), Standing{Why: i.Reason})
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
@@ -60,8 +57,6 @@ func Of(i Item, a Around) Standing {
 	case !a.Halt.None() && !a.Live:
 		a.Halt = work.Reason{}
 		return after(work.Reason{Kind: work.WhyHalted}, Of(i, a))
-	case a.Share.Elsewhere() && a.Repo.Failures == 0 && !a.Live:
-		return Standing{Why: a.Share.Reason(a.called(), a.Now), Until: a.Repo.NotBefore}
 	case a.Repo.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
@@ -121,12 +116,6 @@ func ended(i Item) work.Reason {
 // ending reports whether a turn has begun its effects: it is carried to its end.
 func ending(i Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
-}
-
-// finishing reports whether a turn is carried to its end here although its repository is to be
-// another machine's.
-func finishing(i Item, s work.Share) bool {
-	return s.Held() && i.Turn != nil && !i.Turn.Blocked
 }
 
 func blocked(i Item) Standing {
