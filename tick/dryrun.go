@@ -79,7 +79,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 	})
 	for _, l := range resumed {
 		line := change.Line{Number: l.Turn.Number, Kind: l.Turn.Kind, What: "resume", Reason: "left at step " + string(l.Turn.Step)}
-		taken := p.turns.Looks.RequireNotPaused(ctx, l)
+		taken := p.turns.LastLook.RequireNotPaused(ctx, l)
 		if off, ok := errors.AsType[*work.SupersededError](taken); ok {
 			line.What, line.Reason = "cancel", off.Reason
 		} else if taken != nil {
@@ -97,7 +97,7 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 	if l.Turn.Step != work.StepClaimed {
 		return line, nil
 	}
-	err := p.turns.Looks.MayRun(ctx, l)
+	err := p.turns.LastLook.MayRun(ctx, l)
 	var wait *work.WaitError
 	var blocked *work.BlockedError
 	var why work.Reason

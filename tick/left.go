@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
-	"github.com/mergexo/gh-mergexo/tick/recheck"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
@@ -66,8 +65,8 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 			return p.notices.Show(ctx, tx, work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
-	p.Changed(l, string(env.VerdictSuperseded), recheck.LeftOut)
-	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: recheck.LeftOut})
+	p.Changed(l, string(env.VerdictSuperseded), turn.LeftOut)
+	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: turn.LeftOut})
 }
 
 // labelsShown are the names of the labels that show where a running item stands, as

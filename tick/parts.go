@@ -77,13 +77,13 @@ func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
 	at, within := l.Turn.Step, env.SameFor
 	if at == work.StepClaimed || at == work.StepAnswered {
-		if err := p.turns.Looks.NotLeft(ctx, l); err != nil {
+		if err := p.turns.LastLook.NotLeft(ctx, l); err != nil {
 			return err
 		}
 	}
 	if at == work.StepAnswered {
 		within = 0 // its agent may have worked for an hour
-		ctx = p.turns.Foresee(ctx, l)
+		ctx = p.turns.Prefetch(ctx, l)
 	}
 	return p.StillSame(ctx, l.Repo, within)
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
-	"github.com/mergexo/gh-mergexo/tick/brief"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
 // NewPromptsCmd makes the commands about prompts.
@@ -224,7 +224,7 @@ func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error)
 	if err := knownAgent(cfg, agentName); err != nil {
 		return c, err
 	}
-	c.Surroundings = brief.Surroundings(cfg, cfg.Agents[agentName], like, kind)
+	c.Surroundings = turn.Surroundings(cfg, cfg.Agents[agentName], like, kind)
 	return c, nil
 }
 

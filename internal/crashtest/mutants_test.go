@@ -38,7 +38,7 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "no wording in a token", file: "tick/compose/compose.go", scenario: "feedback", points: losesAllAfterReplies,
+			guard: "no wording in a token", file: "tick/turn/actions.go", scenario: "feedback", points: losesAllAfterReplies,
 			edits: []edit{{
 				`work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash)`,
 				`work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash+r.Body)`,
@@ -60,10 +60,10 @@ func mutants() []mutant {
 	if planned && l.Resumed {
 		l.Checkout.Dir = filepath.Join(p.Dirs.CheckoutParent(l.Repo.Row), fmt.Sprintf("worker-%d", l.Turn.Slot))
 		l.Checkout.Index = l.Checkout.Dir + ".index"
-		answer, _ := agentrun.StoredAnswer(l.Turn)
+		answer, _ := storedAnswer(l.Turn)
 		made, err := l.Repo.Git().CommitTree(ctx, git.Commit{
 			Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
-			Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: compose.CommitMessage(l, answer),
+			Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: commitMessage(l, answer),
 		})
 		if err != nil {
 			return err
@@ -78,15 +78,6 @@ func mutants() []mutant {
 	"fmt"
 	"path/filepath"
 	"time"
-`},
-				{`
-	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
-`, `
-	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
-	"github.com/mergexo/gh-mergexo/tick/compose"
-	"github.com/mergexo/gh-mergexo/tick/env"
 `},
 			},
 		},
@@ -206,7 +197,7 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "the head is looked at again after a review", file: "tick/turn/review.go", scenario: "push during a review",
+			guard: "the head is looked at again after a review", file: "tick/turn/review_end.go", scenario: "push during a review",
 			edits: []edit{{`
 	if !ok || now == l.Turn.Head {
 		return nil
@@ -218,7 +209,7 @@ func mutants() []mutant {
 `}},
 		},
 		{
-			guard: "a marker on each comment of a review", file: "tick/compose/review.go", scenario: "request, fix, approve",
+			guard: "a marker on each comment of a review", file: "tick/turn/review_actions.go", scenario: "request, fix, approve",
 			edits: []edit{{
 				`body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})`,
 				`body := c.finding(x) + "\n\n" + review.MarkFinding(marked)[:0] + r.tokens[i][:0]`,

@@ -139,11 +139,11 @@ type reading struct {
 	accounts  []int64                // ours, that merge
 
 	// Of the items that are read at the same time:
-	events map[int64][]work.Event     // what people wrote, by item id
-	more   map[int64]known.More       // and what is not among it
-	pulls  map[int64]work.PullRequest // the newest of each, by item id
-	beside map[int64]store.RelatedRows     // by item id
-	stored map[int64]store.Reviews    // of reviews, by the pull request's id
+	events map[int64][]work.Event      // what people wrote, by item id
+	more   map[int64]known.More        // and what is not among it
+	pulls  map[int64]work.PullRequest  // the newest of each, by item id
+	beside map[int64]store.RelatedRows // by item id
+	stored map[int64]store.Reviews     // of reviews, by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
-	"github.com/mergexo/gh-mergexo/tick/compose"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
@@ -20,7 +20,7 @@ import (
 // first. A cosmetic action never fails a turn.
 func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Resumed && l.Threads == nil {
-		if err := p.Looks.LookAgain(ctx, l); err != nil {
+		if err := p.LastLook.LookAgain(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -29,7 +29,7 @@ func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	ctx = l.Ahead.Into(ctx)
-	foresight{p}.actions(ctx, l, planned)
+	p.prefetchActions(ctx, l, planned)
 	for _, a := range planned {
 		if a.Kind == work.ActionPush || a.State.Settled() {
 			continue
@@ -102,7 +102,7 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	if at < 0 {
 		return nil
 	}
-	foresight{p}.pull(ctx, l, planned[at])
+	p.prefetchPull(ctx, l, planned[at])
 	a := announcement(l, planned[at])
 	a.PlannedAt = p.Now()
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
@@ -129,7 +129,7 @@ func announcement(l *env.Lease, pr work.Action) work.Action {
 // Finish closes the turn in one transaction: every required effect was seen.
 func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	ctx = context.WithoutCancel(ctx)
-	answer, err := agentrun.StoredAnswer(l.Turn)
+	answer, err := storedAnswer(l.Turn)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 			return err
 		}
 	}
-	ends, err := endings{p.Env}.of(ctx, l, answer)
+	ends, err := p.endOf(ctx, l, answer)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
 	l.Turn.Step = work.StepDone
-	endings{p.Env}.tell(ctx, l, ends)
+	p.logEnd(ctx, l, ends)
 	if opened != nil {
 		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, waited.EventCursor))
 	}
@@ -194,7 +194,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 			item.Document = work.DocumentPath(item.Number, item.Title)
 		}
 		item.TouchPaths = answer.TouchPaths
-		item.Priority = agentrun.DesignPriority(item, answer)
+		item.Priority = designPriority(item, answer)
 	}
 	if err := tx.SetResult(ctx, item); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		m.Reason = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}
 		m.Asked = l.Turn.Key
 	}
-	if why, err := compose.Stuck(ctx, tx, l, answer); err != nil {
+	if why, err := stuck(ctx, tx, l, answer); err != nil {
 		return err
 	} else if !why.None() && answer.BlockedReason == "" {
 		m.Cause, m.To, m.Reason = work.CauseAsked, work.StateBlocked, why
@@ -292,4 +292,47 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease) (*work.PullRequest
 		}, nil
 	}
 	return nil, errors.New("the turn planned no pull request")
+}
+
+// A push that the remote does not take (rules, scopes, permissions, hooks) has
+// had no effect. Its turn is parked with its answer: a person changes what is in
+// the way, and the same commit is pushed. What a person says about it instead is
+// seen by a new turn, but only when the commit is still not taken: "try
+// again" should not cost a second answer.
+
+// unlessRejected gives back what a push came to. One that the remote refused
+// counts as never sent.
+func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action, err error) error {
+	rejected, ok := errors.AsType[*git.RejectedError](err)
+	if !ok {
+		return err
+	}
+	if seen, lookErr := p.refused(ctx, l, a); seen || lookErr != nil {
+		return lookErr
+	}
+	said, readErr := p.saidAfter(ctx, l, a.SentAt)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case said:
+		return &work.SupersededError{Reason: "its push was refused: " + rejected.Reason}
+	}
+	return err
+}
+
+// saidAfter reports whether people said something on the pull request since the
+// turn's push was tried before. Starts have listened to the issue already.
+func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (said bool, err error) {
+	if l.Turn.Kind.Start() || tried.IsZero() {
+		return false, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		waiting, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
+		said = slices.ContainsFunc(waiting, func(e work.Event) bool { return e.Kind != work.EventSource && e.SeenAt.After(tried) })
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("read what was said meanwhile: %w", err)
+	}
+	return said, nil
 }

@@ -19,13 +19,13 @@ import (
 // head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	ctx = l.Ahead.Into(ctx)
-	if err := p.Looks.Reload(ctx, l); err != nil {
+	if err := p.LastLook.Reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.Looks.LookAgain(ctx, l); err != nil {
+	if err := p.LastLook.LookAgain(ctx, l); err != nil {
 		return err
 	}
-	if err := p.Looks.RequireNotPaused(ctx, l); err != nil {
+	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
 		return err
 	}
 	push, planned, err := p.plannedPush(ctx, l)
@@ -33,7 +33,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if planned {
-		if err := p.Looks.LookTrusted(ctx, l); err != nil {
+		if err := p.LastLook.LookTrusted(ctx, l); err != nil {
 			return err
 		}
 		if err := p.listenAgain(ctx, l, push); err != nil {

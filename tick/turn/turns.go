@@ -1,13 +1,13 @@
 package turn
 
 import (
-	"github.com/mergexo/gh-mergexo/tick/agentrun"
-	"github.com/mergexo/gh-mergexo/tick/brief"
+	"context"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/notice"
-	"github.com/mergexo/gh-mergexo/tick/recheck"
-	"github.com/mergexo/gh-mergexo/tick/restore"
 )
 
 // Turns carries turns from their claim to their end.
@@ -15,16 +15,33 @@ type Turns struct {
 	*env.Env
 	reader   *ingest.Reader
 	notices  *notice.Notices
-	Restorer *restore.Restorer
-	Looks    *recheck.Looks
-	Briefs   *brief.Briefs
-	Runner   *agentrun.Runner
+	Restorer *restorer
+	LastLook *lastLook
+	Briefs   *briefs
+	Runner   *runner
 }
 
-// New makes what carries turns, and the parts that it needs.
+// New makes Turns.
 func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
-	t := &Turns{Env: e, reader: r, notices: n, Looks: recheck.New(e, r, n), Briefs: brief.New(e, r.MayCommand)}
-	t.Restorer = restore.New(e, r, n, t.Looks, t.Briefs)
-	t.Runner = agentrun.New(e, t.Restorer, t.Looks, t.Briefs)
-	return t
+	look, told := &lastLook{e, r, n}, &briefs{e, r.MayCommand}
+	restores := &restorer{e, r, n, look, told}
+	return &Turns{
+		Env: e, reader: r, notices: n, Restorer: restores, LastLook: look, Briefs: told,
+		Runner: &runner{Env: e, restorer: restores, looks: look, briefs: told},
+	}
+}
+
+// unobeyed reports whether a command on a turn's item waits to be carried out.
+func unobeyed(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
+	pending, err := tx.ListPendingCommands(ctx, l.Item.RepoID)
+	for _, e := range pending {
+		if e.ItemID != l.Item.ID || e.State == work.SaidLocally {
+			continue
+		}
+		_, planned, err := tx.GetAction(ctx, work.NoticeToken(l.Repo.Row.Key(), e.Number, e.Key))
+		if err != nil || !planned {
+			return !planned, err
+		}
+	}
+	return false, err
 }

@@ -1,0 +1,311 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// planActions makes the outbound effects that an answer asks for, in the fixed
+// order: push, pull request, replies, general comment. It is pure: the same
+// answer plans the same actions.
+func planActions(l *env.Lease, a prompts.Answer) []work.Action {
+	if l.Item.Flow == work.FlowReview && l.Turn.Kind != work.KindReview {
+		return nil // somebody else's pull request is reviewed, and nothing else
+	}
+	c := composer{l: l, answer: a}
+	if l.Turn.Kind == work.KindReview { // it says what it thinks, and does nothing else
+		c.review()
+		return c.planned
+	}
+	if l.Turn.Commit != "" {
+		c.push()
+	}
+	if l.Turn.Kind.Start() {
+		c.pullRequest()
+		return c.planned
+	}
+	c.replies()
+	c.findingReplies()
+	c.flaky()
+	c.generalComment()
+	c.markHandled()
+	return c.planned
+}
+
+type composer struct {
+	l       *env.Lease
+	answer  prompts.Answer
+	planned []work.Action
+}
+
+func (c *composer) add(a work.Action) {
+	a.RepoID, a.TurnID, a.ItemID = c.l.Turn.RepoID, c.l.Turn.ID, c.l.Item.ID
+	a.Position, a.State = len(c.planned), work.ActionPlanned
+	c.planned = append(c.planned, a)
+}
+
+func (c *composer) push() {
+	t := c.l.Turn
+	expected := t.Head
+	if t.Kind.Start() && !c.l.Adopted {
+		expected = "" // the branch must not exist yet
+	}
+	c.add(work.Action{
+		Kind: work.ActionPush, Need: work.NeedRequired, Token: work.PushToken(c.l.Repo.Row.Key(), t.Branch, expected, t.Key),
+		Number: t.Number, Target: t.Branch, Base: expected, Head: t.Commit, Title: t.Key, Why: t.Reason,
+	})
+}
+
+func (c *composer) pullRequest() {
+	t, item, a := c.l.Turn, c.l.Item, c.answer
+	title, summary, refers := a.PRTitle, a.PRSummary, "Fixes"
+	if t.Kind == work.KindDesignStart {
+		title, summary, refers = "Design: "+a.Title, a.Summary, "Refs"
+	}
+	token := work.PullRequestToken(c.l.Repo.Row.Key(), t.Branch)
+	design := ""
+	if t.Kind == work.KindImplementationStart && item.Document != "" {
+		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
+	}
+	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), origin.MarkPull(origin.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	c.add(work.Action{
+		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
+		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),
+		Base: t.Base, Head: t.Branch, Why: t.Reason,
+	})
+}
+
+// replies answers review comments in their threads, in the order in which
+// people wrote them.
+func (c *composer) replies() {
+	t := c.l.Turn
+	for _, e := range c.l.Events {
+		r, ok := c.replyTo(e)
+		if !ok {
+			continue
+		}
+		id, err := strconv.ParseInt(e.Source, 10, 64)
+		if err != nil {
+			continue
+		}
+		token := work.ReplyToken(c.l.Repo.Row.Key(), t.Number, id, e.Hash)
+		c.add(work.Action{
+			Kind: work.ActionReply, Need: work.NeedRequired, Token: token, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+			Body: c.signed(public.Body(r.Body), work.Marks{Token: token}), Why: e.Key,
+		})
+		if r.Resolve {
+			c.add(work.Action{
+				Kind: work.ActionResolve, Need: work.NeedCosmetic, Number: t.Number, Target: strconv.FormatInt(e.ThreadTop, 10),
+				Token: work.ResolveToken(c.l.Repo.Row.Key(), t.Number, strconv.FormatInt(e.ThreadTop, 10), t.Key), Why: e.Key,
+			})
+		}
+	}
+}
+
+func (c *composer) replyTo(e work.Event) (prompts.ReviewReply, bool) {
+	if e.Kind != work.EventReview {
+		return prompts.ReviewReply{}, false
+	}
+	for _, r := range c.answer.ReviewReplies {
+		if strconv.FormatInt(r.ReviewCommentID, 10) == e.Source {
+			return r, true
+		}
+	}
+	return prompts.ReviewReply{}, false
+}
+
+// generalComment is the turn's word to everybody. It is never left out when
+// somebody would otherwise get no answer.
+func (c *composer) generalComment() {
+	text := c.generalText()
+	if text == "" {
+		return
+	}
+	t := c.l.Turn
+	token := work.CommentToken(t.Key, len(c.planned))
+	c.add(work.Action{
+		Kind: work.ActionComment, Need: work.NeedRequired, Token: token, Number: t.Number,
+		Body: c.signed(text, work.Marks{Token: token}), Why: t.Reason,
+	})
+}
+
+func (c *composer) generalText() string {
+	a := c.answer
+	var parts []string
+	if strings.TrimSpace(a.GeneralComment) != "" {
+		parts = append(parts, public.Body(a.GeneralComment))
+	}
+	if a.BlockedReason != "" {
+		parts = append(parts, "I cannot continue without an answer to this: "+public.Behind(a.BlockedReason))
+	}
+	if text := c.flakyText(); text != "" {
+		parts = append(parts, text)
+	}
+	changed, claimed := c.l.Turn.Commit != "" || c.l.Committed(), a.CommitMessage != ""
+	if claimed && !changed {
+		parts = append(parts, "No file was changed.")
+	}
+	if len(parts) > 0 || c.everybodyAnswered() {
+		return strings.Join(parts, "\n\n")
+	}
+	if changed && c.l.Turn.Kind == work.KindFix && c.l.Turn.Reviewer == "" {
+		return "" // nobody asked, and the commit says it
+	}
+	if changed {
+		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
+		parts = append(parts, "Pushed a change: "+public.Behind(subject))
+	} else {
+		parts = append(parts, "I have read this and changed nothing.")
+	}
+	if c.unanswered() { // its answer was stored before one was demanded for each comment
+		parts = append(parts, "The agent gave no answer to the comments before this one. Please repeat what is still open.")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// unanswered reports whether a comment of the turn wants an answer and gets no reply.
+func (c *composer) unanswered() bool {
+	return slices.ContainsFunc(c.l.Events, func(e work.Event) bool {
+		_, ok := c.replyTo(e)
+		return !ok && asks(e)
+	})
+}
+
+// everybodyAnswered reports whether each comment of the turn that asks for
+// something gets a reply in its own thread, and one of them does.
+func (c *composer) everybodyAnswered() bool {
+	return !c.unanswered() && slices.ContainsFunc(c.planned, func(a work.Action) bool { return a.Kind == work.ActionReply })
+}
+
+// asks reports whether an event wants an answer of the turn.
+func asks(e work.Event) bool {
+	return prompts.NewEvent{Kind: e.Kind, State: e.State, Body: e.Body}.Asks()
+}
+
+// markHandled puts the turn's event keys on its last visible action.
+func (c *composer) markHandled() {
+	for i := len(c.planned) - 1; i >= 0; i-- {
+		a := &c.planned[i]
+		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
+			continue
+		}
+		text := c.unsigned(a.Body, work.Marks{Token: a.Token})
+		a.Body = c.signed(text, work.Marks{Token: a.Token, Handled: c.l.Turn.EventKeys})
+		return
+	}
+}
+
+// commitMessage is the message of the turn's commit.
+func commitMessage(l *env.Lease, a prompts.Answer) string {
+	message := public.NoClosing(public.Message(a.CommitMessage))
+	switch {
+	case l.Turn.Kind == work.KindFix && l.Turn.Reviewer != "":
+		return fixMessage(l, message)
+	case message != "":
+		return message
+	case l.Turn.Kind == work.KindDesignStart:
+		return fmt.Sprintf("Design for #%d: %s", l.Item.Number, public.NoClosing(public.Title(a.Title)))
+	case a.PRTitle != "":
+		return public.NoClosing(public.Title(a.PRTitle))
+	}
+	if l.Merge != nil {
+		return fmt.Sprintf("Merge %s into %s", l.Turn.Base, l.Turn.Branch)
+	}
+	if l.Turn.Kind == work.KindFix {
+		return fmt.Sprintf("Fix the checks of #%d", l.Turn.Number)
+	}
+	return fmt.Sprintf("Answer the comments on #%d", l.Turn.Number)
+}
+
+// signed marks what an agent wrote, with the line below it.
+func (c *composer) signed(text string, m work.Marks) string {
+	return prompts.Bounded(text, c.l.Disclosure, m)
+}
+
+// unsigned is the text of a body that signed made.
+func (c *composer) unsigned(body string, m work.Marks) string {
+	text := strings.TrimSuffix(body, work.Mark("", m))
+	if c.l.Disclosure != "" {
+		text = strings.TrimSuffix(text, "\n\n"+c.l.Disclosure)
+	}
+	return text
+}
+
+// flaky plans what an answer about a flaky test asks for: an issue for it, and
+// one more run of the jobs that failed, unless a change makes new ones run.
+func (c *composer) flaky() {
+	f, t := c.answer.FlakyTest, c.l.Turn
+	if f == nil || len(c.l.Red) == 0 {
+		return
+	}
+	name := public.Title(f.Name)
+	var seen strings.Builder
+	for _, check := range c.l.Red[:min(len(c.l.Red), MostDescribed)] {
+		fmt.Fprintf(&seen, "- %s (%s)\n", public.Behind(check.Name), check.URL)
+	}
+	token := work.IssueToken(c.l.Repo.Row.Key(), t.Number, t.Head, f.Name)
+	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", public.Body(f.Reason), t.Number, t.Head, seen.String())
+	c.add(work.Action{
+		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: public.NoClosing(public.Title("Flaky test: " + name)),
+		Body: prompts.Bounded(public.NoClosing(body), c.l.DisclosedAside, work.Marks{Token: token}), Why: t.Reason,
+	})
+	for _, run := range c.l.Rerunnable() {
+		id := strconv.FormatInt(run.ID, 10)
+		c.add(work.Action{
+			Kind: work.ActionRerun, Need: work.NeedRequired, Token: work.RerunToken(c.l.Repo.Row.Key(), t.Number, t.Head, id), Number: t.Number,
+			Target: id, Base: strconv.Itoa(run.Attempt), Head: t.Head, Why: t.Reason,
+		})
+	}
+}
+
+// flakyText tells people about a flaky test.
+func (c *composer) flakyText() string {
+	f := c.answer.FlakyTest
+	if f == nil {
+		return ""
+	}
+	text := fmt.Sprintf("A test looks flaky: %s. %s", public.Behind(f.Name), public.Behind(f.Reason))
+	switch {
+	case len(c.l.Red) == 0 || c.l.Turn.Commit != "":
+		return text
+	case len(c.l.Rerunnable()) > 0:
+		return text + "\n\nIts failed jobs run again, once."
+	}
+	return text + "\n\nIts checks cannot be run again from here. Please have them run again, or say what is to be done."
+}
+
+// MostDescribed is how many red checks are read in detail.
+const MostDescribed = 20
+
+// stuck says why people must act after a turn that was to mend something and
+// changed nothing, nor will have the checks run again: red they stay.
+func stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (work.Reason, error) {
+	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
+		return work.Reason{}, nil
+	}
+	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
+	if err != nil {
+		return work.Reason{}, err
+	}
+	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
+	red := work.Findings(l.Events)
+	switch {
+	case slices.ContainsFunc(planned, helps):
+		return work.Reason{}, nil
+	case len(red) == 0:
+		return work.Reason{Kind: work.WhyNotFixed, Branch: l.Turn.Base}, nil
+	case a.FlakyTest != nil:
+		return work.Reason{Kind: work.WhyFlakyTest, Name: a.FlakyTest.Name}, nil
+	}
+	return work.Reason{Kind: work.WhyNotFixed, Names: red}, nil
+}

@@ -1,0 +1,124 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
+	return planActions(leaseOf(kind, keys), a)
+}
+
+// An answer longer than GitHub takes, and thousands of events: the text is
+// cut with a note, and what must stand after it stands.
+func TestPullRequestBodiesFit(t *testing.T) {
+	for _, keys := range []int{1, 150, 2500, 20000} {
+		for _, length := range []int{10, 70000, 400000} {
+			summary := "intro\n```go\n" + strings.Repeat("ä", length)
+			actions := composed(work.KindBugfixStart, keys, prompts.Answer{PRTitle: "T", PRSummary: summary, CommitMessage: "m"})
+			body := actions[len(actions)-1].Body
+			if n := utf8.RuneCountInString(body); n > prompts.MaxBody {
+				t.Errorf("%d keys, %d characters: %d", keys, length, n)
+			}
+			tail := body[strings.LastIndex(body, "```"):]
+			if !strings.HasPrefix(tail, "```\n\n") || !strings.Contains(tail, "\n\nFixes #7\n\n<!-- mergexo-work:") {
+				t.Errorf("%d keys, %d characters: ends in %.300q", keys, length, tail)
+			}
+			if cut := strings.Contains(body, "*(Cut: "); cut != (length > 60000) {
+				t.Errorf("%d keys, %d characters: cut %v", keys, length, cut)
+			}
+			marks, ok := work.ParseMarks(body)
+			if _, found := origin.ParsePullMark(body); !ok || !found || len(marks.Handled) != min(keys, 4000) {
+				t.Errorf("%d keys: %d handled, %v %v", keys, len(marks.Handled), ok, found)
+			}
+			if keys == 2500 && marks.Handled[2] != work.ShortKey("7:source:1000000002:0123456789abcdef") {
+				t.Errorf("handled %q", marks.Handled[2])
+			}
+		}
+	}
+}
+
+func TestCommentsFit(t *testing.T) {
+	long := "```\n" + strings.Repeat("x", 70000)
+	actions := composed(work.KindImplementationFeedback, 50, prompts.Answer{GeneralComment: long, BlockedReason: long, CommitMessage: "m"})
+	last := actions[len(actions)-1]
+	if n := utf8.RuneCountInString(last.Body); last.Kind != work.ActionComment || n > prompts.MaxBody {
+		t.Errorf("%s of %d characters", last.Kind, n)
+	}
+	marks, ok := work.ParseMarks(last.Body)
+	text, _, _ := strings.Cut(last.Body, "\n\n<!-- mergexo-")
+	if !ok || len(marks.Handled) != 50 || public.Balanced(text) != text {
+		t.Errorf("%v, %d handled, open at %q", ok, len(marks.Handled), text[len(text)-100:])
+	}
+}
+
+// An agent's text cannot take the effect from what stands after it, nor close
+// other issues.
+func TestAnUnclosedBlockSwallowsNothing(t *testing.T) {
+	for _, summary := range []string{"```\nx", "- a\n  ~~~\n  x", "<pre>\nx", "<!-- x", "text <!-- y", "<script>"} {
+		actions := composed(work.KindBugfixStart, 1, prompts.Answer{PRTitle: "T", PRSummary: summary + "\ncloses #9", CommitMessage: "m"})
+		body := actions[len(actions)-1].Body
+		before, _, ok := strings.Cut(body, "\n\nFixes #7\n\n")
+		if !ok || public.Balanced(before) != before || strings.Contains(before, "closes #9") {
+			t.Errorf("%q becomes %q", summary, body)
+		}
+	}
+}
+
+// A pushed change is told of where nobody asked for a word; in place of an answer it never stands alone.
+func TestAPushedChangeIsNoAnswer(t *testing.T) {
+	line := work.Event{Kind: work.EventReview, Source: "5", ThreadTop: 5, Body: "Rename it."}
+	asked := work.Event{Kind: work.EventIssue, Source: "6", Body: "Why?"}
+	approval := work.Event{Kind: work.EventSummary, Source: "7", State: "APPROVED", Body: "Nice."}
+	conflict := work.Event{Kind: work.EventConflict, Source: "abc"}
+	replied := prompts.Answer{CommitMessage: "Rename", ReviewReplies: []prompts.ReviewReply{{ReviewCommentID: 5, Body: "Done."}}}
+	tests := []struct {
+		name   string
+		events []work.Event
+		answer prompts.Answer
+		want   string // of the word to everybody; empty: there is none
+	}{
+		{"all replied", []work.Event{line}, replied, ""},
+		{"an approval beside it", []work.Event{line, approval}, replied, ""},
+		{"a conflict beside it", []work.Event{line, conflict}, replied, ""},
+		{"nobody asked", []work.Event{conflict}, prompts.Answer{CommitMessage: "Merge"}, "Pushed a change: Merge"},
+		{"answered", []work.Event{asked}, prompts.Answer{CommitMessage: "Sort", GeneralComment: "Because."}, "Because."},
+		{"an old answer without a word", []work.Event{asked}, prompts.Answer{CommitMessage: "Sort"}, "Pushed a change: Sort\n\nThe agent gave no answer"},
+		{"a blank word", []work.Event{conflict}, prompts.Answer{CommitMessage: "Merge", GeneralComment: " \n"}, "Pushed a change: Merge"},
+	}
+	for _, tt := range tests {
+		l := &env.Lease{
+			Repo: &env.Repo{Remote: env.Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}}, Events: tt.events,
+			Turn: work.Turn{Kind: work.KindImplementationFeedback, Number: 2, Key: "k", Commit: strings.Repeat("b", 40)},
+		}
+		got := ""
+		for _, a := range planActions(l, tt.answer) {
+			if a.Kind == work.ActionComment {
+				got = a.Body
+			}
+		}
+		if (got == "") != (tt.want == "") || !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func leaseOf(kind work.Kind, keys int) *env.Lease {
+	l := &env.Lease{
+		Repo: &env.Repo{Remote: env.Remote{Name: work.RepoName{Host: "github.com", Owner: "o", Name: "n"}}},
+		Item: work.Item{Number: 7, Flow: work.FlowBugfix},
+		Turn: work.Turn{Kind: kind, Number: 7, Key: strings.Repeat("a", 64), Branch: "agent/bugfix/7-x", Commit: strings.Repeat("b", 40)},
+	}
+	for i := range keys {
+		l.Turn.EventKeys = append(l.Turn.EventKeys, fmt.Sprintf("7:source:%d:0123456789abcdef", 1000000000+i))
+	}
+	return l
+}

@@ -1,0 +1,435 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/document"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// runner runs agents.
+type runner struct {
+	*env.Env
+	restorer *restorer
+	looks    *lastLook
+	briefs   *briefs
+	tried    tried
+}
+
+// Execute runs the agent and stores its checked answer and its tree. After it
+// returns the agent is never run again for this turn.
+func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
+	if err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
+	if err := sheltered(l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	if ag.Warning != "" {
+		p.Changed(l, env.Unprotected, ag.Warning)
+	}
+	if err := p.able(ctx, l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	if err := p.testable(ctx, l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	if err := p.speakable(ctx, l); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	if err := p.ask(ctx, l); err != nil {
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	answer, err := p.runUntilTestsPass(ctx, l, ag)
+	if err != nil {
+		if gone := p.Store.InPlace(); gone != nil { // another pass may work at the same paths by now
+			return errors.Join(err, gone)
+		}
+		p.keepPartial(ctx, l)
+		return errors.Join(err, l.Checkout.Leave())
+	}
+	if err := l.Checkout.Leave(); err != nil {
+		return err
+	}
+	return p.storeAnswer(ctx, l, answer)
+}
+
+func agentBlocked(a prompts.Answer) error {
+	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyQuestion, Text: a.BlockedReason}}
+}
+
+// ask stores what the agent is told, once, and again when an attempt left
+// something to continue from.
+func (p *runner) ask(ctx context.Context, l *env.Lease) error {
+	if err := p.looks.LookTrusted(ctx, l); err != nil {
+		return err
+	}
+	partial, err := p.partial(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
+		return nil
+	}
+	if err := p.looks.LookConfirmed(l.Ahead.Into(ctx), l); err != nil {
+		return err
+	}
+	if err := p.restorer.TakeIn(ctx, l); err != nil {
+		return fmt.Errorf("take in what was said: %w", err)
+	}
+	c, err := p.briefs.PromptContext(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.Approves() {
+		c.AllowedActions, c.ReadOnly = ApprovalOnly, true
+	}
+	c.Partial = partial
+	newest := newestComment(c)
+	c = prompts.Prepare(c)
+	prompt, err := p.Prompts.Render(l.Turn.Kind, c)
+	if err != nil {
+		return fmt.Errorf("render the prompt: %w", err)
+	}
+	if l.Turn.Request, err = json.Marshal(env.Request{Prompt: prompt, Context: c, RunStartComment: newest}); err != nil {
+		return fmt.Errorf("encode the prompt: %w", err)
+	}
+	return p.SaveTurn(ctx, l)
+}
+
+// answer runs the agent, and once more with the violations quoted when its
+// answer breaks the rules.
+func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
+	asked, err := askedOf(l.Turn)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	var violations []string
+	for range 2 {
+		res, err := talk.say(ctx, violations)
+		var bad *agent.AnswerError
+		switch {
+		case errors.As(err, &bad):
+			violations = bad.Violations
+		case err != nil:
+			return prompts.Answer{}, err
+		default:
+			var a prompts.Answer
+			if a, violations = p.decode(l.Turn.Kind, res.Answer, asked); len(violations) == 0 {
+				l.Turn.Answer, l.Turn.Session = res.Answer, res.Session
+				return a, nil
+			}
+		}
+		p.Changed(l, "repairing", violations[0])
+	}
+	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
+}
+
+// decode reads an answer that was not stored before: it must hold no secret.
+func (p *runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
+	a, violations := prompts.Decode(kind, raw, asked)
+	if len(violations) > 0 {
+		return a, violations
+	}
+	return a, prompts.Leaks(p.Secrets, raw)
+}
+
+// commit makes the turn's commit object from what the agent left. A design is
+// written by us, from the answer; its agent changes no file. What has its
+// commit on the branch already gets no second one, and what an agent left that was
+// to read is nobody's.
+func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) error {
+	if l.Committed() || l.OnlyReads() {
+		l.Turn.Commit = ""
+		return nil
+	}
+	m := l.Repo.Git()
+	c := git.Commit{
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+		Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
+		Trailers: trailers(l),
+	}
+	var made git.Committed
+	var err error
+	if l.Turn.Kind == work.KindDesignStart {
+		path := work.DocumentPath(l.Item.Number, l.Item.Title)
+		made, err = m.CommitFiles(ctx, c, map[string][]byte{path: designDocument(l, a)})
+	} else {
+		made, err = m.CommitTree(ctx, c)
+	}
+	if refused, ok := errors.AsType[*git.RefusedError](err); ok {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyChangeRefused, Text: refused.Reason, Advice: aroundRefusal(refused)}, Err: err}
+	}
+	if err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	if made.Empty && l.Turn.Kind.Start() && !l.Adopted {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNothingChanged}}
+	}
+	l.Turn.Commit, l.Files = "", made.Files
+	if !made.Empty {
+		l.Turn.Commit = made.OID
+	}
+	return nil
+}
+
+// aroundRefusal is what a person can do about a change that is refused, where it
+// is more than to say something; empty where it is not.
+func aroundRefusal(refused *git.RefusedError) string {
+	if !refused.Protected {
+		return ""
+	}
+	return "make this change yourself and tell the agent in a comment to leave it out, or change `protected_paths` in the config"
+}
+
+// markImplemented makes the implementation's commit say in the design document
+// that it is implemented. A document that people took the front matter from is
+// left as it is.
+func markImplemented(l *env.Lease) *git.Edit {
+	if l.Turn.Kind != work.KindImplementationStart || l.Item.Document == "" {
+		return nil
+	}
+	return &git.Edit{Path: l.Item.Document, Do: func(doc []byte) ([]byte, error) {
+		marked, err := document.MarkImplemented(doc, env.GitDate(l.Turn))
+		if err != nil {
+			return doc, nil //nolint:nilerr // it has no front matter to say it in
+		}
+		return marked, nil
+	}}
+}
+
+// trailers are those that the config adds to commits, and what names a review.
+func trailers(l *env.Lease) []string {
+	var lines []string
+	for _, line := range l.Repo.Settings.Voice.Trailers {
+		lines = append(lines, strings.ReplaceAll(line, AgentWord, l.Turn.Agent))
+	}
+	if line := reviewTrailer(l); line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func designDocument(l *env.Lease, a prompts.Answer) []byte {
+	return document.Render(document.Fields{
+		Issue: l.Item.Number, IssueURL: l.Item.URL, Priority: designPriority(l.Item, a), TouchPaths: a.TouchPaths, DependsOn: a.DependsOn,
+		EstimatedSize: a.EstimatedSize, GeneratedAt: env.GitDate(l.Turn), Title: a.Title, Summary: a.Summary, Body: a.DesignDoc,
+	})
+}
+
+// designPriority is the agent's where the issue does not say.
+func designPriority(item work.Item, a prompts.Answer) int {
+	if item.Priority == work.DefaultPriority && a.Priority != 0 {
+		return a.Priority
+	}
+	return item.Priority
+}
+
+// storeAnswer makes the answer last: the commit under a ref and the journal in the
+// mirror, then the row with the planned actions.
+func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
+	ctx = context.WithoutCancel(ctx) // an agent is paid once
+	var err error
+	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
+		return fmt.Errorf("read what was said before: %w", err)
+	}
+	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
+	m := l.Repo.Git()
+	if l.Turn.Kind == work.KindReview {
+		if l.Lines, err = p.reviewedLines(ctx, l); err != nil {
+			return err
+		}
+	}
+	planned := planActions(l, a)
+	journal, err := env.EncodeJournal(l, planned)
+	if err != nil {
+		return err
+	}
+	if err := m.KeepAnswer(ctx, l.Turn.Key, l.Turn.Commit, journal); err != nil {
+		return fmt.Errorf("keep the commit and the journal: %w", err)
+	}
+	if err := p.StoreAnswered(ctx, l, planned); err != nil {
+		return err
+	}
+	p.Changed(l, "answered", work.Short(l.Turn.Commit))
+	return nil
+}
+
+// agentLog is where the agent's standard error goes.
+func (p *runner) agentLog(l *env.Lease) io.Writer {
+	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
+}
+
+// active notes what an agent, or the tests, print as a sign of life.
+func (p *runner) active(l *env.Lease) func() {
+	return func() { l.Slot.Touch(p.Local()) }
+}
+
+// earlierComments are the keys of what was said on the issue of a start for an earlier
+// flow that was withdrawn: the prompt told of it, so the pull request names it, too.
+func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {
+	if !l.Turn.Kind.Start() {
+		return nil, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		said, err := tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number)
+		for _, e := range said {
+			if e.Kind == work.EventSource && e.ItemID != l.Item.ID && strings.HasPrefix(e.Outcome, work.OutcomeVoid) {
+				keys = append(keys, e.Key)
+			}
+		}
+		return err
+	})
+	return keys, err
+}
+
+// askedOf is what the answer of a turn may speak about, and what it must: what its agent
+// was told, whatever became of that since.
+func askedOf(t work.Turn) (prompts.Asked, error) {
+	var req env.Request
+	if err := json.Unmarshal(t.Request, &req); err != nil {
+		return prompts.Asked{}, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	return prompts.AskedOf(t.Kind, req.Context), nil
+}
+
+// storedAnswer reads the answer of a turn that was accepted before: the same rules hold
+// for it as then.
+func storedAnswer(t work.Turn) (prompts.Answer, error) {
+	asked, err := askedOf(t)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	asked.Unanswered = nil
+	a, violations := prompts.Decode(t.Kind, t.Answer, asked)
+	if len(violations) > 0 {
+		return prompts.Answer{}, fmt.Errorf("decode the stored answer: %s", violations[0])
+	}
+	return a, nil
+}
+
+// reviewedLines are the lines that the pull request's difference shows: on others GitHub
+// takes no comment.
+func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, error) {
+	m := l.Repo.Git()
+	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return m.DiffLines(ctx, base, l.Turn.Head)
+}
+
+// Each run of an agent is stored before it starts, and the first of a pass as an
+// attempt of its turn: an attempt that ends with its pass was one. It is given
+// back in two places: where its answer is stored, and in GiveBack.
+
+// beginRun stores that the agent is about to run, if it may, and tells what was
+// counted of its session.
+func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (run work.Run, counted work.Usage, err error) {
+	if err := p.looks.NotHalted(ctx, l); err != nil {
+		return run, counted, err
+	}
+	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := p.looks.Affords(ctx, tx, l); err != nil {
+			return err
+		}
+		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+			return err
+		}
+		if run.ID, err = tx.BeginRun(ctx, run); err != nil {
+			return err
+		}
+		counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session)
+		return err
+	})
+	if err != nil {
+		return run, counted, err
+	}
+	l.Turn.Runs++
+	l.BegunRuns = append(l.BegunRuns, run.ID)
+	if run.Attempt {
+		l.Turn.Attempts++
+		l.Attempted = true
+	}
+	return run, counted, nil
+}
+
+// endRun stores what a run used, with what its session counts from now on: both
+// or neither, so that nothing is counted twice or never. False where what was told
+// cannot be: its session is not used again.
+func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res agent.Result, ended error) (believed bool, err error) {
+	ctx = context.WithoutCancel(ctx)
+	run.Ended = p.Now()
+	run.Usage, believed = p.plausible(ctx, p.TurnAttrs(l), run, res.Usage)
+	run.Unknown = res.Usage == work.Usage{} && cutShort(ended)
+	if res.Session != "" {
+		run.Session = res.Session
+	}
+	l.Turn.Usage = l.Turn.Usage.Add(run.Usage)
+	l.Used = l.Used || run.Unknown || run.Usage != work.Usage{}
+	return believed, p.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+			return err
+		}
+		if err := tx.EndRun(ctx, run); err != nil {
+			return err
+		}
+		return p.countSession(ctx, tx, l.Turn, run, res.Counted, believed)
+	})
+}
+
+// countSession stores what a run's session counts from now on. A total that is not
+// believed is not stored: later runs would count as nothing. Its session is dropped
+// instead, for there each of them would count that total again.
+func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, run work.Run, counted work.Usage, believed bool) error {
+	switch {
+	case run.Session == "" || counted == (work.Usage{}):
+		return nil
+	case !believed:
+		return tx.DropSession(ctx, store.SessionKey{ItemID: u.ItemID, Agent: run.Agent, Role: u.Role()})
+	}
+	return tx.PutSessionUsage(ctx, u.ItemID, run.Agent, run.Session, counted, p.Now())
+}
+
+// cutShort reports whether a run was ended before it could say what it used: by a
+// limit, a signal, or people. One that ended by itself said all there was to say.
+func cutShort(ended error) bool {
+	var (
+		failed  *agent.FailedError
+		answer  *agent.AnswerError
+		session *agent.SessionError
+		wait    *work.WaitError
+		blocked *work.BlockedError
+	)
+	byItself := errors.As(ended, &failed) || errors.As(ended, &answer) || errors.As(ended, &session) || errors.As(ended, &wait) || errors.As(ended, &blocked)
+	return ended != nil && !byItself
+}
+
+// GiveBack takes this pass's attempt off the turn's count: it waits for something
+// that is nobody's fault. If nothing was used, the budgets do not count it either.
+func (p *runner) GiveBack(ctx context.Context, tx *store.Tx, l *env.Lease) error {
+	if !l.Attempted {
+		return nil
+	}
+	if !l.Used {
+		for _, id := range l.BegunRuns {
+			if err := tx.GiveBackTurn(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.GiveBackAttempt(ctx, l.Turn.ID)
+}

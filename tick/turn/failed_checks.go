@@ -1,0 +1,218 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// PrepareFix looks, before the agent is paid, whether there is anything to be
+// mended still, and by it. The head is known and fetched.
+func (p *briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
+	switch {
+	case l.Committed(), l.Turn.Reviewer != "":
+		return nil
+	case l.Turn.Kind != work.KindFix:
+		return p.readRedBeside(ctx, l)
+	}
+	for _, e := range l.Events {
+		if (e.Kind == work.EventCheck || e.Kind == work.EventConflict) && e.Source != l.Turn.Head {
+			return &work.CancelledError{Reason: "the head moved on"}
+		}
+	}
+	if err := p.notForEver(ctx, l); err != nil {
+		return err
+	}
+	if l.About(work.EventConflict) {
+		if err := p.beginMerge(ctx, l); err != nil {
+			return err
+		}
+	}
+	if group := groupOf(l); group != "" {
+		return p.readGroup(ctx, l, group)
+	}
+	if l.About(work.EventCheck) {
+		return p.readRed(ctx, l)
+	}
+	return nil
+}
+
+// groupOf is the commit of a merge queue's group whose checks the turn is about; empty:
+// it is about none.
+func groupOf(l *env.Lease) string {
+	for _, e := range l.Events {
+		if e.Kind == work.EventCheck && e.State != "" {
+			return e.State
+		}
+	}
+	return ""
+}
+
+// readGroup reads the red checks of a merge queue's group: the base with this change on
+// it, and maybe with others. Their jobs cannot be run again.
+func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) error {
+	checks, _, err := l.Repo.GitHub.CommitChecks(ctx, l.Repo.Row.Current, group)
+	if err != nil {
+		return fmt.Errorf("read the checks of the merge group: %w", err)
+	}
+	for _, c := range checks {
+		if c.State == merging.Red {
+			said := fmt.Sprintf("It failed in the merge queue, on %s: the base with this change, and with those before it in the queue.", work.Short(group))
+			l.Red = append(l.Red, github.Check{Name: c.Name, Conclusion: "FAILURE", Summary: said})
+		}
+	}
+	if len(l.Red) == 0 && l.Merge == nil {
+		return &work.CancelledError{Reason: "the checks are not red any more"}
+	}
+	return nil
+}
+
+// notForEver stops checks that are red again after their failed jobs ran again.
+func (p *briefs) notForEver(ctx context.Context, l *env.Lease) error {
+	if !l.About(work.EventCheck) {
+		return nil
+	}
+	var sent []work.Action
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		sent, err = tx.ListItemActions(ctx, l.Item.ID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read what was tried before: %w", err)
+	}
+	for _, a := range sent {
+		if a.Kind == work.ActionRerun && a.Head == l.Turn.Head && a.State == work.ActionApplied {
+			l.EventsExhausted = true
+			return &work.BlockedError{Reason: work.Reason{Kind: work.WhyStillRed, Commit: l.Turn.Head}}
+		}
+	}
+	return nil
+}
+
+// readRed reads the head's red checks and the workflow runs that they belong
+// to, as they are now.
+func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the checks: %w", err)
+	}
+	if len(details) == 0 || details[0].HeadOID != l.Turn.Head {
+		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyHeadNotShown}}
+	}
+	checks := details[0].Checks
+	policy := github.Patient(checks, l.Repo.Settings.Checks, p.Now())
+	if l.Red = github.Red(checks, policy); len(l.Red) == 0 {
+		switch {
+		case l.Merge != nil:
+			return nil
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another one has begun meanwhile
+			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyChecksRun}}
+		}
+		return &work.CancelledError{Reason: "the checks are not red any more"}
+	}
+	return p.readRuns(ctx, l)
+}
+
+// readRuns reads the workflow runs of the red checks.
+func (p *briefs) readRuns(ctx context.Context, l *env.Lease) error {
+	if !slices.ContainsFunc(l.Red, isRun) {
+		return nil
+	}
+	runs, err := l.Repo.GitHub.WorkflowRuns(ctx, l.Repo.Row.Current, l.Turn.Head)
+	if err = unlessHidden(err); err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if !slices.Contains([]string{"", "success", "skipped", "neutral", "cancelled", "action_required"}, run.Conclusion) {
+			l.Runs = append(l.Runs, run)
+		}
+	}
+	return nil
+}
+
+func isRun(c github.Check) bool { return c.Kind == "CheckRun" }
+
+// unlessHidden forgives that something is not there or may not be seen: an
+// agent is better told a part than nothing.
+func unlessHidden(err error) error {
+	if _, wait := errors.AsType[*work.WaitError](err); !wait && github.IsStatus(err, 403, 404, 410) {
+		return nil
+	}
+	return err
+}
+
+// describeRed is what the agent is told of the red checks.
+func (p *briefs) describeRed(ctx context.Context, l *env.Lease) ([]prompts.Check, error) {
+	var all []prompts.Check
+	for i, c := range l.Red {
+		check := prompts.Check{Name: c.Name, Conclusion: strings.ToLower(c.Conclusion), URL: c.URL, Summary: c.Summary, Annotations: []prompts.Annotation{}}
+		if isRun(c) && i < MostDescribed {
+			if err := p.describeRun(ctx, l, c.ID, &check); err != nil {
+				return nil, fmt.Errorf("read the check %q: %w", c.Name, err)
+			}
+		}
+		all = append(all, check)
+	}
+	return all, nil
+}
+
+// describeRun reads what a check run says: its summary, its remarks about lines,
+// and the end of its job's log.
+func (p *briefs) describeRun(ctx context.Context, l *env.Lease, id string, into *prompts.Check) error {
+	hub, repo := l.Repo.GitHub, l.Repo.Row.Current
+	run, err := hub.CheckRun(ctx, repo, id)
+	if err = unlessHidden(err); err != nil {
+		return err
+	}
+	into.Summary = strings.TrimSpace(run.Title + "\n\n" + run.Summary)
+	if run.Annotations > 0 {
+		said, err := hub.Annotations(ctx, repo, id)
+		if err = unlessHidden(err); err != nil {
+			return err
+		}
+		for _, a := range said {
+			into.Annotations = append(into.Annotations, prompts.Annotation(a))
+		}
+	}
+	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
+		// Logs lie with another host, which a firewall may not let through.
+		p.Log.WarnContext(ctx, "the log of a red check is not available", p.TurnAttrs(l, "check", id, "error", err)...)
+	}
+	return ctx.Err()
+}
+
+// readRedBeside reads which checks of the head are red while people are answered: they
+// may be asking for just that, and what is pushed may mend them. No turn waits for it.
+func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
+	if l.Turn.Kind.Start() || l.Turn.Kind == work.KindFix || l.Repo.Settings.Checks == work.ChecksNever {
+		return nil
+	}
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil || !slices.Contains([]string{"FAILURE", "ERROR"}, pull.Rollup) {
+		return err
+	}
+	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the checks: %w", err)
+	}
+	if len(details) == 1 && details[0].HeadOID == l.Turn.Head {
+		l.Red = github.Red(details[0].Checks, work.ChecksFirst)
+	}
+	return p.readRuns(ctx, l)
+}
+
+// ApprovalOnly is what an agent may ask for that answers an approval.
+var ApprovalOnly = []string{"an answer in general_comment: this is an approval, nothing is pushed for it, so change no file"}

@@ -1,0 +1,247 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest"
+	"github.com/mergexo/gh-mergexo/tick/notice"
+)
+
+// lastLook looks once more, right before an effect, whether it is still wanted.
+type lastLook struct {
+	*env.Env
+	reader  *ingest.Reader
+	notices *notice.Notices
+}
+
+// Reload reads the turn's item and events again: the world may have moved on
+// since the turn was claimed, above all when it is resumed.
+func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
+	return p.Store.View(ctx, func(tx *store.Tx) error {
+		item, err := tx.GetItem(ctx, l.Item.ID)
+		if err != nil {
+			return err
+		}
+		l.Item = item
+		if !item.State.Open() {
+			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
+		}
+		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
+		l.Events = append(l.Events, env.Unread(l.Turn, l.Events)...)
+		return err
+	})
+}
+
+// LookAgain looks at the issue and the pull request as they are now.
+func (p *lastLook) LookAgain(ctx context.Context, l *env.Lease) error {
+	if l.Turn.Kind.Start() {
+		_, err := p.readIssue(ctx, l)
+		return err
+	}
+	if err := p.readPull(ctx, l); err != nil {
+		return err
+	}
+	if l.Turn.Step != work.StepClaimed && l.Turn.Step != work.StepAnswered {
+		return nil
+	}
+	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	if err != nil || !ok { // deleted: its pull request lives on
+		return err
+	}
+	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+}
+
+// readIssue looks at the issue of a start.
+func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, error) {
+	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
+	if err != nil {
+		return is, fmt.Errorf("read the issue again: %w", err)
+	}
+	switch {
+	case !ok || is.State != "open":
+		return is, &work.CancelledError{Reason: "the issue was closed"}
+	case !work.HasLabel(is.Labels, l.Item.Label):
+		return is, &work.CancelledError{Reason: "the label was taken away"}
+	}
+	return is, p.lookTaken(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
+}
+
+func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil {
+		return err
+	}
+	details, _, err := l.Repo.GitHub.Details(ctx, []string{pull.NodeID})
+	if err != nil {
+		return fmt.Errorf("read the pull request again: %w", err)
+	}
+	if len(details) == 0 {
+		return &work.CancelledError{Reason: "the pull request is gone"}
+	}
+	d := details[0]
+	if d.State != work.PullOpen {
+		return &work.CancelledError{Reason: "the pull request was " + string(d.State)}
+	}
+	if l.Item.Flow == work.FlowReview && !work.HasLabel(d.Labels, l.Item.Label) {
+		return &work.SupersededError{Reason: "the label was taken away"}
+	}
+	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
+		return err
+	}
+	l.Threads = map[int64]github.Thread{}
+	for _, t := range d.Threads {
+		l.Threads[t.Top] = t
+	}
+	return p.voidGone(ctx, l, d)
+}
+
+// voidGone ends the replies to comments that are gone or settled by now. When
+// nobody is left who asked, and nothing was sent, the turn is off.
+func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail) error {
+	left := 0
+	for _, e := range l.Events {
+		why, err := p.gone(ctx, l, e, d)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			left++
+			continue
+		}
+		if err := p.voidReplies(ctx, l, e, why); err != nil {
+			return err
+		}
+	}
+	begun, err := p.FirstEffect(ctx, l)
+	if err != nil || left > 0 || begun || len(l.Events) == 0 {
+		return err
+	}
+	return &work.CancelledError{Reason: work.ReasonGone}
+}
+
+// gone says why an event needs no answer any more.
+func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (string, error) {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return "", nil //nolint:nilerr // not a comment's
+	}
+	switch e.Kind {
+	case work.EventReview:
+		for _, t := range d.Threads {
+			switch {
+			case !slices.ContainsFunc(t.Comments, func(c github.ReviewComment) bool { return c.ID == id }):
+			case t.Resolved:
+				return "its thread was resolved", nil
+			default:
+				return "", nil
+			}
+		}
+		return "the comment was deleted", nil
+	case work.EventIssue:
+		_, ok, err := l.Repo.GitHub.Comment(ctx, l.Repo.Row.Current, id)
+		if err != nil || ok {
+			return "", err
+		}
+		return "the comment was deleted", nil
+	case work.EventSummary:
+		for _, r := range d.Reviews {
+			if r.ID == id {
+				return "", nil
+			}
+		}
+		return "the review was dismissed or deleted", nil
+	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand,
+		work.EventReviewDue, work.EventFixDue:
+	}
+	return "", nil
+}
+
+func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, why string) error {
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	for _, a := range planned {
+		if a.Why != e.Key || a.State.Settled() {
+			continue
+		}
+		if _, err := p.Effects().Void(ctx, a, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LookConfirmed looks once more right before a prompt is made of an issue: the
+// turn may have waited, for a slot or for its checkout. An agent that nobody
+// wants any more, or whose text nobody confirmed, is not paid.
+func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
+	if !l.Turn.Kind.Start() {
+		return nil
+	}
+	is, err := p.readIssue(ctx, l)
+	if err != nil {
+		return err
+	}
+	// What ingest read of the timeline may be older than the text.
+	confirmed, edited, err := p.reader.Confirm(ahead.Without(ctx), l.Repo, l.Item, is)
+	if err != nil {
+		return err
+	}
+	l.Item = confirmed
+	if edited != "" {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: edited}}
+	}
+	return nil
+}
+
+// LookTrusted ends a turn before its first effect when somebody for whom it is made
+// may ask for nothing any more. What the others wrote makes a new one.
+func (p *lastLook) LookTrusted(ctx context.Context, l *env.Lease) error {
+	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	if err := p.finishLost(ctx, lost); err != nil {
+		return fmt.Errorf("end what %s asked for: %w", work.Authors(lost), err)
+	}
+	return noLonger(l, lost, begun)
+}
+
+func (p *lastLook) finishLost(ctx context.Context, lost []work.Event) error {
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, e := range lost {
+			outcome := work.OutcomeNoPermission
+			if e.Kind == work.EventLabelled {
+				outcome = work.OutcomeNoLabeller
+			}
+			if err := tx.FinishEvents(ctx, []int64{e.ID}, outcome, p.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// noLonger says what a turn comes to whose askers may not ask any more.
+func noLonger(l *env.Lease, lost []work.Event, begun string) error {
+	if begun != "" {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: begun}}
+	}
+	reason := fmt.Sprintf("%s may not write to the repository any more", work.Authors(lost))
+	if len(lost) < len(l.Events) {
+		return &work.SupersededError{Reason: reason}
+	}
+	return &work.CancelledError{Reason: reason}
+}

@@ -1,0 +1,96 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// keepPartial keeps what stands in the checkout of a turn that did not come to
+// its end: its agent was ended, failed or asks, or what it made is refused. It
+// is a courtesy to the next attempt, and its failure changes no verdict.
+func (p *runner) keepPartial(ctx context.Context, l *env.Lease) {
+	if l.Mode() != work.ModeWrite {
+		return
+	}
+	ctx, cancel := outlasting(ctx, keepingLasts)
+	defer cancel()
+	oid, err := l.Repo.Git().KeepPartial(ctx, git.Partial{
+		Key: l.Turn.Key, Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parent: l.Turn.Head, Date: env.GitDate(l.Turn),
+	})
+	switch {
+	case err != nil:
+		p.Log.WarnContext(ctx, "could not keep what a turn left unfinished", p.TurnAttrs(l, "error", err)...)
+	case oid != "":
+		p.Changed(l, "kept unfinished work", work.Short(oid))
+	}
+}
+
+// keepingLasts is how long keeping unfinished work may last after an interrupt.
+const keepingLasts = 10 * time.Second
+
+// outlasting is a context that lasts for a while after its parent has ended.
+func outlasting(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		late := time.AfterFunc(d, cancel)
+		context.AfterFunc(out, func() { late.Stop() })
+	})
+	return out, func() { stop(); cancel() }
+}
+
+// partial is the unfinished work that the turn can take up: that of its own
+// last attempt, or of the item's turn before it, when that failed. Nil: none.
+func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, error) {
+	if l.Mode() != work.ModeWrite {
+		return nil, nil
+	}
+	before, err := p.failedBefore(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	m := l.Repo.Git()
+	for _, key := range []string{l.Turn.Key, before} {
+		if key == "" {
+			continue
+		}
+		oid, ok, err := m.Partial(ctx, key)
+		if err != nil {
+			return nil, fmt.Errorf("look for unfinished work: %w", err)
+		}
+		if !ok || !m.Has(ctx, oid) {
+			continue
+		}
+		files, err := m.PartialFiles(ctx, oid)
+		if err != nil {
+			return nil, err
+		}
+		return &prompts.Partial{Commit: oid, ChangedFiles: files}, nil
+	}
+	return nil, nil
+}
+
+// failedBefore is the key of the item's turn before this one, if that failed.
+func (p *runner) failedBefore(ctx context.Context, l *env.Lease) (key string, err error) {
+	var turns []work.Turn
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		turns, err = tx.ListTurns(ctx, l.Item.ID)
+		return err
+	})
+	for _, t := range turns { // oldest first
+		switch {
+		case t.ID >= l.Turn.ID, t.Kind == work.KindReview:
+		case t.Step == work.StepFailed:
+			key = t.Key
+		default:
+			key = ""
+		}
+	}
+	return key, err
+}

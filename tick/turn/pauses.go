@@ -1,0 +1,85 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// RequireNotPaused ends a turn before its first effect when people have taken its item
+// over: it is superseded, and what it was about waits for them. In a pause of
+// everything it waits as it is. After its first effect a turn is carried to its
+// end.
+func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
+	if err := p.NotHalted(ctx, l); err != nil {
+		return err
+	}
+	var pause work.Pause
+	var taken bool
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		pause, taken, err = env.PauseOf(ctx, tx, l.Item)
+		return err
+	})
+	if err != nil || !taken {
+		return err
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
+}
+
+// lookTaken looks for the label on GitHub as it is now: ingest may have been
+// long ago. The timeline says since when, and whose it is.
+func (p *lastLook) lookTaken(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
+	ignore := l.Repo.Settings.Labels.Ignore
+	if !work.HasLabel(labels, ignore) {
+		return nil
+	}
+	timeline, err := l.Repo.GitHub.TimelineOf(ctx, l.Repo.Row.Current, number)
+	if err != nil {
+		return err
+	}
+	seen := env.TakeoverOf(number, timeline, ignore, true, updated)
+	err = p.Store.Update(ctx, func(tx *store.Tx) error { return seen.Store(ctx, tx, l.Turn.RepoID, number) })
+	if err != nil {
+		return fmt.Errorf("store the pauses: %w", err)
+	}
+	return p.RequireNotPaused(ctx, l)
+}
+
+// NotHalted ends a turn before its first effect when everything is paused. After
+// that it is carried to its end, as in a pause of its item.
+func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
+	h, halted := p.Dirs.Halted()
+	if !halted {
+		return nil
+	}
+	if begun, err := p.FirstEffect(ctx, l); err != nil || begun {
+		return err
+	}
+	return &folder.HaltedError{Halt: h}
+}
+
+// LeftOut is why such a turn ends.
+const LeftOut = "its repository was taken out of the config"
+
+// NotLeft ends a turn before it pushes when its repository was taken out of the config
+// in between.
+func (p *lastLook) NotLeft(ctx context.Context, l *env.Lease) error {
+	var row work.Repo
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		row, err = tx.GetRepo(ctx, l.Repo.Row.ID)
+		return err
+	})
+	if err == nil && !row.LeftAt.IsZero() {
+		err = &work.SupersededError{Reason: LeftOut}
+	}
+	return err
+}

@@ -1,0 +1,323 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// briefs tells agents about their turns.
+type briefs struct {
+	*env.Env
+	may func(context.Context, *env.Repo, work.Account) (bool, error) // whether somebody may give commands
+}
+
+// PromptContext gathers what the agent is told about its turn.
+func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Context, error) {
+	c := prompts.Context{
+		Task: prompts.Task{
+			Repository: l.Repo.Name.FullName(), Issue: issueOf(l.Item), Branch: l.Turn.Branch, Base: l.Turn.Base, BaseSHA: l.Turn.Head,
+			Document: l.Item.Document, TurnKey: l.Turn.Key,
+		},
+		DecisionSummary: l.Item.DecisionSummary,
+		AllowedActions:  allowedActions(l.Turn.Kind),
+		Refused:         refusedChanges(l.Repo.Settings, l.Turn.Kind),
+	}
+	if err := p.surround(ctx, l, &c); err != nil {
+		return c, err
+	}
+	var err error
+	if c.Task.Issue.Role, err = p.authorRole(ctx, l); err != nil {
+		return c, err
+	}
+	var all, onIssue []work.Event
+	var pull work.PullRequest
+	var threads []work.Thread
+	var sent []work.Action
+	var turns []work.Turn
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if turns, err = tx.ListTurns(ctx, l.Item.ID); err != nil {
+			return err
+		}
+		if onIssue, err = tx.ListEvents(ctx, l.Item.RepoID, l.Item.Number); err != nil || l.Turn.Kind.Start() {
+			return err
+		}
+		if all, err = tx.ListItemEvents(ctx, l.Item.ID); err != nil {
+			return err
+		}
+		if sent, err = tx.ListItemActions(ctx, l.Item.ID); err != nil {
+			return err
+		}
+		if pull, _, err = tx.FindPullOfItem(ctx, l.Item.ID); err != nil {
+			return err
+		}
+		threads, err = tx.ListThreads(ctx, pull.ID)
+		return err
+	})
+	if err != nil {
+		return c, fmt.Errorf("read what the turn is about: %w", err)
+	}
+	c.Previous = l.Before(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
+	if !l.Turn.Kind.Start() { // what is said on the issue later is not for this conversation
+		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
+	}
+	c.Task.Issue.Comments = conversation(onIssue)
+	if c.Handoff, err = p.handoff(ctx, l); err != nil {
+		return c, err
+	}
+	if l.Turn.Kind.Start() {
+		return p.resumeContext(ctx, l, c)
+	}
+	c.Task.PullRequest = &prompts.PullRequest{Number: pull.Number, Title: pull.Title, URL: pull.URL, HeadSHA: l.Turn.Head, Base: pull.Base}
+	c.NewEvents, c.Conflict = newEvents(l.Events), l.Conflict()
+	if c.Checks, err = p.describeRed(ctx, l); err != nil {
+		return c, err
+	}
+	c.Unresolved = unresolved(all, threads, l.Turn.ID)
+	c.Earlier = earlier(all, sent, l.Turn, l.Repo.Settings.Voice)
+	if err := p.fillBase(ctx, l, &c); err != nil {
+		return c, err
+	}
+	switch {
+	case l.Turn.Kind == work.KindReview:
+		return c, p.reviewContext(ctx, l, &c)
+	case l.Turn.Reviewer != "":
+		return c, p.fixContext(ctx, l, &c)
+	}
+	return c, nil
+}
+
+// fillBase says where the branch left its base, and what it changed since.
+func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context) error {
+	m := l.Repo.Git()
+	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
+	if err != nil || !ok {
+		return err
+	}
+	c.Task.BaseSHA = base
+	if c.Task.ChangedFiles, err = m.ChangedFiles(ctx, base, l.Turn.Head); err != nil {
+		return fmt.Errorf("list the changed files: %w", err)
+	}
+	if c.Task.Document == "" && l.Item.Flow == work.FlowDesign {
+		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.Item.Number) })
+		if at >= 0 { // a lost database knew its name, which is of the title that the issue had then
+			c.Task.Document = c.Task.ChangedFiles[at]
+		}
+	}
+	return nil
+}
+
+func issueOf(i work.Item) prompts.Issue {
+	return prompts.Issue{Number: i.Number, Title: i.Title, Body: i.Body, Author: i.Author.Login, URL: i.URL}
+}
+
+// conversation is what people who may command said on the issue, in order.
+func conversation(all []work.Event) []prompts.Comment {
+	var out []prompts.Comment
+	for _, e := range all {
+		if e.Kind == work.EventSource && counts(e) {
+			out = append(out, commentOf(e))
+		}
+	}
+	return out
+}
+
+// counts reports whether an event's words may reach an agent: those of people
+// who may command, in their newest version.
+func counts(e work.Event) bool {
+	return e.Outcome == "" || e.Outcome == work.OutcomeAnswered || strings.HasPrefix(e.Outcome, work.OutcomeVoid)
+}
+
+func commentOf(e work.Event) prompts.Comment {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		id = 0
+	}
+	return prompts.Comment{ID: id, Author: e.Author.Login, Role: role(e), Body: e.Body, URL: e.URL, CreatedAt: e.CreatedAt}
+}
+
+func newEvents(events []work.Event) []prompts.NewEvent {
+	var out []prompts.NewEvent
+	for _, e := range events {
+		if !e.Kind.Said() {
+			continue // handed over with its facts
+		}
+		n := prompts.NewEvent{
+			ID: e.Source, Kind: e.Kind, State: verdictOf(e), Author: e.Author.Login, Role: role(e), URL: e.URL, Path: e.Path, Line: e.Line,
+			DiffHunk: e.DiffHunk, Body: e.Body, CreatedAt: e.CreatedAt,
+		}
+		if e.Kind == work.EventReview && strconv.FormatInt(e.ThreadTop, 10) != e.Source {
+			n.InReplyTo = e.ThreadTop
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// ourAgent is how an agent is told who said what it said itself.
+const ourAgent = "you, the agent"
+
+// verdictOf is what the review said with which something was written; of a comment on a
+// line it is told only if the review said more than that it comments.
+func verdictOf(e work.Event) string {
+	if e.Kind == work.EventReview && e.State == "COMMENTED" {
+		return ""
+	}
+	return e.State
+}
+
+// earlier is what people and the agent said on the pull request in the turns
+// before, in order: a session that is gone takes the memory of it along.
+func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
+	var out []prompts.Comment
+	for _, e := range all {
+		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
+			out = append(out, commentOf(e))
+		}
+	}
+	for _, a := range sent {
+		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
+			out = append(out, prompts.Comment{Author: ourAgent, Body: undisclosed(a.Body, v), URL: a.ResultURL, CreatedAt: a.SeenAt})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return out
+}
+
+// unresolved are the threads that still stand and that this turn is not asked
+// about.
+func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts.Unresolved {
+	var out []prompts.Unresolved
+	for _, t := range threads {
+		if t.Resolved {
+			continue
+		}
+		u := prompts.Unresolved{Kind: "thread"}
+		asked := false
+		for _, e := range all {
+			if e.Kind != work.EventReview || e.ThreadTop != t.Top || !counts(e) {
+				continue
+			}
+			asked = asked || e.TurnID == turnID
+			u.Path, u.Line, u.URL = e.Path, e.Line, e.URL
+			u.Comments = append(u.Comments, commentOf(e))
+		}
+		if len(u.Comments) > 0 && !asked {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+func allowedActions(kind work.Kind) []string {
+	switch {
+	case kind == work.KindDesignStart:
+		return []string{"a design document: it is committed for you and opened as a pull request", "a person's answer, by blocked_reason"}
+	case kind == work.KindReview:
+		return []string{"a verdict: it is posted for you as a review"}
+	case kind.Start():
+		return []string{"a pull request with your changes", "a person's answer, by blocked_reason"}
+	}
+	return []string{
+		"a push of your changes",
+		"replies to review comments, resolving their threads",
+		"one general comment",
+		"a person's answer, by blocked_reason",
+	}
+}
+
+// upToDate reports whether a stored prompt speaks of this unfinished work, or of
+// none where there is none, and of these surroundings: the operator may have
+// named another agent since, which gives its answer in another form.
+func upToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings) bool {
+	var req env.Request
+	if err := json.Unmarshal(stored, &req); err != nil {
+		return true // whoever reads it next says what is wrong
+	}
+	if !reflect.DeepEqual(req.Context.Surroundings, prompts.Prepare(prompts.Context{Surroundings: now}).Surroundings) {
+		return false
+	}
+	if partial == nil || req.Context.Partial == nil {
+		return partial == req.Context.Partial
+	}
+	return partial.Commit == req.Context.Partial.Commit
+}
+
+// resumeContext tells a start that resumes why the work waited, what is kept of
+// it, and what people said since.
+func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Context) (prompts.Context, error) {
+	var f work.Followup
+	var waited bool
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		f, waited, err = tx.FindFollowup(ctx, l.Item.ID)
+		return err
+	})
+	if err != nil || !waited {
+		return c, err
+	}
+	said := work.Fed(l.Events, f.EventCursor)
+	c.NewEvents = newEvents(said)
+	c.Task.Issue.Comments = slices.DeleteFunc(c.Task.Issue.Comments, func(told prompts.Comment) bool {
+		return slices.ContainsFunc(said, func(e work.Event) bool { return work.CommentID(e) == told.ID })
+	})
+	c.Waited = explain.Reason(f.Reason, p.Here(l.Repo, l.Item, false)).Here()
+	if f.Commit != "" && l.Repo.Git().Has(ctx, f.Commit) {
+		c.Waited += fmt.Sprintf("\nYour work until then is kept as commit %s. `git diff %s^ %s` shows it, `git checkout %s -- PATH` takes a file over.",
+			f.Commit, f.Commit, f.Commit, f.Commit)
+	}
+	return c, nil
+}
+
+// newestComment is the newest of a conversation; 0: there is none.
+func newestComment(c prompts.Context) int64 {
+	var newest int64
+	for _, told := range c.Task.Issue.Comments {
+		newest = max(newest, told.ID)
+	}
+	for _, e := range c.NewEvents {
+		if e.Kind == work.EventSource {
+			newest = max(newest, work.CommentID(work.Event{Source: e.ID}))
+		}
+	}
+	return newest
+}
+
+// beginMerge merges the base into the head, in the mirror: the agent finds that
+// merge in progress. One that is clean needs neither it nor a commit: GitHub
+// has not seen yet that the two merge.
+func (p *briefs) beginMerge(ctx context.Context, l *env.Lease) error {
+	m := l.Repo.Git()
+	base, ok, err := m.Head(ctx, l.Turn.Base) // as it was fetched right before
+	if err != nil {
+		return fmt.Errorf("find the head of %s: %w", l.Turn.Base, err)
+	}
+	if !ok {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBaseGone, Branch: l.Turn.Base}}
+	}
+	merge, err := m.Merge(ctx, l.Turn.Head, base)
+	if err != nil {
+		return err
+	}
+	if merge.Clean() {
+		if l.About(work.EventCheck) {
+			return nil
+		}
+		return &work.CancelledError{Reason: fmt.Sprintf("it merges cleanly into %s by now", l.Turn.Base)}
+	}
+	l.Merge = &merge
+	if env.ToldBase(l.Turn.Request) != base {
+		l.Turn.Request = nil // the prompt names another one
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// How often an agent may mend its change before people have to.
+const (
+	testRepairs     = 3 // while the required tests fail
+	testFileRepairs = 1 // while a bugfix comes without a test
+)
+
+// flaw is why a change is not pushed.
+type flaw struct {
+	prompts.Unproven
+	repairs int // how often it may be mended
+}
+
+// runUntilTestsPass has the agent do its work, commits what it left, and lets it mend that
+// until it proves itself.
+func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
+	talk, err := p.talk(ctx, l, ag)
+	if err != nil {
+		return prompts.Answer{}, err
+	}
+	tried := map[int]int{} // repairs, by how many there may be: one count for each kind of flaw
+	for {
+		a, err := p.answer(ctx, l, talk)
+		if err == nil && l.Turn.Kind.Start() && a.BlockedReason != "" {
+			err = agentBlocked(a)
+		}
+		if err == nil {
+			err = p.commit(ctx, l, a)
+		}
+		if err != nil {
+			return a, err
+		}
+		f, err := p.findFlaw(ctx, l, ag)
+		if err != nil || f == nil {
+			return a, err
+		}
+		if a.BlockedReason != "" { // its question is asked; what fails is not pushed
+			l.Turn.Commit = ""
+			return a, nil
+		}
+		if tried[f.repairs] >= f.repairs {
+			return a, &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsFail, Text: f.Failure, Count: f.repairs, Advice: aroundFlaw(f)}}
+		}
+		tried[f.repairs]++
+		if err := p.beginRepair(ctx, l, talk, f); err != nil {
+			return a, err
+		}
+	}
+}
+
+// aroundFlaw is what a person can do about a change that the agent could not
+// mend. What tests print is this machine's business, as what agents print is:
+// they may have read what they like.
+func aroundFlaw(f *flaw) string {
+	if f.Output == "" {
+		return ""
+	}
+	return "What the tests printed is in the log of the machine that runs it"
+}
+
+// findFlaw says why what was just committed must not be pushed; nil when it
+// may. A document that we wrote ourselves has no tests.
+func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*flaw, error) {
+	r := l.Repo.Settings
+	if l.Turn.Commit == "" || l.Turn.Kind == work.KindDesignStart {
+		return nil, nil //nolint:nilnil // no flaw is an answer
+	}
+	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
+		return &flaw{prompts.Unproven{Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String()}, testFileRepairs}, nil
+	}
+	if len(r.RequiredTests) == 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	res, err := p.runTests(ctx, l, ag, l.Turn.Commit)
+	if err != nil || res.Failure == "" {
+		return nil, err
+	}
+	failure := fmt.Sprintf("the required tests fail: `%s` %s", strings.Join(r.RequiredTests, " "), res.Failure)
+	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
+}
+
+// testable finds out before a turn is paid whether its tests can be started at all.
+func (p *runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) error {
+	argv := l.Repo.Settings.RequiredTests
+	if len(argv) == 0 || l.Mode() == work.ModeRead {
+		return nil
+	}
+	return ag.CanTest(ctx, p.testRequest(l), argv)
+}
+
+func (p *runner) testRequest(l *env.Lease) agent.Request {
+	return agent.Request{
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: l.Item.Number, Kind: l.Turn.Kind, Mode: l.Turn.Kind.Mode(), Dir: l.Checkout.Dir, Wall: l.Repo.Settings.TestTimeout, Active: p.active(l),
+	}
+}
+
+// runTests runs the required tests on a commit: on its files and no others,
+// whatever else the agent left in the checkout.
+func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, commit string) (agent.Tested, error) {
+	r := l.Repo.Settings
+	if err := p.checkOut(ctx, l, commit); err != nil {
+		return agent.Tested{}, err
+	}
+	p.Changed(l, "testing", strings.Join(r.RequiredTests, " "))
+	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
+	if err == nil && res.Failure != "" {
+		p.Changed(l, "tests failed", res.Failure)
+		p.Log.WarnContext(ctx, "the required tests fail", p.TurnAttrs(l, "failure", res.Failure, "output", res.Output)...)
+	}
+	return res, err
+}
+
+func (p *runner) checkOut(ctx context.Context, l *env.Lease, commit string) error {
+	err := l.Repo.Git().Restore(ctx, git.Restore{
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: ignored(l.Repo.Settings),
+	})
+	if err != nil {
+		return fmt.Errorf("restore the checkout: %w", err)
+	}
+	return nil
+}
+
+// beginRepair tells the agent what is wrong with its change, which it finds in
+// the checkout without what the tests left there.
+func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *flaw) error {
+	if err := p.checkOut(ctx, l, l.Turn.Commit); err != nil {
+		return err
+	}
+	p.Changed(l, "repairing", f.Failure)
+	var err error
+	if talk.mend, err = p.Prompts.RepairTests(l.Turn.Kind, p.briefs.AgentOf(l).Adapter, l.Turn.Key, f.Unproven); err != nil {
+		return fmt.Errorf("render the prompt: %w", err)
+	}
+	return nil
+}
+
+// TestReplayed runs the required tests on a commit that was replayed on what
+// somebody pushed: each of the two may pass them alone.
+func (p *runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) error {
+	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
+		return nil
+	}
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
+	if err != nil {
+		return err
+	}
+	if l.Checkout, err = p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.restorer.Occupied(ctx, dir) }); err != nil {
+		return err
+	}
+	res, err := p.runTests(ctx, l, ag, commit)
+	if err = errors.Join(err, l.Checkout.Leave()); err != nil {
+		return err
+	}
+	if res.Failure != "" {
+		return &work.SupersededError{Reason: "with what somebody pushed the required tests fail: they " + res.Failure}
+	}
+	return nil
+}

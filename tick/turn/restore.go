@@ -1,0 +1,320 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/ingest"
+	"github.com/mergexo/gh-mergexo/tick/notice"
+)
+
+// Restore gives the turn a clean checkout at exactly its commit. The remote,
+// not GitHub's API, says what the head is: the API may lag a push. It is asked once:
+// what a fetch brings is where its branches are.
+func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
+	if err := p.looks.Reload(ctx, l); err != nil {
+		return err
+	}
+	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
+		return err
+	}
+	ctx = p.prefetch(ctx, l)
+	m := l.Repo.Git()
+	if err := m.Ensure(ctx); err != nil {
+		return fmt.Errorf("prepare the mirror: %w", err)
+	}
+	if err := p.readBack(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
+		return err
+	}
+	if err := p.looks.MayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
+		return err
+	}
+	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
+		return err
+	}
+	known := l.Turn.Head
+	if err := p.FetchAndFind(ctx, l); err != nil {
+		return err
+	}
+	if err := p.looks.NotRewritten(ctx, l); err != nil {
+		l.Turn.Head = known // it never worked on the other
+		return err
+	}
+	err := p.SaveTurn(ctx, l)
+	if err != nil {
+		return err
+	}
+	if l.Item.Flow != work.FlowReview { // in anybody else's commits a trailer proves nothing
+		if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
+			return fmt.Errorf("look for earlier commits of ours: %w", err)
+		}
+	}
+	if err := p.briefs.PrepareFix(ctx, l); err != nil {
+		return err
+	}
+	if l.Checkout, err = p.takeCheckout(ctx, l); err != nil {
+		return err
+	}
+	if err := p.place(ctx, l); err != nil {
+		return fmt.Errorf("restore the checkout: %w", err)
+	}
+	p.Changed(l, "restored", work.Short(l.Turn.Head))
+	return nil
+}
+
+// FetchAndFind brings the remote's branches into the mirror, and chooses the commit that
+// the turn works on. One that no branch has, such as where a default branch was that
+// somebody rewrote, is fetched by itself.
+func (p *restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
+	if err := p.fetch(ctx, l); err != nil {
+		return err
+	}
+	if err := p.find(ctx, l); err != nil {
+		return err
+	}
+	if m := l.Repo.Git(); !m.Has(ctx, l.Turn.Head) {
+		return m.Fetch(ctx, l.Turn.Head)
+	}
+	return nil
+}
+
+// fetch brings the remote's branches into the mirror. The first time that is the whole
+// repository.
+func (p *restorer) fetch(ctx context.Context, l *env.Lease) error {
+	m := l.Repo.Git()
+	if !m.Has(ctx, l.Turn.Head) {
+		defer p.Slowly(p.Config.Called(l.Repo.Name) + ": its commits are fetched")()
+	}
+	return m.Fetch(ctx)
+}
+
+// ignored says what becomes of ignored files in a checkout.
+func ignored(r config.Repo) git.Ignored {
+	if r.KeepIgnored {
+		return git.KeepIgnored
+	}
+	return git.RemoveIgnored
+}
+
+// FindBase chooses where a new branch begins and what it is called. Branches
+// of earlier starts stay as they are: history is never rewritten.
+func (p *restorer) FindBase(ctx context.Context, l *env.Lease) error {
+	heads, err := l.Repo.Git().Heads(ctx)
+	if err != nil {
+		return fmt.Errorf("list the remote's branches: %w", err)
+	}
+	if l.Turn.Branch != "" && l.Turn.Head != "" { // chosen by an earlier attempt of this turn
+		if head, pushed := heads[l.Turn.Branch]; pushed {
+			_, err = p.adoptBranch(ctx, l, l.Turn.Branch, head, l.Turn.Base)
+		}
+		return err
+	}
+	repo, err := l.Repo.GitHub.Repository(ctx, l.Repo.Row.Current)
+	if err != nil {
+		return fmt.Errorf("read the default branch: %w", err)
+	}
+	head, ok := heads[repo.DefaultBranch]
+	if !ok {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNoCommit, Branch: repo.DefaultBranch}}
+	}
+	taken, adopted, err := p.earlierBranches(ctx, l, heads, repo.DefaultBranch)
+	if err != nil || adopted {
+		return err
+	}
+	l.Turn.Base, l.Turn.Head = repo.DefaultBranch, head
+	return p.nameBranch(ctx, l, heads, taken)
+}
+
+// earlierBranches counts the branches of earlier starts, or continues on the one
+// that this start pushed before its state folder was lost.
+func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string) (n int, adopted bool, err error) {
+	for _, branch := range slices.Sorted(maps.Keys(heads)) {
+		if !strings.HasPrefix(branch, work.BranchPrefix(l.Item.Flow, l.Item.Number)) {
+			continue
+		}
+		n++
+		if used, err := p.hadPull(ctx, l, branch); err != nil {
+			return n, false, err
+		} else if used {
+			continue
+		}
+		if adopted, err := p.adoptBranch(ctx, l, branch, heads[branch], base); adopted || err != nil {
+			return n, adopted, err
+		}
+	}
+	return n, false, nil
+}
+
+// nameBranch finds a name that no branch has, and that no pull request ever
+// had: a branch may have been deleted since, and its pull request would be
+// taken for the one to be opened.
+func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[string]string, taken int) error {
+	for ; ; taken++ {
+		name := work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, taken)
+		if heads[name] != "" || within(heads, name) {
+			continue
+		}
+		if used, err := p.hadPull(ctx, l, name); err != nil {
+			return err
+		} else if !used {
+			l.Turn.Branch = name
+			return notInTheWay(heads, l)
+		}
+	}
+}
+
+// hadPull reports whether a branch has, or had, a pull request. One of ours
+// that is open stops the start: it was made by a pass whose database is gone,
+// and the next ingest adopts it.
+func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bool, error) {
+	pulls, err := l.Repo.GitHub.PullsByHead(ctx, l.Repo.Row.Current, branch)
+	if err != nil {
+		return false, fmt.Errorf("look for a pull request of %s: %w", branch, err)
+	}
+	used := false
+	for _, pull := range pulls {
+		used = used || !pull.CrossRepo
+		ours, err := p.reader.OwnPull(ctx, l.Repo, pull)
+		if err != nil {
+			return used, err
+		}
+		if !ours || pull.State != work.PullOpen {
+			continue
+		}
+		err = p.reader.AdoptAgain(ctx, l.Repo)
+		return true, errors.Join(err, &work.SupersededError{Reason: fmt.Sprintf("pull request #%d for it is open already", pull.Number)})
+	}
+	return used, nil
+}
+
+// FindHead says where the pull request's branch stands.
+func (p *restorer) FindHead(ctx context.Context, l *env.Lease) error {
+	head, ok, err := l.Repo.Git().Head(ctx, l.Turn.Branch)
+	if err != nil {
+		return fmt.Errorf("find the head of %s: %w", l.Turn.Branch, err)
+	}
+	if !ok {
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchGone, Branch: l.Turn.Branch}}
+	}
+	if l.Turn.Reviewer != "" && head != l.Turn.Head {
+		return p.headMoved(ctx, l, head)
+	}
+	if l.Turn.Head != "" && l.Turn.Head != head && l.Turn.Request != nil {
+		// The prompt names a head; another one needs another prompt.
+		l.Turn.Request = nil
+	}
+	l.Turn.Head = head
+	return nil
+}
+
+// restorer prepares checkouts.
+type restorer struct {
+	*env.Env
+	reader  *ingest.Reader
+	notices *notice.Notices
+	looks   *lastLook
+	briefs  *briefs
+}
+
+// within reports whether there are branches below a name: git keeps branches as
+// files, and a folder can be none.
+func within(heads map[string]string, branch string) bool {
+	for head := range heads {
+		if strings.HasPrefix(head, branch+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// notInTheWay refuses a start whose branch cannot be made, since a branch has
+// the name of one of its folders, before an agent is paid for it.
+func notInTheWay(heads map[string]string, l *env.Lease) error {
+	for i, c := range l.Turn.Branch {
+		folder := l.Turn.Branch[:i]
+		if c != '/' || heads[folder] == "" {
+			continue
+		}
+		branch := l.Turn.Branch
+		l.Turn.Branch, l.Turn.Head = "", "" // chosen anew when it is gone
+		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchInTheWay, Name: folder, Branch: branch}}
+	}
+	return nil
+}
+
+// readBack takes in what the mirror's journal says of a claimed turn: its
+// agent has answered, and a database that is gone knew it.
+func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
+	b, ok, err := l.Repo.Git().Journal(ctx, l.Turn.Key)
+	if err != nil || !ok {
+		return err
+	}
+	j, err := env.DecodeJournal(b)
+	if err != nil {
+		return err
+	}
+	if j.Commit != "" && !l.Repo.Git().Has(ctx, j.Commit) {
+		return nil // the agent works again
+	}
+	j.Fill(&l.Turn)
+	if err := p.StoreAnswered(ctx, l, j.Planned(l.Turn, p.Now())); err != nil {
+		return err
+	}
+	p.Changed(l, "found again", work.Short(l.Turn.Commit))
+	return nil
+}
+
+// Occupied reports whether somebody still works in a folder. When nobody can
+// tell, nobody does: the processes of the turn before were ended by other ways.
+func (p *restorer) Occupied(ctx context.Context, dir string) bool {
+	in, err := p.Orphans.Inside(ctx, dir)
+	if err != nil {
+		p.Log.WarnContext(ctx, "could not look who works in a checkout", "dir", dir, "error", err)
+	}
+	return in
+}
+
+// headMoved is for a turn that is about one head and no other: a review of it, or the
+// fix of what a review of it asks for. Which head is next is for the plan to say, once
+// GitHub's API shows what the remote has.
+func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) error {
+	pull, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, l.Turn.Number)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the head of the pull request: %w", err)
+	case ok && pull.HeadOID == l.Turn.Head:
+		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyHeadNotShown, Commit: head}}
+	}
+	return &work.SupersededError{Reason: "the head moved on"}
+}
+
+// TakeIn gives a start, right before its agent is asked, what people said since
+// it was claimed: making the checkout may have taken minutes.
+func (p *restorer) TakeIn(ctx context.Context, l *env.Lease) error {
+	if !l.Turn.Kind.Start() {
+		return nil
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		queued, err := env.QueuedComments(ctx, tx, l.Item)
+		if err != nil || len(queued) == 0 {
+			return err
+		}
+		if err := tx.AssignEvents(ctx, l.Turn.ID, work.EventIDs(queued)); err != nil {
+			return err
+		}
+		l.Turn.EventKeys = slices.Sorted(slices.Values(append(l.Turn.EventKeys, work.EventKeys(queued)...)))
+		if l.Events, err = env.TurnEvents(ctx, tx, l.Turn); err != nil {
+			return err
+		}
+		return tx.SaveTurn(ctx, l.Turn)
+	})
+}

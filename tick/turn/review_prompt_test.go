@@ -1,0 +1,95 @@
+package turn
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+func TestSpecFiles(t *testing.T) {
+	all := []string{
+		".specify/memory/constitution.md", ".specify/specs/007-login/plan.md", ".specify/specs/007-login/spec.md", ".specify/specs/008-logout/tasks.md",
+		"specs/007-login/spec.md", ".specify/templates/spec.md", ".specify/specs/007-login/contracts/spec.md.txt",
+	}
+	own := []string{".specify/specs/007-login/plan.md", ".specify/specs/007-login/spec.md"}
+	if got := specFiles(all, 7); !slices.Equal(got, own) {
+		t.Errorf("of issue 7: %q", got)
+	}
+	if got := specFiles(all, 9); !slices.Equal(got, slices.Concat(own, []string{".specify/specs/008-logout/tasks.md", ".specify/templates/spec.md"})) {
+		t.Errorf("of an issue that none is named by: %q", got)
+	}
+}
+
+// What is to be mended is what stands against the head, whoever found it.
+func TestDemands(t *testing.T) {
+	v := review.Verdict{ReviewID: 1, Reviewer: "quinn", Head: "bbb", Decision: review.RequestChanges}
+	s := store.Reviews{
+		Verdicts: []review.Verdict{
+			{Reviewer: "quinn", Head: "aaa", Decision: review.RequestChanges},
+			v,
+			{Reviewer: "ann", Human: true, Head: "bbb", Decision: review.RequestChanges},
+			{Reviewer: "sam", Head: "bbb", Decision: review.RequestChanges},
+			{Reviewer: "sam", Head: "bbb", Decision: review.Approve},
+			{Reviewer: "priya", Head: "aaa", Decision: review.RequestChanges},
+			{Reviewer: "tom", Head: "bbb", Decision: review.RequestChanges, Validity: review.TakenBack},
+		},
+		Findings: []review.Finding{
+			{ID: "old", Reviewer: "quinn", Severity: review.Critical, ResolvedBy: 2},
+			{ID: "open", Reviewer: "quinn", Severity: review.Major},
+			{ID: "nit", Reviewer: "quinn", Severity: review.Nit},
+			{ID: "ann", Reviewer: "ann"},
+			{ID: "sam", Reviewer: "sam", Severity: review.Major},
+			{ID: "priya", Reviewer: "priya", Severity: review.Major},
+			{ID: "tom", Reviewer: "tom", Severity: review.Major},
+		},
+	}
+	open, earlier := demands(s, v, review.Major)
+	if got := findingIDs(open); !slices.Equal(got, []string{"open", "ann"}) {
+		t.Errorf("open: %q", got)
+	}
+	if got := findingIDs(earlier); !slices.Equal(got, []string{"old"}) {
+		t.Errorf("earlier: %q", got)
+	}
+	own, others := openFindings(s.Findings, "quinn")
+	if got := findingIDs(own); !slices.Equal(got, []string{"open", "nit"}) || len(others) != 4 {
+		t.Errorf("own: %q, %d of others", got, len(others))
+	}
+	s.Fixes = []review.Fix{{Reviewer: "quinn", Epoch: 0, Outcome: review.FixPushed}, {Reviewer: "sam", Epoch: 1, Outcome: review.FixPushed}, {Reviewer: "quinn", Epoch: 1, Outcome: review.FixUnchanged}}
+	for epoch, before := range map[int]bool{0: true, 1: false} {
+		if s.Record.Epoch = epoch; fixedBefore(s, v) != before {
+			t.Errorf("epoch %d: a fix before: %v", epoch, !before)
+		}
+	}
+}
+
+func findingIDs(all []review.Finding) (ids []string) {
+	for _, x := range all {
+		ids = append(ids, x.ID)
+	}
+	return ids
+}
+
+func TestMayCallIn(t *testing.T) {
+	quinn := review.Reviewer{Name: "quinn", MayCallIn: []string{"sam", "priya", "nobody"}}
+	p := review.Policy{Order: []review.Reviewer{quinn}, Pool: map[string]review.Reviewer{"quinn": quinn, "sam": {Name: "sam"}, "priya": {Name: "priya"}}}
+	if got := mayCallIn(p, "quinn", []review.Insertion{{Name: "sam", By: "quinn"}}); !slices.Equal(got, []string{"priya"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Each goes on from where it was itself: no reviewer hears of the author's failures.
+func TestOfRole(t *testing.T) {
+	all := []work.Turn{{ID: 1, Kind: work.KindBugfixStart}, {ID: 2, Kind: work.KindReview, Reviewer: "quinn"}, {ID: 3, Kind: work.KindFix, Reviewer: "quinn"}, {ID: 4, Kind: work.KindReview, Reviewer: "sam"}}
+	for role, want := range map[string][]int64{"": {1, 3}, "quinn": {2}, "sam": {4}} {
+		var got []int64
+		for _, turn := range ofRole(all, role) {
+			got = append(got, turn.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v", role, got)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/testdb"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
+
+// accountant is a pass with a turn whose agent resumes a session, of which 100
+// tokens were counted before.
+func accountant(t *testing.T, b work.Budgets) (*runner, *env.Lease) {
+	t.Helper()
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	t.Cleanup(func() { _ = db.Close() })
+	now := func() time.Time { return noon }
+	p := &runner{Env: &env.Env{Config: &config.Config{Runtime: config.Runtime{Budgets: b}}, Store: db, Dirs: folder.Dirs{State: t.TempDir()}, Now: now, Local: now, Log: slog.New(slog.DiscardHandler)}}
+	l := &env.Lease{Repo: &env.Repo{}}
+	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
+		if l.Repo.Row, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
+			return err
+		}
+		l.Item = work.Item{RepoID: l.Repo.Row.ID, Number: 7, State: work.StateRunning, Since: noon}
+		if l.Item.ID, err = tx.AddItem(t.Context(), l.Item); err != nil {
+			return err
+		}
+		l.Turn = work.Turn{RepoID: l.Repo.Row.ID, ItemID: l.Item.ID, Number: 7, Key: "k", Kind: work.KindBugfixStart, Step: work.StepClaimed, Agent: "codex"}
+		if l.Turn.ID, err = tx.AddTurn(t.Context(), l.Turn); err != nil {
+			return err
+		}
+		if err := tx.PutSession(t.Context(), store.SessionOf(l.Turn), talkedIn, 0, noon); err != nil {
+			return err
+		}
+		return tx.PutSessionUsage(t.Context(), l.Item.ID, "codex", talkedIn, work.Usage{InputTokens: 100}, noon)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.looks = &lastLook{Env: p.Env}
+	return p, l
+}
+
+// counted is what is stored of the session, and which session the item has.
+func counted(t *testing.T, p *runner, l *env.Lease) (tokens int64, session string) {
+	t.Helper()
+	err := p.Store.View(t.Context(), func(tx *store.Tx) error {
+		u, err := tx.GetSessionUsage(t.Context(), l.Item.ID, "codex", talkedIn)
+		if err != nil {
+			return err
+		}
+		tokens = u.InputTokens
+		session, _, _, err = tx.GetSession(t.Context(), store.SessionOf(l.Turn))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens, session
+}
+
+var tolds = map[string]struct {
+	told     work.Usage
+	believed bool
+}{
+	"honest":         {work.Usage{InputTokens: 50, CostUSD: 1}, true},
+	"a forged cost":  {work.Usage{InputTokens: 50, CostUSD: 1e6}, false},
+	"not a number":   {work.Usage{InputTokens: 50, CostUSD: math.NaN()}, false},
+	"forged tokens":  {work.Usage{InputTokens: 1e11}, false},
+	"past its limit": {work.Usage{InputTokens: 1_500_000}, true}, // honest: it was ended a little later
+}
+
+var tightly = work.Budgets{CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 1_000_000}
+
+// TestASessionCountsOnFromWhatIsBelieved: what a session counts is the agent's to
+// write; one forged total must not have later runs count as nothing.
+func TestASessionCountsOnFromWhatIsBelieved(t *testing.T) {
+	for name, c := range tolds {
+		t.Run(name, func(t *testing.T) {
+			p, l := accountant(t, tightly)
+			run, _, err := p.beginRun(t.Context(), l, talkedIn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := work.Usage{InputTokens: 100 + c.told.InputTokens}
+			believed, err := p.endRun(t.Context(), l, run, agent.Result{Session: talkedIn, Usage: c.told, Counted: total}, nil)
+			if err != nil || believed != c.believed {
+				t.Fatal(believed, err)
+			}
+			checkCounted(t, p, l, total, c.believed)
+		})
+	}
+}
+
+func checkCounted(t *testing.T, p *runner, l *env.Lease, total work.Usage, believed bool) {
+	t.Helper()
+	want, session := total.InputTokens, talkedIn
+	if !believed {
+		want, session = 100, "" // another turn begins a session that counts from nothing
+	}
+	if tokens, in := counted(t, p, l); tokens != want || in != session {
+		t.Errorf("counted %d in session %q, want %d in %q", tokens, in, want, session)
+	}
+}
+
+// teller is an agent's record of a run.
+type teller struct{ used agent.Used }
+
+func (teller) Agent(context.Context, work.Repo, work.Kind, string) (env.Hired, error) {
+	return env.Hired{}, nil
+}
+
+func (s teller) Used(work.Run, work.Usage, time.Time) (agent.Used, bool) { return s.used, true }
+
+func (teller) EndMarked(context.Context, string) (int, error) { return 0, nil }
+
+func (teller) Inside(context.Context, string) (bool, error) { return false, nil }
+
+func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
+	for name, c := range tolds {
+		t.Run(name, func(t *testing.T) {
+			p, l := accountant(t, tightly)
+			if _, _, err := p.beginRun(t.Context(), l, talkedIn); err != nil {
+				t.Fatal(err)
+			}
+			total := work.Usage{InputTokens: 100 + c.told.InputTokens}
+			told := teller{agent.Used{Session: talkedIn, Usage: c.told, Counted: total}}
+			p.Agents, p.Orphans = told, told
+			if err := p.EndDeadRuns(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			checkCounted(t, p, l, total, c.believed)
+		})
+	}
+}

@@ -1,0 +1,292 @@
+package turn
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/telemetry"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// talk is what is said to an agent in one turn: the prompt, and what must be
+// repaired. It resumes one of the provider's sessions.
+type talk struct {
+	p       *runner
+	l       *env.Lease
+	agent   agent.Agent
+	prompt  string // the whole story
+	mend    string // what is said in its place to an agent that knows the story; empty at first
+	context json.RawMessage
+	session string
+}
+
+// talk begins where the item's last turn ended, as far as the agent's config
+// wants that.
+func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk, error) {
+	var req env.Request
+	if err := json.Unmarshal(l.Turn.Request, &req); err != nil {
+		return nil, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	about, err := json.Marshal(req.Context)
+	if err != nil {
+		return nil, fmt.Errorf("encode the context: %w", err)
+	}
+	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: about}
+	if p.Config.Agents[l.Turn.Agent].Session == config.SessionFresh {
+		return t, nil
+	}
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
+		return err
+	})
+	return t, err
+}
+
+// say makes one invocation: with the prompt, or with what is to be repaired of
+// the last answer. A session is an optimisation: where it is gone, full or of
+// no use, a new one is told the whole story.
+func (t *talk) say(ctx context.Context, violations []string) (agent.Result, error) {
+	words, err := t.words(violations)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	res, err := t.run(ctx, words, t.session)
+	if lost, ok := errors.AsType[*agent.SessionError](err); ok && t.session != "" {
+		t.p.Changed(t.l, "beginning a new session", lost.Reason)
+		if err := t.forget(ctx); err != nil {
+			return agent.Result{}, err
+		}
+		if words, err = t.words(violations); err != nil {
+			return agent.Result{}, err
+		}
+		res, err = t.run(ctx, prompts.ForNewSession(words), "")
+	}
+	t.session = cmp.Or(res.Session, t.session)
+	return res, err
+}
+
+// words are the whole story for an agent that remembers nothing of it.
+func (t *talk) words(violations []string) (string, error) {
+	repair := t.mend
+	if len(violations) > 0 {
+		var err error
+		if repair, err = t.p.Prompts.Repair(t.l.Turn.Kind, t.p.briefs.AgentOf(t.l).Adapter, violations); err != nil {
+			return "", fmt.Errorf("render the prompt: %w", err)
+		}
+	}
+	if repair == "" {
+		return t.prompt, nil
+	}
+	if t.session == "" {
+		return t.prompt + "\n" + repair, nil
+	}
+	return repair, nil
+}
+
+// forget drops a session that is of no more use, also for later attempts.
+func (t *talk) forget(ctx context.Context) error {
+	t.session = ""
+	return t.p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return tx.DropSession(ctx, store.SessionOf(t.l.Turn))
+	})
+}
+
+// run makes one run of the agent. What it used counts however it ends.
+func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
+	p, l := t.p, t.l
+	run, counted, err := p.beginRun(ctx, l, session)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	p.Changed(l, "running", l.Turn.Agent)
+	running, over := p.watch(ctx, l)
+	part, observedEnd := observed(l, run)
+	res, err := t.agent.Run(running, agent.Request{
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.Turn.Kind),
+		Session: session, Counted: counted, Dir: l.Checkout.Dir,
+		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
+		Trace: part.Environ(),
+	})
+	if why := over(); why != nil && err != nil {
+		err = why // an answer that came all the same is kept
+	}
+	observedEnd(res, err)
+	believed, lost := p.endRun(ctx, l, run, res, err)
+	if lost != nil {
+		// An answer is worth more than its account: the journal can still keep it.
+		p.Log.WarnContext(ctx, "could not store what a run used", p.TurnAttrs(l, "error", lost)...)
+	}
+	if !believed && res.Counted != (work.Usage{}) {
+		res.Session, t.session = "", ""
+	}
+	return res, err // it names the agent
+}
+
+// lineLog logs what is written to it, a line at a time, as long as there is room.
+type lineLog struct {
+	log  *slog.Logger
+	room int // bytes of the log that are left; below 0: nothing more is written
+
+	mu   sync.Mutex
+	rest []byte
+}
+
+const (
+	maxLogLine  = 8 << 10  // cuts what has no line ends
+	maxAgentLog = 16 << 20 // of one run's lines in the log, about
+	lineCosts   = 300      // what stands around a line in the log
+)
+
+func (w *lineLog) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.room < 0 {
+		return len(b), nil
+	}
+	w.rest = append(w.rest, b...)
+	for {
+		i := bytes.IndexByte(w.rest, '\n')
+		if i < 0 && len(w.rest) < maxLogLine {
+			return len(b), nil
+		}
+		if i < 0 || i >= maxLogLine {
+			i = maxLogLine - 1
+		}
+		if w.line(string(bytes.TrimRight(w.rest[:i+1], "\r\n"))); w.room < 0 {
+			w.rest = nil
+			return len(b), nil
+		}
+		w.rest = w.rest[i+1:]
+	}
+}
+
+// line logs a line, and what fills the log no more than once.
+func (w *lineLog) line(text string) {
+	if w.room -= lineCosts + len(strconv.Quote(text)); w.room < 0 {
+		w.log.Warn("the rest of what the agent printed is not in the log")
+		return
+	}
+	w.log.Info("agent says", "line", text)
+}
+
+// Somebody else's pull request is code that nobody here asked for. Its reviewer sees
+// nothing of the machine but the checkout, whatever the config says of sandboxes.
+
+// sheltered refuses what nothing may run for somebody else's pull request: any turn but a
+// review, and that where the agent could read the operator's files.
+func sheltered(l *env.Lease, ag env.Hired) error {
+	switch {
+	case l.Item.Flow != work.FlowReview:
+		return nil
+	case l.Turn.Kind != work.KindReview:
+		return fmt.Errorf("pull request #%d is somebody else's, and is only reviewed: no agent begins %s", l.Item.Number, l.Turn.Kind)
+	case !ag.Sandbox.Hides():
+		return &work.BlockedError{Reason: work.Reason{
+			Kind: work.WhyReviewSandbox, Text: fmt.Sprintf("agent %q runs without one", ag.Name), Advice: ag.Remedy,
+		}}
+	}
+	return nil
+}
+
+// homeOf says whose home folder the turn's agent finds: the item's. A review of somebody
+// else's pull request finds an empty one, and leaves nothing to the next.
+func homeOf(l *env.Lease) int {
+	if l.Item.Flow == work.FlowReview {
+		return 0
+	}
+	return l.Item.Number
+}
+
+// observed has a run of an agent observed as a part of its turn's trace, where somebody
+// observes; over tells how it ended.
+func observed(l *env.Lease, run work.Run) (part *telemetry.Span, over func(res agent.Result, err error)) {
+	part = l.Trace.Child("run "+run.Agent,
+		telemetry.Attr{Key: "gen_ai.agent.name", Value: run.Agent}, telemetry.Attr{Key: "mergexo.run.attempt", Value: run.Attempt})
+	return part, func(res agent.Result, err error) {
+		part.Set(
+			telemetry.Attr{Key: "gen_ai.conversation.id", Value: res.Session},
+			telemetry.Attr{Key: "gen_ai.usage.input_tokens", Value: res.Usage.InputTokens}, telemetry.Attr{Key: "gen_ai.usage.output_tokens", Value: res.Usage.OutputTokens},
+			telemetry.Attr{Key: "mergexo.cost_usd", Value: res.Usage.CostUSD},
+		)
+		why, failed := env.WhyOf(err)
+		if !failed {
+			part.Set(telemetry.Attr{Key: "mergexo.reason_code", Value: why})
+			why = ""
+		}
+		part.End(why)
+	}
+}
+
+// watchEvery is how often a pass looks, while its agent works, whether somebody
+// still wants what it makes. Other passes read GitHub; this asks the
+// database alone.
+const watchEvery = 2 * time.Second
+
+// watch gives a context for an agent that ends when its work is cancelled: an
+// agent costs money by the minute. over ends the watch, and says why it was;
+// nil when it was not.
+func (p *runner) watch(ctx context.Context, l *env.Lease) (agent context.Context, over func() error) {
+	agent, end := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		every := time.NewTicker(watchEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-agent.Done():
+				return
+			case <-every.C:
+				if err := p.cancelled(agent, l); err != nil {
+					end(err)
+					return
+				}
+			}
+		}
+	}()
+	return agent, func() error {
+		end(nil)
+		<-watched
+		if why := context.Cause(agent); cancels(why) {
+			return why
+		}
+		return nil
+	}
+}
+
+// cancelled says why nobody wants a turn's answer any more. What cannot be read
+// now is looked at again right before the first effect.
+func (p *runner) cancelled(ctx context.Context, l *env.Lease) error {
+	copied := *l // the agent's own run reads and writes the lease at the same time
+	err := p.looks.Reload(ctx, &copied)
+	if err == nil {
+		err = p.looks.RequireNotPaused(ctx, &copied)
+	}
+	if cancels(err) {
+		return err
+	}
+	return nil
+}
+
+// cancels reports whether an error says that nobody wants a turn's answer, or not
+// now.
+func cancels(err error) bool {
+	var cancelled *work.CancelledError
+	var superseded *work.SupersededError
+	var halted *folder.HaltedError
+	return errors.As(err, &cancelled) || errors.As(err, &superseded) || errors.As(err, &halted)
+}
