@@ -22,6 +22,40 @@ var (
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
+// agentKeys are those of [agents.NAME].
+func (p *parser) agentKeys(a *Agent) []key {
+	known := a.Adapter != AdapterCommand // a command line that takes a model, an effort and arguments
+	return []key{
+		textKey("adapter", &a.Adapter, a.Adapter),
+		{"command", func(t *document.Table) { a.Command = t.Texts("command") }, func() any {
+			if known && len(a.Command) == 0 {
+				return []string{a.Adapter}
+			}
+			return a.Command
+		}},
+		textKey("model", &a.Model, "").only(known),
+		textKey("effort", &a.Effort, "").only(known),
+		textsKey("args", &a.Args).only(known),
+		textsKey("env_pass", &a.EnvPass),
+		textKey("session", &a.Session, SessionResume),
+		{"sandbox", func(t *document.Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }},
+		{"readable", func(t *document.Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }},
+		{"writable", func(t *document.Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }},
+	}
+}
+
+// pricesKeys are those of usd_per_million. What is read from a cache and written to it costs as
+// much as other input unless the table says otherwise.
+func pricesKeys(p *spending.Prices) []key {
+	const most = 1e6
+	return []key{
+		numberKey("input", &p.Input, 0, 0, most),
+		numberKey("cached", &p.CacheRead, p.Input, 0, most),
+		numberKey("cache_write", &p.CacheWrite, p.Input, 0, most),
+		numberKey("output", &p.Output, 0, 0, most),
+	}
+}
+
 // agent reads one [agents.NAME] table. One that is named like a known command
 // line need not say which adapter it is.
 func (p *parser) agent(t *document.Table, name string) {
@@ -29,19 +63,9 @@ func (p *parser) agent(t *document.Table, name string) {
 	if slices.Contains(builtIn, name) {
 		implied = name
 	}
-	a := Agent{
-		Name:    name,
-		Adapter: t.Text("adapter", implied),
-		Command: t.Texts("command"),
-		Model:   t.Text("model", ""),
-		Effort:  t.Text("effort", ""),
-		Args:    t.Texts("args"),
-		EnvPass: t.Texts("env_pass"),
-		Session: SessionMode(t.Text("session", string(SessionResume))),
-		Prices:  prices(t),
-
-		Sandbox: p.sandbox(t, ""), Readable: p.letIn(t, "readable"), Writable: p.letIn(t, "writable"),
-	}
+	a := Agent{Name: name, Adapter: implied}
+	readKeys(t, p.agentKeys(&a))
+	a.Prices = prices(t)
 	nested(t, "readable", a.Readable, a.Writable)
 	nested(t, "writable", a.Writable, a.Writable)
 	t.Done()
@@ -66,7 +90,7 @@ func (p *parser) agent(t *document.Table, name string) {
 // prices reads what an agent's tokens cost. What is said of none is read for the
 // first time: nothing is forgotten that way.
 func prices(t *document.Table) *spending.Prices {
-	const key, most = "usd_per_million", 1e6
+	const key = "usd_per_million"
 	v, written := t.Get(key)
 	if !written {
 		return nil
@@ -82,10 +106,9 @@ func prices(t *document.Table) *spending.Prices {
 		}
 	}
 	var all spending.Prices
-	all.Input = p.Number("input", 0, 0, most)
-	all.CacheRead = p.Number("cached", all.Input, 0, most)
-	all.CacheWrite = p.Number("cache_write", all.Input, 0, most)
-	all.Output = p.Number("output", 0, 0, most)
+	for i := range pricesKeys(&all) {
+		pricesKeys(&all)[i].read(p) // with what was read before as its default
+	}
 	p.Done()
 	return &all
 }

@@ -13,44 +13,37 @@ import (
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-func (p *parser) labels(t *document.Table) work.Labels {
-	l := work.Labels{
-		Design:   t.Text("design", "agent:design"),
-		Bugfix:   t.Text("bugfix", "agent:bugfix"),
-		SmallJob: t.Text("small_job", "agent:small-job"),
-		Ignore:   t.Text("ignore", "agent:ignore"),
-		Review:   t.Text("review", "agent:review"),
-		Hold:     t.Text("hold", "agent:hold"),
-		Working:  t.Text("working", "agent:working"),
-		Blocked:  t.Text("blocked", "agent:blocked"),
-		Done:     t.Text("done", "agent:done"),
-
-		HumanReview: t.Text("human_review", "agent:human-review"),
-		Freeze:      t.Text("freeze", "agent:freeze"),
+// labelKeys are those of [repo.labels].
+func labelKeys(l *work.Labels) []key {
+	return []key{
+		textKey("design", &l.Design, "agent:design"),
+		textKey("bugfix", &l.Bugfix, "agent:bugfix"),
+		textKey("small_job", &l.SmallJob, "agent:small-job"),
+		textKey("ignore", &l.Ignore, "agent:ignore"),
+		textKey("review", &l.Review, "agent:review"),
+		textKey("hold", &l.Hold, "agent:hold"),
+		textKey("working", &l.Working, "agent:working"),
+		textKey("blocked", &l.Blocked, "agent:blocked"),
+		textKey("done", &l.Done, "agent:done"),
+		textKey("human_review", &l.HumanReview, "agent:human-review"),
+		textKey("freeze", &l.Freeze, "agent:freeze"),
 	}
+}
+
+func (p *parser) labels(t *document.Table) (l work.Labels) {
+	readKeys(t, labelKeys(&l))
 	t.Done()
 	seen := map[string]string{}
-	for _, x := range []struct{ key, name string }{
-		{"design", l.Design},
-		{"bugfix", l.Bugfix},
-		{"small_job", l.SmallJob},
-		{"ignore", l.Ignore},
-		{"review", l.Review},
-		{"hold", l.Hold},
-		{"working", l.Working},
-		{"blocked", l.Blocked},
-		{"done", l.Done},
-		{"human_review", l.HumanReview},
-		{"freeze", l.Freeze},
-	} {
-		if why := labelProblem(x.name); why != "" {
-			t.Bad(x.key, "%q %s", x.name, why)
+	for _, k := range labelKeys(&l) {
+		name, _ := k.print().(string)
+		if why := labelProblem(name); why != "" {
+			t.Bad(k.name, "%q %s", name, why)
 			continue
 		}
-		if other, ok := seen[strings.ToLower(x.name)]; ok {
-			t.Bad(x.key, "%q is the label for %s already", x.name, other)
+		if other, ok := seen[strings.ToLower(name)]; ok {
+			t.Bad(k.name, "%q is the label for %s already", name, other)
 		}
-		seen[strings.ToLower(x.name)] = x.key
+		seen[strings.ToLower(name)] = k.name
 	}
 	return l
 }

@@ -31,17 +31,38 @@ const (
 	revertPropose = "propose"
 )
 
-// merging reads how what is approved gets merged.
-func (p *parser) merging(t *document.Table) Merging {
-	m := Merging{
-		Auto:          t.Flag("auto_merge", false),
-		Method:        merging.Method(t.Text("merge_method", "")),
-		Required:      t.Texts("required_checks"),
-		ChecksTimeout: t.Duration("checks_timeout", time.Hour, time.Second),
-		Critical:      t.Texts("critical_paths"),
-		MaxLines:      t.Count("max_merge_lines", 0, 0, 1_000_000),
-		Watch:         t.Duration("watch_base", time.Hour, 0),
+// mergingKeys are those of [repo.review] about merging.
+func mergingKeys(m *Merging) []key {
+	return []key{
+		flagKey("auto_merge", &m.Auto, false),
+		textKey("merge_method", &m.Method, ""),
+		textsKey("required_checks", &m.Required),
+		durationKey("checks_timeout", &m.ChecksTimeout, time.Hour, time.Second),
+		textsKey("critical_paths", &m.Critical),
+		countKey("max_merge_lines", &m.MaxLines, 0, 0, 1_000_000),
+		{"delete_branch", func(t *document.Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
+			if m.DeleteBranch == "" {
+				return ""
+			}
+			return m.DeleteBranch == merging.Yes
+		}},
+		durationKey("watch_base", &m.Watch, time.Hour, 0),
+		{"revert_on_red", func(t *document.Table) { m.Revert = revertOnRed(t) }, func() any {
+			if m.Revert {
+				return revertPropose
+			}
+			return revertNever
+		}},
 	}
+}
+
+func revertOnRed(t *document.Table) bool {
+	revert := t.Text("revert_on_red", revertNever)
+	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
+	return revert == revertPropose
+}
+
+func checkMerging(t *document.Table, m Merging) {
 	if m.Method != "" {
 		oneOf(t, "merge_method", m.Method, merging.Methods())
 	}
@@ -50,18 +71,10 @@ func (p *parser) merging(t *document.Table) Merging {
 			t.Bad("required_checks", "%q is no check's name; write it as GitHub shows it below the pull request", name)
 		}
 	}
-	for _, glob := range m.Critical {
-		if why := globProblem(glob); why != "" {
-			t.Bad("critical_paths", "%q %s", glob, why)
-		}
-	}
-	m.DeleteBranch = deleteBranch(t)
-	revert := t.Text("revert_on_red", revertNever)
-	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
-	if m.Revert = revert == revertPropose; m.Revert && m.Watch == 0 {
+	checkGlobs(t, "critical_paths", m.Critical)
+	if m.Revert && m.Watch == 0 {
 		t.Bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
 	}
-	return m
 }
 
 // deleteBranch reads whether the branch of what landed is deleted; "" leaves that to the

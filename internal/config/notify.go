@@ -55,17 +55,25 @@ const (
 
 var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
-// notify reads one [[notify]] table.
-func (p *parser) notify(t *document.Table) {
-	n := Notify{
-		Target:    news.Target{Name: t.Text("name", ""), On: p.notifyOn(t), FailingPasses: t.Count("failing_passes", defaultFailingPasses, 1, 1000)},
-		Command:   t.Texts("command"),
-		EnvPass:   t.Texts("env_pass"),
-		URL:       t.Text("url", ""),
-		SecretEnv: t.Text("secret_env", ""),
-		AllowHTTP: t.Flag("allow_http", false),
-		Timeout:   t.Duration("timeout", defaultNotifyTimeout, 100*time.Millisecond),
+// notifyKeys are those of [[notify]].
+func (p *parser) notifyKeys(n *Notify) []key {
+	isCommand := len(n.Command) > 0
+	return []key{
+		textKey("name", &n.Name, ""),
+		textsKey("command", &n.Command).only(isCommand),
+		textsKey("env_pass", &n.EnvPass).only(isCommand),
+		textKey("url", &n.URL, "").only(!isCommand),
+		textKey("secret_env", &n.SecretEnv, "").only(!isCommand),
+		flagKey("allow_http", &n.AllowHTTP, false).only(!isCommand),
+		{"on", func(t *document.Table) { n.On = p.notifyOn(t) }, func() any { return orEmpty(n.On) }},
+		countKey("failing_passes", &n.FailingPasses, defaultFailingPasses, 1, 1000),
+		durationKey("timeout", &n.Timeout, defaultNotifyTimeout, 100*time.Millisecond),
 	}
+}
+
+func (p *parser) notify(t *document.Table) {
+	var n Notify
+	readKeys(t, p.notifyKeys(&n))
 	t.Done()
 	switch twin := slices.IndexFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name }); {
 	case !t.Has("name"):
@@ -152,27 +160,4 @@ func checkAddress(t *document.Table, n *Notify) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-// notifyDoc is one [[notify]] as TOML.
-type notifyDoc struct {
-	Name          string      `toml:"name"`
-	Command       []string    `toml:"command"`
-	EnvPass       []string    `toml:"env_pass"`
-	URL           *string     `toml:"url"` // these three are an address's
-	SecretEnv     *string     `toml:"secret_env"`
-	AllowHTTP     *bool       `toml:"allow_http"`
-	On            []news.What `toml:"on"`
-	FailingPasses int         `toml:"failing_passes"`
-	Timeout       string      `toml:"timeout"`
-}
-
-func notifyDocOf(n Notify) notifyDoc {
-	doc := notifyDoc{Name: n.Name, On: orEmpty(n.On), FailingPasses: n.FailingPasses, Timeout: short(n.Timeout)}
-	if len(n.Command) > 0 {
-		doc.Command, doc.EnvPass = n.Command, orEmpty(n.EnvPass)
-		return doc
-	}
-	doc.URL, doc.SecretEnv, doc.AllowHTTP = &n.URL, &n.SecretEnv, &n.AllowHTTP
-	return doc
 }

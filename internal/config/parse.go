@@ -72,47 +72,76 @@ func (p *parser) parse() {
 	}
 }
 
+// runtimeKeys are those of [runtime].
+func (p *parser) runtimeKeys(r *Runtime) []key {
+	const mostTurns, mostUSD, mostTokens = 100_000, 100_000, 1_000_000_000
+	b := &r.Budgets
+	return []key{
+		countKey("workers", &r.Workers, 2, 1, 64),
+		textKey("agent", &r.Agent, ""),
+		durationKey("turn_timeout", &r.TurnTimeout, 30*time.Minute, time.Second),
+		durationKey("idle_timeout", &r.IdleTimeout, 10*time.Minute, time.Second),
+		durationKey("retry_base", &r.RetryBase, time.Minute, 0),
+		durationKey("quiet_period", &r.QuietPeriod, time.Minute, 0),
+		durationKey("min_interval", &r.MinInterval, 10*time.Second, 0),
+		durationKey("ingest_timeout", &r.IngestTimeout, 15*time.Second, time.Second),
+		durationKey("settle_after", &r.SettleAfter, time.Minute, 0),
+		countKey("max_turns_per_pass", &r.MaxTurnsPerPass, 20, 1, 1000),
+		countKey("max_events_per_turn", &r.MaxEventsPerTurn, 50, 1, 200),
+
+		// Unless the config says otherwise, more than honest work needs, and less than an operator
+		// who sleeps would mind.
+		countKey("max_turns_per_item", &b.TurnsPerItem, 30, 0, mostTurns),
+		countKey("max_feedback_rounds", &b.FeedbackRounds, 20, 0, mostTurns),
+		numberKey("max_cost_per_item_usd", &b.CostPerItem, 25, 0, mostUSD),
+		numberKey("max_cost_per_turn_usd", &b.CostPerTurn, 20, 0, mostUSD),
+		countKey("max_tokens_per_turn", &b.TokensPerTurn, 100_000_000, 0, mostTokens),
+		countKey("max_turns_per_day", &b.TurnsPerDay, 200, 0, mostTurns),
+		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, 0, mostUSD),
+		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone takes as much
+		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20),
+
+		flagKey("enable_feedback_loop", &r.EnableFeedbackLoop, true),
+		flagKey("enable_issue_comment_routing", &r.EnableIssueCommentRouting, true),
+		flagKey("overlap", &r.Overlap, true),
+		{"state_dir", func(t *document.Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }},
+		{"prompts_dir", func(t *document.Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }},
+		{"sandbox", func(t *document.Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }},
+		{"accounts", func(t *document.Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }},
+		{"readable", func(t *document.Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }}, // once the state folder is known
+		{"metrics_file", func(t *document.Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }},
+	}
+}
+
 func (p *parser) runtime(t *document.Table) {
-	r := &p.config.Runtime
-	*r = Runtime{
-		Workers:                   t.Count("workers", 2, 1, 64),
-		Agent:                     t.Text("agent", ""),
-		TurnTimeout:               t.Duration("turn_timeout", 30*time.Minute, time.Second),
-		IdleTimeout:               t.Duration("idle_timeout", 10*time.Minute, time.Second),
-		RetryBase:                 t.Duration("retry_base", time.Minute, 0),
-		QuietPeriod:               t.Duration("quiet_period", time.Minute, 0),
-		MinInterval:               t.Duration("min_interval", 10*time.Second, 0),
-		IngestTimeout:             t.Duration("ingest_timeout", 15*time.Second, time.Second),
-		SettleAfter:               t.Duration("settle_after", time.Minute, 0),
-		MaxTurnsPerPass:           t.Count("max_turns_per_pass", 20, 1, 1000),
-		MaxEventsPerTurn:          t.Count("max_events_per_turn", 50, 1, 200),
-		Budgets:                   budgets(t),
-		MaxMemory:                 t.Size("max_memory", defaultMaxMemory, leastMemory),
-		MaxDisk:                   t.Size("max_disk", defaultMaxDisk, leastDisk),
-		EnableFeedbackLoop:        t.Flag("enable_feedback_loop", true),
-		EnableIssueCommentRouting: t.Flag("enable_issue_comment_routing", true),
-		Overlap:                   t.Flag("overlap", true),
-		StateDir:                  p.stateDir(t),
-		PromptsDir:                p.promptsDir(t),
-		Sandbox:                   p.sandbox(t, work.SandboxAuto),
-		Accounts:                  document.List[int64](t, "accounts", "a GitHub account's number"),
-	}
-	r.Readable = p.letIn(t, "readable") // once the state folder is known
-	r.MetricsFile = p.metricsFile(t)
-	if slices.ContainsFunc(r.Accounts, func(id int64) bool { return id <= 0 }) {
-		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
-	}
+	readKeys(t, p.runtimeKeys(&p.config.Runtime))
 	t.Later("database")
 	t.Done()
 }
 
-// schedule reads the weights in the order of implementations.
-func (p *parser) schedule(t *document.Table) {
-	p.config.Schedule = score.Weights{
-		Priority:  t.Number("priority_weight", 1, 0, 1000),
-		Conflict:  t.Number("conflict_weight", 5, 0, 1000),
-		Staleness: t.Number("staleness_penalty", -0.5, -1000, 1000),
+func accounts(t *document.Table) []int64 {
+	ids := document.List[int64](t, "accounts", "a GitHub account's number")
+	if slices.ContainsFunc(ids, func(id int64) bool { return id <= 0 }) {
+		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
+	return ids
+}
+
+// mostDaysPassed bounds the weights of a schedule: how long what comes later may
+// be begun before what waits.
+const mostDaysPassed = 365
+
+// scheduleKeys are the weights in the order of implementations.
+func scheduleKeys(w *score.Weights) []key {
+	return []key{
+		numberKey("priority_weight", &w.Priority, 1, 0, 1000),
+		numberKey("conflict_weight", &w.Conflict, 5, 0, 1000),
+		numberKey("staleness_penalty", &w.Staleness, -0.5, -1000, 1000),
+	}
+}
+
+func (p *parser) schedule(t *document.Table) {
+	readKeys(t, scheduleKeys(&p.config.Schedule))
 	w := p.config.Schedule
 	switch days := w.LongestPassed().Hours() / 24; {
 	case w.Staleness >= 0:
@@ -141,20 +170,34 @@ func (p *parser) stateDir(t *document.Table) string {
 	return dir
 }
 
-func (p *parser) repo(t *document.Table) {
-	written := t.Text("name", "")
-	r := Repo{
-		RemoteURL:    environ.ExpandHome(t.Text("remote_url", ""), p.env.Home),
-		AllowedUsers: t.Texts("allowed_users"),
-		KeepIgnored:  t.Flag("keep_ignored", false),
-		Labels:       p.labels(t.Sub("labels", "[repo.labels]")),
-		Agents:       p.repoAgents(t.Sub("agents", "[repo.agents]")),
-		Voice:        p.voice(t.Sub("voice", "[repo.voice]")),
-		Review:       p.review(t.Sub("review", "[repo.review]")),
-		Reviewers:    p.reviewers(t.All("reviewers", "[[repo.reviewers]]")),
+// repoKeys are those of [[repo]]; written is its name as the file has it.
+func (p *parser) repoKeys(r *Repo, written *string) []key {
+	return []key{
+		{"name", func(t *document.Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }},
+		{"remote_url", func(t *document.Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }},
+		textsKey("allowed_users", &r.AllowedUsers),
+		flagKey("keep_ignored", &r.KeepIgnored, false),
+		countKey("max_files", &r.MaxFiles, 1000, 1, 100_000),
+		countKey("max_file_bytes", &r.MaxFileBytes, 10<<20, 1, githubMaxFileBytes),
+		textsKeyOr("protected_paths", &r.ProtectedPaths, DefaultProtectedPaths()),
+		textKey("checks", &r.Checks, work.ChecksComplete),
+		textsKey("required_tests", &r.RequiredTests),
+		durationKey("test_timeout", &r.TestTimeout, 15*time.Minute, time.Second),
+		{"test_file_regex", func(t *document.Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }},
 	}
-	p.tests(t, &r)
-	p.limits(t, &r)
+}
+
+func (p *parser) repo(t *document.Table) {
+	var r Repo
+	var written string
+	readKeys(t, p.repoKeys(&r, &written))
+	r.Labels = p.labels(t.Sub("labels", "[repo.labels]"))
+	r.Agents = p.repoAgents(t.Sub("agents", "[repo.agents]"))
+	r.Voice = p.voice(t.Sub("voice", "[repo.voice]"))
+	r.Review = p.review(t.Sub("review", "[repo.review]"))
+	r.Reviewers = p.reviewers(t.All("reviewers", "[[repo.reviewers]]"))
+	p.checkTests(t, r)
+	checkGlobs(t, "protected_paths", r.ProtectedPaths)
 	t.Later("sandbox")
 	t.Done()
 

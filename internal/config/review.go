@@ -23,16 +23,20 @@ type Review struct {
 	Merge           Merging
 }
 
-// review reads [repo.review].
-func (p *parser) review(t *document.Table) Review {
-	r := Review{
-		Enabled:         t.Flag("enabled", reviewsByDefault),
-		MaxFixCycles:    t.Count("max_fix_cycles", 2, 0, 100),
-		RequireHuman:    t.Flag("require_human_approval", false),
-		Blocking:        review.Severity(t.Text("blocking_severity", string(review.Major))),
-		KeepOnBaseMerge: t.Flag("keep_approvals_on_base_merge", false),
-		Merge:           p.merging(t),
-	}
+// reviewKeys are those of [repo.review].
+func reviewKeys(r *Review) []key {
+	return append([]key{
+		flagKey("enabled", &r.Enabled, reviewsByDefault),
+		countKey("max_fix_cycles", &r.MaxFixCycles, 2, 0, 100),
+		flagKey("require_human_approval", &r.RequireHuman, false),
+		textKey("blocking_severity", &r.Blocking, review.Major),
+		flagKey("keep_approvals_on_base_merge", &r.KeepOnBaseMerge, false),
+	}, mergingKeys(&r.Merge)...)
+}
+
+func (p *parser) review(t *document.Table) (r Review) {
+	readKeys(t, reviewKeys(&r))
+	checkMerging(t, r.Merge)
 	if r.Merge.Auto && !r.Enabled {
 		t.Bad("auto_merge", "what nobody has reviewed is not merged, and enabled is false; write auto_merge = false, or enabled = true")
 	}

@@ -201,6 +201,35 @@ func (x Reviewer) login() string {
 	return x.Login + ":" + strconv.FormatInt(x.LoginID, 10)
 }
 
+// printed are the keys of its table.
+func (x Reviewer) printed() []key {
+	persona := x.Persona
+	if x.PersonaFile != "" {
+		persona = ""
+	}
+	for _, built := range builtInReviewers() {
+		if built.Persona == persona {
+			persona = built.Name
+		}
+	}
+	kind := typeAgent
+	if x.Human {
+		kind = typeHuman
+	}
+	login := x.login()
+	return []key{
+		textKey("name", &x.Name, ""),
+		textKey("type", &kind, ""),
+		textKey("persona", &persona, "").only(!x.Human),
+		textKey("persona_file", &x.PersonaFile, "").only(!x.Human),
+		textKey("agent", &x.Agent, "").only(!x.Human),
+		textKey("account", &x.Account, "").only(!x.Human),
+		textKey("login", &login, ""),
+		textsKey("can_escalate", &x.CanEscalate),
+		{name: "flows", print: func() any { return orEmpty(x.Flows) }},
+	}
+}
+
 // asReviewer is the reviewer without what only its turns need.
 func (x Reviewer) asReviewer() review.Reviewer {
 	return review.Reviewer{

@@ -4,37 +4,43 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// tests reads what decides about checks and tests.
-func (p *parser) tests(t *document.Table, r *Repo) {
-	r.Checks = work.ChecksPolicy(t.Text("checks", string(work.ChecksComplete)))
+// testFiles reads which paths are tests.
+func testFiles(t *document.Table) *regexp.Regexp {
+	written := t.Text("test_file_regex", "")
+	if written == "" {
+		return nil
+	}
+	form, err := regexp.Compile(written)
+	if err != nil {
+		t.Bad("test_file_regex", "%q is no regular expression: %s", written, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return form
+}
+
+func patternOf(form *regexp.Regexp) string {
+	if form == nil {
+		return ""
+	}
+	return form.String()
+}
+
+// checkTests checks what decides about checks and tests.
+func (p *parser) checkTests(t *document.Table, r Repo) {
 	switch r.Checks {
 	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:
 	default:
 		t.Bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
 	}
-	r.RequiredTests = t.Texts("required_tests")
-	r.TestTimeout = t.Duration("test_timeout", 15*time.Minute, time.Second)
-	if len(r.RequiredTests) > 0 {
-		p.checkTests(t, r.RequiredTests)
-	}
-	written := t.Text("test_file_regex", "")
-	if written == "" {
+	argv := r.RequiredTests
+	if len(argv) == 0 {
 		return
 	}
-	var err error
-	if r.TestFiles, err = regexp.Compile(written); err != nil {
-		t.Bad("test_file_regex", "%q is no regular expression: %s", written, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-}
-
-func (p *parser) checkTests(t *document.Table, argv []string) {
 	program := environ.ExpandHome(argv[0], p.env.Home)
 	switch {
 	case strings.TrimSpace(program) == "":

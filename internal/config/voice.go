@@ -49,18 +49,29 @@ const maxDisclosure = 500
 // DefaultTrailers end every commit, unless the config says otherwise.
 func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 
-func (p *parser) voice(t *document.Table) Voice {
-	v := Voice{
-		Disclosure: disclosure(t, "disclosure"),
-		Author:     person(t, "author"),
-		Committer:  person(t, "committer"),
-		Spending:   t.Flag("spending", false),
-		Trailers:   DefaultTrailers(),
+// voiceKeys are those of [repo.voice].
+func voiceKeys(v *Voice) []key {
+	return []key{
+		{"disclosure", func(t *document.Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }},
+		personKey("author", &v.Author),
+		personKey("committer", &v.Committer),
+		{"sign_off", func(t *document.Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
+			if v.SignOff && v.Signer != (Person{}) {
+				return v.Signer.String()
+			}
+			return v.SignOff
+		}},
+		textsKeyOr("trailers", &v.Trailers, DefaultTrailers()),
+		flagKey("spending", &v.Spending, false),
 	}
-	v.SignOff, v.Signer = signOff(t, "sign_off")
-	if _, set := t.Get("trailers"); set {
-		v.Trailers = t.Texts("trailers")
-	}
+}
+
+func personKey(name string, to *Person) key {
+	return key{name, func(t *document.Table) { *to = person(t, name) }, func() any { return to.String() }}
+}
+
+func (p *parser) voice(t *document.Table) (v Voice) {
+	readKeys(t, voiceKeys(&v))
 	for _, line := range v.Trailers {
 		if why := trailerProblem(line); why != "" {
 			t.Bad("trailers", "%q %s", line, why)

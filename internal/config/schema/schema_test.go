@@ -87,7 +87,7 @@ func TestTheExampleIsValid(t *testing.T) {
 }
 
 // asked are the calls by which the parser asks for a key.
-var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"`)
+var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"|[a-z]+Key(?:Or)?\("([a-z_]+)"|\{"([a-z_]+)", func\(`)
 
 // refused are keys that are looked for to say where they belong.
 var refused = []string{"escalate"} // in [repo.review] and in [[repo.reviewers]]
@@ -115,7 +115,7 @@ func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {
 			continue
 		}
 		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
-			key := m[1] + m[2]
+			key := m[1] + m[2] + m[3] + m[4]
 			seen[key] = true
 			if !have[key] && !slices.Contains(refused, key) {
 				t.Errorf("%s asks for %q, which is not in the schema", filepath.Base(file), key)
