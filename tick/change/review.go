@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -85,7 +86,7 @@ func (c Review) apply(ctx context.Context, tx *Tx) error {
 		if err := tx.AddHistory(ctx, work.History{RepoID: tx.Repo.ID, ItemID: c.Item, Number: c.Number, What: "review", Detail: detail}); err != nil {
 			return err
 		}
-		log = append(log[:len(log):len(log)], c.moved())
+		log = append(slices.Clip(log), c.moved())
 	}
 	for _, l := range log {
 		if err := tx.LogReview(ctx, c.Item, c.Number, l); err != nil {
