@@ -17,55 +17,46 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// commandMakers make the commands that people also give in comments. help and
-// status have a form of their own here.
+// commandMakers make the commands that people also give in comments.
 func (a *app) commandMakers() []maker {
 	var all []maker
-	for _, u := range command.VerbUses() {
-		if u.Verb != command.VerbHelp && u.Verb != command.VerbStatus {
-			all = append(all, maker{string(u.Verb), groupItem, func() *cobra.Command { return newCommandCmd(a, u) }})
+	for _, row := range command.Table() {
+		if !row.OtherForm {
+			all = append(all, maker{string(row.Verb), groupItem, func() *cobra.Command { return newItemCmd(a, row) }})
 		}
 	}
 	return all
 }
 
-// calledElsewhere are other words that people try for a command.
-var calledElsewhere = map[command.Verb][]string{
-	command.VerbResume: {"unhold", "unpause", "continue", "release"},
-	command.VerbPause:  {"stop", "halt", "suspend"},
-	command.VerbRetry:  {"rerun", "restart"},
-	command.VerbCancel: {"abort", "close", "kill"},
-}
-
-func newCommandCmd(a *app, u command.VerbUse) *cobra.Command {
+func newItemCmd(a *app, row command.Row) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
-		Use:        string(u.Verb) + " <owner/name#number>",
-		Short:      u.Does,
-		SuggestFor: calledElsewhere[u.Verb],
-		Long: u.Does + ".\n\n" + `It is what "/mergexo ` + string(u.Verb) + `" does in a comment on the issue or the pull request, and says what it did and
+		Use:        string(row.Verb) + " <owner/name#number>",
+		Short:      row.Does,
+		SuggestFor: row.Also,
+		Long: row.Does + ".\n\n" + `It is what "/mergexo ` + string(row.Verb) + `" does in a comment on the issue or the pull request, and says what it did and
 what comes next. What it changes on GitHub is changed at once if GitHub can be
 reached, and else by the next pass.
 
 The item is named as in "gh mergexo show".`,
-		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", u.Verb),
+		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb),
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			cmd, err := localCommand(u.Verb, head)
+			cmd, err := localCommand(row.Verb, head)
 			if err != nil {
 				return err
 			}
 			return a.command(c.Context(), given[0], cmd, flags)
 		},
 	}
-	if u.Verb == command.VerbPause || u.Verb == command.VerbResume {
-		a.addAll(c, u.Verb, &flags)
+	if words, takesAll := everythingWords[row.Verb]; takesAll {
+		a.addAll(c, row.Verb, words, &flags)
 	}
 	flags = cli.AddJSONFlags(c, "item", "command", "answer", "left", "why")
-	if u.Verb.TakesHead() {
+	if row.TakesHead {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
-		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", u.Verb)
+		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", row.Verb)
 	}
 	return c
 }
@@ -89,13 +80,14 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 		return err
 	}
 	item := which.Called(cfg)
+	row, _ := command.Find(cmd.Verb)
 	story, known, seen, err := show.Read(ctx, a.App, cfg, which)
 	switch {
 	case err != nil:
 		return err
 	case !seen:
 		return cli.ErrNothingYet
-	case !known && cmd.Verb.NeedsItem():
+	case !known && row.NeedsItem:
 		return show.Unknown(story, item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})

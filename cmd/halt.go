@@ -20,23 +20,28 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// addAll lets pause and resume be about everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb command.Verb, flags **terminal.JSON) {
-	all := c.Flags().Bool("all", false, map[command.Verb]string{
-		command.VerbPause:  "Stop everything on this machine; what follows is the reason",
-		command.VerbResume: "End the pause of everything on this machine",
-	}[verb])
-	use := map[command.Verb]string{command.VerbPause: "{<owner/name#number> | --all [<reason>]}", command.VerbResume: "{<owner/name#number> | --all}"}
-	c.Use = string(verb) + " " + use[verb]
-	c.Example += "\n  $ gh mergexo " + string(verb) + " --all" + map[command.Verb]string{command.VerbPause: " the bill is being looked at"}[verb]
-	c.Long += "\n\n" + map[command.Verb]string{
-		command.VerbPause: `With --all everything on this machine stops at once: agents that work are ended,
+// everythingWords are what the help says of --all, for the commands that take it.
+var everythingWords = map[command.Verb]struct{ flag, use, example, long string }{
+	command.VerbPause: {
+		"Stop everything on this machine; what follows is the reason", "{<owner/name#number> | --all [<reason>]}", "--all the bill is being looked at",
+		`With --all everything on this machine stops at once: agents that work are ended,
 what they made is kept, no pass asks GitHub anything, and tick, status and the
 dry run say so. It needs no network and waits for no pass. "resume --all" ends
 it. What people write until then is answered afterwards.`,
-		command.VerbResume: `With --all the pause that "pause --all" began ends. What people paused on GitHub
+	},
+	command.VerbResume: {
+		"End the pause of everything on this machine", "{<owner/name#number> | --all}", "--all",
+		`With --all the pause that "pause --all" began ends. What people paused on GitHub
 stays paused.`,
-	}[verb]
+	},
+}
+
+// addAll lets a command be about everything on this machine.
+func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, use, example, long string }, flags **terminal.JSON) {
+	all := c.Flags().Bool("all", false, words.flag)
+	c.Use = string(verb) + " " + words.use
+	c.Example += "\n  $ gh mergexo " + string(verb) + " " + words.example
+	c.Long += "\n\n" + words.long
 	one, run := c.Args, c.RunE
 	c.Args = func(c *cobra.Command, given []string) error {
 		switch {
@@ -109,7 +114,7 @@ func (a *app) haltAll(dirs folder.Dirs, reason string) (string, error) {
 	if before {
 		return "It was paused already: " + cli.HaltSays(h) + ".", nil
 	}
-	return "Everything on this machine is paused: no pass begins anything. Agents that work now end within seconds, and what they made is kept. gh mergexo resume --all ends the pause.", nil
+	return "Paused all work on this machine. Running agents stop within seconds; their changes are kept. To resume: gh mergexo resume --all", nil
 }
 
 func endHalt(dirs folder.Dirs) (string, error) {
@@ -120,7 +125,7 @@ func endHalt(dirs folder.Dirs) (string, error) {
 	case err != nil:
 		return "", err
 	case !was:
-		return "Nothing was paused by pause --all. An item that is paused is named: gh mergexo resume owner/name#number.", nil
+		return "pause --all is not in force. To resume one item: gh mergexo resume owner/name#number", nil
 	}
 	return "The pause of everything is over: the next pass continues what was stopped. What people paused on GitHub stays paused.", nil
 }

@@ -142,60 +142,49 @@ func (r *commander) obey(inv invocation) Reply {
 	r.p.add(change.Command{
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
 	})
-	if _, begins := inv.Verb.Flow(); begins {
-		return r.beginFlow(inv)
-	}
-	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && acts(inv.Verb) {
+	row, _ := command.Find(inv.Verb)
+	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
 		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
-	switch inv.Verb {
-	case command.VerbHelp:
-		return helpReply(inv)
-	case command.VerbPause:
-		return r.pause(inv)
-	case command.VerbResume:
-		return r.unpause(inv)
-	case command.VerbStatus, command.VerbRetry, command.VerbUnblock, command.VerbCancel, command.VerbApprove, command.VerbHold, command.VerbMerge:
-	case command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
+	if row.NeedsItem && r.item.ID == 0 {
+		return r.noItem(inv)
 	}
-	if flow, held := r.v.Ignored[inv.number]; held && r.item.ID == 0 {
+	return deeds()[inv.Verb](r, inv)
+}
+
+// deeds returns what each command does; NeedsItem of its row is checked before.
+func deeds() map[command.Verb]func(*commander, invocation) Reply {
+	return map[command.Verb]func(*commander, invocation) Reply{
+		command.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
+		command.VerbStatus:   func(r *commander, _ invocation) Reply { return r.status() },
+		command.VerbRetry:    (*commander).retry,
+		command.VerbUnblock:  (*commander).unblock,
+		command.VerbPause:    (*commander).pause,
+		command.VerbResume:   (*commander).unpause,
+		command.VerbApprove:  func(r *commander, inv invocation) Reply { return overReviews{r}.approve(inv) },
+		command.VerbHold:     func(r *commander, inv invocation) Reply { return overReviews{r}.hold(inv) },
+		command.VerbMerge:    func(r *commander, inv invocation) Reply { return overMerge{r}.merge(inv) },
+		command.VerbCancel:   (*commander).cancel,
+		command.VerbDesign:   (*commander).beginFlow,
+		command.VerbBugfix:   (*commander).beginFlow,
+		command.VerbSmallJob: (*commander).beginFlow,
+	}
+}
+
+// noItem answers a command about work where none has begun.
+func (r *commander) noItem(inv invocation) Reply {
+	if flow, held := r.v.Ignored[inv.number]; held {
 		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use %s, and the %s begins.",
 			r.v.Policy.Labels.Ignore, r.command(command.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
-	if r.item.ID == 0 {
-		return nothing("Nothing is worked on here. On an issue, %s, %s or %s begins.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
-	}
-	switch inv.Verb {
-	case command.VerbStatus:
-		return r.status()
-	case command.VerbRetry:
-		return r.retry(inv)
-	case command.VerbUnblock:
-		return r.unblock(inv)
-	case command.VerbCancel:
-		return r.cancel(inv)
-	case command.VerbApprove:
-		return overReviews{r}.approve(inv)
-	case command.VerbHold:
-		return overReviews{r}.hold(inv)
-	case command.VerbMerge:
-		return overMerge{r}.merge(inv)
-	case command.VerbHelp, command.VerbPause, command.VerbResume, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob:
-	}
-	return helpReply(inv)
-}
-
-// acts reports whether a command would do something, where there is something
-// to do it to.
-func acts(v command.Verb) bool {
-	return v != command.VerbHelp && v != command.VerbStatus && v != command.VerbRetry
+	return nothing("Nothing is worked on here. On an issue, %s, %s or %s begins.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
 }
 
 func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
 		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return nothing("A command stands on the first line of a comment, and is taken from people with write permission on the repository.\n\n%s", command.HelpTable())
+	return nothing("Commands go on the first line of a comment, and need write permission on the repository.\n\n%s", command.HelpTable())
 }
 
 // answer plans what a command does on GitHub and, once that is so, its answer

@@ -91,7 +91,7 @@ func TestCommands(t *testing.T) {
 		view      known.Snapshot
 		want      string
 	}{
-		{"help", "help", 2, scene(), "“A command stands on the first line of a comment, and is taken from people with write permission on the repository.”"},
+		{"help", "help", 2, scene(), "“Commands go on the first line of a comment, and need write permission on the repository.”"},
 		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
 		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
 		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
@@ -166,11 +166,20 @@ func TestCommandOnce(t *testing.T) {
 	}
 }
 
+// Every command of the table has a function.
+func TestEveryCommandHasADeed(t *testing.T) {
+	for _, row := range command.Table() {
+		if deeds()[row.Verb] == nil {
+			t.Errorf("/mergexo %s does nothing", row.Verb)
+		}
+	}
+}
+
 // Whatever stands where, and whatever is said in whatever order: every command
 // gets exactly one answer, unless it waits for a pull request to be opened, no move breaks the life of an item, and what is said
 // holds nothing that people must not be told.
 func TestCommandsAnyhow(t *testing.T) {
-	verbs := append(command.VerbUses(), command.VerbUse{Verb: "dance"})
+	verbs := append(command.Table(), command.Row{Verb: "dance"})
 	rapid.Check(t, func(t *rapid.T) {
 		v := scene(labels, state(rapid.SampledFrom(work.States()).Draw(t, "state")))
 		why := func(what string) work.Reason {

@@ -54,7 +54,7 @@ func stir(t *rapid.T, i *known.Item) {
 }
 
 func drawCommand(t *rapid.T, number, n int) work.Event {
-	verb := rapid.SampledFrom(command.VerbUses()).Draw(t, "verb").Verb
+	verb := rapid.SampledFrom(command.Table()).Draw(t, "verb").Verb
 	e := commanded("/mergexo "+string(verb), number, fmt.Sprint(10*number+n))
 	e.ID, e.ItemID = int64(9000+10*number+n), 0
 	return e

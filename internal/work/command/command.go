@@ -9,78 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Verb is what a command asks for.
-type Verb string
-
-// The verbs, as comments and the command line have them.
-const (
-	VerbHelp     Verb = "help"
-	VerbStatus   Verb = "status"
-	VerbRetry    Verb = "retry"
-	VerbUnblock  Verb = "unblock"
-	VerbPause    Verb = "pause"
-	VerbResume   Verb = "resume"
-	VerbCancel   Verb = "cancel"
-	VerbDesign   Verb = "design"
-	VerbBugfix   Verb = "bugfix"
-	VerbSmallJob Verb = "small-job"
-	VerbApprove  Verb = "approve"
-	VerbHold     Verb = "hold"
-	VerbMerge    Verb = "merge"
-)
-
-// VerbUse is a verb's line in the help.
-type VerbUse struct {
-	Verb Verb
-	Args string // what may follow it; empty: nothing
-	Does string
-}
-
-// VerbUses lists every verb in the order of the help: the comment's, the command
-// line's and the docs' alike.
-func VerbUses() []VerbUse {
-	return []VerbUse{
-		{VerbHelp, "", "Show this table"},
-		{VerbStatus, "", "Show where the work stands, what it waits for and what comes next"},
-		{VerbRetry, "", "Try again, at once, what failed, is blocked or waits; reviews that are stopped or held begin again"},
-		{VerbUnblock, "[--head SHA]", "Resume what is blocked, on the branch as it is now"},
-		{VerbPause, "", "Leave the issue to people; comments made during the pause are never acted on"},
-		{VerbResume, "", "End the pause, and a hold of the reviews and the merge"},
-		{VerbApprove, "[--head SHA]", "Approve the pull request as one of its reviewers, as a review that approves does"},
-		{VerbHold, "", "Hold the reviews and the merge of the pull request back; comments are still answered"},
-		{VerbMerge, "[--head SHA]", "Say, as a person, that the head may be merged, where auto_merge asks for one"},
-		{VerbCancel, "", "Cancel the work and close its pull request; the branch stays"},
-		{VerbDesign, "", "Begin with a design document for the issue"},
-		{VerbBugfix, "", "Begin to fix the bug that the issue describes"},
-		{VerbSmallJob, "", "Begin to do the issue as a small job"},
-	}
-}
-
-// Flow is the flow that a verb begins, if it begins one.
-func (v Verb) Flow() (work.Flow, bool) {
-	switch v {
-	case VerbDesign:
-		return work.FlowDesign, true
-	case VerbBugfix:
-		return work.FlowBugfix, true
-	case VerbSmallJob:
-		return work.FlowSmallJob, true
-	case VerbHelp, VerbStatus, VerbRetry, VerbUnblock, VerbPause, VerbResume, VerbCancel, VerbApprove, VerbHold, VerbMerge:
-		return "", false
-	}
-	return "", false
-}
-
-// NeedsItem reports whether a verb is about work that has begun.
-func (v Verb) NeedsItem() bool {
-	switch v {
-	case VerbRetry, VerbUnblock, VerbCancel, VerbStatus, VerbApprove, VerbHold, VerbMerge:
-		return true
-	case VerbPause, VerbResume, VerbDesign, VerbBugfix, VerbSmallJob, VerbHelp:
-	}
-	return false
-}
-
 // Command is what somebody told the tool to do, rather than an agent.
 type Command struct {
 	Verb  Verb
@@ -147,18 +75,15 @@ func withoutBlankLines(s string) string {
 // New makes a command of a verb, in any case, and what follows it.
 func New(word string, args []string) Command {
 	verb := Verb(strings.ReplaceAll(strings.ToLower(word), "_", "-"))
-	for _, u := range VerbUses() {
-		switch {
-		case u.Verb != verb:
-		case verb.TakesHead():
-			return headed(verb, args)
-		case len(args) > 0 && verb != VerbHelp:
-			return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes no arguments, so nothing was done."}
-		default:
-			return Command{Verb: verb}
-		}
-	}
-	if plainWord().MatchString(string(verb)) {
+	row, known := Find(verb)
+	switch {
+	case known && row.TakesHead:
+		return headed(verb, args)
+	case known && len(args) > 0 && verb != VerbHelp:
+		return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes no arguments, so nothing was done."}
+	case known:
+		return Command{Verb: verb}
+	case plainWord().MatchString(string(verb)):
 		return Command{Verb: VerbHelp, Wrong: noCommand(string(verb))}
 	}
 	return Command{Verb: VerbHelp, Wrong: "This is none of the commands, so nothing was done."}
@@ -167,17 +92,14 @@ func New(word string, args []string) Command {
 // noCommand says what a word may have been meant to be.
 func noCommand(word string) string {
 	var verbs []string
-	for _, u := range VerbUses() {
-		verbs = append(verbs, string(u.Verb))
+	for _, row := range Table() {
+		verbs = append(verbs, string(row.Verb))
 	}
 	if meant := work.Nearest(word, verbs); meant != "" {
 		return "There is no command `" + word + "`; did you mean `" + meant + "`?"
 	}
 	return "There is no command `" + word + "`, so nothing was done."
 }
-
-// TakesHead reports whether a verb may name the commit that is meant.
-func (v Verb) TakesHead() bool { return v == VerbUnblock || v == VerbApprove || v == VerbMerge }
 
 // headed reads [--head SHA] and [--head=SHA].
 func headed(verb Verb, args []string) Command {
@@ -195,14 +117,4 @@ func headed(verb Verb, args []string) Command {
 		return Command{Verb: VerbHelp, Wrong: "What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."}
 	}
 	return Command{Verb: verb, Head: strings.ToLower(args[1])}
-}
-
-// HelpTable is the help in Markdown, as comments and the docs have it.
-func HelpTable() string {
-	var b strings.Builder
-	b.WriteString("| command | what it does |\n|---|---|\n")
-	for _, u := range VerbUses() {
-		b.WriteString("| `" + strings.TrimSpace("/mergexo "+string(u.Verb)+" "+u.Args) + "` | " + u.Does + " |\n")
-	}
-	return b.String()
 }

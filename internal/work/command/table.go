@@ -1,0 +1,104 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Verb is what a command asks for.
+type Verb string
+
+// The verbs, as comments and the command line have them.
+const (
+	VerbHelp     Verb = "help"
+	VerbStatus   Verb = "status"
+	VerbRetry    Verb = "retry"
+	VerbUnblock  Verb = "unblock"
+	VerbPause    Verb = "pause"
+	VerbResume   Verb = "resume"
+	VerbCancel   Verb = "cancel"
+	VerbDesign   Verb = "design"
+	VerbBugfix   Verb = "bugfix"
+	VerbSmallJob Verb = "small-job"
+	VerbApprove  Verb = "approve"
+	VerbHold     Verb = "hold"
+	VerbMerge    Verb = "merge"
+)
+
+// Row is one command. Comments, the command line, both helps and the docs are made from the
+// rows; tick/plan has a function for each verb.
+type Row struct {
+	Verb      Verb
+	Does      string
+	Flow      work.Flow // that it begins; empty: none
+	TakesHead bool      // --head SHA: only if the branch is at this commit
+	NeedsItem bool      // refused where no work has begun
+	OnMerged  bool      // answered on the merged pull request of a design, too; the others are referred to its issue
+
+	// On the command line:
+	OtherForm bool     // it has a command of its own there
+	Also      []string // other words that people try for it
+}
+
+// Table returns all commands in the order of the help.
+func Table() []Row {
+	return []Row{
+		{Verb: VerbHelp, Does: "Show this table", OnMerged: true, OtherForm: true},
+		{Verb: VerbStatus, Does: "Show where the work stands, what it waits for and what comes next", NeedsItem: true, OnMerged: true, OtherForm: true},
+		{
+			Verb: VerbRetry, Does: "Try again, at once, what failed, is blocked or waits; reviews that are stopped or held begin again",
+			NeedsItem: true, OnMerged: true, Also: []string{"rerun", "restart"},
+		},
+		{Verb: VerbUnblock, Does: "Resume what is blocked, on the branch as it is now", TakesHead: true, NeedsItem: true},
+		{Verb: VerbPause, Does: "Leave the issue to people; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
+		{Verb: VerbResume, Does: "End the pause, and a hold of the reviews and the merge", Also: []string{"unhold", "unpause", "continue", "release"}},
+		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, as a review that approves does", TakesHead: true, NeedsItem: true},
+		{Verb: VerbHold, Does: "Hold the reviews and the merge of the pull request; comments are still answered", NeedsItem: true},
+		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", TakesHead: true, NeedsItem: true},
+		{Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays", NeedsItem: true, Also: []string{"abort", "close", "kill"}},
+		{Verb: VerbDesign, Does: "Begin with a design document for the issue", Flow: work.FlowDesign},
+		{Verb: VerbBugfix, Does: "Begin to fix the bug that the issue describes", Flow: work.FlowBugfix},
+		{Verb: VerbSmallJob, Does: "Begin to do the issue as a small job", Flow: work.FlowSmallJob},
+	}
+}
+
+// Find returns the row of a verb.
+func Find(verb Verb) (Row, bool) {
+	all := Table()
+	if i := slices.IndexFunc(all, func(r Row) bool { return r.Verb == verb }); i >= 0 {
+		return all[i], true
+	}
+	return Row{}, false
+}
+
+// Flow returns the flow that a verb begins; false: it begins none.
+func (v Verb) Flow() (work.Flow, bool) {
+	row, _ := Find(v)
+	return row.Flow, row.Flow != ""
+}
+
+// Of returns the command that begins a flow.
+func Of(flow work.Flow) Verb {
+	for _, row := range Table() {
+		if row.Flow == flow {
+			return row.Verb
+		}
+	}
+	return VerbDesign // an implementation begins with its design
+}
+
+// HelpTable is the help in Markdown, as comments and the docs have it.
+func HelpTable() string {
+	var b strings.Builder
+	b.WriteString("| command | what it does |\n|---|---|\n")
+	for _, row := range Table() {
+		head := ""
+		if row.TakesHead {
+			head = " [--head SHA]"
+		}
+		b.WriteString("| `/mergexo " + string(row.Verb) + head + "` | " + row.Does + " |\n")
+	}
+	return b.String()
+}
