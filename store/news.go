@@ -123,7 +123,7 @@ func (t *Tx) FindFailing(ctx context.Context, target string) (news.Entry, bool, 
 	return e, ok && e.What == news.PassFailing && told, err
 }
 
-// place are the columns of where something is; repositories is r.
+// placeColumns are the columns of where something is; repositories is r.
 const placeColumns = `r.id, r.name, r.node_id, `
 
 // scanPlace reads placeColumns and then item, number, whether it is a pull request, url, title.

@@ -72,7 +72,7 @@ func namesRepo(call *ast.CallExpr) bool {
 				text, err := strconv.Unquote(n.Value)
 				named = named || err == nil && (text == "repo_full_name" || slices.Contains(passLines, text))
 			case *ast.Ident: // attrs are made by one of these
-				named = named || slices.Contains([]string{"TurnAttrs", "AttrsOf", "EventAttrs", "LogAttrs", "attrs"}, n.Name)
+				named = named || slices.Contains([]string{"TurnAttrs", "AttrsOf", "eventAttrs", "LogAttrs", "attrs"}, n.Name)
 			}
 			return true
 		})
