@@ -116,11 +116,11 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeFoundDetails(ctx, p.Number)
 	}
-	h.partialLists.settle(err == nil && !foundHalf(h, p.Number), p.Number)
+	h.partialLists.settle(err == nil && !h.foundHalf(p.Number), p.Number)
 	if err == nil {
 		return nil
 	}
-	if _, known := h.items[mark.Issue]; !known {
+	if _, known := h.changedItem(mark.Issue); !known {
 		h.forgotten[mark.Issue] = true // and what was read of it
 	}
 	if github.OutOfTime(err) {
@@ -208,7 +208,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark origin.Pull
 		}
 	}
 	item.Branch = p.Head
-	h.items[mark.Issue] = item
+	h.putItem(item)
 	h.adopted[p.Number] = mark.Issue
 	pull := trackedPull(h.row, item, p)
 	pull.DetailsAt = time.Time{}
@@ -241,6 +241,7 @@ func (h *reading) originOf(ctx context.Context, mark origin.PullMark) (work.Item
 	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
 	item.State = work.StateAwaitingFeedback
 	var timeline []github.TimelineEvent
+	var talk []github.Comment
 	if ok {
 		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
 			return work.Item{}, err
@@ -249,13 +250,14 @@ func (h *reading) originOf(ctx context.Context, mark origin.PullMark) (work.Item
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = labellingID(labelled)
 		}
-		comments, err := h.commentsOf(ctx, mark.Issue, time.Time{})
-		if err != nil {
+		if talk, err = h.wholeTalk(ctx, mark.Issue); err != nil {
 			return work.Item{}, err
 		}
-		h.noteTalk(mark.Issue, comments)
 	}
-	return h.retell(ctx, item, is, timeline, item.Label)
+	if item, err = h.retell(ctx, item, is, timeline, item.Label); err == nil {
+		h.noteIssueTalk(item, talk)
+	}
+	return item, err
 }
 
 // storeAdopted stores what was found again, after items, pull requests and
@@ -265,12 +267,12 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 		return err
 	}
 	for number, issue := range h.adopted {
-		item, ok := h.items[issue]
-		pull, read := h.pullRows[number]
+		item, ok := h.changedItem(issue)
+		pull, read := h.readPull(number)
 		if !ok || !read {
 			continue
 		}
-		if pull.State != work.PullOpen {
+		if pull.row.State != work.PullOpen {
 			if err := h.notices.Show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
@@ -305,59 +307,6 @@ func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 		}
 	}
 	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
-}
-
-// foundHalf reports whether a pull request, or that of an issue, was found again and its
-// details were not read.
-func foundHalf(h *reading, number int) bool {
-	for pull, issue := range h.adopted {
-		if _, read := h.pullRows[pull]; !read && (pull == number || issue == number) {
-			return true
-		}
-	}
-	return false
-}
-
-// dropHalf leaves what was found again only in part as if it had not been: a work
-// item without its pull request would begin again.
-func (h *reading) dropHalf() {
-	for number, issue := range h.adopted {
-		if _, read := h.pullRows[number]; read {
-			continue
-		}
-		delete(h.adopted, number)
-		h.openPulls.drop(number)
-		delete(h.lights, number)
-		h.forgotten[number], h.backlog[number] = true, true
-		if h.items[issue].ID != 0 {
-			continue
-		}
-		delete(h.items, issue)
-		delete(h.promoted, issue)
-		h.forgotten[issue], h.backlog[issue] = true, true
-	}
-	gone := func(n int) bool { return h.forgotten[n] }
-	holdLeft(h)
-	h.deferred = slices.DeleteFunc(h.deferred, func(d deferredPull) bool { return d.pull.ID == 0 && gone(d.pull.Number) })
-	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
-	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
-	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
-}
-
-// holdLeft has the lists show again what they show of pull requests that an earlier slice
-// left: those that are tracked, open or not, for what is found again is read whole.
-func holdLeft(h *reading) {
-	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
-	for _, c := range h.listedComments {
-		if left(c.Number) {
-			h.hold(walkComments, &h.row.CommentsSince, h.repo.Row.CommentsSince, c.UpdatedAt)
-		}
-	}
-	for _, c := range h.reviewComments {
-		if left(c.Pull) {
-			h.hold(walkReviewComments, &h.row.ReviewCommentsSince, h.repo.Row.ReviewCommentsSince, c.UpdatedAt)
-		}
-	}
 }
 
 // noteHandled remembers which events a body of ours names as answered.

@@ -152,7 +152,8 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	default:
 		item.State = work.StateCompleted
 	}
-	if _, err := h.retell(ctx, item, is, timeline, label.Name); err != nil {
+	item, err := h.retell(ctx, item, is, timeline, label.Name)
+	if err != nil {
 		return err
 	}
 	pull := trackedPull(h.row, item, p)
@@ -160,10 +161,13 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	if err := h.readCommitsAtEnd(ctx, pull, p.ClosedAt); err != nil {
 		return err
 	}
-	h.pullRows[p.Number] = pull
-	h.adopted[p.Number] = is.Number
 	if item.State == work.StateMerged {
-		return h.promote(ctx, h.items[is.Number], pull)
+		if err := h.promote(ctx, item, pull); err != nil {
+			return err
+		}
 	}
+	news := h.newsOf(p.Number)
+	news.row, news.read = pull, true
+	h.adopted[p.Number] = is.Number
 	return nil
 }

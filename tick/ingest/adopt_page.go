@@ -67,7 +67,7 @@ func (h *reading) vouch() {
 	h.walkAgain()
 	clear(h.backlog)
 	slowest := cmp.Or(h.search.slowest, h.search.first) // what was read of several may hang for any of them
-	if h.search.pages == 0 && len(h.pullRows) == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
+	if h.search.pages == 0 && h.countRead() == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
 		h.backlog[slowest] = true
 	}
 }

@@ -21,7 +21,7 @@ import (
 // that are tracked.
 func (h *reading) intakeComments(ctx context.Context) error {
 	h.lookups = lookups{}
-	h.events = slices.Grow(h.events, len(h.listedComments)+len(h.reviewComments))
+	h.gatherEvents()
 	for _, c := range h.listedComments {
 		if err := h.intakeComment(ctx, c); err != nil {
 			return err
@@ -207,39 +207,6 @@ func commandsFirst(a, b candidate) int {
 		return 1
 	}
 	return rank(a) - rank(b)
-}
-
-// forget leaves the pull request of a candidate as it was, snapshot and events
-// alike: a snapshot is only stored together with all that its details show. An
-// issue that is new waits for all that was said on it, or its work would begin
-// without; one that was found again does with its pull request. They are read again in
-// the next pass.
-func (h *reading) forget(c candidate) {
-	h.holdBack(c)
-	n := c.event.Number
-	item, ok := h.items[n]
-	switch {
-	case c.pull:
-		h.forgetPull(n)
-	case ok && item.ID == 0 && item.State == work.StatePending:
-		h.forgotten[n], h.backlog[n] = true, true
-		delete(h.items, n)
-	case ok && item.ID == 0:
-		for pull, issue := range h.adopted {
-			if issue == n {
-				h.forgetPull(pull)
-			}
-		}
-	}
-}
-
-func (h *reading) forgetPull(number int) {
-	h.forgotten[number] = true
-	if _, found := h.adopted[number]; !found {
-		h.leftTracked[number] = true
-	}
-	delete(h.pullRows, number)
-	delete(h.threads, number)
 }
 
 // holdBack has the list that showed something show it again.

@@ -137,7 +137,7 @@ func (h *reading) missOnPull(ctx context.Context, pull work.PullRequest, d githu
 // ours that are known to be gone.
 func (h *reading) countTalk(ctx context.Context, pull work.PullRequest) (int, error) {
 	there := map[string]bool{}
-	for _, c := range h.listedComments {
+	for _, c := range slices.Concat(h.listedComments, h.history.Comments[pull.Number]) {
 		if c.Number == pull.Number {
 			there[strconv.FormatInt(c.ID, 10)] = true
 		}

@@ -83,7 +83,7 @@ func (h *reading) itemOf(c candidate) int64 {
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if item, ok := h.items[issue]; ok && !c.former && (!c.pull || e.ItemID == 0) {
+	if item, ok := h.changedItem(issue); ok && !c.former && (!c.pull || e.ItemID == 0) {
 		return item.ID
 	}
 	return e.ItemID

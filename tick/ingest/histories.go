@@ -40,13 +40,13 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
 }
 
-// noteTalk keeps a conversation that was read whole: what is asked of it is found in it. An
-// issue or a pull request that this pass had left, and takes in after all, is not left any
-// more: all that was said there comes with it, and nothing else brings it.
-func (h *reading) noteTalk(number int, talk []github.Comment) {
-	delete(h.forgotten, number)
-	h.history.Join(github.History{Comments: map[int][]github.Comment{number: talk}})
-	h.listedComments = append(h.listedComments, talk...)
+// wholeTalk reads a conversation whole, once for the slice.
+func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
+	talk, err := h.commentsOf(ctx, number, time.Time{})
+	if err == nil {
+		h.history.Join(github.History{Comments: map[int][]github.Comment{number: talk}})
+	}
+	return talk, err
 }
 
 // commitsOf reads a pull request's commits: their messages.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,23 +114,17 @@ func (h *reading) takePage(w *walk[github.Issue]) {
 // all: then it is tried again, after the others.
 func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
-	items, events, comments := maps.Clone(h.items), len(h.events), len(h.listedComments)
+	before, some := h.issues[n]
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.partialLists.settle(err == nil && !foundHalf(h, n), n)
+	h.partialLists.settle(err == nil && !h.foundHalf(n), n)
 	if err == nil {
 		if waited && !h.backlog[n] {
 			h.backlog[n] = false
 		}
 		return nil
 	}
-	h.items, h.events, h.listedComments = items, h.events[:events], h.listedComments[:comments]
-	for pull, issue := range h.adopted {
-		if _, known := items[issue]; issue == n && !known {
-			delete(h.adopted, pull)
-			delete(h.pullRows, pull)
-			h.openPulls.drop(pull)
-			delete(h.promoted, n)
-		}
+	if h.issues[n] = before; !some {
+		delete(h.issues, n)
 	}
 	if tried || !waited {
 		h.backlog[n] = true
@@ -236,14 +229,13 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
 		if t, ok := lastEvent(timeline, "unlabeled", item.Label); ok {
-			h.add(timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
+			h.addToIssue(is.Number, timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
 	if relabelled && is.State == "open" { // one of a closed issue counts once it is reopened
-		item = h.items[is.Number]
 		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
-		h.items[is.Number] = item
-		h.add(timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
+		h.putItem(item)
+		h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
 	}
 	h.changes(item, is.Number, timeline)
 	return nil
@@ -267,15 +259,15 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	if err != nil {
 		return err
 	}
-	h.add(timelineEvent(h.items[is.Number], work.EventLabelled, is.Number, labelled, label.Name))
+	h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
 	if again {
 		return nil // what was said is in the database
 	}
-	comments, err := h.repo.GitHub.CommentsOf(ctx, h.row.Current, is.Number, time.Time{})
+	talk, err := h.wholeTalk(ctx, is.Number)
 	if err != nil {
 		return err
 	}
-	h.noteTalk(is.Number, comments)
+	h.noteIssueTalk(item, talk)
 	return nil
 }
 
@@ -288,19 +280,20 @@ func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, t
 	if err != nil {
 		return item, err
 	}
-	h.refresh(item, is, c, timelineSettled(is, timeline, h.now()))
-	return h.items[is.Number], nil
+	item = refreshed(item, is, c, timelineSettled(is, timeline, h.now()))
+	h.putItem(item)
+	return item, nil
 }
 
-// refresh takes in what people may change about an issue.
-func (h *reading) refresh(item work.Item, is github.Issue, c confirmed, settled bool) {
+// refreshed is an item with what people may change about its issue.
+func refreshed(item work.Item, is github.Issue, c confirmed, settled bool) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
 	item.Fingerprint = ""
 	if settled {
 		item.Fingerprint = fingerprint(is)
 	}
-	h.items[is.Number] = item
+	return item
 }
 
 // unchanged reports whether nothing about an issue differs from when its
@@ -325,7 +318,7 @@ func (h *reading) changes(item work.Item, number int, timeline []github.Timeline
 			continue
 		}
 		if newer(t, item) {
-			h.add(timelineEvent(item, kind, number, t, ""))
+			h.addToIssue(number, timelineEvent(item, kind, number, t, ""))
 		}
 	}
 }

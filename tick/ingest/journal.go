@@ -68,7 +68,7 @@ func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, erro
 // after a database was lost, perhaps.
 func (h *reading) begunLate() bool {
 	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
-		item, ok := h.items[n]
+		item, ok := h.changedItem(n)
 		return ok && item.ID == 0
 	})
 }
@@ -81,11 +81,11 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 		_, known, err = tx.FindTurn(ctx, j.Turn)
 		return err
 	})
-	item, tracked := h.items[j.Issue]
+	item, tracked := h.changedItem(j.Issue)
 	if err != nil || known || !tracked || h.env.InFlight(j.Turn) {
 		return false, err
 	}
-	if _, promoted := h.promoted[j.Issue]; promoted {
+	if h.promotionOf(j.Issue) != nil {
 		return j.Kind == work.KindImplementationStart, nil
 	}
 	if j.Kind.Start() {
@@ -100,8 +100,8 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 // storeJournal makes the rows of a turn that was found again. The next pass
 // resumes it like any other that was left answered.
 func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal) error {
-	claimed, item := time.UnixMilli(j.Claimed), h.items[j.Issue].ID
-	if p, ok := h.promoted[j.Issue]; ok {
+	claimed, item := time.UnixMilli(j.Claimed), h.issues[j.Issue].item.ID
+	if p := h.promotionOf(j.Issue); p != nil {
 		item = p.item.ID
 	}
 	turn := work.Turn{

@@ -133,7 +133,7 @@ func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	}
 	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
 	c.former = true
-	h.add(c)
+	h.addToIssue(item.Number, c)
 }
 
 // tellSecond says on the issue that a label begins nothing, and how to switch: once
@@ -158,7 +158,7 @@ func (h *reading) tellSecond(item work.Item, is github.Issue, other flowAsked, u
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
 	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
+	h.addToIssue(is.Number, refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not label "+strconv.FormatInt(set.Actor.ID, 10))
 	why := fmt.Sprintf("it was set in the name of %s, who has no triage permission on this repository, as an issue form does", set.Actor.Login)
 	if set.Actor.Bot {

@@ -75,7 +75,8 @@ func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, er
 			return err
 		}
 		for _, pull := range pulls {
-			if now, ok := h.pullRows[pull.Number]; ok {
+			if news, ok := h.readPull(pull.Number); ok {
+				now := news.row
 				now.ID, now.ItemID = pull.ID, pull.ItemID
 				pull = now
 			}

@@ -61,11 +61,14 @@ func (o *openPulls) before(number int) (work.PullRequest, bool) {
 }
 
 // stored takes over what a slice stored of them: what is whole is in the database.
-func (o *openPulls) stored(pulls map[int]work.PullRequest) {
-	for n, pull := range pulls {
+func (o *openPulls) stored(pulls map[int]*pullNews) {
+	for n, news := range pulls {
+		if !news.read {
+			continue
+		}
 		o.drop(n)
-		if pull.State == work.PullOpen {
-			o.light[n] = store.OpenPullOf(pull)
+		if news.row.State == work.PullOpen {
+			o.light[n] = store.OpenPullOf(news.row)
 		}
 	}
 }
@@ -79,7 +82,7 @@ func (o *openPulls) stored(pulls map[int]work.PullRequest) {
 func (h *reading) noteUnread() {
 	for n, pull := range h.openPulls.light {
 		light, seen := h.lights[n]
-		_, read := h.pullRows[n] // found again in this very pass
+		_, read := h.readPull(n) // found again in this very pass
 		if seen && h.tried[n] {
 			continue
 		}

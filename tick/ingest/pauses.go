@@ -51,7 +51,7 @@ func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github
 		if (t.Event == "labeled" || t.Event == "unlabeled") && strings.EqualFold(t.Label, name) {
 			on := t.Event == "labeled"
 			if on == work.HasLabel(d.Labels, name) { // else the timeline lags
-				h.reviewsOf(number).hold = &holdLabel{on: on, by: t.Actor.Login, at: t.CreatedAt}
+				h.newsOf(number).reviews.hold = &holdLabel{on: on, by: t.Actor.Login, at: t.CreatedAt}
 			}
 			return
 		}

@@ -68,7 +68,7 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 		p.item.Document = ""
 	}
 	p.trigger = promotedEvent(design.Number, pull, h.now())
-	h.promoted[design.Number] = &p
+	h.newsOf(pull.Number).promotion = &p
 	return nil
 }
 
@@ -127,10 +127,14 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 
 // storePromoted stores the implementations, after the designs have their rows.
 func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for number, p := range h.promoted {
+	for _, number := range sortedKeys(h.pulls) {
+		p := h.pulls[number].promotion
+		if p == nil {
+			continue
+		}
 		design := p.design.ID
 		if design == 0 {
-			design = h.items[number].ID
+			design = h.issues[p.design.Number].item.ID
 		}
 		if p.fulfills {
 			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -105,7 +104,7 @@ func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err e
 // halfFound are those that this slice found again and whose details are not read.
 func (h *reading) halfFound() (ids []string) {
 	for _, n := range sortedKeys(h.adopted) {
-		_, read := h.pullRows[n]
+		_, read := h.readPull(n)
 		if pull, ok := h.openPulls.light[n]; ok && !read && !h.tried[n] {
 			ids = append(ids, pull.NodeID)
 		}
@@ -131,7 +130,7 @@ func (h *reading) changedPulls() []string {
 		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.DetailsAt.IsZero() {
 			continue
 		}
-		if _, read := h.pullRows[n]; !read && !h.tried[n] { // in this very pass
+		if _, read := h.readPull(n); !read && !h.tried[n] { // in this very pass
 			changed[n] = pull.NodeID
 		}
 	}
@@ -167,17 +166,10 @@ func (h *reading) rotation() []string {
 // understood only together with it. A merge that is noted while the pull request
 // still counts as open would never be acted on.
 func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
-	events, comments := len(h.events), len(h.listedComments)
 	err := h.intakeDetails(ctx, old, d)
 	h.partialLists.settle(err == nil, d.Number, h.adopted[d.Number])
 	if err != nil {
-		h.events, h.listedComments = h.events[:events], h.listedComments[:comments]
-		maps.DeleteFunc(h.promoted, func(_ int, p *promotion) bool { return p.item.DesignPull == d.Number })
-		delete(h.pullRows, d.Number)
-		delete(h.threads, d.Number)
-		delete(h.lost, d.Number)
-		delete(h.ends, d.Number)
-		delete(h.labelHeads, d.Number)
+		delete(h.pulls, d.Number)
 		return err
 	}
 	h.tried[d.Number] = true
@@ -200,11 +192,11 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 		return err
 	}
 	if old.DetailsAt.IsZero() { // what was said before we looked
-		comments, err := h.commentsOf(ctx, d.Number, time.Time{})
+		talk, err := h.wholeTalk(ctx, d.Number)
 		if err != nil {
 			return err
 		}
-		h.noteTalk(d.Number, comments)
+		h.notePullTalk(pull, talk)
 	}
 	if err := h.followDesign(ctx, old, &pull); err != nil {
 		return err
@@ -226,7 +218,8 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err != nil {
 		return err
 	}
-	h.pullRows[d.Number] = pull
+	news := h.newsOf(d.Number)
+	news.row, news.read = pull, true
 	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
 			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
@@ -263,7 +256,7 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 	if !ok { // the timeline lags; the stamp tells this time from the next
 		t.ID = pull.UpdatedAt.UnixMilli()
 	}
-	h.add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
+	h.newsOf(pull.Number).add(timelineEvent(work.Item{ID: pull.ItemID}, kind, pull.Number, t, pull.HeadOID))
 	return nil
 }
 
@@ -286,7 +279,7 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 		if !ours {
 			e := about(work.EventHead, "")
 			e.Outcome = "noted"
-			h.add(candidate{event: e, pull: true})
+			h.newsOf(pull.Number).add(candidate{event: e, pull: true})
 		}
 	}
 	if pull.State != work.PullOpen {
@@ -301,7 +294,7 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 		if at := github.RedSince(d.Checks, policy); !at.IsZero() {
 			e.CreatedAt = at
 		}
-		h.add(candidate{event: e, pull: true})
+		h.newsOf(pull.Number).add(candidate{event: e, pull: true})
 	}
 	return h.conflictEvent(ctx, old, pull, about)
 }
@@ -391,7 +384,7 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	if known {
 		e = about(work.EventConflict, fmt.Sprintf("since %d", h.now().Unix()))
 	}
-	h.add(candidate{event: e, pull: true})
+	h.newsOf(pull.Number).add(candidate{event: e, pull: true})
 	return nil
 }
 
@@ -416,7 +409,7 @@ func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, a
 	} else if end.Commits, end.Human, err = h.countHuman(ctx, commits); err != nil {
 		return err
 	}
-	h.ends[pull.Number] = end
+	h.newsOf(pull.Number).end = &end
 	return nil
 }
 
@@ -444,9 +437,9 @@ func (h *reading) countHuman(ctx context.Context, commits []origin.Commit) (all,
 // not stored yet.
 func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
 	if pull.ItemID == 0 {
-		return h.items[h.adopted[pull.Number]], nil
+		return h.issues[h.adopted[pull.Number]].item, nil
 	}
-	if item, ok := h.items[pull.Number]; ok && item.ID == pull.ItemID {
+	if item, ok := h.changedItem(pull.Number); ok && item.ID == pull.ItemID {
 		return item, nil
 	}
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {

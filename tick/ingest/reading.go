@@ -11,8 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
@@ -132,7 +130,7 @@ func (d database) update(ctx context.Context, write func(context.Context, *store
 
 // item finds the newest work item of an issue, as changed by this slice.
 func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error) {
-	if item, ok := h.items[number]; ok {
+	if item, ok := h.changedItem(number); ok {
 		return item, true, nil
 	}
 	var item work.Item
@@ -147,8 +145,8 @@ func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error)
 
 // pull finds a tracked pull request, as changed by this slice.
 func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
-	if pull, ok := h.pullRows[number]; ok {
-		return pull, true, nil
+	if news, ok := h.readPull(number); ok {
+		return news.row, true, nil
 	}
 	if pull, open, err := h.openPulls.whole(ctx, number); open || err != nil {
 		return pull, open, err
@@ -192,7 +190,7 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 	}
 	id, err := tx.AddItem(ctx, item)
 	item.ID = id
-	h.items[item.Number] = item
+	h.putItem(item)
 	return err
 }
 
@@ -204,7 +202,7 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 		return err
 	}
 	open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
-	if e.Kind != work.EventReview || !slices.ContainsFunc(h.threads[e.Number], open) {
+	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
 		return nil
 	}
 	// What route passed over is reopened with the threads; this is what a turn
@@ -225,17 +223,9 @@ func (h *reading) swept(who github.Identity) {
 	}
 }
 
-// add takes an event into the batch, as a command where it is one.
-func (h *reading) add(c candidate) {
-	c.event = command.AsCommand(c.event)
-	h.events = append(h.events, c)
-}
-
-const (
-	// overlap is re-read before the newest thing seen: GitHub's lists may lag
-	// and its stamps have one-second resolution.
-	overlap = 5 * time.Minute
-)
+// overlap is read again before the newest change seen: GitHub's lists may lag, and its
+// stamps have whole seconds.
+const overlap = 5 * time.Minute
 
 // A repository is read in slices, so that a pass needs memory for one of them and not for
 // all that is new. Each is judged and stored in one transaction, together with the
@@ -257,11 +247,10 @@ type slice struct {
 	listedComments []github.Comment
 	reviewComments []github.ReviewComment
 
-	items    map[int]work.Item        // changed or new, by issue number
-	pullRows map[int]work.PullRequest // changed, by number
-	threads  map[int][]work.Thread    // of the pulls whose details were read
-	events   []candidate
-	again    []work.Event // known ones that were read once more
+	issues map[int]issueNews // by number
+	pulls  map[int]*pullNews // by number
+	events []candidate       // that lists show; once they are judged together, all that count
+	again  []work.Event      // known ones that were read once more
 
 	validators   []work.Validator            // of what is no list
 	pages        map[string][]work.Validator // of the pages that were read, by walk
@@ -278,46 +267,28 @@ type slice struct {
 	revoked      []work.Event         // waiting ones whose authors may give none any more
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []env.Journal        // turns found again
-	promoted     map[int]*promotion   // merged designs, by issue
 	takeovers    map[int]env.Takeover // what timelines show of pauses, by number
 	pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
 	pausedEvents []int64              // events that waited for the end of a pause, and were in it
 	owed         bool                 // some event is stored that waits for that
 	submitted    map[int64]time.Time  // reviews, by id
 	reviewStates map[int64]string     // of reviews, by id
-	reviews      map[int]*pullReviews // what was read of them, by the pull request's number
-	ownWords     map[int]ownWords     // what our own writing says of them, by the pull request's number
+	ownWords     map[int]ownWords     // what our own writing says of reviews, by the pull request's number
 	dependencies []store.Dependency   // looked at
-	labelHeads   map[int]string       // heads for which the label of somebody else's pull request stands, by number
-	ends         map[int]outcome.End  // of pull requests that were merged or closed, by number
-	lost         map[int]string       // what branches that were moved lack, by number; see detectRewrite
 }
 
 func newSlice() slice {
 	return slice{
-		items: map[int]work.Item{}, pullRows: map[int]work.PullRequest{}, threads: map[int][]work.Thread{},
+		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
 		pages: map[string][]work.Validator{}, stale: map[string]time.Time{}, cuts: map[string]string{}, backlog: map[int]bool{},
-		adopted: map[int]int{}, handled: map[string]bool{}, promoted: map[int]*promotion{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, reviews: map[int]*pullReviews{}, ownWords: map[int]ownWords{},
-		labelHeads: map[int]string{}, ends: map[int]outcome.End{}, lost: map[int]string{},
+		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownWords{},
 	}
-}
-
-// How much one slice takes in, until it is full. What stands together may be more.
-const (
-	fullEvents = 200
-	fullPulls  = 50
-	fullFound  = 10 // whose details have to come with them
-)
-
-// full reports whether the slice has enough.
-func (h *reading) full() bool {
-	return len(h.events)+len(h.listedComments)+len(h.reviewComments) >= fullEvents || len(h.pullRows) >= fullPulls || len(h.adopted) >= fullFound
 }
 
 // next begins another slice once the last one is stored.
 func (h *reading) next() {
-	h.openPulls.stored(h.pullRows)
+	h.openPulls.stored(h.pulls)
 	maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return isStale(url, h.stale) })
 	for _, pages := range h.pages {
 		for _, v := range pages {

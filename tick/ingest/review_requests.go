@@ -50,7 +50,8 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 		RepoID: h.row.ID, Number: p.Number, Flow: work.FlowReview, State: work.StateAwaitingFeedback, Since: h.now(),
 		Title: is.Title, Body: is.Body, Author: p.Author, URL: p.URL, Priority: work.DefaultPriority, Label: label,
 	}
-	h.items[p.Number], h.adopted[p.Number] = item, p.Number
+	h.putItem(item)
+	h.adopted[p.Number] = p.Number
 	h.openPulls.put(work.PullRequest{
 		RepoID: h.row.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
 		Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, UpdatedAt: p.UpdatedAt, CreatedAt: p.CreatedAt,
@@ -75,7 +76,7 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	}
 	refused := timelineEvent(work.Item{}, work.EventLabelled, number, set, label)
 	refused.event.Outcome = work.OutcomeNoLabeller
-	h.add(refused)
+	h.newsOf(number).add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
 	body := fmt.Sprintf("The label `%s` begins no review here: it was set in the name of %s, who has no triage permission on this repository. "+
 		"To begin, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
@@ -135,7 +136,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 	}
 	t.item.Label = ""
 	t.keep()
-	t.add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
+	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
 }
 
 // labelled takes in that the label was set, and for which head.
@@ -149,7 +150,7 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 	}
 	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
 	t.keep()
-	t.add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
+	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
 	t.stand(trusted)
 	return nil
 }
@@ -174,12 +175,12 @@ func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
 // for the head that it stood for before.
 func (t reviewedPull) stand(trusted bool) {
 	if trusted {
-		t.labelHeads[t.d.Number] = t.d.HeadOID
+		t.newsOf(t.d.Number).labelHead = t.d.HeadOID
 	}
 }
 
 // keep stores the item with what was read of the pull request.
 func (t reviewedPull) keep() {
 	t.item.Title, t.item.Author = t.d.Title, t.d.Author
-	t.items[t.d.Number] = t.item
+	t.putItem(t.item)
 }

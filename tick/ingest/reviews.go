@@ -84,14 +84,6 @@ func (w *ownWords) answers(marks work.Marks, at time.Time) {
 	}
 }
 
-// reviewsOf is what was read of the reviews of a pull request.
-func (h *reading) reviewsOf(number int) *pullReviews {
-	if h.reviews[number] == nil {
-		h.reviews[number] = &pullReviews{}
-	}
-	return h.reviews[number]
-}
-
 // What reviewers say comes back from GitHub as reviews: agents' are known by our marker
 // under an account of ours, people's by their login. They are verdicts then, and no
 // feedback: what they ask for is done by the fix that the reviews plan. An approval by
@@ -129,7 +121,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			return err
 		}
 		if ok {
-			seen := h.reviewsOf(pull.Number)
+			seen := &h.newsOf(pull.Number).reviews
 			seen.verdicts = append(seen.verdicts, v)
 			by.callIn(v.Verdict)
 		}
@@ -137,7 +129,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
 		}
 		if said {
-			h.add(c)
+			h.newsOf(pull.Number).add(c)
 		}
 	}
 	threads := make([]work.Thread, 0, len(d.Threads))
@@ -153,10 +145,10 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			if verdicts[c.ReviewID] {
 				e.event.Outcome = work.OutcomeVerdict
 			}
-			h.add(e)
+			h.newsOf(pull.Number).add(e)
 		}
 	}
-	h.threads[pull.Number] = threads
+	h.newsOf(pull.Number).threads = threads
 	return nil
 }
 
@@ -383,7 +375,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 
 // foundAgain notes that the database may lack what GitHub shows of the reviews.
 func foundAgain(h *reading, d github.PullDetail) *pullReviews {
-	seen, label := h.reviewsOf(d.Number), h.repo.Settings.Labels.HumanReview
+	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
 	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
 	return seen
 }
@@ -411,7 +403,7 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 	if err != nil || !same {
 		return ctx.Err()
 	}
-	seen := h.reviewsOf(pull.Number)
+	seen := &h.newsOf(pull.Number).reviews
 	read := slices.Clone(seen.verdicts) // by this very pass
 	for i, v := range by.stored.Verdicts {
 		if stood(v) && !overtaken(v, by.stored.Verdicts[i+1:], read) {

@@ -48,7 +48,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	case err != nil || !known:
 		return err
 	case kept && old.LostOID != "":
-		h.lost[pull.Number] = "" // somebody brought it back
+		h.newsOf(pull.Number).lost = new("") // somebody brought it back
 		return nil
 	case kept:
 		return nil
@@ -81,7 +81,7 @@ func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest
 	}
 	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
 	if err == nil && heads[pull.Branch] == pull.HeadOID {
-		h.lost[pull.Number] = lost
+		h.newsOf(pull.Number).lost = &lost
 	}
 	return ctx.Err()
 }

@@ -61,44 +61,16 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 
 // store writes a slice.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, item := range h.items {
-		if err := h.storeItem(ctx, tx, item); err != nil {
-			return err
+	for _, n := range sortedKeys(h.issues) {
+		if item, changed := h.changedItem(n); changed {
+			if err := h.storeItem(ctx, tx, item); err != nil {
+				return err
+			}
 		}
 	}
-	for number, pull := range h.pullRows {
-		if pull.ItemID == 0 {
-			pull.ItemID = h.items[h.adopted[number]].ID
-		}
-		id, err := tx.PutPull(ctx, pull)
-		if err != nil {
+	for _, n := range sortedKeys(h.pulls) {
+		if err := h.storePull(ctx, tx, n, h.pulls[n]); err != nil {
 			return err
-		}
-		pull.ID = id
-		h.pullRows[number] = pull
-		if end, ended := h.ends[number]; ended {
-			end.PullID = id
-			if err := tx.PutPullEnd(ctx, end); err != nil {
-				return err
-			}
-		}
-		if lost, moved := h.lost[number]; moved {
-			if err := tx.SetLost(ctx, id, lost); err != nil {
-				return err
-			}
-		}
-		if head, stands := h.labelHeads[number]; stands {
-			if err := tx.SetLabelHead(ctx, id, head); err != nil {
-				return err
-			}
-		}
-		if threads, ok := h.threads[number]; ok {
-			if err := tx.PutThreads(ctx, id, threads); err != nil {
-				return err
-			}
-			if err := tx.ReopenEvents(ctx, id, work.OutcomeResolved); err != nil {
-				return err
-			}
 		}
 	}
 	if err := h.storeEvents(ctx, tx, now); err != nil {
@@ -154,6 +126,45 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 		return err
 	}
 	return h.repo.KeepClock(ctx, tx)
+}
+
+// storePull stores the snapshot of a pull request with what else its details show. Its
+// events and reviews follow once all have their rows.
+func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news *pullNews) error {
+	if !news.read {
+		return nil
+	}
+	if news.row.ItemID == 0 {
+		news.row.ItemID = h.issues[h.adopted[number]].item.ID
+	}
+	id, err := tx.PutPull(ctx, news.row)
+	if err != nil {
+		return err
+	}
+	news.row.ID = id
+	if news.end != nil {
+		news.end.PullID = id
+		if err := tx.PutPullEnd(ctx, *news.end); err != nil {
+			return err
+		}
+	}
+	if news.lost != nil {
+		if err := tx.SetLost(ctx, id, *news.lost); err != nil {
+			return err
+		}
+	}
+	if news.labelHead != "" {
+		if err := tx.SetLabelHead(ctx, id, news.labelHead); err != nil {
+			return err
+		}
+	}
+	if news.threads == nil {
+		return nil
+	}
+	if err := tx.PutThreads(ctx, id, news.threads); err != nil {
+		return err
+	}
+	return tx.ReopenEvents(ctx, id, work.OutcomeResolved)
 }
 
 // storePulse stores what the pulse showed of a repository, with what was read of it: a pass

@@ -20,7 +20,10 @@ func (h *reading) storeReviews(ctx context.Context, tx *store.Tx) error {
 	if !h.repo.Settings.Review.Enabled {
 		return nil
 	}
-	for _, number := range sortedKeys(h.pullRows) {
+	for _, number := range sortedKeys(h.pulls) {
+		if !h.pulls[number].read {
+			continue
+		}
 		pull, ok, err := tx.GetPull(ctx, h.row.ID, number)
 		if err != nil {
 			return err
@@ -40,7 +43,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err != nil {
 		return err
 	}
-	seen := h.reviewsOf(pull.Number)
+	seen := &h.newsOf(pull.Number).reviews
 	if seen.found {
 		if stored, err = h.recallOwnWords(ctx, tx, pull, stored, seen); err != nil {
 			return err
