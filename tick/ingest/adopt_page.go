@@ -52,7 +52,7 @@ func (h *reading) walkOn() {
 }
 
 func (h *reading) setWalk(next string) {
-	h.walked(firstlook.Walk, nil, map[string]string{firstlook.Walk: next})
+	h.cuts[firstlook.Walk] = next
 }
 
 // vouch decides, once the page is judged, whether the walk resumes behind it. Where there

@@ -218,9 +218,9 @@ func (h *reading) holdBack(c candidate) {
 	}
 	switch kind { //nolint:exhaustive // the others come from no list
 	case work.EventIssue, work.EventSource:
-		h.hold(walkComments, &h.row.CommentsSince, h.repo.Row.CommentsSince, e.UpdatedAt)
+		h.lists.comments.hold(e.UpdatedAt)
 	case work.EventReview:
-		h.hold(walkReviewComments, &h.row.ReviewCommentsSince, h.repo.Row.ReviewCommentsSince, e.UpdatedAt)
+		h.lists.reviews.hold(e.UpdatedAt)
 	}
 }
 

@@ -99,12 +99,12 @@ func (h *reading) takePage(w *walk[github.Issue]) {
 	if !w.waits() {
 		return
 	}
-	w.take(h)
+	w.take()
 	label, first := strings.CutPrefix(w.name, walkLabel)
 	if !first {
 		return
 	}
-	delete(h.pages, w.name) // they are read once
+	w.pages = nil // they are read once
 	if w.through() {
 		h.seenLabels = append(h.seenLabels, label)
 	}

@@ -3,8 +3,8 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,12 +21,32 @@ type lists struct {
 }
 
 func (h *reading) walks() lists {
-	changed := func(i github.Issue) time.Time { return i.UpdatedAt }
+	row, was, hub := &h.row, &h.repo.Row, h.repo.GitHub
 	return lists{
-		issues:   []*walk[github.Issue]{{name: walkIssues, address: github.IssuesURL, list: h.repo.GitHub.ListIssues, since: &h.row.IssuesSince, updated: changed}},
-		comments: &walk[github.Comment]{name: walkComments, address: github.CommentsURL, list: h.repo.GitHub.ListComments, since: &h.row.CommentsSince, updated: func(c github.Comment) time.Time { return c.UpdatedAt }},
-		reviews:  &walk[github.ReviewComment]{name: walkReviewComments, address: github.ReviewCommentsURL, list: h.repo.GitHub.ListReviewComments, since: &h.row.ReviewCommentsSince, updated: func(c github.ReviewComment) time.Time { return c.UpdatedAt }},
+		issues: []*walk[github.Issue]{{
+			h: h, cursor: cursor{name: walkIssues, since: &row.IssuesSince, was: &was.IssuesSince},
+			address: github.IssuesURL, list: hub.ListIssues, updated: issueUpdated,
+		}},
+		comments: &walk[github.Comment]{
+			h: h, cursor: cursor{name: walkComments, since: &row.CommentsSince, was: &was.CommentsSince},
+			address: github.CommentsURL, list: hub.ListComments, updated: func(c github.Comment) time.Time { return c.UpdatedAt },
+		},
+		reviews: &walk[github.ReviewComment]{
+			h: h, cursor: cursor{name: walkReviewComments, since: &row.ReviewCommentsSince, was: &was.ReviewCommentsSince},
+			address: github.ReviewCommentsURL, list: hub.ListReviewComments, updated: func(c github.ReviewComment) time.Time { return c.UpdatedAt },
+		},
 	}
+}
+
+func issueUpdated(i github.Issue) time.Time { return i.UpdatedAt }
+
+// cursors are those of all walks.
+func (l lists) cursors() []*cursor {
+	all := []*cursor{&l.comments.cursor, &l.reviews.cursor}
+	for _, w := range l.issues {
+		all = append(all, &w.cursor)
+	}
+	return all
 }
 
 // labelWalks adds the first sight of labels, which reads what is open and carries one
@@ -39,7 +59,7 @@ func (h *reading) labelWalks() {
 		address := func(repo work.RepoName, since time.Time) string {
 			return github.LabelledIssuesURL(repo, label, since)
 		}
-		w := &walk[github.Issue]{name: walkLabel + label, address: address, list: h.repo.GitHub.ListIssues, updated: func(i github.Issue) time.Time { return i.UpdatedAt }}
+		w := &walk[github.Issue]{h: h, cursor: cursor{name: walkLabel + label}, address: address, list: h.repo.GitHub.ListIssues, updated: issueUpdated}
 		h.lists.issues = append(h.lists.issues, w)
 	}
 }
@@ -49,7 +69,7 @@ func (h *reading) labelWalks() {
 // say which pull requests they are about.
 func (h *reading) fetch(ctx context.Context) error {
 	l := h.lists
-	pages := []func(context.Context) error{h.readPage(l.issues[0]), h.readPage(l.comments), h.readPage(l.reviews)}
+	pages := []func(context.Context) error{l.issues[0].fetch, l.comments.fetch, l.reviews.fetch}
 	if h.look == nil {
 		return sideBySide(ctx, append(pages, h.sweepOpen)...)
 	}
@@ -84,7 +104,7 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 	reads := make([]func(context.Context) error, len(h.lists.issues))
 	for i, w := range h.lists.issues {
 		reads[i] = func(ctx context.Context) error {
-			if err := w.fetch(ctx, h); err != nil {
+			if err := w.fetch(ctx); err != nil {
 				return fmt.Errorf("read %q: %w", w.name, err)
 			}
 			return nil
@@ -99,21 +119,12 @@ func (h *reading) fetchComments(ctx context.Context) error {
 	talk, lines := h.lists.comments, h.lists.reviews
 	var reads []func(context.Context) error
 	if lines.over() || !talk.at().After(lines.at()) {
-		reads = append(reads, h.readPage(talk))
+		reads = append(reads, talk.fetch)
 	}
 	if talk.over() || !lines.at().After(talk.at()) {
-		reads = append(reads, h.readPage(lines))
+		reads = append(reads, lines.fetch)
 	}
 	return sideBySide(ctx, reads...)
-}
-
-// fetcher is a walk whose next page can be read.
-type fetcher interface {
-	fetch(context.Context, *reading) error
-}
-
-func (h *reading) readPage(w fetcher) func(context.Context) error {
-	return func(ctx context.Context) error { return w.fetch(ctx, h) }
 }
 
 // sideBySide makes reads at the same time.
@@ -145,7 +156,7 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 	if err := h.storePages(ctx, tx); err != nil {
 		return err
 	}
-	if err := storeWalks(ctx, tx, h); err != nil {
+	if err := h.storeWalks(ctx, tx); err != nil {
 		return err
 	}
 	if err := h.partialLists.keep(ctx, tx); err != nil {
@@ -162,41 +173,37 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 	return tx.SetCursors(ctx, h.row)
 }
 
-// storeWalks stores where walks go on.
-func storeWalks(ctx context.Context, tx *store.Tx, h *reading) error {
-	names := map[string]bool{}
-	for name := range h.cuts {
-		names[name] = true
+// storeWalks stores where walks are resumed.
+func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
+	places := maps.Clone(h.cuts)
+	for _, c := range h.lists.cursors() {
+		maps.Copy(places, c.places(h.known.cuts))
 	}
-	for name := range h.held {
-		names[name] = true
-	}
-	for name := range names {
-		next := h.cutOf(name)
-		if next == h.known.cuts[name] {
+	for name, at := range places {
+		if at == h.known.cuts[name] {
 			continue
 		}
-		if err := tx.SetWalk(ctx, h.row.ID, name, next); err != nil {
+		if err := tx.SetWalk(ctx, h.row.ID, name, at); err != nil {
 			return err
 		}
-		h.known.cuts[name] = next
+		h.known.cuts[name] = at
 	}
 	return nil
 }
 
 // storePages stores the ETags of the pages that were read.
 func (h *reading) storePages(ctx context.Context, tx *store.Tx) error {
+	pages, cursors := h.validators, h.lists.cursors()
 	for url := range h.known.pages {
-		if !isStale(url, h.stale) {
+		if !slices.ContainsFunc(cursors, func(c *cursor) bool { return c.passed(url) }) {
 			continue
 		}
 		if err := tx.DeleteValidators(ctx, h.row.ID, url); err != nil {
 			return err
 		}
 	}
-	pages := h.validators
-	for _, of := range h.pages {
-		pages = append(pages, of...)
+	for _, c := range cursors {
+		pages = append(pages, c.pages...)
 	}
 	for _, v := range pages {
 		if err := tx.PutValidator(ctx, v); err != nil {
@@ -204,27 +211,4 @@ func (h *reading) storePages(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	return nil
-}
-
-// isStale reports whether a page is not read any more: "since" of its walk
-// moved past where it begins.
-func isStale(url string, moved map[string]time.Time) bool {
-	for name, since := range moved {
-		if pageOf(name, url) && github.SinceOf(url).Before(since) {
-			return true
-		}
-	}
-	return false
-}
-
-// pageOf reports whether an address is one of a walk's.
-func pageOf(walk, url string) bool {
-	path, _, _ := strings.Cut(url, "?")
-	switch {
-	case strings.HasSuffix(path, "/pulls/comments"):
-		return walk == walkReviewComments
-	case strings.HasSuffix(path, "/issues/comments"):
-		return walk == walkComments
-	}
-	return walk == walkIssues && strings.HasSuffix(path, "/issues") && !strings.Contains(url, "labels=")
 }

@@ -227,12 +227,12 @@ func (h *reading) holdLeft() {
 	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
 	for _, c := range h.listedComments {
 		if left(c.Number) {
-			h.hold(walkComments, &h.row.CommentsSince, h.repo.Row.CommentsSince, c.UpdatedAt)
+			h.lists.comments.hold(c.UpdatedAt)
 		}
 	}
 	for _, c := range h.reviewComments {
 		if left(c.Pull) {
-			h.hold(walkReviewComments, &h.row.ReviewCommentsSince, h.repo.Row.ReviewCommentsSince, c.UpdatedAt)
+			h.lists.reviews.hold(c.UpdatedAt)
 		}
 	}
 }

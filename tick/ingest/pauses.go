@@ -150,7 +150,7 @@ func (h *reading) judgePaused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.walked(walkPauses, nil, map[string]string{walkPauses: ""})
+	h.cuts[walkPauses] = ""
 	for _, e := range pending {
 		if e.TurnID != 0 || e.Kind == work.EventCommand {
 			continue
@@ -169,7 +169,7 @@ func (h *reading) judgePaused(ctx context.Context) error {
 // storePaused stores what judgePaused found, or that it is owed.
 func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if h.owed {
-		h.walked(walkPauses, nil, map[string]string{walkPauses: "owed"})
+		h.cuts[walkPauses] = "owed"
 	}
 	if len(h.pausedEvents) == 0 {
 		return nil

@@ -44,16 +44,14 @@ type reading struct {
 	changed map[int]bool   // issues and pull requests that were listed
 	rotated bool           // the oldest details were read again in this pass
 
-	mu             sync.Mutex           // guards what walks that run side by side add to
-	brought        bool                 // some list had more than it had before
-	doubtful       bool                 // the name may stand for another repository by now
-	held           map[string]time.Time // the oldest of what walks showed and was not taken in
-	ended          map[string]bool      // walks that were taken in to their ends
-	adopting       bool                 // the database may know less than GitHub and the mirror
-	partial        bool                 // more of the lists of comments is taken in after this slice
-	obeyed         []work.Event         // commands that were carried out before the database was lost
-	answeredBefore map[string]bool      // event keys that our own writing in earlier slices names as answered
-	incomplete     error                // why not everything was read
+	mu             sync.Mutex      // guards what walks that run side by side add to
+	brought        bool            // some list had more than it had before
+	doubtful       bool            // the name may stand for another repository by now
+	adopting       bool            // the database may know less than GitHub and the mirror
+	partial        bool            // more of the lists of comments is taken in after this slice
+	obeyed         []work.Event    // commands that were carried out before the database was lost
+	answeredBefore map[string]bool // event keys that our own writing in earlier slices names as answered
+	incomplete     error           // why not everything was read
 	trouble        []string
 	forgotten      map[int]bool // issues and pull requests that are left as they were, unless they are taken in after all
 	leftTracked    map[int]bool // pull requests among them that were known before
@@ -90,7 +88,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	h := &reading{
 		database: database{p.Store}, env: p.Env, notices: p.notices, ingest: p, repo: r, row: r.Row, permissions: newPermissions(p.Env, r),
 		known: known{pages: map[string]work.Validator{}, cuts: map[string]string{}}, prefetched: map[int]bool{},
-		lights: map[int]string{}, changed: map[int]bool{}, held: map[string]time.Time{}, ended: map[string]bool{},
+		lights: map[int]string{}, changed: map[int]bool{},
 		answeredBefore: map[string]bool{}, forgotten: map[int]bool{}, leftTracked: map[int]bool{}, tried: map[int]bool{}, unread: map[int]bool{},
 		slice: newSlice(),
 	}
@@ -102,6 +100,7 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		return pull, ok, err
 	})
 	h.partialLists = newPartialLists(h)
+	h.lists = h.walks()
 	return h
 }
 
@@ -252,12 +251,10 @@ type slice struct {
 	events []candidate       // that lists show; once they are judged together, all that count
 	again  []work.Event      // known ones that were read once more
 
-	validators   []work.Validator            // of what is no list
-	pages        map[string][]work.Validator // of the pages that were read, by walk
-	stale        map[string]time.Time        // walks whose "since" moved, and to where: validators before it go
-	cuts         map[string]string           // cut walks: name to where they continue
-	backlog      map[int]bool                // numbers that were listed: true while they are not taken in
-	seenLabels   []string                    // now seen
+	validators   []work.Validator  // of what is no list
+	cuts         map[string]string // where the search for lost pull requests continues, and whether pauses are owed
+	backlog      map[int]bool      // numbers that were listed: true while they are not taken in
+	seenLabels   []string          // now seen
 	deferred     []deferredPull
 	removals     []work.Action
 	declined     []work.Action        // words to people whose commands or labels do not count
@@ -280,7 +277,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
-		pages: map[string][]work.Validator{}, stale: map[string]time.Time{}, cuts: map[string]string{}, backlog: map[int]bool{},
+		cuts: map[string]string{}, backlog: map[int]bool{},
 		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownWords{},
 	}
@@ -289,11 +286,12 @@ func newSlice() slice {
 // next begins another slice once the last one is stored.
 func (h *reading) next() {
 	h.openPulls.stored(h.pulls)
-	maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return isStale(url, h.stale) })
-	for _, pages := range h.pages {
-		for _, v := range pages {
+	for _, c := range h.lists.cursors() {
+		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return c.passed(url) })
+		for _, v := range c.pages {
 			h.known.pages[v.URL] = v
 		}
+		c.stored()
 	}
 	h.known.labels = append(h.known.labels, h.seenLabels...)
 	maps.Copy(h.answeredBefore, h.handled)

@@ -35,7 +35,6 @@ func (h *reading) read(ctx context.Context) error {
 	ctx = resume.With(ctx, h.partialLists)
 	share, cancel := h.share(ctx)
 	defer cancel()
-	h.lists = h.walks()
 	if err := h.fetch(share.reading); err != nil { // who we are decides what is ours: nothing is judged without
 		return err
 	}
@@ -107,8 +106,8 @@ func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	h.listedComments = append(h.listedComments, talk.take(h)...)
-	h.reviewComments = append(h.reviewComments, lines.take(h)...)
+	h.listedComments = append(h.listedComments, talk.take()...)
+	h.reviewComments = append(h.reviewComments, lines.take()...)
 	return !talk.over() || !lines.over(), nil
 }
 

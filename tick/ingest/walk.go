@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"time"
 
@@ -19,13 +18,13 @@ import (
 // the last one ended, by time. Where a walk was cut is such a moment too, and
 // nothing that moved in the time between is passed over.
 //
-// It is walked page by page: Fetch reads one, Take takes it in. Only then is a cursor
+// It is walked page by page: fetch reads one, take takes it in. Only then is a cursor
 // stored that is past it.
 type walk[T any] struct {
-	name    string
+	h *reading
+	cursor
 	address func(work.RepoName, time.Time) string
 	list    func(context.Context, transport.PageRequest) (transport.Page[T], error)
-	since   *time.Time // in the batch's repo; nil: from the beginning, once
 	updated func(T) time.Time
 
 	cut     time.Time // where an earlier pass stopped
@@ -36,12 +35,28 @@ type walk[T any] struct {
 	asked   time.Time // when that was
 	next    string    // of the next page; empty at the end
 	newest  time.Time
-	pages   int  // that this pass read
+	read    int  // pages that this pass read
 	stopped bool // there is no time for more
 
 	page    []T // read, and not taken in
 	seen    []work.Validator
 	waiting bool // there is a page
+}
+
+// cursor is how far a walk came: what is stored of it with a slice.
+type cursor struct {
+	name  string
+	since *time.Time // in the row with moved cursors; nil: from the beginning, once
+	was   *time.Time // the same, as it is stored
+
+	held  time.Time // the oldest change that it showed and that was not taken in
+	ended bool      // it was taken in to its end
+
+	// Since the last slice was stored.
+	pages      []work.Validator // that were taken in
+	moved      time.Time        // "since" moved to there: the validators before it go
+	resumesAt  *string          // where the next pass resumes the walk; empty: nowhere, it came to the end
+	nextBegins *string          // where the next pass may begin, as a front
 }
 
 // The names of the walks in the database.
@@ -55,7 +70,8 @@ const (
 
 // begin finds where to begin: where the last walk was cut, else behind what it read if that
 // is young, else where "since" stands.
-func (w *walk[T]) begin(h *reading) {
+func (w *walk[T]) begin() {
+	h := w.h
 	var since time.Time
 	if w.since != nil {
 		if w.since.IsZero() || w.since.After(h.now()) { // the host's clock was ahead for a while
@@ -82,22 +98,22 @@ func (w *walk[T]) begin(h *reading) {
 
 // fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
 // unchanged. It does nothing while a page waits to be taken in, and none at the end.
-func (w *walk[T]) fetch(ctx context.Context, h *reading) error {
+func (w *walk[T]) fetch(ctx context.Context) error {
 	if w.first == "" {
-		w.begin(h)
+		w.begin()
 	}
 	if w.waiting || w.over() {
 		return nil
 	}
-	w.last, w.asked = w.next, h.now()
-	page, seen, err := w.read(ctx, h, w.last)
-	if err == nil && w.pages == 0 && w.last != w.first && !page.NotModified {
+	w.last, w.asked = w.next, w.h.now()
+	page, seen, err := w.readPage(ctx, w.last)
+	if err == nil && w.read == 0 && w.last != w.first && !page.NotModified {
 		w.last = w.first
-		page, seen, err = w.read(ctx, h, w.last)
+		page, seen, err = w.readPage(ctx, w.last)
 	}
 	if github.OutOfTime(err) {
 		w.stopped = true
-		h.stopReading(err)
+		w.h.stopReading(err)
 		return nil
 	}
 	if err != nil {
@@ -105,7 +121,7 @@ func (w *walk[T]) fetch(ctx context.Context, h *reading) error {
 	}
 	w.page, w.seen, w.waiting, w.next = page.Items, seen, true, page.Next
 	w.newest = w.newestOf(page)
-	w.pages++
+	w.read++
 	return nil
 }
 
@@ -126,31 +142,32 @@ func (w *walk[T]) at() time.Time { return w.newest }
 
 // take takes the page that waits into the slice, with what vouches for it: where the next
 // pass resumes if this one stops here.
-func (w *walk[T]) take(h *reading) []T {
+func (w *walk[T]) take() []T {
 	if !w.waiting {
 		return nil
 	}
-	items, seen, cuts := w.page, w.seen, map[string]string{}
+	items, seen := w.page, w.seen
 	w.page, w.seen, w.waiting = nil, nil, false
 	switch at := github.SinceOf(w.next); {
 	case w.next == "":
-		if w.pages > 1 || !w.cut.IsZero() {
-			cuts[w.name], cuts[frontOf(w.name)] = "", w.keepFront(h)
+		if w.read > 1 || !w.cut.IsZero() {
+			w.resumesAt, w.nextBegins = new(""), new(w.keepFront())
 		}
-		h.ended[w.name] = true
+		w.ended = true
 	case !at.IsZero():
-		if w.advance(h, at) {
+		if w.advance(at) {
 			seen = nil // no walk begins there any more
 		}
-		cuts[w.name] = at.UTC().Format(time.RFC3339)
+		w.resumesAt = new(at.UTC().Format(time.RFC3339))
 	}
-	h.walked(w.name, seen, cuts)
+	w.pages = append(w.pages, seen...)
 	return items
 }
 
-// read reads one page with the ETag that is stored for it, and says where the next
+// readPage reads one page with the ETag that is stored for it, and says where the next
 // one begins.
-func (w *walk[T]) read(ctx context.Context, h *reading, address string) (transport.Page[T], []work.Validator, error) {
+func (w *walk[T]) readPage(ctx context.Context, address string) (transport.Page[T], []work.Validator, error) {
+	h := w.h
 	v := h.known.pages[address]
 	page, err := w.list(ctx, transport.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
@@ -215,49 +232,63 @@ func cutAt(stored string) time.Time {
 	return at
 }
 
-// walked keeps what a walk brought besides its items.
-func (h *reading) walked(name string, seen []work.Validator, walks map[string]string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.pages[name] = append(h.pages[name], seen...)
-	maps.Copy(h.cuts, walks)
-}
-
-// hold has a walk of the next pass begin no later than at something that was not taken
-// in. before is the moment from which on it was read. This pass walks on.
-func (h *reading) hold(name string, since *time.Time, before, at time.Time) {
+// hold has the walk of the next pass begin no later than at a change that was not taken in.
+// This pass walks on.
+func (c *cursor) hold(at time.Time) {
+	before := *c.was
 	if before.IsZero() {
-		before = *since
+		before = *c.since
 	}
 	if at.Before(before) {
 		return // it came from elsewhere, and is read there again
 	}
-	if at.Before(*since) {
-		*since = at
+	if at.Before(*c.since) {
+		*c.since = at
 	}
-	if held, some := h.held[name]; !some || at.Before(held) {
-		h.held[name] = at
+	if c.held.IsZero() || at.Before(c.held) {
+		c.held = at
 	}
-	delete(h.pages, name)
+	c.pages = nil
 }
 
-// cutOf is where the next pass has to go on with a walk: where this one is, or before,
-// at the oldest of what was held. A walk that did not come that far meets it there, unless
-// it begins behind it.
-func (h *reading) cutOf(name string) string {
-	so, moved := h.cuts[name]
-	if !moved {
-		so = h.known.cuts[name]
+// places are where the next pass resumes the walk, or may begin it, by the names under which
+// that is stored. It resumes no later than at what was held. A walk that did not come that
+// far meets it there, unless it begins behind it.
+func (c *cursor) places(known map[string]string) map[string]string {
+	at := known[c.name]
+	if c.resumesAt != nil {
+		at = *c.resumesAt
 	}
-	held := h.held[name]
-	if held.IsZero() || so == "" && !h.ended[name] && h.known.cuts[frontOf(name)] == "" {
-		return so
+	meets := at == "" && !c.ended && known[frontOf(c.name)] == ""
+	if cut := cutAt(at); !c.held.IsZero() && !meets && (cut.IsZero() || c.held.Before(cut)) {
+		at = c.held.UTC().Format(time.RFC3339)
 	}
-	if cut := cutAt(so); cut.IsZero() || held.Before(cut) {
-		return held.UTC().Format(time.RFC3339)
+	places := map[string]string{c.name: at}
+	if c.nextBegins != nil {
+		places[frontOf(c.name)] = *c.nextBegins
 	}
-	return so
+	return places
 }
+
+// passed reports whether a page is not read any more: "since" moved past where it begins.
+func (c *cursor) passed(url string) bool {
+	return !c.moved.IsZero() && c.shows(url) && github.SinceOf(url).Before(c.moved)
+}
+
+// shows reports whether an address is one of the walk's.
+func (c *cursor) shows(url string) bool {
+	path, _, _ := strings.Cut(url, "?")
+	switch {
+	case strings.HasSuffix(path, "/pulls/comments"):
+		return c.name == walkReviewComments
+	case strings.HasSuffix(path, "/issues/comments"):
+		return c.name == walkComments
+	}
+	return c.name == walkIssues && strings.HasSuffix(path, "/issues") && !strings.Contains(url, "labels=")
+}
+
+// stored begins another slice.
+func (c *cursor) stored() { c.pages, c.moved, c.resumesAt, c.nextBegins = nil, time.Time{}, nil, nil }
 
 // A walk begins at "since", which moves from page to page, but never past what a list may
 // still lack: only over pages that were read when all that stands on them was older than
@@ -284,13 +315,13 @@ func (f front) String() string {
 
 // keepFront keeps where the next walk may begin, once this one came to the end. When all is
 // read again was decided by the first walk that left something young behind it.
-func (w *walk[T]) keepFront(h *reading) string {
+func (w *walk[T]) keepFront() string {
 	next := front{at: github.SinceOf(w.last), until: w.front.until}
 	if w.since == nil || !next.at.After(*w.since) {
 		return ""
 	}
 	if !w.behind || next.until.IsZero() {
-		next.until = h.now().Add(overlap)
+		next.until = w.h.now().Add(overlap)
 	}
 	return next.String()
 }
@@ -298,14 +329,14 @@ func (w *walk[T]) keepFront(h *reading) string {
 // advance moves "since" to where the next page begins, and says whether it did: if what is
 // before that cannot change any more but by moving to the end. Neither may what stands in
 // that second and the next one: the page may be full of it.
-func (w *walk[T]) advance(h *reading, next time.Time) bool {
-	if held := h.held[w.name]; !held.IsZero() && held.Before(next) {
-		next = held
+func (w *walk[T]) advance(next time.Time) bool {
+	if !w.held.IsZero() && w.held.Before(next) {
+		next = w.held
 	}
 	if w.since == nil || w.behind || next.After(w.asked.Add(-overlap-2*time.Second)) || !next.After(*w.since) {
 		return false
 	}
-	*w.since, h.stale[w.name] = next, next
+	*w.since, w.moved = next, next
 	return true
 }
 
