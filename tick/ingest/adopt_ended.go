@@ -10,6 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // A label that was acted on before the database was lost names work that may have
@@ -19,40 +20,62 @@ import (
 // pull request merged or closed since. A label that was set after that starts
 // over.
 func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
+	past, known, err := h.pastPull(ctx, is, label, timeline)
+	switch {
+	case err != nil || known:
+		return false, err
+	case past.Number != 0:
+		return h.adoptPast(ctx, is, label, labelled, timeline, past)
+	}
+	return h.adoptByBranch(ctx, is, label, labelled, timeline)
+}
+
+// pastPull finds the newest pull request that we opened for an issue's label, without a
+// number if there is none. known says that this database knows one.
+func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, timeline []github.TimelineEvent) (past markedPull, known bool, err error) {
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), t.Actor.ID) {
 			continue
 		}
 		if tracked, err := h.tracked(ctx, t.FromPull); err != nil || tracked {
-			return false, err
+			return markedPull{}, tracked, err
 		}
 		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
 		if err != nil {
-			return false, err
+			return markedPull{}, false, err
 		}
 		if !ok {
 			continue
 		}
-		if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
-			return ended, err
+		if past, made, err := h.madeFor(ctx, is, label, p); made || err != nil {
+			return past, false, err
 		}
 	}
-	return h.adoptByBranch(ctx, is, label, labelled, timeline)
+	return markedPull{}, false, nil
 }
 
-// adoptMade finds out whether a pull request was made for an issue's label. If so,
-// ended says whether the label was acted on with it.
-func (h *reading) adoptMade(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) (made, ended bool, err error) {
+// markedPull is a pull request that we opened, and where it comes from.
+type markedPull struct {
+	github.Pull
+	mark origin.PullMark
+}
+
+// madeFor reports whether we opened a pull request for an issue's label.
+func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull) (past markedPull, made bool, err error) {
 	mark, ours, err := h.ownPull(ctx, p)
+	return markedPull{p, mark}, ours && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
+}
+
+// adoptPast reports whether an issue's label was acted on with a pull request, and tracks
+// that if so.
+func (h *reading) adoptPast(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, past markedPull) (bool, error) {
 	switch {
-	case err != nil, !ours, mark.Issue != is.Number, !follows(mark.Flow, label.Flow):
-		return false, false, err
-	case p.State == work.PullOpen:
-		return true, true, h.adoptPull(ctx, p, mark) // the list of open ones lagged
-	case labelled.CreatedAt.After(p.ClosedAt):
-		return true, false, nil
+	case past.State == work.PullOpen:
+		return true, h.adoptPull(ctx, past.Pull, past.mark) // the list of open ones lagged
+	case labelled.CreatedAt.After(past.ClosedAt):
+		return false, nil
 	}
-	return true, true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: mark.Flow}, labelled, timeline, p)
+	return true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: past.mark.Flow}, labelled, timeline, past.Pull)
 }
 
 // adoptByBranch looks for a pull request that no timeline names, by the branches that
@@ -76,8 +99,12 @@ func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label conf
 			}
 			slices.SortFunc(pulls, func(a, b github.Pull) int { return b.Number - a.Number })
 			for _, p := range pulls {
-				if made, ended, err := h.adoptMade(ctx, is, label, labelled, timeline, p); made || err != nil {
-					return ended, err
+				past, made, err := h.madeFor(ctx, is, label, p)
+				if err != nil {
+					return false, err
+				}
+				if made {
+					return h.adoptPast(ctx, is, label, labelled, timeline, past)
 				}
 			}
 		}
@@ -109,30 +136,6 @@ func (h *reading) prefetchBranch(ctx context.Context, is github.Issue) {
 	label, _ := h.repo.Settings.FlowOf(is.Labels)
 	repo, name := h.row.Current, work.BranchName(searched(label.Flow)[0], is.Number, is.Title, 0)
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.PullsByHead(ctx, repo, name) })
-}
-
-// pastPull finds the newest pull request that we opened for an issue's label and that
-// this database does not know; one without a state is none.
-func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, timeline []github.TimelineEvent) (github.Pull, error) {
-	for _, t := range slices.Backward(timeline) {
-		if t.FromPull == 0 || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), t.Actor.ID) {
-			continue
-		}
-		if tracked, err := h.tracked(ctx, t.FromPull); err != nil || tracked {
-			return github.Pull{}, err
-		}
-		p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, t.FromPull)
-		if err != nil {
-			return github.Pull{}, err
-		}
-		if !ok {
-			continue
-		}
-		if mark, ours, err := h.ownPull(ctx, p); err != nil || ours && mark.Issue == is.Number && follows(mark.Flow, label.Flow) {
-			return p, err
-		}
-	}
-	return github.Pull{}, nil
 }
 
 // follows reports whether a pull request's flow comes of a label's: a design

@@ -202,9 +202,6 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	}
 	item = resolveLabelEvent(item, timeline)
 	h.issueTaken(is, timeline)
-	if err := h.missInTimeline(ctx, is.Number, item.ID, timeline); err != nil {
-		return err
-	}
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {

@@ -58,9 +58,11 @@ func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {
-			if past, err := h.pastPull(ctx, is, a.FlowLabel, timeline); err != nil {
+			past, known, err := h.pastPull(ctx, is, a.FlowLabel, timeline)
+			if err != nil {
 				return err
-			} else if past.State != "" && past.State != work.PullOpen && !a.set.CreatedAt.After(past.ClosedAt) {
+			}
+			if !known && past.Number != 0 && past.State != work.PullOpen && !a.set.CreatedAt.After(past.ClosedAt) {
 				continue
 			}
 		}

@@ -205,9 +205,6 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err != nil {
 		return err
 	}
-	if err := h.missOnPull(ctx, pull, d); err != nil {
-		return err
-	}
 	if err := h.intakeReviews(ctx, pull, d); err != nil {
 		return err
 	}

@@ -260,7 +260,6 @@ type slice struct {
 	declined     []work.Action        // words to people whose commands or labels do not count
 	adopted      map[int]int          // pull requests found again: number to issue
 	commands     []work.Event         // new ones that are to be carried out
-	missedOwn    []missedComment      // comments of ours that are not there any more
 	revoked      []work.Event         // waiting ones whose authors may give none any more
 	handled      map[string]bool      // event keys that our own writing names as answered
 	journals     []env.Journal        // turns found again

@@ -223,7 +223,6 @@ func (h *reading) refindPage(ctx context.Context) error {
 // log writes a line for each new event, and one for those that an operator may
 // want to act on.
 func (h *reading) log(ctx context.Context) {
-	h.logMissed(ctx)
 	for _, c := range h.events {
 		e := c.event
 		h.env.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
@@ -237,15 +236,6 @@ func (h *reading) log(ctx context.Context) {
 			h.env.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", h.eventAttrs(c)...)
 		case work.OutcomeNoLabeller:
 			h.env.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", h.eventAttrs(c, "label", e.State)...)
-		}
-	}
-}
-
-func (h *reading) logMissed(ctx context.Context) {
-	for _, m := range h.missedOwn {
-		if m.why == outcomeOwnDeleted {
-			h.env.Log.WarnContext(ctx, "somebody deleted a comment of ours; it is not sent again", "repo_full_name", h.repo.Name.FullName(),
-				"number", m.event.Number, "url", m.event.URL)
 		}
 	}
 }

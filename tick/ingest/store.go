@@ -110,9 +110,6 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	if err := h.storeRevoked(ctx, tx); err != nil {
 		return err
 	}
-	if err := h.storeMissed(ctx, tx); err != nil {
-		return err
-	}
 	for _, d := range h.deferred {
 		until := now.Add(work.Backoff(h.env.Config.Runtime.RetryBase, d.pull.Failures+1))
 		if err := tx.DeferPull(ctx, d.pull.ID, until, d.err.Error()); err != nil {
