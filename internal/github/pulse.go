@@ -1,4 +1,3 @@
-// Package pulse asks, for many repositories at once, when something changed there last.
 package github
 
 import (

@@ -78,14 +78,3 @@ func readQuery(name string) string {
 	}
 	return string(text)
 }
-
-// allQueries has the documents by name, so that they can be checked against GitHub's schema.
-func allQueries() map[string]string {
-	return map[string]string{
-		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
-		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
-		"box": boxQuery(), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
-		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
-		"openpulls": openPullsQuery(), "histories": historiesQuery(2),
-	}
-}

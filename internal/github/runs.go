@@ -1,5 +1,3 @@
-// Package runs has the requests about what runs for a commit: check runs, workflow runs,
-// their logs.
 package github
 
 import (

@@ -1,5 +1,3 @@
-// Package sweep reads pull requests by GraphQL, many at once: light, enough to see that
-// one changed, and in detail.
 package github
 
 import (
