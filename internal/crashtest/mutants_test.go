@@ -153,7 +153,7 @@ func mutants() []mutant {
 			},
 		},
 		{
-			guard: "locks of a dead git are removed", file: "internal/git/mirror/mirror.go", scenario: "bugfix", points: diesWithAnswers,
+			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
 	if err := m.removeStaleLocks(); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // giveRepository makes the checkout's own .git again, for the agent's use: it
@@ -31,7 +30,7 @@ func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 		"HEAD":                    "ref: refs/heads/" + r.Branch + "\n",
 		"config":                  config,
 		"objects/info/alternates": filepath.ToSlash(objects) + "\n",
-		"info/attributes":         mirror.RawAttributes,
+		"info/attributes":         rawAttributes,
 		"refs/heads/" + r.Branch:  r.Commit + "\n",
 	}
 	if r.Base != "" {
@@ -40,7 +39,7 @@ func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 			return err
 		}
 		if ok {
-			content[mirror.Tracking+r.Base] = oid + "\n"
+			content[trackingRefs+r.Base] = oid + "\n"
 		}
 	}
 	if r.Merge != nil {
@@ -88,11 +87,11 @@ func (m *Mirror) agentConfig() (string, error) {
 			b.WriteString(line)
 		}
 	}
-	g := m.Git()
-	if file := g.OperatorPath("core.excludesfile"); file != "" {
+	g := m.git
+	if file := g.operatorPath("core.excludesfile"); file != "" {
 		fmt.Fprintf(&b, "\texcludesFile = %s\n", quoteConfig(file))
 	}
-	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.Options().Identity.Name), quoteConfig(g.Options().Identity.Email))
+	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.opt.Identity.Name), quoteConfig(g.opt.Identity.Email))
 	b.WriteString("[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	return b.String(), nil
 }

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/gate"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
+
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
@@ -46,13 +44,13 @@ type Committed struct {
 // own .git plays no part.
 func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	var out Committed
-	if err := gate.Root(c.Dir); err != nil {
+	if err := checkCheckout(c.Dir); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	if err := m.gate(c).Repositories(ctx); err != nil {
+	if err := m.gate(c).checkRepositories(ctx); err != nil {
 		return out, fmt.Errorf("commit checkout: %w", err)
 	}
-	err := m.InQuarantine(ctx, "tree "+c.Index, func(q *mirror.Quarantine) error {
+	err := m.inQuarantine(ctx, "tree "+c.Index, func(q *quarantine) error {
 		index, err := m.copyIndex(ctx, c, q)
 		if err != nil {
 			return err
@@ -60,10 +58,10 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 		if err := dropLeftovers(ctx, m, c.Dir, index); err != nil {
 			return err
 		}
-		if err := m.gate(c).Files(ctx, index); err != nil {
+		if err := m.gate(c).checkFiles(ctx, index); err != nil {
 			return err
 		}
-		if err := gate.Add(ctx, q, m.CheckoutCall(c.Dir, index, "add", "--all", "--", ".")); err != nil {
+		if err := addToIndex(ctx, q, m.checkoutCommand(c.Dir, index, "add", "--all", "--", ".")); err != nil {
 			return err
 		}
 		if err := m.edit(ctx, c, index, q); err != nil {
@@ -79,24 +77,24 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 }
 
 // gate is what the commit must pass.
-func (m *Mirror) gate(c Commit) gate.Gate {
-	return gate.Gate{Mirror: m.Mirror, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
+func (m *Mirror) gate(c Commit) gate {
+	return gate{mirror: m, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
 }
 
 // copyIndex gives the commit an index of its own that stands at the parent and
 // knows the files' stamps, so that only what changed is read.
-func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *mirror.Quarantine) (string, error) {
+func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
 	index := filepath.Join(q.Dir, "index")
-	parent := mirror.EmptyTree
+	parent := emptyTree
 	if len(c.Parents) > 0 {
 		parent = c.Parents[0]
 	}
 	if c.From != "" {
 		parent = c.From
 	}
-	reset := m.CheckoutCall(c.Dir, index, "read-tree", "--reset", parent)
+	reset := m.checkoutCommand(c.Dir, index, "read-tree", "--reset", parent)
 	if err := files.Copy(c.Index, index, 0o600); err == nil {
-		if tree, err := m.Tree(ctx, parent); err == nil && m.holdsIndex(c.Index, index, tree) {
+		if tree, err := m.treeOf(ctx, parent); err == nil && m.holdsIndex(c.Index, index, tree) {
 			return index, nil
 		}
 		if _, err := reset.Run(ctx); err == nil {
@@ -117,13 +115,13 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *mirror.Quarantine) 
 // files in it, by slashed path.
 func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]byte) (Committed, error) {
 	var out Committed
-	err := m.InQuarantine(ctx, "files "+c.Turn, func(q *mirror.Quarantine) error {
+	err := m.inQuarantine(ctx, "files "+c.Turn, func(q *quarantine) error {
 		index := filepath.Join(q.Dir, "index")
-		parent := mirror.EmptyTree
+		parent := emptyTree
 		if len(c.Parents) > 0 {
 			parent = c.Parents[0]
 		}
-		at := m.Call("read-tree", parent)
+		at := m.command("read-tree", parent)
 		at.Index = index
 		if _, err := at.Run(ctx); err != nil {
 			return err
@@ -144,10 +142,10 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 }
 
 // addFiles puts files into the index; took tells whether git took them all.
-func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *mirror.Quarantine) error {
+func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *quarantine) error {
 	var lines strings.Builder
 	for path, content := range files {
-		hash := q.Call("hash-object", "-w", "--stdin", "--no-filters")
+		hash := q.command("hash-object", "-w", "--stdin", "--no-filters")
 		hash.Stdin = content
 		oid, err := hash.Text(ctx)
 		if err != nil {
@@ -155,7 +153,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 		}
 		fmt.Fprintf(&lines, "100644 %s\t%s\x00", oid, path)
 	}
-	update := q.Call("update-index", "-z", "--index-info")
+	update := q.command("update-index", "-z", "--index-info")
 	update.Index, update.Stdin = index, []byte(lines.String())
 	_, err := update.Run(ctx)
 	return err
@@ -163,9 +161,9 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 
 // took makes sure that a tree has files that were added: git only warns of a path that it
 // does not take.
-func took(ctx context.Context, q *mirror.Quarantine, tree string, files map[string][]byte) error {
+func took(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
-		at, ok, err := q.Objects().At(ctx, tree, path)
+		at, ok, err := q.reader.At(ctx, tree, path)
 		if err != nil {
 			return err
 		}
@@ -177,20 +175,20 @@ func took(ctx context.Context, q *mirror.Quarantine, tree string, files map[stri
 }
 
 // commitIndex writes the tree, lets the gates judge it, and commits.
-func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *mirror.Quarantine) (Committed, error) {
-	write := q.Call("write-tree")
+func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
+	write := q.command("write-tree")
 	write.Index = index
 	tree, err := write.Text(ctx)
 	if err != nil {
 		return Committed{}, err
 	}
-	paths, err := m.gate(c).Tree(ctx, q, tree, index)
+	paths, err := m.gate(c).checkTree(ctx, q, tree, index)
 	if err != nil {
 		return Committed{}, err
 	}
 	out := Committed{Tree: tree, Files: paths}
 	if len(c.Parents) == 1 {
-		before, err := m.Tree(ctx, c.Parents[0])
+		before, err := m.treeOf(ctx, c.Parents[0])
 		if err != nil {
 			return Committed{}, err
 		}
@@ -226,7 +224,7 @@ type rawCommit struct {
 	message string
 	author  Identity
 	date    string
-	in      *mirror.Quarantine
+	in      *quarantine
 	signing signing
 }
 
@@ -236,11 +234,11 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	for _, p := range r.parents {
 		args = append(args, "-p", p)
 	}
-	c := r.in.Call(args...)
-	sign := r.signing == asOperator && m.Git().Signs()
+	c := r.in.command(args...)
+	sign := r.signing == asOperator && m.git.signsCommits()
 	if sign {
 		c.Args = append(c.Args, "-S")
-		c.Config = m.Git().SigningConfig()
+		c.Config = m.git.signingConfig()
 	}
 	c.Stdin = []byte(r.message)
 	who := m.committer()
@@ -249,7 +247,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + r.date,
 	}
 	oid, err := c.Text(ctx)
-	var failed *plumbing.CommandError
+	var failed *CommandError
 	if sign && errors.As(err, &failed) {
 		return "", &SigningError{Detail: failed.LastLines(3)}
 	}
@@ -258,7 +256,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 
 // message makes the commit message: what was said, and trailers.
 func (m *Mirror) message(c Commit) (string, error) {
-	if err := mirror.CheckKey(c.Turn); err != nil {
+	if err := checkKey(c.Turn); err != nil {
 		return "", err
 	}
 	trailers, err := m.trailers(c)
@@ -317,17 +315,17 @@ const maxPartialBytes = 10 << 20
 // ignore files are no files, is a *RefusedError: git would read elsewhere, or
 // for ever.
 func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
-	if err := mirror.CheckKey(p.Key); err != nil {
+	if err := checkKey(p.Key); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := gate.Root(p.Dir); err != nil {
+	if err := checkCheckout(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
-	if err := gate.DropNested(p.Dir); err != nil {
+	if err := removeNested(p.Dir); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
 	}
 	var oid string
-	err := m.InQuarantine(ctx, "tree "+p.Index, func(q *mirror.Quarantine) error {
+	err := m.inQuarantine(ctx, "tree "+p.Index, func(q *quarantine) error {
 		index, err := m.copyIndex(ctx, Commit{Dir: p.Dir, Index: p.Index, Parents: []string{p.Parent}}, q)
 		if err != nil {
 			return err
@@ -336,18 +334,18 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		if err != nil {
 			return err
 		}
-		before, err := m.Tree(ctx, p.Parent)
+		before, err := m.treeOf(ctx, p.Parent)
 		if err != nil || tree == before {
 			return err
 		}
 		oid, err = m.writeCommit(ctx, rawCommit{
 			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
-			author: m.Git().Options().Identity, in: q, signing: unsigned,
+			author: m.git.opt.Identity, in: q, signing: unsigned,
 		})
 		return err
 	})
 	if err == nil && oid != "" {
-		err = m.SetPartial(ctx, p.Key, oid)
+		err = m.setPartial(ctx, p.Key, oid)
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
@@ -356,30 +354,30 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 }
 
 // partialTree is the tree of what can be kept.
-func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *mirror.Quarantine) (string, error) {
+func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
 	if err := dropLeftovers(ctx, m, p.Dir, index); err != nil {
 		return "", err
 	}
-	paths, err := gate.Candidates(ctx, m.Mirror, p.Dir, index)
+	paths, err := changedPaths(ctx, m, p.Dir, index)
 	if err != nil {
 		return "", err
 	}
 	var list strings.Builder
 	for _, path := range paths {
 		info, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(path)))
-		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&gate.Irregular != 0) {
+		if err == nil && (info.Mode().IsRegular() && info.Size() > maxPartialBytes || info.Mode()&irregular != 0) {
 			continue
 		}
 		list.WriteString(path + "\x00")
 	}
 	if list.Len() > 0 {
-		add := m.CheckoutCall(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+		add := m.checkoutCommand(p.Dir, index, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
 		add.Stdin = []byte(list.String())
-		if err := gate.Add(ctx, q, add); err != nil {
+		if err := addToIndex(ctx, q, add); err != nil {
 			return "", err
 		}
 	}
-	write := q.Call("write-tree")
+	write := q.command("write-tree")
 	write.Index = index
 	return write.Text(ctx)
 }

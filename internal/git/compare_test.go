@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // compared publishes what landed, and compares it.
@@ -204,7 +202,7 @@ func TestCompareOfWhatIsNotThere(t *testing.T) {
 	gone := "1234567890123456789012345678901234567890"
 	for _, pair := range [][2]string{{gone, f.head}, {f.head, gone}, {"", f.head}, {f.head, ""}} {
 		_, err := w.mirror.Compare(t.Context(), pair[0], pair[1], f.base)
-		if _, missing := errors.AsType[*mirror.MissingError](err); !missing {
+		if _, missing := errors.AsType[*MissingError](err); !missing {
 			t.Errorf("%q: %v", pair, err)
 		}
 	}

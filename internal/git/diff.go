@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Diff is the difference of two commits as people read it, with three lines around each
@@ -17,10 +15,10 @@ import (
 func (m *Mirror) Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error) {
 	for _, oid := range []string{from, to} {
 		if !m.Has(ctx, oid) {
-			return "", false, fmt.Errorf("compare: %w", &mirror.MissingError{OID: oid})
+			return "", false, fmt.Errorf("compare: %w", &MissingError{OID: oid})
 		}
 	}
-	c := m.Call("diff-tree", "-r", "-p", "-U3", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+	c := m.command("diff-tree", "-r", "-p", "-U3", "--find-renames", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", from, to)
 	c.Config, c.Env, c.Most = []string{"core.quotePath=false"}, []string{"GIT_ATTR_NOSYSTEM=1"}, most
 	res, err := c.Run(ctx)
@@ -156,6 +154,6 @@ func (m *Mirror) SameChange(ctx context.Context, base, before, after string) (bo
 	if err != nil || !made.Clean() {
 		return false, err
 	}
-	tree, err := m.Tree(ctx, after)
+	tree, err := m.treeOf(ctx, after)
 	return tree == made.Tree, err
 }

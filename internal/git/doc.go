@@ -7,8 +7,7 @@
 // no hook, no file system monitor and no filter. New objects are made in a
 // quarantine folder and moved into the mirror once the gates have passed.
 //
-// Here are checkouts and commits. The rooms below are gate (what may become a commit),
-// landing (what merging gives, and what landed), push (what goes to the remote), mirror
-// (branches, objects, refs of our own) and plumbing (how git is run); nobody else imports
-// them.
+// Objects are read by one git process that answers many questions. A landing is
+// compared with what merging must give, without a trace in the mirror. A push goes
+// only where the branch is expected to be.
 package git

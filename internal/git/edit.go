@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Edit changes one file of a commit that is made of a checkout, after the
@@ -18,11 +15,11 @@ type Edit struct {
 	Do   func([]byte) ([]byte, error)
 }
 
-func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *mirror.Quarantine) error {
+func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine) error {
 	if c.Edit == nil {
 		return nil
 	}
-	write := q.Call("write-tree")
+	write := q.command("write-tree")
 	write.Index = index
 	tree, err := write.Text(ctx)
 	if err != nil {
@@ -31,11 +28,11 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *mirror.Qua
 	if same, err := m.unchanged(ctx, c, tree); err != nil || same {
 		return err
 	}
-	at, ok, err := q.Objects().At(ctx, tree, c.Edit.Path)
+	at, ok, err := q.reader.At(ctx, tree, c.Edit.Path)
 	if err != nil || !ok || !strings.HasPrefix(at.Mode, "100") {
 		return err
 	}
-	before, err := q.Objects().Content(ctx, objects.Object{OID: at.OID, Kind: "blob"})
+	before, err := q.reader.Content(ctx, object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return err
 	}
@@ -51,6 +48,6 @@ func (m *Mirror) unchanged(ctx context.Context, c Commit, tree string) (bool, er
 	if len(c.Parents) != 1 {
 		return false, nil
 	}
-	before, err := m.Tree(ctx, c.Parents[0])
+	before, err := m.treeOf(ctx, c.Parents[0])
 	return tree == before, err
 }

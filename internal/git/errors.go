@@ -1,5 +1,13 @@
 package git
 
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
 // SigningError says that a commit could not be signed although the operator's
 // git signs commits.
 type SigningError struct{ Detail string }
@@ -7,3 +15,160 @@ type SigningError struct{ Detail string }
 func (e *SigningError) Error() string {
 	return "sign commit (commit.gpgsign is set): " + e.Detail
 }
+
+// VersionError says that the installed git is too old.
+type VersionError struct{ Have, Want string }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("git %s is too old: %s or later is needed", e.Have, e.Want)
+}
+
+// NetworkError says that the remote could not be reached, or not to the end.
+type NetworkError struct{ Op, Detail string }
+
+func (e *NetworkError) Error() string { return fmt.Sprintf("%s: no connection: %s", e.Op, e.Detail) }
+
+// AccessError says that the remote does not let us in, or does not exist.
+type AccessError struct{ Op, Detail string }
+
+func (e *AccessError) Error() string { return fmt.Sprintf("%s: no access: %s", e.Op, e.Detail) }
+
+// TimeoutError says that a command was ended at a limit.
+type TimeoutError struct {
+	Command string
+	Limit   proc.Limit
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("git %s: ended at the %s time limit", e.Command, e.Limit)
+}
+
+// CommandError is any other failure of a git command.
+type CommandError struct {
+	Command string
+	Code    int
+	Stderr  string
+}
+
+func (e *CommandError) Error() string {
+	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
+}
+
+// noRoomSigns are git's words for a disk that takes nothing more.
+var noRoomSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
+
+// Says reports whether git printed one of the signs.
+func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr, signs) }
+
+// LastLines is the end of what git printed, on one line.
+func (e *CommandError) LastLines(n int) string { return lastLines(e.Stderr, n) }
+
+// NoRoom reports whether the command failed because the disk takes nothing more.
+func (e *CommandError) NoRoom() bool {
+	return e.Says(noRoomSigns)
+}
+
+// lastLines is the end of what git said, on one line.
+func lastLines(s string, n int) string {
+	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Signs, in lower case, by which git and the remotes tell what went wrong.
+// There is no other channel: git answers in prose.
+var (
+	accessSigns = []string{
+		"authentication failed", "permission denied", "permission to ", "could not read username", "could not read password",
+		"terminal prompts disabled", "repository not found", "' not found", "does not appear to be a git repository", "returned error: 401",
+		"returned error: 403", "host key verification failed", "access denied", "access to repository not granted",
+		"unable to find remote helper", "transport 'ext' not allowed", "detected dubious ownership",
+	}
+	networkSigns = []string{
+		"could not resolve", "connection timed out", "connection refused", "connection reset", "network is unreachable",
+		"operation timed out", "could not connect", "couldn't connect", "failed to connect", "unable to access",
+		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
+		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
+	}
+	DamageSigns   = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
+	hopelessSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
+)
+
+// containsSign reports whether a text has one of the signs.
+func containsSign(text string, signs []string) bool {
+	text = strings.ToLower(text)
+	for _, s := range signs {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// remoteError says what kind of failure a command had that spoke to a remote.
+func remoteError(op string, err error) error {
+	if late, ok := errors.AsType[*TimeoutError](err); ok {
+		return &NetworkError{Op: op, Detail: late.Error()}
+	}
+	failed, ok := errors.AsType[*CommandError](err)
+	switch {
+	case !ok, failed.Says(hopelessSigns):
+		return err
+	case failed.Says(accessSigns):
+		return &AccessError{Op: op, Detail: failed.LastLines(4)}
+	case failed.Says(networkSigns):
+		return &NetworkError{Op: op, Detail: failed.LastLines(4)}
+	}
+	return err
+}
+
+// MissingError says that a commit is neither in the mirror nor on the remote.
+type MissingError struct{ OID string }
+
+func (e *MissingError) Error() string { return fmt.Sprintf("commit %s is missing", e.OID) }
+
+// EmptyError says that the remote repository has no branch.
+type EmptyError struct{ URL string }
+
+func (e *EmptyError) Error() string {
+	return fmt.Sprintf("%s is empty: push a first commit to it", e.URL)
+}
+
+// LeaseError says that the remote branch is not where it was expected.
+// Nothing was pushed.
+type LeaseError struct{ Branch, Expected, Detail string }
+
+func (e *LeaseError) Error() string {
+	at := e.Expected
+	if at == "" {
+		at = "absent"
+	}
+	return fmt.Sprintf("push %s: the remote branch moved (expected %s): %s", e.Branch, at, e.Detail)
+}
+
+// RejectedError says that the remote refused a push, and will again until a
+// person acts.
+type RejectedError struct{ Branch, Reason, Hint string }
+
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("push %s: refused: %s", e.Branch, e.Reason)
+}
+
+// UnclearError says that a push may or may not have been applied.
+type UnclearError struct {
+	Branch string
+	Err    error
+}
+
+func (e *UnclearError) Error() string {
+	return fmt.Sprintf("push %s: no clear answer: %v", e.Branch, e.Err)
+}
+
+func (e *UnclearError) Unwrap() error { return e.Err }
+
+// KeptError says that a branch is one that we never delete. Nothing was asked of the remote.
+type KeptError struct{ Branch, Reason string }
+
+func (e *KeptError) Error() string { return fmt.Sprintf("delete %s: %s", e.Branch, e.Reason) }

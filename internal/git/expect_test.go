@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // What is expected is what git's own merge, squash and rebase make, and nothing of it stays.
@@ -101,7 +99,7 @@ func TestExpectOfNothing(t *testing.T) {
 	gone := "1234567890123456789012345678901234567890"
 	for _, pair := range [][2]string{{gone, f.head}, {f.base, gone}, {f.base, "--all"}, {"", f.head}} {
 		_, clean, err := w.mirror.Expect(t.Context(), pair[0], pair[1], Squash)
-		if _, missing := errors.AsType[*mirror.MissingError](err); !missing || clean {
+		if _, missing := errors.AsType[*MissingError](err); !missing || clean {
 			t.Errorf("%q: %v %v", pair, clean, err)
 		}
 	}

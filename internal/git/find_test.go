@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 const token = "<!-- gh-mergexo merge=0123456789abcdef -->"
@@ -164,7 +162,7 @@ func TestFindLandedWithoutThem(t *testing.T) {
 	gone := "1234567890123456789012345678901234567890"
 	for _, pair := range [][2]string{{gone, f.head}, {f.base, gone}, {"", f.head}, {f.base, "--all"}} {
 		_, ok, err := w.mirror.FindLanded(t.Context(), "", pair[0], pair[1], token)
-		if _, missing := errors.AsType[*mirror.MissingError](err); !missing || ok {
+		if _, missing := errors.AsType[*MissingError](err); !missing || ok {
 			t.Errorf("%q: %v %v", pair, ok, err)
 		}
 	}

@@ -1,81 +1,183 @@
 package git
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/git/gate"
-	"github.com/mergexo/gh-mergexo/internal/git/landing"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
-	"github.com/mergexo/gh-mergexo/internal/git/push"
+	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// What users of this package need of its rooms, under one name.
-type (
-	Options      = plumbing.Options
-	Limits       = gate.Limits
-	RefusedError = gate.RefusedError
-	Identity     = plumbing.Identity
-	CommandError = plumbing.CommandError
-	NetworkError = plumbing.NetworkError
-	AccessError  = plumbing.AccessError
-	Landing      = landing.Landing
+// Identity is whom commits are by.
+type Identity struct{ Name, Email string }
 
-	LeaseError    = push.LeaseError
-	RejectedError = push.RejectedError
-	UnclearError  = push.UnclearError
-	KeptError     = push.KeptError
-)
+func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
-// The ways in which a head reaches its base, and the kinds of difference of a Landing; see
-// the room landing.
+// Options of Open.
+type Options struct {
+	Bin        string        // a name to look for in Env's PATH, or a path; "" means git
+	Env        []string      // required; the operator's environment, for credentials and ssh
+	Timeout    time.Duration // of a local command; 0 means 5 minutes
+	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
+	NetIdle    time.Duration // of a fetch or push that says nothing; 0 means 2 minutes
+	Identity   Identity      // required
+
+	PatternTimeout time.Duration // of a local command that reads a checkout's own patterns; 0 means 30 seconds
+	GhPath         string        // if set, https remotes ask "gh auth git-credential" for credentials
+}
+
+// Git runs the operator's git.
+type Git struct {
+	bin      string
+	opt      Options
+	env      []string          // for every command
+	operator map[string]string // the operator's configuration, the last value of each key
+	version  string
+}
+
+// Version wanted: merge-tree --write-tree.
 const (
-	Squash = landing.Squash
-	Rebase = landing.Rebase
-	Pushed = landing.Pushed
-	Merged = landing.Merge
-
-	OtherBase    = landing.OtherBase
-	OtherHead    = landing.OtherHead
-	OtherTree    = landing.OtherTree
-	OtherSeries  = landing.OtherSeries
-	NotMergeable = landing.NotMergeable
+	wantMajor = 2
+	wantMinor = 38
 )
 
-// Mirror is a repository's mirror, with the commits that are made and pushed there.
-// Its methods may be called by several processes at once.
-type Mirror struct {
-	*mirror.Mirror
-	mirror.Turns
-	mirror.Merges
-	landing.Landings
-	push.Pushes
-	voice   Voice
-	indexes sync.Map // path of an index -> restored: what was found in it
-}
-
-// Mirror names a mirror; see mirror.New.
-func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
-	m := mirror.New(g.Git, dir, url, lockPath)
-	return &Mirror{Mirror: m, Turns: m.Turns(), Merges: m.Merges(), Landings: landing.Of(m), Pushes: push.Of(m)}
-}
-
-// Borrowing makes the mirror read the objects of another one's folder, too. It is
-// for mirrors that are thrown away: what is there is not fetched again.
-func (m *Mirror) Borrowing(dir string) *Mirror {
-	m.Borrow(dir)
-	return m
-}
-
-// Git is the operator's git.
-type Git struct{ *plumbing.Git }
-
-// Open finds the operator's git; see plumbing.Open.
+// Open finds git and reads what is carried over of the operator's
+// configuration: ignored files and signing. A git older than 2.38 is a
+// *VersionError, a missing one wraps proc.ErrNotFound.
 func Open(ctx context.Context, opt Options) (*Git, error) {
-	g, err := plumbing.Open(ctx, opt)
-	if err != nil {
-		return nil, err
+	opt.Bin = cmp.Or(opt.Bin, "git")
+	opt.Timeout = cmp.Or(opt.Timeout, 5*time.Minute)
+	opt.PatternTimeout = cmp.Or(opt.PatternTimeout, 30*time.Second)
+	opt.NetTimeout = cmp.Or(opt.NetTimeout, 30*time.Minute)
+	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
+	if opt.Identity.Name == "" || opt.Identity.Email == "" {
+		return nil, fmt.Errorf("open git: identity %q <%q> is incomplete", opt.Identity.Name, opt.Identity.Email)
 	}
-	return &Git{g}, nil
+	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
+	if err != nil {
+		return nil, fmt.Errorf("open git: %w", err)
+	}
+	g := &Git{bin: bin, opt: opt, env: baseEnv(opt.Env)}
+	var operator map[string]string
+	var unread error
+	read := make(chan struct{})
+	go func() { // beside the version: each is a program to wait for
+		defer close(read)
+		operator, unread = g.readOperator(ctx)
+	}()
+	tooOld := g.readVersion(ctx)
+	<-read
+	if tooOld != nil {
+		return nil, tooOld
+	}
+	if unread != nil {
+		return nil, unread
+	}
+	g.operator = operator
+	return g, nil
 }
+
+// signsCommits reports whether the operator's git signs commits.
+func (g *Git) signsCommits() bool {
+	v, ok := g.operator["commit.gpgsign"]
+	return ok && isTrue(v)
+}
+
+var versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`git version (\d+)\.(\d+)\S*`) })
+
+func (g *Git) readVersion(ctx context.Context) error {
+	out, err := g.command("version").Text(ctx)
+	if err != nil {
+		return err
+	}
+	m := versionPattern().FindStringSubmatch(out)
+	if m == nil {
+		return fmt.Errorf("read git's version: %q", out)
+	}
+	g.version = strings.TrimPrefix(m[0], "git version ")
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	if major < wantMajor || (major == wantMajor && minor < wantMinor) {
+		return &VersionError{Have: strings.TrimPrefix(m[0], "git version "), Want: fmt.Sprintf("%d.%d", wantMajor, wantMinor)}
+	}
+	return nil
+}
+
+// readOperator reads the system's and the operator's configuration, and no
+// repository's: a GIT_DIR that is none keeps git from looking for one.
+func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
+	c := g.command("config", "--includes", "--null", "--list")
+	c.GitDir, c.Operator = os.DevNull, true
+	out, err := c.Text(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read git's configuration: %w", err)
+	}
+	operator := map[string]string{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		key, value, ok := strings.Cut(entry, "\n")
+		if !ok {
+			value = "true" // a key alone is a true boolean
+		}
+		operator[key] = value
+	}
+	return operator, nil
+}
+
+// operatorConfig is a value of the operator's own configuration; the key is in lower case.
+func (g *Git) operatorConfig(key string) string { return g.operator[key] }
+
+// operatorPath is a path of the operator's configuration, with ~ expanded.
+func (g *Git) operatorPath(key string) string {
+	v := g.operator[key]
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		return lookup(g.env, "HOME") + "/" + rest
+	}
+	return v
+}
+
+// signingConfig carries the operator's keys and programs over to a command that
+// signs. Without a named key gpg would look for one of the committer, who is not
+// the operator.
+func (g *Git) signingConfig() []string {
+	var config []string
+	for key, value := range g.operator {
+		if strings.HasPrefix(key, "gpg.") || key == "user.signingkey" {
+			config = append(config, key+"="+value)
+		}
+	}
+	if g.operator["user.signingkey"] == "" && g.operator["gpg.format"] != "ssh" && g.operator["user.email"] != "" {
+		config = append(config, "user.signingkey="+strings.TrimSpace(Identity{Name: g.operator["user.name"], Email: g.operator["user.email"]}.String()))
+	}
+	return config
+}
+
+func isTrue(v string) bool {
+	switch strings.ToLower(v) {
+	case "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// lookup finds a variable in an environment; the last one counts.
+func lookup(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// Path is where git was found.
+func (g *Git) Path() string { return g.bin }
+
+// Version is what git says of itself, such as "2.45.1".
+func (g *Git) Version() string { return g.version }

@@ -6,9 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Guarded is the tree of a commit in which the files that an agent would obey are those
@@ -42,14 +39,14 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(
 }
 
 // indexLine is a file of a tree as update-index reads it.
-func indexLine(e objects.Entry) string { return e.Mode + " " + e.OID + "\t" + e.Path + "\x00" }
+func indexLine(e treeEntry) string { return e.Mode + " " + e.OID + "\t" + e.Path + "\x00" }
 
-func (m *Mirror) entries(ctx context.Context, commit string) ([]objects.Entry, error) {
-	tree, err := m.Tree(ctx, commit)
+func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error) {
+	tree, err := m.treeOf(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	return m.Objects().List(ctx, tree)
+	return m.objects.List(ctx, tree)
 }
 
 // guard is one call of Guard.
@@ -72,8 +69,8 @@ func (g *guard) has(name string) bool {
 }
 
 // compare notes what goes and what comes.
-func (g *guard) compare(ctx context.Context, own, theirs []objects.Entry) error {
-	before := map[string]objects.Entry{}
+func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
+	before := map[string]treeEntry{}
 	for _, e := range own {
 		if g.has(e.Path) {
 			before[e.Path] = e
@@ -81,7 +78,7 @@ func (g *guard) compare(ctx context.Context, own, theirs []objects.Entry) error 
 		}
 		g.keep(e.Path)
 	}
-	come := map[string]objects.Entry{}
+	come := map[string]treeEntry{}
 	for _, e := range theirs {
 		usable, err := g.usable(ctx, e)
 		if err != nil {
@@ -119,7 +116,7 @@ func (g *guard) keep(name string) {
 
 // usable reports whether a file of the trusted commit is to stand in the tree: nothing
 // else stands in its place, and it is no link to what somebody else wrote.
-func (g *guard) usable(ctx context.Context, e objects.Entry) (bool, error) {
+func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	if !g.has(e.Path) || g.kept[e.Path+"/"] {
 		return false, nil
 	}
@@ -128,10 +125,10 @@ func (g *guard) usable(ctx context.Context, e objects.Entry) (bool, error) {
 			return false, nil
 		}
 	}
-	if e.Mode != objects.ModeSymlink {
+	if e.Mode != modeSymlink {
 		return true, nil
 	}
-	content, err := g.mirror.Objects().Content(ctx, objects.Object{OID: e.OID, Kind: "blob"})
+	content, err := g.mirror.objects.Content(ctx, object{OID: e.OID, Kind: "blob"})
 	to := string(content)
 	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.Path), to)), err
 }
@@ -139,16 +136,16 @@ func (g *guard) usable(ctx context.Context, e objects.Entry) (bool, error) {
 // write makes the tree.
 func (g *guard) write(ctx context.Context, commit string) (tree string, err error) {
 	if g.lines.Len() == 0 {
-		return g.mirror.Tree(ctx, commit)
+		return g.mirror.treeOf(ctx, commit)
 	}
-	err = g.mirror.InQuarantine(ctx, "guard "+commit, func(q *mirror.Quarantine) error {
+	err = g.mirror.inQuarantine(ctx, "guard "+commit, func(q *quarantine) error {
 		index := filepath.Join(q.Dir, "index")
 		calls := []struct {
 			args []string
 			in   string
 		}{{[]string{"read-tree", commit}, ""}, {[]string{"update-index", "-z", "--index-info"}, g.lines.String()}, {[]string{"write-tree"}, ""}}
 		for _, step := range calls {
-			c := q.Call(step.args...)
+			c := q.command(step.args...)
 			c.Index, c.Stdin = index, []byte(step.in)
 			if tree, err = c.Text(ctx); err != nil {
 				return err

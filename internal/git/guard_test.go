@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 func obeyed(path string) bool {
@@ -93,7 +91,7 @@ func (w *world) putAll(files map[string]string) string {
 func TestGuardMissesACommit(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
-	var missing *mirror.MissingError
+	var missing *MissingError
 	if _, err := w.mirror.Guard(t.Context(), w.main(), strings.Repeat("a", 40), obeyed); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
@@ -15,7 +13,7 @@ import (
 // itself, or one that was made of it and still has the turn's trailer.
 func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, error) {
 	if !m.Has(ctx, head) {
-		return false, &mirror.MissingError{OID: head}
+		return false, &MissingError{OID: head}
 	}
 	if m.Has(ctx, oid) {
 		if ok, err := m.IsAncestor(ctx, oid, head); ok || err != nil {
@@ -25,10 +23,10 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 	if turnKey == "" {
 		return false, nil
 	}
-	if err := mirror.CheckKey(turnKey); err != nil {
+	if err := checkKey(turnKey); err != nil {
 		return false, err
 	}
-	found, err := m.Call("log", "-1", "--format=%H", "--basic-regexp",
+	found, err := m.command("log", "-1", "--format=%H", "--basic-regexp",
 		"--grep=^"+origin.TrailerTurn+": "+strings.ReplaceAll(origin.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
@@ -49,17 +47,17 @@ type Entry struct {
 // all), newest first, at most limit.
 func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, error) {
 	args := []string{"log", "-z", "--format=%H %ae%n%B", fmt.Sprintf("-%d", limit), to}
-	if !mirror.ValidOID(to) || (from != "" && !mirror.ValidOID(from)) {
+	if !validOID(to) || (from != "" && !validOID(from)) {
 		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
 	}
 	if from != "" {
-		line, whole, err := m.Objects().Line(ctx, from, to, min(limit, fewCommits))
-		if err != nil || whole && !slices.ContainsFunc(line, func(c objects.Commit) bool { return c.Recoded }) {
+		line, whole, err := m.objects.Line(ctx, from, to, min(limit, fewCommits))
+		if err != nil || whole && !slices.ContainsFunc(line, func(c commitObject) bool { return c.Recoded }) {
 			return m.entriesOf(line), err
 		}
 		args = append(args, "^"+from)
 	}
-	records, err := m.Call(args...).Fields(ctx)
+	records, err := m.command(args...).Fields(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
@@ -75,7 +73,7 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 // fewCommits are read one by one before git is started to list them.
 const fewCommits = 50
 
-func (m *Mirror) entriesOf(line []objects.Commit) []Entry {
+func (m *Mirror) entriesOf(line []commitObject) []Entry {
 	entries := make([]Entry, len(line))
 	for i, c := range line {
 		who, _ := authorOf(c)

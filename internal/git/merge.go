@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Merge is a merge in progress: what stands where two commits were merged, with
@@ -31,11 +30,11 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 	out := Merge{Into: into, Other: other}
 	for _, oid := range []string{into, other} {
 		if !m.Has(ctx, oid) {
-			return Merge{}, fmt.Errorf("merge: %w", &mirror.MissingError{OID: oid})
+			return Merge{}, fmt.Errorf("merge: %w", &MissingError{OID: oid})
 		}
 	}
-	err := m.InQuarantine(ctx, "merge "+into+" "+other, func(q *mirror.Quarantine) error {
-		c := q.Call("merge-tree", "--write-tree", "-z", "--messages", into, other)
+	err := m.inQuarantine(ctx, "merge "+into+" "+other, func(q *quarantine) error {
+		c := q.command("merge-tree", "--write-tree", "-z", "--messages", into, other)
 		c.Answers = []int{1}
 		res, err := c.Run(ctx)
 		if err != nil {
@@ -54,7 +53,7 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 // and a text.
 func (g *Merge) read(out string) error {
 	parts := strings.Split(out, "\x00")
-	if !mirror.ValidOID(parts[0]) {
+	if !validOID(parts[0]) {
 		return fmt.Errorf("read merge: %q", out)
 	}
 	g.Tree, parts = parts[0], parts[1:]
@@ -94,10 +93,60 @@ func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	defer func() { _ = files.Remove(own) }()
-	c := m.Call("update-index", "-z", "--index-info")
+	c := m.command("update-index", "-z", "--index-info")
 	c.Index, c.Stdin = own, []byte(in.String())
 	if _, err := c.Run(ctx); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
 	return files.Copy(own, index, 0o644)
+}
+
+// replayChange makes the change between two trees on a third one; not clean where it conflicts.
+// What it makes is in the quarantine.
+func replayChange(ctx context.Context, q *quarantine, from, to, onto string) (tree string, clean bool, err error) {
+	switch {
+	case from == to, to == onto:
+		return onto, true, nil
+	case from == onto:
+		return to, true, nil
+	}
+	// merge-tree finds what two commits have in common by itself (it can be told from git
+	// 2.40 on): so the trees are given commits.
+	base, err := makeCommit(ctx, q, from)
+	if err != nil {
+		return "", false, err
+	}
+	ours, err := makeCommit(ctx, q, onto, "-p", base)
+	if err != nil {
+		return "", false, err
+	}
+	theirs, err := makeCommit(ctx, q, to, "-p", base)
+	if err != nil {
+		return "", false, err
+	}
+	return mergeTree(ctx, q, ours, theirs)
+}
+
+// makeCommit makes a commit of a tree that is for merge-tree alone.
+func makeCommit(ctx context.Context, q *quarantine, tree string, parents ...string) (string, error) {
+	c := q.command(append([]string{"commit-tree", tree}, parents...)...)
+	c.Stdin = []byte("side\n")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		c.Env = append(c.Env, "GIT_"+who+"_NAME=side", "GIT_"+who+"_EMAIL=side@localhost", "GIT_"+who+"_DATE=@0 +0000")
+	}
+	return c.Text(ctx)
+}
+
+func mergeTree(ctx context.Context, q *quarantine, ours, theirs string) (tree string, clean bool, err error) {
+	c := q.command("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
+	if err != nil || res.Code == 1 {
+		return "", false, err
+	}
+	parts := splitFields(res.Stdout)
+	if len(parts) == 0 || !validOID(parts[0]) {
+		return "", false, fmt.Errorf("read merge: %q", res.Stdout)
+	}
+	return parts[0], true, nil
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // conflict makes two branches that change the same line, one of which also has
@@ -75,7 +73,7 @@ func TestMergeThatIsClean(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context(), other))
 	g, err := w.mirror.Merge(t.Context(), into, other)
 	w.check(err)
-	if !g.Clean() || !mirror.ValidOID(g.Tree) {
+	if !g.Clean() || !validOID(g.Tree) {
 		t.Errorf("merge %+v", g)
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 func TestMirrorSettings(t *testing.T) {
@@ -220,7 +218,7 @@ func TestFetchWantsACommit(t *testing.T) {
 	if !w.mirror.Has(t.Context(), hidden) {
 		t.Error("it did not come")
 	}
-	var missing *mirror.MissingError
+	var missing *MissingError
 	if err := w.mirror.Fetch(t.Context(), strings.Repeat("a", 40)); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
@@ -236,7 +234,7 @@ func TestEmptyRepository(t *testing.T) {
 	if _, ok, err := w.mirror.Head(ctx, "main"); ok || err != nil {
 		t.Errorf("head: %v %v", ok, err)
 	}
-	var empty *mirror.EmptyError
+	var empty *EmptyError
 	if _, err := w.mirror.DefaultBranch(ctx); !errors.As(err, &empty) {
 		t.Errorf("err = %v", err)
 	}

@@ -9,15 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // look is what the reader says of a name, to a test.
-func (w *world) look(name string) objects.Object {
+func (w *world) look(name string) object {
 	w.t.Helper()
-	found, err := w.mirror.Objects().Look(w.t.Context(), name)
+	found, err := w.mirror.objects.Look(w.t.Context(), name)
 	w.check(err)
 	return found[0]
 }
@@ -33,7 +30,7 @@ func TestReaderSeesWhatOthersWrite(t *testing.T) {
 		t.Fatal("it does not read the mirror")
 	}
 	git := func(in string, args ...string) string {
-		c := w.mirror.Call(args...)
+		c := w.mirror.command(args...)
 		c.Stdin = []byte(in)
 		out, err := c.Text(t.Context())
 		w.check(err)
@@ -95,13 +92,13 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context()))
 	t.Cleanup(w.mirror.Close)
 	tree := w.look("refs/remotes/origin/main^{tree}").OID
-	large, _, err := w.mirror.Objects().At(t.Context(), tree, "large")
+	large, _, err := w.mirror.objects.At(t.Context(), tree, "large")
 	w.check(err)
 	damaged := w.mirror.Path("objects", "11", strings.Repeat("1", 38))
 	w.check(os.MkdirAll(filepath.Dir(damaged), 0o755))
 	w.check(os.WriteFile(damaged, []byte("no object"), 0o600))
 	for range 3 {
-		if _, err := w.mirror.Objects().Content(t.Context(), objects.Object{OID: strings.Repeat("1", 40)}); err == nil {
+		if _, err := w.mirror.objects.Content(t.Context(), object{OID: strings.Repeat("1", 40)}); err == nil {
 			t.Error("it reads a damaged object")
 		}
 		if got := w.look(tree); got.Kind != "tree" {
@@ -109,14 +106,14 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := w.mirror.Objects().Content(ctx, objects.Object{OID: large.OID, Kind: "blob"}); !errors.Is(err, context.Canceled) {
+		if _, err := w.mirror.objects.Content(ctx, object{OID: large.OID, Kind: "blob"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("given up: %v", err)
 		}
-		content, err := w.mirror.Objects().Content(t.Context(), objects.Object{OID: large.OID, Kind: "blob"})
+		content, err := w.mirror.objects.Content(t.Context(), object{OID: large.OID, Kind: "blob"})
 		if err != nil || len(content) != 16<<16 {
 			t.Errorf("%d bytes, %v", len(content), err)
 		}
-		if _, err := w.mirror.Objects().Content(t.Context(), objects.Object{OID: tree, Kind: "blob"}); err == nil {
+		if _, err := w.mirror.objects.Content(t.Context(), object{OID: tree, Kind: "blob"}); err == nil {
 			t.Error("a tree is read as a blob")
 		}
 		w.mirror.Close()
@@ -161,15 +158,15 @@ func TestChangesAreGits(t *testing.T) {
 	w.cmd(w.person, "push", "--quiet", "origin", "HEAD:main")
 	w.check(w.mirror.Fetch(t.Context()))
 	after := w.look("refs/remotes/origin/main^{tree}").OID
-	for _, pair := range [][2]string{{before, after}, {after, before}, {mirror.EmptyTree, after}, {after, mirror.EmptyTree}, {after, after}} {
-		fields, err := w.mirror.Call("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", pair[0], pair[1]).Fields(t.Context())
+	for _, pair := range [][2]string{{before, after}, {after, before}, {emptyTree, after}, {after, emptyTree}, {after, after}} {
+		fields, err := w.mirror.command("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", pair[0], pair[1]).Fields(t.Context())
 		w.check(err)
 		var want []string
 		for i := 0; i+1 < len(fields); i += 2 {
 			f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
 			want = append(want, fmt.Sprint(f[:4], fields[i+1]))
 		}
-		changes, err := w.mirror.Objects().Changes(t.Context(), pair[0], pair[1])
+		changes, err := w.mirror.objects.Changes(t.Context(), pair[0], pair[1])
 		w.check(err)
 		var got []string
 		for _, c := range changes {
@@ -181,9 +178,9 @@ func TestChangesAreGits(t *testing.T) {
 			t.Errorf("%v:\n%s\nwant:\n%s", pair, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	listed, err := w.mirror.Call("ls-tree", "-r", "-z", "--name-only", "--full-tree", after).Fields(t.Context())
+	listed, err := w.mirror.command("ls-tree", "-r", "-z", "--name-only", "--full-tree", after).Fields(t.Context())
 	w.check(err)
-	entries, err := w.mirror.Objects().List(t.Context(), after)
+	entries, err := w.mirror.objects.List(t.Context(), after)
 	w.check(err)
 	var paths []string
 	for _, e := range entries {
@@ -194,7 +191,7 @@ func TestChangesAreGits(t *testing.T) {
 		t.Errorf("%q, want %q", paths, listed)
 	}
 	for path, want := range map[string]bool{"x": true, "x/now": true, "d/e": true, "link": true, "none": false, "a.txt/b": false, "": false, "d//e": false} {
-		if _, ok, err := w.mirror.Objects().At(t.Context(), after, path); ok != want || err != nil {
+		if _, ok, err := w.mirror.objects.At(t.Context(), after, path); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", path, ok, err)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 const branch = "agent/small/1-x"
@@ -118,7 +116,7 @@ func TestNewBranchThatExists(t *testing.T) {
 
 func TestPushOfWhatIsNotThere(t *testing.T) {
 	w, oid := pushed(t)
-	var missing *mirror.MissingError
+	var missing *MissingError
 	if err := w.mirror.Push(t.Context(), "x", strings.Repeat("1", 40), ""); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
@@ -235,7 +233,7 @@ func TestCarries(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	var lost *mirror.MissingError
+	var lost *MissingError
 	if _, err := w.mirror.Carries(ctx, missing, key1, oid); !errors.As(err, &lost) {
 		t.Errorf("err = %v", err)
 	}

@@ -71,7 +71,7 @@ func TestGhGivesCredentials(t *testing.T) {
 	w.open(Options{GhPath: gh})
 	// git asks the helper itself, as it does for a remote.
 	w.mirror = w.mirrorOf("https://forge.test/o/n")
-	fill := w.mirror.RemoteCall("credential", "fill")
+	fill := w.mirror.remoteCommand("credential", "fill")
 	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
 	out, err := fill.Text(t.Context())
@@ -79,7 +79,7 @@ func TestGhGivesCredentials(t *testing.T) {
 		t.Errorf("credential = %q, %v", out, err)
 	}
 	w.mirror = w.mirrorOf(w.remote)
-	if c := w.mirror.RemoteCall("fetch"); len(c.Config) != 0 {
+	if c := w.mirror.remoteCommand("fetch"); len(c.Config) != 0 {
 		t.Errorf("a local remote gets %q", c.Config)
 	}
 }
@@ -164,7 +164,7 @@ func TestSigning(t *testing.T) {
 	config := filepath.Join(w.home, ".gitconfig")
 	w.write(config, "[commit]\n\tgpgSign\n[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = "+key+"\n")
 	w.open(Options{})
-	if !w.git.Signs() {
+	if !w.git.signsCommits() {
 		t.Fatal("the operator's git signs")
 	}
 	base := w.restore()

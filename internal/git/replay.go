@@ -4,10 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Replayed is what became of a commit on a new parent.
@@ -26,7 +22,7 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 		return Replayed{}, fmt.Errorf("replay: %w", err)
 	}
 	if !m.Has(ctx, onto) {
-		return Replayed{}, fmt.Errorf("replay: %w", &mirror.MissingError{OID: onto})
+		return Replayed{}, fmt.Errorf("replay: %w", &MissingError{OID: onto})
 	}
 	switch {
 	case len(old.parents) != 1:
@@ -35,13 +31,13 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 		return Replayed{OID: oid}, nil
 	}
 	var out Replayed
-	err = m.InQuarantine(ctx, "replay "+oid+" "+onto, func(q *mirror.Quarantine) error {
+	err = m.inQuarantine(ctx, "replay "+oid+" "+onto, func(q *quarantine) error {
 		tree, clean, err := m.mergeTree(ctx, old, oid, onto, q)
 		if err != nil || !clean {
 			out.Conflict = !clean
 			return err
 		}
-		before, err := m.Tree(ctx, onto)
+		before, err := m.treeOf(ctx, onto)
 		if err != nil {
 			return err
 		}
@@ -62,8 +58,8 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 // mergeTree applies the change between the commit and its parent to onto's
 // tree. merge-tree finds the merge base by itself (it can be told one from
 // 2.40 on): so onto's tree is given a commit whose parent is the commit's.
-func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *mirror.Quarantine) (tree string, clean bool, err error) {
-	before, err := m.Tree(ctx, onto)
+func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *quarantine) (tree string, clean bool, err error) {
+	before, err := m.treeOf(ctx, onto)
 	if err != nil {
 		return "", false, err
 	}
@@ -73,7 +69,7 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 	if err != nil {
 		return "", false, err
 	}
-	c := q.Call("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
+	c := q.command("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", side, oid)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	if err != nil {
@@ -82,8 +78,8 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 	if res.Code == 1 {
 		return "", false, nil
 	}
-	parts := plumbing.Fields(res.Stdout)
-	if len(parts) == 0 || !mirror.ValidOID(parts[0]) {
+	parts := splitFields(res.Stdout)
+	if len(parts) == 0 || !validOID(parts[0]) {
 		return "", false, fmt.Errorf("read merge: %q", res.Stdout)
 	}
 	return parts[0], true, nil
@@ -92,9 +88,9 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 // readCommit reads a commit object, signatures left out.
 func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) {
 	if !m.Has(ctx, oid) {
-		return rawCommit{}, &mirror.MissingError{OID: oid}
+		return rawCommit{}, &MissingError{OID: oid}
 	}
-	c, err := m.Objects().Commit(ctx, oid)
+	c, err := m.objects.Commit(ctx, oid)
 	if err != nil {
 		return rawCommit{}, err
 	}
@@ -103,7 +99,7 @@ func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) 
 }
 
 // authorOf is whom a commit is by, and when they made it: seconds and a zone.
-func authorOf(c objects.Commit) (who Identity, date string) {
+func authorOf(c commitObject) (who Identity, date string) {
 	name, rest, _ := strings.Cut(c.Author, " <")
 	email, date, _ := strings.Cut(rest, "> ")
 	return Identity{Name: name, Email: email}, date

@@ -11,9 +11,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/gate"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 // Ignored says what a restore does with files that the tree's own rules ignore.
@@ -48,7 +45,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return fmt.Errorf("restore: %w", &mirror.MissingError{OID: r.Commit})
+		return fmt.Errorf("restore: %w", &MissingError{OID: r.Commit})
 	}
 	first := tryRestore(ctx, m, r)
 	if first == nil {
@@ -75,11 +72,11 @@ func (r Restore) check() error {
 		return fmt.Errorf("index %q lies within the checkout", r.Index)
 	}
 	if r.Base != "" {
-		if err := mirror.CheckBranch(r.Base); err != nil {
+		if err := checkBranch(r.Base); err != nil {
 			return err
 		}
 	}
-	return mirror.CheckBranch(r.Branch)
+	return checkBranch(r.Branch)
 }
 
 func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
@@ -97,7 +94,7 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := files.Remove(r.Index + ".lock"); err != nil {
 		return err
 	}
-	if err := gate.Sweep(r.Dir); err != nil {
+	if err := removeRepositories(r.Dir); err != nil {
 		return err
 	}
 	if err := fill(ctx, m, r); err != nil {
@@ -122,10 +119,10 @@ func (r Restore) holds() string {
 
 // fill makes index and files those of the commit and removes all others.
 func fill(ctx context.Context, m *Mirror, r Restore) error {
-	if _, err := m.CheckoutCall(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
+	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
 	}
-	_, err := m.CheckoutCall(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
+	_, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
 	return err
 }
 
@@ -139,11 +136,11 @@ func (r Restore) cleanFlags() string {
 // verify compares commit, index and files. One command lists the index and what differs
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	tree, err := m.Tree(ctx, r.holds())
+	tree, err := m.treeOf(ctx, r.holds())
 	if err != nil {
 		return err
 	}
-	want, err := m.Objects().List(ctx, tree)
+	want, err := m.objects.List(ctx, tree)
 	if err != nil {
 		return err
 	}
@@ -151,7 +148,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if r.Ignored == KeepIgnored {
 		list = append(list, "--exclude-standard")
 	}
-	lines, err := m.CheckoutCall(r.Dir, r.Index, list...).Fields(ctx)
+	lines, err := m.checkoutCommand(r.Dir, r.Index, list...).Fields(ctx)
 	if err != nil {
 		return err
 	}
@@ -163,7 +160,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
 	}
 	for _, e := range want { // git does not look into the folder of a submodule
-		if e.Mode != objects.ModeGitlink {
+		if e.Mode != modeGitlink {
 			continue
 		}
 		if err := files.Empty(filepath.Join(r.Dir, filepath.FromSlash(e.Path))); err != nil {
@@ -180,7 +177,7 @@ func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	if err != nil {
 		return err
 	}
-	was.tree, err = m.Tree(ctx, r.holds())
+	was.tree, err = m.treeOf(ctx, r.holds())
 	m.indexes.Store(r.Index, was)
 	return err
 }
@@ -212,15 +209,15 @@ func (m *Mirror) holdsIndex(index, copied, tree string) bool {
 
 // readIndex reads lines such as "H 100644 oid 0\tpath" of what the index has, others with
 // C of files that differ, and "? path" of those that it does not have.
-func readIndex(lines []string) (have []objects.Entry, wrong []string) {
+func readIndex(lines []string) (have []treeEntry, wrong []string) {
 	for _, line := range lines {
 		head, path, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(head); len(f) == 4 && f[0] == "H" && f[3] == "0" && path != "" {
-			have = append(have, objects.Entry{Mode: f[1], OID: f[2], Path: path})
+			have = append(have, treeEntry{Mode: f[1], OID: f[2], Path: path})
 		} else {
 			wrong = append(wrong, line)
 		}
 	}
-	slices.SortFunc(have, func(a, b objects.Entry) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(have, func(a, b treeEntry) int { return cmp.Compare(a.Path, b.Path) })
 	return have, wrong
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 var tree = map[string]string{
@@ -204,7 +203,7 @@ func TestMissingCommitIsTyped(t *testing.T) {
 	w.restore()
 	r := w.wanted()
 	r.Commit = strings.Repeat("0", 39) + "1"
-	var missing *mirror.MissingError
+	var missing *MissingError
 	if err := w.mirror.Restore(t.Context(), r); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/git/landing"
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // Revert says what is to be undone, and where.
@@ -23,10 +20,10 @@ type Revert struct {
 func (m *Mirror) RevertCommit(ctx context.Context, r Revert) (oid string, clean bool, err error) {
 	for _, oid := range []string{r.Tip, r.Landed} {
 		if !m.Has(ctx, oid) {
-			return "", false, fmt.Errorf("revert: %w", &mirror.MissingError{OID: oid})
+			return "", false, fmt.Errorf("revert: %w", &MissingError{OID: oid})
 		}
 	}
-	err = m.InQuarantine(ctx, "revert "+r.Landed+" "+r.Tip, func(q *mirror.Quarantine) error {
+	err = m.inQuarantine(ctx, "revert "+r.Landed+" "+r.Tip, func(q *quarantine) error {
 		oid, clean, err = m.revert(ctx, r, q)
 		return err
 	})
@@ -36,7 +33,7 @@ func (m *Mirror) RevertCommit(ctx context.Context, r Revert) (oid string, clean 
 	return oid, clean, nil
 }
 
-func (m *Mirror) revert(ctx context.Context, r Revert, q *mirror.Quarantine) (oid string, clean bool, err error) {
+func (m *Mirror) revert(ctx context.Context, r Revert, q *quarantine) (oid string, clean bool, err error) {
 	if r.Parent == "" {
 		landed, err := m.readCommit(ctx, r.Landed)
 		if err != nil {
@@ -48,11 +45,11 @@ func (m *Mirror) revert(ctx context.Context, r Revert, q *mirror.Quarantine) (oi
 	}
 	trees := make([]string, 3)
 	for i, oid := range []string{r.Landed, r.Parent, r.Tip} {
-		if trees[i], err = m.Tree(ctx, oid); err != nil {
+		if trees[i], err = m.treeOf(ctx, oid); err != nil {
 			return "", false, err
 		}
 	}
-	tree, clean, err := landing.Change(ctx, q, trees[0], trees[1], trees[2])
+	tree, clean, err := replayChange(ctx, q, trees[0], trees[1], trees[2])
 	if err != nil || !clean || tree == trees[2] {
 		return "", clean, err
 	}

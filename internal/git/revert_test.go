@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 func reverting(tip, landed, parent string) Revert {
@@ -37,7 +35,7 @@ func TestRevertUndoesWhatLanded(t *testing.T) {
 			w.check(err)
 			w.at("want", f.base)
 			w.more("later")
-			if got, err := w.mirror.Tree(t.Context(), oid); err != nil || !clean || got != w.treeOf("want") {
+			if got, err := w.mirror.treeOf(t.Context(), oid); err != nil || !clean || got != w.treeOf("want") {
 				t.Errorf("%s: %v %v, tree %q", method, clean, err, got)
 			}
 			again, _, err := w.mirror.RevertCommit(t.Context(), r)
@@ -117,7 +115,7 @@ func TestMergedHeadsAreKept(t *testing.T) {
 		t.Errorf("kept %s", got)
 	}
 	err := w.mirror.KeepMerged(t.Context(), 7, "1234567890123456789012345678901234567890", day)
-	if _, missing := errors.AsType[*mirror.MissingError](err); !missing {
+	if _, missing := errors.AsType[*MissingError](err); !missing {
 		t.Errorf("kept what is not there: %v", err)
 	}
 }

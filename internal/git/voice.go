@@ -30,7 +30,7 @@ func (m *Mirror) Signer() (Identity, error) {
 	case m.voice.Signer != Identity{}:
 		return m.voice.Signer, nil
 	}
-	who := Identity{Name: m.Git().Operator("user.name"), Email: m.Git().Operator("user.email")}
+	who := Identity{Name: m.git.operatorConfig("user.name"), Email: m.git.operatorConfig("user.email")}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNobodySignsOff}}
 	}
@@ -41,7 +41,7 @@ func (m *Mirror) author() Identity {
 	if m.voice.Author != (Identity{}) {
 		return m.voice.Author
 	}
-	return m.Git().Options().Identity
+	return m.git.opt.Identity
 }
 
 // committer is who signs the commits off, if nobody else is named: whoever checks
@@ -53,13 +53,13 @@ func (m *Mirror) committer() Identity {
 	if signer, err := m.Signer(); err == nil && signer != (Identity{}) {
 		return signer
 	}
-	return m.Git().Options().Identity
+	return m.git.opt.Identity
 }
 
 // wrote reports whether an author's address is ours, as the config has it now or by
 // default.
 func (m *Mirror) wrote(email string) bool {
-	return email == m.Git().Options().Identity.Email || email == m.author().Email
+	return email == m.git.opt.Identity.Email || email == m.author().Email
 }
 
 // trailers end a commit's message, one a line.

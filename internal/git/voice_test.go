@@ -35,7 +35,7 @@ func TestWhomCommitsAreBy(t *testing.T) {
 	}
 	w := newWorld(t, tree)
 	w.fetch()
-	ours := w.git.Options().Identity
+	ours := w.git.opt.Identity
 	const plain = "S\n\nMergexo-Turn: 1111111111111111\nMergexo-Handled: 1:issue:3:bb"
 	for name, c := range map[string]struct {
 		voice             Voice

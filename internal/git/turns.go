@@ -1,4 +1,4 @@
-package mirror
+package git
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
 func turnRef(key string) string    { return ownRefs + "turns/" + key }
@@ -17,81 +16,74 @@ func partialRef(key string) string { return ownRefs + "partial/" + key }
 
 var keyPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`) })
 
-// CheckKey refuses what cannot be a turn key, for keys are parts of ref names.
-func CheckKey(key string) error {
+// checkKey refuses what cannot be a turn key: keys are parts of ref names.
+func checkKey(key string) error {
 	if !keyPattern().MatchString(key) {
 		return fmt.Errorf("%q is no turn key", key)
 	}
 	return nil
 }
 
-// Turns are what a mirror keeps of turns, by their keys: the commit, the journal and
-// unfinished work.
-type Turns struct{ mirror *Mirror }
-
-// Turns are what the mirror keeps of turns.
-func (m *Mirror) Turns() Turns { return Turns{m} }
-
 // KeepTurn keeps the commit of a turn as refs/mergexo/turns/<key>. It is
 // durable when it returns.
-func (t Turns) KeepTurn(ctx context.Context, key, oid string) error {
-	if err := CheckKey(key); err != nil {
+func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
+	if err := checkKey(key); err != nil {
 		return fmt.Errorf("keep turn: %w", err)
 	}
-	if err := t.mirror.SetRef(ctx, turnRef(key), oid); err != nil {
+	if err := m.setRef(ctx, turnRef(key), oid); err != nil {
 		return fmt.Errorf("keep turn: %w", err)
 	}
 	return nil
 }
 
-// SetPartial keeps the commit of a turn's unfinished work as
+// setPartial keeps the commit of a turn's unfinished work as
 // refs/mergexo/partial/<key>.
-func (t Turns) SetPartial(ctx context.Context, key, oid string) error {
-	return t.mirror.SetRef(ctx, partialRef(key), oid)
+func (m *Mirror) setPartial(ctx context.Context, key, oid string) error {
+	return m.setRef(ctx, partialRef(key), oid)
 }
 
 // Partial is the commit of a turn's unfinished work.
-func (t Turns) Partial(ctx context.Context, key string) (string, bool, error) {
-	return t.own(ctx, key, partialRef)
+func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
+	return m.turnRefOID(ctx, key, partialRef)
 }
 
 // PartialFiles lists what unfinished work changed, slashed.
-func (t Turns) PartialFiles(ctx context.Context, oid string) ([]string, error) {
-	if !ValidOID(oid) {
+func (m *Mirror) PartialFiles(ctx context.Context, oid string) ([]string, error) {
+	if !validOID(oid) {
 		return nil, fmt.Errorf("%q is no object id", oid)
 	}
-	c, err := t.mirror.objects.Commit(ctx, oid)
+	c, err := m.objects.Commit(ctx, oid)
 	if err != nil || len(c.Parents) == 0 {
 		return nil, err
 	}
-	files, err := t.mirror.changedFiles(ctx, c.Parents[0], oid)
+	files, err := m.changedFiles(ctx, c.Parents[0], oid)
 	if err != nil {
 		return nil, fmt.Errorf("list unfinished work: %w", err)
 	}
 	return files, nil
 }
 
-func (t Turns) own(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
-	if err := CheckKey(key); err != nil {
+func (m *Mirror) turnRefOID(ctx context.Context, key string, ref func(string) string) (string, bool, error) {
+	if err := checkKey(key); err != nil {
 		return "", false, err
 	}
-	return t.mirror.Ref(ctx, ref(key))
+	return m.ref(ctx, ref(key))
 }
 
 // KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and, where it made
 // one, keeps its commit as KeepTurn does. It is durable when it returns.
-func (t Turns) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
-	if err := CheckKey(key); err != nil {
+func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
+	if err := checkKey(key); err != nil {
 		return fmt.Errorf("keep answer: %w", err)
 	}
-	err := t.mirror.locked(ctx, func() error {
-		c := t.mirror.Call("hash-object", "-w", "--stdin", "--no-filters")
+	err := m.locked(ctx, func() error {
+		c := m.command("hash-object", "-w", "--stdin", "--no-filters")
 		c.Stdin = journal
 		oid, err := c.Text(ctx)
 		if err != nil {
 			return err
 		}
-		for _, dir := range []string{t.mirror.Path("objects", oid[:2]), t.mirror.Path("objects")} {
+		for _, dir := range []string{m.Path("objects", oid[:2]), m.Path("objects")} {
 			if err := files.SyncFolder(dir); err != nil && files.Exists(dir) {
 				return err
 			}
@@ -100,7 +92,7 @@ func (t Turns) KeepAnswer(ctx context.Context, key, commit string, journal []byt
 		if commit != "" { // a journal stands for its commit
 			refs = []refAt{{turnRef(key), commit}, {journalRef(key), oid}}
 		}
-		return t.mirror.setRefsLocked(ctx, refs...)
+		return m.setRefsLocked(ctx, refs...)
 	})
 	if err != nil {
 		return fmt.Errorf("keep answer: %w", err)
@@ -109,12 +101,12 @@ func (t Turns) KeepAnswer(ctx context.Context, key, commit string, journal []byt
 }
 
 // Journal reads a turn's journal; false when there is none.
-func (t Turns) Journal(ctx context.Context, key string) ([]byte, bool, error) {
-	oid, ok, err := t.own(ctx, key, journalRef)
+func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) {
+	oid, ok, err := m.turnRefOID(ctx, key, journalRef)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	content, err := t.mirror.objects.Content(ctx, objects.Object{OID: oid, Kind: "blob"})
+	content, err := m.objects.Content(ctx, object{OID: oid, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
 	}
@@ -123,11 +115,11 @@ func (t Turns) Journal(ctx context.Context, key string) ([]byte, bool, error) {
 
 // Journals lists the keys of all journals. A mirror that does not exist has
 // none.
-func (t Turns) Journals(ctx context.Context) ([]string, error) {
-	if !files.Exists(t.mirror.Path(stampName)) {
+func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
+	if !files.Exists(m.Path(stampName)) {
 		return nil, nil
 	}
-	out, err := t.mirror.Call("for-each-ref", "--format=%(refname)", ownRefs+"journal/").Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs+"journal/").Text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list journals: %w", err)
 	}
@@ -140,22 +132,22 @@ func (t Turns) Journals(ctx context.Context) ([]string, error) {
 
 // DropTurns forgets all that is kept of turns; dropping them twice, or from a
 // mirror that is gone, is no error.
-func (t Turns) DropTurns(ctx context.Context, keys ...string) error {
+func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 	var commands strings.Builder
 	for _, key := range keys {
-		if err := CheckKey(key); err != nil {
+		if err := checkKey(key); err != nil {
 			return fmt.Errorf("drop turns: %w", err)
 		}
 		for _, ref := range []string{turnRef(key), journalRef(key), partialRef(key)} {
 			commands.WriteString("delete " + ref + "\n")
 		}
 	}
-	if len(keys) == 0 || !files.Exists(t.mirror.Path(stampName)) {
+	if len(keys) == 0 || !files.Exists(m.Path(stampName)) {
 		return nil
 	}
-	c := t.mirror.Call("update-ref", "--no-deref", "--stdin")
+	c := m.command("update-ref", "--no-deref", "--stdin")
 	c.Stdin = []byte(commands.String())
-	err := t.mirror.locked(ctx, func() error {
+	err := m.locked(ctx, func() error {
 		_, err := c.Run(ctx)
 		return err
 	})

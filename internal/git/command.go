@@ -1,4 +1,4 @@
-package plumbing
+package git
 
 import (
 	"context"
@@ -64,8 +64,8 @@ func safeConfig() []string {
 // maxOutput bounds what a command may print, in bytes.
 const maxOutput = 1 << 30
 
-// Call is one git command. Git.Call makes it; what is left out does not apply.
-type Call struct {
+// command is one git command. Git.command makes it; what is left out does not apply.
+type command struct {
 	Args    []string
 	Config  []string // key=value pairs, in front of Args
 	GitDir  string   // "" is only for commands that need no repository
@@ -85,11 +85,11 @@ type Call struct {
 	git *Git
 }
 
-// Call is a git command with these arguments.
-func (g *Git) Call(args ...string) Call { return Call{git: g, Args: args} }
+// command is a git command with these arguments.
+func (g *Git) command(args ...string) command { return command{git: g, Args: args} }
 
 // environment is what the command runs with.
-func (c Call) environment() []string {
+func (c command) environment() []string {
 	env := slices.Clone(c.git.env)
 	if !c.Operator {
 		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
@@ -107,9 +107,9 @@ func (c Call) environment() []string {
 }
 
 // configuration is what stands in front of the command's own arguments.
-func (c Call) configuration() []string {
+func (c command) configuration() []string {
 	args := safeConfig()
-	if file := c.git.OperatorPath("core.excludesfile"); file != "" {
+	if file := c.git.operatorPath("core.excludesfile"); file != "" {
 		args = append(args, "-c", "core.excludesFile="+file)
 	}
 	if len(c.Objects) > 0 {
@@ -132,7 +132,7 @@ func noSync() []string {
 
 // Run runs the command. A failure is a *CommandError, a *TimeoutError, or wraps
 // what proc says.
-func (c Call) Run(ctx context.Context) (proc.Result, error) {
+func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
 		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.Tree, Env: c.environment(), Stdin: c.Stdin,
@@ -156,7 +156,7 @@ func (c Call) Run(ctx context.Context) (proc.Result, error) {
 		return res, fmt.Errorf("git %s: %w", name, err)
 	}
 	if c.Remote != "" {
-		res.Stderr = []byte(Redact(string(res.Stderr), c.Remote))
+		res.Stderr = []byte(redactRemote(string(res.Stderr), c.Remote))
 	}
 	switch {
 	case res.TimedOut != proc.NoLimit:
@@ -171,9 +171,9 @@ func (c Call) Run(ctx context.Context) (proc.Result, error) {
 	return res, nil
 }
 
-// Converse starts a command that answers more than once. It has no time limit of its
+// converse starts a command that answers more than once. It has no time limit of its
 // own: whoever asks has one.
-func (c Call) Converse() (*proc.Conversation, error) {
+func (c command) converse() (*proc.Conversation, error) {
 	talk, err := proc.Converse(proc.Cmd{
 		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.GitDir, Env: c.environment(), DieWithParent: true,
 	})
@@ -183,26 +183,26 @@ func (c Call) Converse() (*proc.Conversation, error) {
 	return talk, nil
 }
 
-// Limit is how long a local command may take.
-func (c Call) Limit() time.Duration { return c.git.opt.Timeout }
+// timeLimit is how long a local command may take.
+func (c command) timeLimit() time.Duration { return c.git.opt.Timeout }
 
 // Text runs the command for its output, without the last line ending.
-func (c Call) Text(ctx context.Context) (string, error) {
+func (c command) Text(ctx context.Context) (string, error) {
 	res, err := c.Run(ctx)
 	return strings.TrimSuffix(string(res.Stdout), "\n"), err
 }
 
 // Fields runs a command that was asked for -z, for the fields of its output.
-func (c Call) Fields(ctx context.Context) ([]string, error) {
+func (c command) Fields(ctx context.Context) ([]string, error) {
 	res, err := c.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Fields(res.Stdout), nil
+	return splitFields(res.Stdout), nil
 }
 
-// Fields splits the output of a command that was asked for -z.
-func Fields(out []byte) []string {
+// splitFields splits the output of a command that was asked for -z.
+func splitFields(out []byte) []string {
 	s := strings.TrimSuffix(string(out), "\x00")
 	if s == "" {
 		return nil
@@ -210,8 +210,8 @@ func Fields(out []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
-// Redact takes the user part of a URL out of what git said.
-func Redact(s, remote string) string {
+// redactRemote takes the user part of a URL out of what git said.
+func redactRemote(s, remote string) string {
 	u, err := url.Parse(remote)
 	if err != nil || u.User == nil {
 		return s

@@ -1,4 +1,4 @@
-package mirror
+package git
 
 import (
 	"context"
@@ -12,25 +12,23 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
-// Quarantine is a folder for new objects that nobody else sees. It lies in the
+// quarantine is a folder for new objects that nobody else sees. It lies in the
 // mirror, so that objects move into it by rename.
-type Quarantine struct {
+type quarantine struct {
 	mirror  *Mirror
 	Dir     string
 	objects string
 	Env     []string // for git
-	reader  *objects.Reader
+	reader  *objectReader
 }
 
-// InQuarantine runs do and, when it succeeds, moves the new objects into the
+// inQuarantine runs do and, when it succeeds, moves the new objects into the
 // mirror. The name must be used by one at a time; what an earlier user left
 // is removed.
-func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quarantine) error) error {
-	return m.Aside(name, func(q *Quarantine) error {
+func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quarantine) error) error {
+	return m.withScratch(name, func(q *quarantine) error {
 		if err := do(q); err != nil {
 			return err
 		}
@@ -39,10 +37,10 @@ func (m *Mirror) InQuarantine(ctx context.Context, name string, do func(q *Quara
 	})
 }
 
-// Aside runs do with a quarantine of which nothing is kept; the name is as in InQuarantine.
-func (m *Mirror) Aside(name string, do func(q *Quarantine) error) error {
+// withScratch runs do with a quarantine of which nothing is kept; the name is as in inQuarantine.
+func (m *Mirror) withScratch(name string, do func(q *quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
-	q := &Quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
+	q := &quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
 	q.objects = filepath.Join(q.Dir, "objects")
 	if err := files.Remove(q.Dir); err != nil {
 		return err
@@ -55,21 +53,15 @@ func (m *Mirror) Aside(name string, do func(q *Quarantine) error) error {
 		"GIT_OBJECT_DIRECTORY=" + q.objects,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.Path("objects")),
 	}
-	q.reader = objects.New(q.Call())
+	q.reader = newObjectReader(q.command())
 	defer q.reader.Close()
 	return do(q)
 }
 
-// Objects reads what is in the mirror and in quarantine.
-func (q *Quarantine) Objects() *objects.Reader { return q.reader }
-
-// Mirror is the mirror that it lies in.
-func (q *Quarantine) Mirror() *Mirror { return q.mirror }
-
-// Call is a command about the mirror with what is in quarantine. What it makes
+// command is a command about the mirror with what is in quarantine. What it makes
 // goes there.
-func (q *Quarantine) Call(args ...string) plumbing.Call {
-	c := q.mirror.Call(args...)
+func (q *quarantine) command(args ...string) command {
+	c := q.mirror.command(args...)
 	c.Objects = q.Env
 	return c
 }
@@ -81,7 +73,7 @@ func quoteAlternate(path string) string {
 
 // adopt makes the objects durable, moves them into the mirror, file by file, a
 // pack's index last, and makes their names durable.
-func (q *Quarantine) adopt() error {
+func (q *quarantine) adopt() error {
 	var objects []string
 	err := filepath.WalkDir(q.objects, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "tmp_") {

@@ -1,21 +1,20 @@
-package landing
+package git
 
 import (
 	"context"
 	"fmt"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
+	"strings"
 )
 
 // Expect is the tree that merging head into base must give by a method; not clean where
 // they do not merge without a person. Of a rebase the head's commits are replayed one
 // after the other, merges left out; where that conflicts, or gives another tree than a
 // merge, GitHub rebases nothing, and it is not clean either.
-func (l Landings) Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
-	err = l.aside("expect "+base+" "+head, func(b bench) error {
+func (m *Mirror) Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
+	err = m.onBench("expect "+base+" "+head, func(b bench) error {
 		for _, oid := range []string{base, head} {
-			if !l.mirror.Has(ctx, oid) {
-				return &mirror.MissingError{OID: oid}
+			if !m.Has(ctx, oid) {
+				return &MissingError{OID: oid}
 			}
 		}
 		tree, clean, err = b.merge(ctx, base, head)
@@ -23,7 +22,7 @@ func (l Landings) Expect(ctx context.Context, base, head, method string) (tree s
 			return err
 		}
 		switch method {
-		case Squash, Merge:
+		case Squash, Merged:
 			return nil
 		case Rebase:
 			clean, err = b.rebases(ctx, base, head, tree)
@@ -46,10 +45,35 @@ func (b bench) rebases(ctx context.Context, base, head, tree string) (bool, erro
 	if err != nil || len(series) == 0 {
 		return err == nil, err
 	}
-	before, err := b.q.Mirror().Tree(ctx, base)
+	before, err := b.q.mirror.treeOf(ctx, base)
 	if err != nil {
 		return false, err
 	}
 	steps, clean, err := b.replay(ctx, series, before)
 	return clean && steps[len(steps)-1] == tree, err
+}
+
+// Brings reports whether merging head into tip brings commits along that head shares with
+// onto, and tip lacks: onto is the base for which head was approved, and what it held then
+// was no part of the change. Of an onto that is not there any more nobody can tell.
+func (m *Mirror) Brings(ctx context.Context, onto, tip, head string) (bool, error) {
+	if onto == tip {
+		return false, nil
+	}
+	if !m.Has(ctx, onto) {
+		return true, nil
+	}
+	c := m.command("merge-base", "--all", onto, head)
+	c.Answers = []int{1}
+	res, err := c.Run(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for what %s and %s share: %w", onto, head, err)
+	}
+	for shared := range strings.FieldsSeq(string(res.Stdout)) {
+		on, err := m.IsAncestor(ctx, shared, tip)
+		if err != nil || !on {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

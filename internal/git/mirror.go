@@ -1,7 +1,4 @@
-// Package mirror keeps one bare mirror for each repository: its branches as they were
-// last fetched, and refs of our own under refs/mergexo/. New objects are made in
-// quarantine, and move into the mirror once whoever made them is content.
-package mirror
+package git
 
 import (
 	"bytes"
@@ -18,47 +15,42 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 // Mirror is the bare copy of a remote repository, with refs of our own under
 // refs/mergexo/. Its methods may be called by several processes at once.
 type Mirror struct {
-	git      *plumbing.Git
+	git      *Git
 	dir      string
 	url      string
 	lockPath string
 	borrowed string // folder of objects of another mirror's that are read as ours
-	objects  *objects.Reader
+	objects  *objectReader
+	voice    Voice
 
-	bases sync.Map // known of MergeBase: two commits -> their merge base
+	bases   sync.Map // known of MergeBase: two commits -> their merge base
+	indexes sync.Map // path of an index -> restored: what was found in it
 }
 
-// New names a mirror: its directory (made by Ensure), the URL it copies (a local
+// Mirror names a mirror: its directory (made by Ensure), the URL it copies (a local
 // path must be absolute) and the file that is locked around writes.
-func New(g *plumbing.Git, dir, url, lockPath string) *Mirror {
+func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	m := &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
-	m.objects = objects.New(m.Call())
+	m.objects = newObjectReader(m.command())
 	return m
 }
-
-// Objects reads what is in the mirror.
-func (m *Mirror) Objects() *objects.Reader { return m.objects }
 
 // Close ends what reads in the mirror. It may be used again.
 func (m *Mirror) Close() { m.objects.Close() }
 
-// Borrow makes the mirror read the objects of another one's folder, too. It is for
+// Borrowing makes the mirror read the objects of another one's folder, too. It is for
 // mirrors that are thrown away: what is there is not fetched again.
-func (m *Mirror) Borrow(dir string) {
+func (m *Mirror) Borrowing(dir string) *Mirror {
 	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
 		m.borrowed = objects
 	}
+	return m
 }
-
-// Git is the git that works on the mirror.
-func (m *Mirror) Git() *plumbing.Git { return m.git }
 
 // URL is the address of the repository that the mirror copies.
 func (m *Mirror) URL() string { return m.url }
@@ -124,17 +116,17 @@ func globEscape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Call is a command about the mirror without a working tree.
-func (m *Mirror) Call(args ...string) plumbing.Call {
-	c := m.git.Call(args...)
+// command is a command about the mirror without a working tree.
+func (m *Mirror) command(args ...string) command {
+	c := m.git.command(args...)
 	c.GitDir = m.dir
 	return c
 }
 
-// CheckoutCall is a command about a checkout; it is told everything and discovers
+// checkoutCommand is a command about a checkout; it is told everything and discovers
 // nothing.
-func (m *Mirror) CheckoutCall(dir, index string, args ...string) plumbing.Call {
-	c := m.Call(args...)
+func (m *Mirror) checkoutCommand(dir, index string, args ...string) command {
+	c := m.command(args...)
 	c.Tree, c.Index = dir, index
 	return c
 }
@@ -143,10 +135,10 @@ func (m *Mirror) CheckoutCall(dir, index string, args ...string) plumbing.Call {
 // it is half made.
 const stampName = "mergexo-mirror"
 
-// RawAttributes outranks every .gitattributes of the tree: what we check out
+// rawAttributes outranks every .gitattributes of the tree: what we check out
 // and commit are the blobs themselves, without conversion of line endings,
 // encodings or keywords, so that a tree always comes back exactly.
-const RawAttributes = "* -text -ident !eol !working-tree-encoding\n"
+const rawAttributes = "* -text -ident !eol !working-tree-encoding\n"
 
 // Ensure makes the mirror when it is not there, and repairs a half-made or
 // damaged one; our own refs survive a repair.
@@ -183,7 +175,7 @@ func ensure(ctx context.Context, m *Mirror) error {
 	if err == nil && healthy(ctx, m) {
 		return nil
 	}
-	if err != nil && plumbing.Says(err.Error(), plumbing.HopelessSigns) {
+	if err != nil && containsSign(err.Error(), hopelessSigns) {
 		return err
 	}
 	return remake(ctx, m)
@@ -194,7 +186,7 @@ func healthy(ctx context.Context, m *Mirror) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	found, err := m.objects.Look(ctx, EmptyTree)
+	found, err := m.objects.Look(ctx, emptyTree)
 	return err == nil && found[0].Found()
 }
 
@@ -203,7 +195,7 @@ func create(ctx context.Context, m *Mirror) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
-	_, err := m.git.Call("init", "--quiet", "--bare", "--template=", "--initial-branch=mergexo-none", m.dir).Run(ctx)
+	_, err := m.git.command("init", "--quiet", "--bare", "--template=", "--initial-branch=mergexo-none", m.dir).Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,7 +205,7 @@ func create(ctx context.Context, m *Mirror) error {
 	if err := os.MkdirAll(filepath.Join(m.dir, "info"), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(RawAttributes), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(m.dir, "info", "attributes"), []byte(rawAttributes), 0o600); err != nil {
 		return err
 	}
 	if m.borrowed != "" {
@@ -242,7 +234,7 @@ func configure(m *Mirror) error {
 // remake puts a new mirror in the place of one that cannot be used, with what
 // of our refs can still be read. The old one is kept beside it, once.
 func remake(ctx context.Context, m *Mirror) error {
-	fresh := New(m.git, m.dir+".new", m.url, m.lockPath)
+	fresh := m.git.Mirror(m.dir+".new", m.url, m.lockPath)
 	defer fresh.Close()
 	if err := files.Remove(fresh.dir); err != nil {
 		return err
@@ -272,26 +264,26 @@ func salvage(ctx context.Context, m *Mirror, from *Mirror) {
 	if err != nil {
 		return
 	}
-	known, err := m.Call("for-each-ref", "--format=^%(objectname)", Tracking).Text(ctx)
+	known, err := m.command("for-each-ref", "--format=^%(objectname)", trackingRefs).Text(ctx)
 	if err != nil {
 		return
 	}
 	for _, ref := range refs {
-		oid, ok, err := from.Ref(ctx, ref)
+		oid, ok, err := from.ref(ctx, ref)
 		if err != nil || !ok {
 			continue
 		}
-		c := m.Call("pack-objects", "--quiet", "--revs", m.Path("objects", "pack", "pack"))
+		c := m.command("pack-objects", "--quiet", "--revs", m.Path("objects", "pack", "pack"))
 		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.Path("objects"))}
 		c.Stdin = []byte(oid + "\n" + known + "\n")
 		if _, err := c.Run(ctx); err == nil {
-			_, _ = m.Call("update-ref", "--no-deref", ref, oid).Text(ctx)
+			_, _ = m.command("update-ref", "--no-deref", ref, oid).Text(ctx)
 		}
 	}
 }
 
 func (m *Mirror) ownRefs(ctx context.Context) ([]string, error) {
-	out, err := m.Call("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package landing
+package git
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
 // FindLanded looks for a merge of head in a base's history, since it stood there ("" or
@@ -18,13 +16,13 @@ import (
 // comes before others. Not Same is an answer, too: something says that it is our merge,
 // and its files are others. Whoever copies a token can make that, and so can a merge
 // that went wrong: to merge again is wrong in either case.
-func (l Landings) FindLanded(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
+func (m *Mirror) FindLanded(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
 	var out Landing
 	var ok bool
-	err := l.aside("find "+tip+" "+head, func(b bench) (err error) {
+	err := m.onBench("find "+tip+" "+head, func(b bench) (err error) {
 		for _, oid := range []string{tip, head} {
-			if !l.mirror.Has(ctx, oid) {
-				return &mirror.MissingError{OID: oid}
+			if !m.Has(ctx, oid) {
+				return &MissingError{OID: oid}
 			}
 		}
 		out, ok, err = b.find(ctx, since, tip, head, token)
@@ -38,7 +36,7 @@ func (l Landings) FindLanded(ctx context.Context, since, tip, head, token string
 
 func (b bench) find(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
 	within := []string{tip, "^" + head} // what the head stands on cannot be its merge
-	if b.q.Mirror().Has(ctx, since) {
+	if b.q.mirror.Has(ctx, since) {
 		within = append(within, "^"+since)
 	} else {
 		since = ""
@@ -53,7 +51,7 @@ func (b bench) find(ctx context.Context, since, tip, head, token string) (Landin
 	}
 	var best Landing
 	for _, c := range history {
-		told := carries(c.message, token) || len(c.parents) > 1 && slices.Contains(c.parents[1:], head)
+		told := hasToken(c.message, token) || len(c.parents) > 1 && slices.Contains(c.parents[1:], head)
 		if !told && !signedBy(series, c) {
 			continue
 		}
@@ -89,9 +87,9 @@ func (b bench) findHead(ctx context.Context, since, tip, head string) (Landing, 
 // trailer is a line whose value is all that follows the key.
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: +`) })
 
-// carries reports whether a message says the token itself: a quote of it, or a sentence
+// hasToken reports whether a message says the token itself: a quote of it, or a sentence
 // about it, does not.
-func carries(message, token string) bool {
+func hasToken(message, token string) bool {
 	if token == "" {
 		return false
 	}
@@ -106,11 +104,11 @@ func carries(message, token string) bool {
 
 // Tells reports whether the message of a commit says a token itself. Whoever copies a token
 // can make that.
-func (l Landings) Tells(ctx context.Context, commit, token string) (bool, error) {
+func (m *Mirror) Tells(ctx context.Context, commit, token string) (bool, error) {
 	var told bool
-	err := l.aside("read "+commit, func(b bench) error {
+	err := m.onBench("read "+commit, func(b bench) error {
 		c, err := b.commit(ctx, commit)
-		told = err == nil && carries(c.message, token)
+		told = err == nil && hasToken(c.message, token)
 		return err
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package mirror
+package git
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// SetRef sets a ref under the lock and makes it durable, its name too.
-func (m *Mirror) SetRef(ctx context.Context, ref, oid string) error {
+// setRef sets a ref under the lock and makes it durable, its name too.
+func (m *Mirror) setRef(ctx context.Context, ref, oid string) error {
 	return m.locked(ctx, func() error { return m.setRefsLocked(ctx, refAt{ref, oid}) })
 }
 
@@ -22,12 +22,12 @@ type refAt struct{ ref, oid string }
 func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 	var commands strings.Builder
 	for _, to := range refs {
-		if !ValidOID(to.oid) {
+		if !validOID(to.oid) {
 			return fmt.Errorf("%q is no object id", to.oid)
 		}
 		fmt.Fprintf(&commands, "update %s %s\n", to.ref, to.oid)
 	}
-	c := m.Call("update-ref", "--no-deref", "--stdin")
+	c := m.command("update-ref", "--no-deref", "--stdin")
 	c.Stdin = []byte(commands.String())
 	if _, err := c.Run(ctx); err != nil {
 		return err
@@ -42,10 +42,10 @@ func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 	return nil
 }
 
-// DropRef forgets a ref; one that is not there is no error.
-func (m *Mirror) DropRef(ctx context.Context, ref string) error {
+// dropRef forgets a ref; one that is not there is no error.
+func (m *Mirror) dropRef(ctx context.Context, ref string) error {
 	return m.locked(ctx, func() error {
-		_, err := m.Call("update-ref", "--no-deref", "-d", ref).Run(ctx)
+		_, err := m.command("update-ref", "--no-deref", "-d", ref).Run(ctx)
 		return err
 	})
 }

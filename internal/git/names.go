@@ -1,4 +1,4 @@
-package gate
+package git
 
 import (
 	"errors"
@@ -37,9 +37,9 @@ func isGitmodules(name string) bool {
 	return short || strings.TrimRight(name, " .") == ".gitmodules"
 }
 
-// tooLong makes a refusal of a walk's error about a path that the system cannot
+// tooLongError makes a refusal of a walk's error about a path that the system cannot
 // follow.
-func tooLong(err error) error {
+func tooLongError(err error) error {
 	var at *fs.PathError
 	if errors.Is(err, syscall.ENAMETOOLONG) && errors.As(err, &at) {
 		return &RefusedError{Reason: fmt.Sprintf("a path in the checkout is longer than %d bytes and than the system can follow: …%q", maxPathBytes, lastBytes(at.Path, 80))}

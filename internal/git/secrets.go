@@ -1,28 +1,26 @@
-package gate
+package git
 
 import (
 	"context"
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/mergexo/gh-mergexo/internal/git/mirror"
 )
 
-// leaks are the secrets in what a change makes: in contents, in the targets of
+// leakedSecrets are the secrets in what a change makes: in contents, in the targets of
 // links, in names.
-type leaks struct {
+type leakedSecrets struct {
 	find  func(string) map[string]string
-	found []leak
+	found []leakedSecret
 }
 
-type leak struct {
+type leakedSecret struct {
 	where  string // for people; never the secret itself
 	secret string
 	what   string
 }
 
-func (l *leaks) look(ch change, content []byte) {
+func (l *leakedSecrets) look(ch pathChange, content []byte) {
 	if l.find == nil {
 		return
 	}
@@ -34,7 +32,7 @@ func (l *leaks) look(ch change, content []byte) {
 }
 
 // add notes secrets. A path is only said when it holds none itself.
-func (l *leaks) add(kind, path string, secrets map[string]string) {
+func (l *leakedSecrets) add(kind, path string, secrets map[string]string) {
 	named := kind == "name" || len(l.find(path)) > 0
 	for _, secret := range slices.Sorted(maps.Keys(secrets)) {
 		where := "the " + kind + " of a file"
@@ -44,14 +42,14 @@ func (l *leaks) add(kind, path string, secrets map[string]string) {
 				where = "the link " + where
 			}
 		}
-		l.found = append(l.found, leak{where: where, secret: secret, what: secrets[secret]})
+		l.found = append(l.found, leakedSecret{where: where, secret: secret, what: secrets[secret]})
 	}
 }
 
 // secrets refuses the secrets that a change adds. What a changed or removed
 // file held before is no news: a fixture with a made-up token may be edited and
 // moved.
-func (j *judge) secrets(ctx context.Context, found leaks) error {
+func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
 	if found.find == nil {
 		return nil
 	}
@@ -76,7 +74,7 @@ func (j *judge) secrets(ctx context.Context, found leaks) error {
 }
 
 // heldBefore are the secrets that the changed paths held before the change.
-func heldBefore(ctx context.Context, q *mirror.Quarantine, changes []change, find func(string) map[string]string) (map[string]bool, error) {
+func heldBefore(ctx context.Context, q *quarantine, changes []pathChange, find func(string) map[string]string) (map[string]bool, error) {
 	before := map[string]bool{}
 	note := func(text string) {
 		for secret := range find(text) {
@@ -89,9 +87,9 @@ func heldBefore(ctx context.Context, q *mirror.Quarantine, changes []change, fin
 		}
 		changes = append(changes, ch.others...)
 	}
-	old, err := sizes(ctx, q, changes, oldSide)
+	old, err := blobSizes(ctx, q, changes, oldSide)
 	if err != nil {
 		return nil, err
 	}
-	return before, eachBlob(ctx, q, old, func(_ blob, content []byte) { note(string(content)) })
+	return before, eachBlob(ctx, q, old, func(_ changedBlob, content []byte) { note(string(content)) })
 }

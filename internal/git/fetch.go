@@ -1,4 +1,4 @@
-package mirror
+package git
 
 import (
 	"context"
@@ -10,25 +10,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/plumbing"
 )
 
 const (
 	// Tracking begins the refs of the remote's branches.
-	Tracking = "refs/remotes/origin/"
-	ownRefs  = "refs/mergexo/"
+	trackingRefs = "refs/remotes/origin/"
+	ownRefs      = "refs/mergexo/"
 )
 
-// RemoteCall is a command that speaks to the remote, with the operator's
+// remoteCommand is a command that speaks to the remote, with the operator's
 // configuration: credentials, proxies, ssh.
-func (m *Mirror) RemoteCall(args ...string) plumbing.Call {
-	c := m.Call(args...)
+func (m *Mirror) remoteCommand(args ...string) command {
+	c := m.command(args...)
 	c.Operator, c.Remote = true, m.url
-	if m.git.Options().GhPath != "" && strings.HasPrefix(m.url, "https://") {
+	if m.git.opt.GhPath != "" && strings.HasPrefix(m.url, "https://") {
 		c.Config = []string{
 			"credential.helper=",
-			"credential.helper=!" + shellQuote(m.git.Options().GhPath) + " auth git-credential",
+			"credential.helper=!" + shellQuote(m.git.opt.GhPath) + " auth git-credential",
 		}
 	}
 	return c
@@ -42,7 +40,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // is a *MissingError; a *plumbing.NetworkError may pass, an *plumbing.AccessError will not.
 func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	for _, oid := range wantOID {
-		if !ValidOID(oid) {
+		if !validOID(oid) {
 			return fmt.Errorf("fetch: %q is no object id", oid)
 		}
 	}
@@ -54,13 +52,13 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 			if m.Has(ctx, oid) {
 				continue
 			}
-			_, err := m.RemoteCall(fetchArgs(m.url, oid)...).Run(ctx)
-			var failed *plumbing.CommandError
+			_, err := m.remoteCommand(fetchArgs(m.url, oid)...).Run(ctx)
+			var failed *CommandError
 			switch {
 			case errors.As(err, &failed) && failed.Says(notThere):
 				return &MissingError{OID: oid}
 			case err != nil:
-				return fmt.Errorf("fetch %s: %w", oid, plumbing.RemoteError("fetch", err))
+				return fmt.Errorf("fetch %s: %w", oid, remoteError("fetch", err))
 			case !m.Has(ctx, oid):
 				return &MissingError{OID: oid}
 			}
@@ -73,7 +71,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 // a turn. False: the remote shows none under that number. It may be behind what the API
 // says. It is durable when it returns.
 func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return "", false, fmt.Errorf("fetch pull request #%d: %w", number, err)
 	}
 	ref := turnRef(key)
@@ -81,15 +79,15 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 		if err := ensure(ctx, m); err != nil {
 			return err
 		}
-		_, err := m.RemoteCall(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
-		var failed *plumbing.CommandError
+		_, err := m.remoteCommand(fetchArgs(m.url, fmt.Sprintf("+refs/pull/%d/head:%s", number, ref))...).Run(ctx)
+		var failed *CommandError
 		switch {
 		case errors.As(err, &failed) && failed.Says(notThere):
 			return nil
 		case err != nil:
-			return plumbing.RemoteError("fetch", err)
+			return remoteError("fetch", err)
 		}
-		oid, ok, err = m.Ref(ctx, ref)
+		oid, ok, err = m.ref(ctx, ref)
 		return err
 	})
 	if err != nil {
@@ -109,11 +107,11 @@ func fetchArgs(url, what string) []string {
 }
 
 func (m *Mirror) fetch(ctx context.Context) error {
-	c := m.RemoteCall(fetchArgs(m.url, "+refs/heads/*:"+Tracking+"*")...)
+	c := m.remoteCommand(fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")...)
 	c.Config = append(c.Config, "core.fsyncMethod=batch") // what is lost is fetched again
 	_, err := c.Run(ctx)
 	if err != nil {
-		return plumbing.RemoteError("fetch", err)
+		return remoteError("fetch", err)
 	}
 	return nil
 }
@@ -126,8 +124,8 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 		return err
 	}
 	first := m.fetch(ctx)
-	var failed *plumbing.CommandError
-	if first == nil || !errors.As(first, &failed) || failed.Says(plumbing.HopelessSigns) {
+	var failed *CommandError
+	if first == nil || !errors.As(first, &failed) || failed.Says(hopelessSigns) {
 		return first
 	}
 	m.Close() // git is asked about what is there now
@@ -139,8 +137,8 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	if (forgot || !sound) && m.fetch(ctx) == nil {
 		return nil
 	}
-	if !forgot && !failed.Says(plumbing.DamageSigns) {
-		check := m.Call("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+	if !forgot && !failed.Says(DamageSigns) {
+		check := m.command("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
 		check.Remote = m.url // as long as a fetch may take
 		if _, err := check.Run(ctx); !errors.As(err, &failed) {
 			return errors.Join(first, ctx.Err())
@@ -171,11 +169,11 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 
 // Heads are the remote's branches as they were last fetched: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
-	out, err := m.Call("for-each-ref", "--format=%(objectname)%09%(refname)", Tracking).Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).Text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list branches: %w", err)
 	}
-	return headsIn(out, Tracking), nil
+	return headsIn(out, trackingRefs), nil
 }
 
 // headsIn reads lines of an object id and a ref.
@@ -193,9 +191,9 @@ func headsIn(lines, refs string) map[string]string {
 // RemoteHeads lists the remote's branches whose names begin with prefix, live:
 // branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
-	res, err := m.RemoteCall("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
+	res, err := m.remoteCommand("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list remote branches: %w", plumbing.RemoteError("ls-remote", err))
+		return nil, fmt.Errorf("list remote branches: %w", remoteError("ls-remote", err))
 	}
 	heads := headsIn(string(res.Stdout), "refs/heads/")
 	maps.DeleteFunc(heads, func(branch, _ string) bool { return !strings.HasPrefix(branch, prefix) })
@@ -216,9 +214,9 @@ func prefixPattern(prefix string) string {
 // DefaultBranch asks the remote which branch its HEAD names. A repository
 // without branches is an *EmptyError.
 func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
-	res, err := m.RemoteCall("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
+	res, err := m.remoteCommand("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
-		return "", fmt.Errorf("ask for the default branch: %w", plumbing.RemoteError("ls-remote", err))
+		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))
 	}
 	for line := range strings.Lines(string(res.Stdout)) {
 		rest, ok := strings.CutPrefix(line, "ref: refs/heads/")
@@ -231,7 +229,7 @@ func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(heads) == 0 {
-		return "", &EmptyError{URL: plumbing.Redact(m.url, m.url)}
+		return "", &EmptyError{URL: redactRemote(m.url, m.url)}
 	}
 	for _, name := range []string{"main", "master"} {
 		if heads[name] != "" {

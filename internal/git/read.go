@@ -1,24 +1,22 @@
-package mirror
+package git
 
 import (
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/mergexo/gh-mergexo/internal/git/objects"
 )
 
-// EmptyTree is the tree without files; every git knows it.
-const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+// emptyTree is the tree without files; every git knows it.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 // Path is a path within the mirror.
 func (m *Mirror) Path(parts ...string) string {
 	return filepath.Join(append([]string{m.dir}, parts...)...)
 }
 
-// ValidOID reports whether s is a whole object id.
-func ValidOID(s string) bool {
+// validOID reports whether s is a whole object id.
+func validOID(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false
 	}
@@ -34,7 +32,7 @@ func (m *Mirror) Has(ctx context.Context, oid string) bool {
 func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 	names := make([]string, len(oids))
 	for i, oid := range oids {
-		if !ValidOID(oid) {
+		if !validOID(oid) {
 			return &MissingError{OID: oid}
 		}
 		names[i] = oid + "^{commit}"
@@ -53,14 +51,14 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 
 // Head is where the remote's branch stood at the last fetch or push.
 func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) {
-	if err := CheckBranch(branch); err != nil {
+	if err := checkBranch(branch); err != nil {
 		return "", false, fmt.Errorf("read head: %w", err)
 	}
-	return m.Ref(ctx, Tracking+branch)
+	return m.ref(ctx, trackingRefs+branch)
 }
 
-// Ref reads a ref that may be absent, as one is that names nothing that is there.
-func (m *Mirror) Ref(ctx context.Context, name string) (string, bool, error) {
+// ref reads a ref that may be absent, as one is that names nothing that is there.
+func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
 	found, err := m.objects.Look(ctx, name)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
@@ -68,15 +66,15 @@ func (m *Mirror) Ref(ctx context.Context, name string) (string, bool, error) {
 	return found[0].OID, found[0].Found(), nil
 }
 
-// Tree is the tree of a commit; that of no commit is empty.
-func (m *Mirror) Tree(ctx context.Context, commit string) (string, error) {
+// treeOf is the tree of a commit; that of no commit is empty.
+func (m *Mirror) treeOf(ctx context.Context, commit string) (string, error) {
 	if commit == "" {
-		return EmptyTree, nil
+		return emptyTree, nil
 	}
-	if !ValidOID(commit) {
+	if !validOID(commit) {
 		return "", fmt.Errorf("%q is no object id", commit)
 	}
-	oid, ok, err := m.Ref(ctx, commit+"^{tree}")
+	oid, ok, err := m.ref(ctx, commit+"^{tree}")
 	if err == nil && !ok {
 		err = &MissingError{OID: commit}
 	}
@@ -91,7 +89,7 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if near, err := m.objects.Follows(ctx, b, a); err != nil || near {
 		return near, err
 	}
-	c := m.Call("merge-base", "--is-ancestor", a, b)
+	c := m.command("merge-base", "--is-ancestor", a, b)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	if err != nil {
@@ -111,11 +109,11 @@ func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, e
 }
 
 func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, error) {
-	a, err := m.Tree(ctx, from)
+	a, err := m.treeOf(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := m.Tree(ctx, to)
+	b, err := m.treeOf(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -129,18 +127,18 @@ func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, e
 
 // ReadFile is a file's content in a commit; false when there is no such file.
 func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error) {
-	if !ValidOID(commit) {
+	if !validOID(commit) {
 		return nil, false, fmt.Errorf("read %q: %q is no object id", path, commit)
 	}
-	tree, ok, err := m.Ref(ctx, commit+"^{tree}")
+	tree, ok, err := m.ref(ctx, commit+"^{tree}")
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	at, ok, err := m.objects.At(ctx, tree, path)
-	if err != nil || !ok || at.Mode == objects.ModeTree || at.Mode == objects.ModeGitlink {
+	if err != nil || !ok || at.Mode == modeTree || at.Mode == modeGitlink {
 		return nil, false, err // a folder or a submodule is no file
 	}
-	content, err := m.objects.Content(ctx, objects.Object{OID: at.OID, Kind: "blob"})
+	content, err := m.objects.Content(ctx, object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read %q: %w", path, err)
 	}
@@ -156,9 +154,9 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 	return paths, nil
 }
 
-// CheckBranch refuses what git would refuse as a branch name, and what could
+// checkBranch refuses what git would refuse as a branch name, and what could
 // lead a path elsewhere (git-check-ref-format(1)).
-func CheckBranch(name string) error {
+func checkBranch(name string) error {
 	bad := name == "" || name == "@" || strings.HasPrefix(name, "-") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".") ||
 		strings.Contains(name, "..") || strings.Contains(name, "//") || strings.Contains(name, "@{") ||
 		strings.ContainsAny(name, " ~^:?*[\\\x7f")
@@ -194,14 +192,14 @@ func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bo
 	return base, ok, nil
 }
 
-// aLook is how many commits of a branch are read before git is started for them all.
-const aLook = 20
+// commitsLookedAt is how many commits of a branch are read before git is started for them all.
+const commitsLookedAt = 20
 
 func (m *Mirror) mergeBase(ctx context.Context, tip, head string) (string, bool, error) {
-	if _, onTip, err := m.objects.Line(ctx, tip, head, aLook); err != nil || onTip {
+	if _, onTip, err := m.objects.Line(ctx, tip, head, commitsLookedAt); err != nil || onTip {
 		return tip, onTip, err
 	}
-	c := m.Call("merge-base", tip, head)
+	c := m.command("merge-base", tip, head)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	return strings.TrimSpace(string(res.Stdout)), res.Code == 0, err

@@ -1,0 +1,279 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+// irregular are the kinds of file that no tree can hold.
+const irregular = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeCharDevice | fs.ModeIrregular
+
+// checkCheckout refuses a checkout that is no folder of its own any more: through a
+// link git would commit what lies elsewhere. A .gitignore or .gitattributes
+// that is a pipe would have git wait for ever.
+func checkCheckout(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return &RefusedError{Reason: "the checkout was removed or replaced"}
+	}
+	odd, err := findIrregular(dir)
+	if err != nil {
+		return fmt.Errorf("look through the checkout: %w", err)
+	}
+	var refused refusals
+	for _, p := range odd {
+		if b := path.Base(p); b != ".gitignore" && b != ".gitattributes" {
+			continue // Files judges those that git would add
+		}
+		refused.add("%q is no file", p)
+	}
+	return refused.err()
+}
+
+// checkFiles refuses what would be expensive or impossible to add.
+func (g gate) checkFiles(ctx context.Context, index string) error {
+	paths, err := changedPaths(ctx, g.mirror, g.Dir, index)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	if max := g.Limits.MaxFiles; max > 0 && len(paths) > max {
+		refused.add("%d files are changed, %d are allowed", len(paths), max)
+		return refused.err()
+	}
+	for _, p := range paths {
+		full := filepath.Join(g.Dir, filepath.FromSlash(p))
+		info, err := os.Lstat(full)
+		if err != nil {
+			continue // removed
+		}
+		trouble := nameTrouble(p)
+		switch {
+		case trouble != "":
+			refused.add("%s", trouble)
+		case info.Mode()&fs.ModeSymlink != 0 && isGitmodules(path.Base(p)):
+			refused.add("%q is a link, which git does not take", p)
+		case info.Mode()&irregular != 0:
+			refused.add("%q is no file", p)
+		case !info.Mode().IsRegular():
+		case g.Limits.MaxFileBytes > 0 && info.Size() > g.Limits.MaxFileBytes:
+			refused.add("%q has %d bytes, %d are allowed", p, info.Size(), g.Limits.MaxFileBytes)
+		case info.Mode().Perm()&0o400 == 0:
+			if err := os.Chmod(full, info.Mode().Perm()|0o400); err != nil {
+				return err
+			}
+		}
+	}
+	return refused.err()
+}
+
+// findRepositories walks the checkout by itself, without git, and lists every
+// .git below root, as slashed paths of what they stand in ("." for root's
+// own). It follows no link, and makes folders readable that are not.
+func findRepositories(root string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path != root && isDotGit(d.Name(), runtime.GOOS) {
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if d.IsDir() {
+			return files.OpenFolder(path, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for repositories in the checkout: %w", tooLongError(err))
+	}
+	return found, nil
+}
+
+// findIrregular lists what no tree can hold: pipes, sockets, devices.
+func findIrregular(root string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type()&irregular != 0 {
+			rel, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+		if d.IsDir() {
+			return files.OpenFolder(path, d)
+		}
+		return nil
+	})
+	return found, tooLongError(err)
+}
+
+// removeRepositories removes every .git in the checkout, root's own too.
+func removeRepositories(root string) error {
+	found, err := findRepositories(root)
+	if err != nil {
+		return err
+	}
+	odd, err := findIrregular(root)
+	if err != nil {
+		return err
+	}
+	for _, rel := range append(found, odd...) {
+		if err := files.Remove(filepath.Join(root, filepath.FromSlash(rel))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRepositories looks for repositories in the tree before git does. One in
+// a submodule's folder or in an ignored folder is the agent's convenience and
+// is removed; any other one is refused, and left for the agent to see.
+func (g gate) checkRepositories(ctx context.Context) error {
+	found, err := findRepositories(g.Dir)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(p string) bool { return !strings.Contains(p, "/") }) // the checkout's own
+	if len(found) == 0 {
+		return nil
+	}
+	links, err := submodules(ctx, g.mirror, g.Dir, g.Index)
+	if err != nil {
+		return err
+	}
+	var refused refusals
+	for _, p := range found {
+		folder := path.Dir(p)
+		if slices.ContainsFunc(links, func(l string) bool { return folder == l || strings.HasPrefix(folder, l+"/") }) {
+			continue
+		}
+		ignored, err := g.ignored(ctx, folder)
+		if err != nil {
+			return err
+		}
+		if !ignored {
+			refused.add("%q is a repository within the repository", folder)
+		}
+	}
+	if err := refused.err(); err != nil {
+		return err
+	}
+	return removeNested(g.Dir)
+}
+
+func (g gate) ignored(ctx context.Context, folder string) (bool, error) {
+	check := g.mirror.checkoutCommand(g.Dir, g.Index, "check-ignore", "--quiet", "-z", "--stdin")
+	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
+	check.Stdin = []byte("./" + folder + "/\x00")
+	check.Answers = []int{1}
+	res, err := runPatterns(ctx, check, patternTimeout(g.mirror))
+	if err != nil {
+		return false, err
+	}
+	return res.Code == 0, nil
+}
+
+// removeNested removes every .git below the checkout's own.
+func removeNested(dir string) error {
+	found, err := findRepositories(dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
+		if !strings.Contains(p, "/") {
+			continue
+		}
+		if err := files.Remove(filepath.Join(dir, filepath.FromSlash(p))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submodules lists the submodules of the index.
+func submodules(ctx context.Context, m *Mirror, dir, index string) ([]string, error) {
+	entries, err := m.checkoutCommand(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var links []string
+	for _, line := range entries {
+		head, path, _ := strings.Cut(line, "\t")
+		if strings.HasPrefix(head, modeGitlink+" ") {
+			links = append(links, path)
+		}
+	}
+	return links, nil
+}
+
+// changedPaths lists what differs from the index, by stamps, and what is new.
+func changedPaths(ctx context.Context, m *Mirror, dir, index string) ([]string, error) {
+	res, err := runPatterns(ctx, m.checkoutCommand(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"), patternTimeout(m))
+	if err != nil {
+		return nil, err
+	}
+	return splitFields(res.Stdout), nil
+}
+
+// runPatterns runs a command that compares paths with the patterns of the
+// checkout's .gitignore or .gitattributes. Git can be given some that take
+// hours: what does not end in time is the change's fault, and is told.
+func runPatterns(ctx context.Context, c command, limit time.Duration) (proc.Result, error) {
+	c.Wall = limit
+	res, err := c.Run(ctx)
+	if late, ok := errors.AsType[*TimeoutError](err); ok {
+		return res, &RefusedError{Reason: fmt.Sprintf("%s: the patterns in .gitignore or .gitattributes may take git for ever", late)}
+	}
+	return res, err
+}
+
+func patternTimeout(m *Mirror) time.Duration { return m.git.opt.PatternTimeout }
+
+// addTimes is how much longer than to read a checkout's patterns it may take to add
+// files: their contents are read, too.
+const addTimes = 4
+
+// addToIndex runs a command that adds files of the checkout to an index, their contents to
+// the quarantine. What git itself refuses is a *RefusedError.
+func addToIndex(ctx context.Context, q *quarantine, add command) error {
+	add.Objects = q.Env
+	_, err := runPatterns(ctx, add, addTimes*patternTimeout(q.mirror))
+	return refusedToAdd(err)
+}
+
+// addSigns are what git says of files that it never adds, whatever their content.
+var addSigns = []string{"invalid path", "file name too long", "filename too long"}
+
+// refusedToAdd makes a refusal of git's own: to try again would not help.
+func refusedToAdd(err error) error {
+	var failed *CommandError
+	if errors.As(err, &failed) && failed.Says(addSigns) {
+		return &RefusedError{Reason: "git does not add it: " + failed.LastLines(3)}
+	}
+	return err
+}
