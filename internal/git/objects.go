@@ -81,7 +81,7 @@ func sayable(name string) bool {
 const (
 	objectsAtOnce = 200
 	bytesAtOnce   = 16 << 20
-	// MostBytes is the largest object that is read.
+	// maxObjectBytes is the largest object that is read.
 	maxObjectBytes = 1 << 30
 )
 
@@ -336,7 +336,7 @@ func (r *objectReader) Follows(ctx context.Context, oid, other string) (bool, er
 // treeEntry is a file of a tree; its mode as git lists it.
 type treeEntry struct{ Mode, OID, Path string }
 
-// The modes of what stands in trees. ModeNone is that of nothing.
+// The modes of what stands in trees. modeNone is that of nothing.
 const (
 	modeNone    = "000000"
 	modeTree    = "040000"
@@ -345,7 +345,7 @@ const (
 )
 
 // treeChange is a path at which two trees differ; the side on which nothing stands has
-// ModeNone and a zero object id.
+// modeNone and a zero object id.
 type treeChange struct {
 	Path     string
 	Old, New treeEntry

@@ -78,3 +78,14 @@ func readQuery(name string) string {
 	}
 	return string(text)
 }
+
+// Queries gives the documents by name. The simulator's tests hold them against GitHub's schema.
+func Queries() map[string]string {
+	return map[string]string{
+		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
+		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
+		"box": boxQuery(), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
+		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
+		"openpulls": openPullsQuery(), "histories": historiesQuery(2),
+	}
+}

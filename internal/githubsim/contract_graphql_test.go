@@ -50,7 +50,7 @@ func gitHubSchema(t *testing.T) *ast.Schema {
 // What the client sends must be valid for GitHub, not only for the simulator.
 func TestContractGraphQLDocuments(t *testing.T) {
 	schema := gitHubSchema(t)
-	documents := github.allQueries()
+	documents := github.Queries()
 	if len(documents) < 5 {
 		t.Fatalf("only %d documents", len(documents))
 	}
