@@ -16,7 +16,6 @@ var passLines = []string{
 	"pass", "repositories", "turns are held back by a budget of the day", "the clock of this machine is wrong", "could not record a limit of GitHub's",
 	"GitHub does not say which account the token is of; it is seen by what the pass writes first", "could not record our account",
 	"could not forget what is over", "could not look who works in a checkout",
-	"the state folder is a copy of another machine's: what that one holds is let go of here",
 	"could not tell what happened", "a message about no repository did not arrive", "could not tell how the pass ended",
 }
 
