@@ -184,7 +184,7 @@ func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
 		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return nothing("Commands go on the first line of a comment, and need write permission on the repository.\n\n%s", command.HelpTable())
+	return nothing("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", command.HelpTable())
 }
 
 // answer plans what a command does on GitHub and, once that is so, its answer

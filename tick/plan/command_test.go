@@ -91,7 +91,7 @@ func TestCommands(t *testing.T) {
 		view      known.Snapshot
 		want      string
 	}{
-		{"help", "help", 2, scene(), "“Commands go on the first line of a comment, and need write permission on the repository.”"},
+		{"help", "help", 2, scene(), "“Write a command on the first line of a comment; it needs write permission on the repository.”"},
 		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
 		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
 		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
