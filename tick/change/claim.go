@@ -83,7 +83,7 @@ func (c *Claim) logFixes(ctx context.Context, tx *Tx) error {
 		if !ok {
 			continue
 		}
-		err := tx.LogReview(ctx, c.Item.ID, c.Turn.Number, reviewing.Logged{
+		err := tx.logReview(ctx, c.Item.ID, c.Turn.Number, reviewing.Logged{
 			Key: "review_fix_created:" + e.Key, What: "review_fix_created",
 			Data: map[string]any{"reviewer": c.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": c.Turn.Head},
 		})

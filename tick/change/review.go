@@ -89,7 +89,7 @@ func (c Review) apply(ctx context.Context, tx *Tx) error {
 		log = append(slices.Clip(log), c.moved())
 	}
 	for _, l := range log {
-		if err := tx.LogReview(ctx, c.Item, c.Number, l); err != nil {
+		if err := tx.logReview(ctx, c.Item, c.Number, l); err != nil {
 			return err
 		}
 	}
@@ -108,8 +108,8 @@ func (c Review) moved() reviewing.Logged {
 	}
 }
 
-// LogReview stores a fact about reviews, and has it logged after the transaction if it is new.
-func (tx *Tx) LogReview(ctx context.Context, item int64, number int, l reviewing.Logged) error {
+// logReview stores a fact about reviews, and has it logged after the transaction if it is new.
+func (tx *Tx) logReview(ctx context.Context, item int64, number int, l reviewing.Logged) error {
 	b, err := json.Marshal(l.Data)
 	if err != nil {
 		return err
