@@ -20,7 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// everythingWords are what the help says of --all, for the commands that take it.
+// everythingWords has the help texts of --all for the commands that take it.
 var everythingWords = map[command.Verb]struct{ flag, use, example, long string }{
 	command.VerbPause: {
 		"Stop everything on this machine; what follows is the reason", "{<owner/name#number> | --all [<reason>]}", "--all the bill is being looked at",

@@ -11,7 +11,7 @@ import (
 // Most actions keep the content they were planned with. Some hold a wanted state: the
 // labels of an issue, the text of a comment that is kept up to date. Such a row is renewed
 // when that state changes, and only the newest content is sent. CheckRenewal tells the
-// sender that the row was renewed meanwhile.
+// sender that the row was renewed after the sender read it.
 
 // RenewAction plans an action, or replaces the content of its row. A planned, sent or
 // applied row with the same content stays as it is. A row whose new content is what was

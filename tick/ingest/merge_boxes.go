@@ -34,9 +34,8 @@ type mergeCandidate struct {
 	half   bool      // its commit is on the base, which a person has to see to
 }
 
-// readMergeBoxes reads the box of each pull request that may be merged afresh, whatever else is new
-// of it: in a pass that merges, no gate is as an earlier pass saw it. Where nothing is
-// merged by us it costs nothing.
+// readMergeBoxes reads the merge box of each pull request that may be merged, in every pass: no
+// gate is decided by what an earlier pass read. Without auto_merge it asks nothing.
 func (h *reading) readMergeBoxes(ctx context.Context) error {
 	all, err := h.mergeCandidates(ctx)
 	if err != nil {

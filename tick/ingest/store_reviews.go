@@ -75,8 +75,8 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	return tx.SetLook(ctx, pull.ID)
 }
 
-// pinBase keeps for which base a head is being reviewed, where its pull request is aimed at
-// another one meanwhile: whoever merges it looks whether that brings other commits along.
+// pinBase stores the base that a head is reviewed for, if the pull request's base changes during
+// the review: before a merge it is compared, so that no other commits are merged.
 func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error {
 	if old.HeadOID != now.HeadOID || old.Base == now.Base || old.BaseOID == "" {
 		return nil

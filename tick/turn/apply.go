@@ -332,7 +332,7 @@ func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (s
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("read what was said meanwhile: %w", err)
+		return false, fmt.Errorf("read comments since the last push: %w", err)
 	}
 	return said, nil
 }

@@ -245,7 +245,7 @@ func notInTheWay(heads map[string]string, l *env.Lease) error {
 			continue
 		}
 		branch := l.Turn.Branch
-		l.Turn.Branch, l.Turn.Head = "", "" // chosen anew when it is gone
+		l.Turn.Branch, l.Turn.Head = "", "" // the next attempt chooses a branch again
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchInTheWay, Name: folder, Branch: branch}}
 	}
 	return nil

@@ -45,8 +45,8 @@ func (p *Turns) endOf(ctx context.Context, l *env.Lease, answer prompts.Answer) 
 // for that, which says so.
 func (e *ending) asked() bool { return e != nil && e.fix != nil && e.fix.Outcome == review.FixAsked }
 
-// stillStopped keeps an item stopped whose reviews are: what people said meanwhile is
-// answered, and ends no stop of theirs.
+// stillStopped keeps the item stopped while its reviews are stopped: a turn that answers
+// comments does not end that stop.
 func stillStopped(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
 	if l.Turn.Kind.Start() {
 		return m, nil
@@ -100,7 +100,7 @@ func (e *ending) storeReview(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if e.made.Verdict.Validity == review.Moved { // one that was read from GitHub meanwhile does not say so
+	if e.made.Verdict.Validity == review.Moved { // if ingest stored the verdict first, its row says nothing of it
 		if _, err := tx.MarkVerdict(ctx, id, review.Moved); err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func demands(s store.Reviews, v review.Verdict, blocking review.Severity) (open,
 }
 
 // fixedBefore reports whether a fix was made for the same reviewer, since a person had it
-// begin anew last.
+// begin again last.
 func fixedBefore(s store.Reviews, v review.Verdict) bool {
 	return slices.ContainsFunc(s.Fixes, func(f review.Fix) bool {
 		return f.Reviewer == v.Reviewer && f.Epoch == s.Record.Epoch && f.Outcome == review.FixPushed
