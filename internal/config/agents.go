@@ -27,20 +27,20 @@ func (p *parser) agentKeys(a *Agent) []key {
 	known := a.Adapter != AdapterCommand // a command line that takes a model, an effort and arguments
 	return []key{
 		textKey("adapter", &a.Adapter, a.Adapter),
-		{"command", func(t *document.Table) { a.Command = t.Texts("command") }, func() any {
+		ownKey("command", func(t *document.Table) { a.Command = t.Texts("command") }, func() any {
 			if known && len(a.Command) == 0 {
 				return []string{a.Adapter}
 			}
 			return a.Command
-		}},
+		}),
 		textKey("model", &a.Model, "").only(known),
 		textKey("effort", &a.Effort, "").only(known),
 		textsKey("args", &a.Args).only(known),
 		textsKey("env_pass", &a.EnvPass),
 		textKey("session", &a.Session, SessionResume),
-		{"sandbox", func(t *document.Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }},
-		{"readable", func(t *document.Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }},
-		{"writable", func(t *document.Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }},
+		ownKey("sandbox", func(t *document.Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }),
+		ownKey("readable", func(t *document.Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }),
+		ownKey("writable", func(t *document.Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
 	}
 }
 
@@ -107,7 +107,7 @@ func prices(t *document.Table) *spending.Prices {
 	}
 	var all spending.Prices
 	for i := range pricesKeys(&all) {
-		pricesKeys(&all)[i].read(p) // with what was read before as its default
+		readKeys(p, pricesKeys(&all)[i:i+1]) // with what was read before as its default
 	}
 	p.Done()
 	return &all

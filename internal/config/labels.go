@@ -31,10 +31,11 @@ func labelKeys(l *work.Labels) []key {
 }
 
 func (p *parser) labels(t *document.Table) (l work.Labels) {
-	readKeys(t, labelKeys(&l))
+	keys := labelKeys(&l)
+	readKeys(t, keys)
 	t.Done()
 	seen := map[string]string{}
-	for _, k := range labelKeys(&l) {
+	for _, k := range keys {
 		name, _ := k.print().(string)
 		if why := labelProblem(name); why != "" {
 			t.Bad(k.name, "%q %s", name, why)

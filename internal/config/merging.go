@@ -40,19 +40,19 @@ func mergingKeys(m *Merging) []key {
 		durationKey("checks_timeout", &m.ChecksTimeout, time.Hour, time.Second),
 		textsKey("critical_paths", &m.Critical),
 		countKey("max_merge_lines", &m.MaxLines, 0, 0, 1_000_000),
-		{"delete_branch", func(t *document.Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
+		ownKey("delete_branch", func(t *document.Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
 			if m.DeleteBranch == "" {
 				return ""
 			}
 			return m.DeleteBranch == merging.Yes
-		}},
+		}),
 		durationKey("watch_base", &m.Watch, time.Hour, 0),
-		{"revert_on_red", func(t *document.Table) { m.Revert = revertOnRed(t) }, func() any {
+		ownKey("revert_on_red", func(t *document.Table) { m.Revert = revertOnRed(t) }, func() any {
 			if m.Revert {
 				return revertPropose
 			}
 			return revertNever
-		}},
+		}),
 	}
 }
 

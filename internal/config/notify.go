@@ -65,7 +65,7 @@ func (p *parser) notifyKeys(n *Notify) []key {
 		textKey("url", &n.URL, "").only(!isCommand),
 		textKey("secret_env", &n.SecretEnv, "").only(!isCommand),
 		flagKey("allow_http", &n.AllowHTTP, false).only(!isCommand),
-		{"on", func(t *document.Table) { n.On = p.notifyOn(t) }, func() any { return orEmpty(n.On) }},
+		ownKey("on", func(t *document.Table) { n.On = p.notifyOn(t) }, func() any { return orEmpty(n.On) }),
 		countKey("failing_passes", &n.FailingPasses, defaultFailingPasses, 1, 1000),
 		durationKey("timeout", &n.Timeout, defaultNotifyTimeout, 100*time.Millisecond),
 	}

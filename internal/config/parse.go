@@ -104,12 +104,12 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		flagKey("enable_feedback_loop", &r.EnableFeedbackLoop, true),
 		flagKey("enable_issue_comment_routing", &r.EnableIssueCommentRouting, true),
 		flagKey("overlap", &r.Overlap, true),
-		{"state_dir", func(t *document.Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }},
-		{"prompts_dir", func(t *document.Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }},
-		{"sandbox", func(t *document.Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }},
-		{"accounts", func(t *document.Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }},
-		{"readable", func(t *document.Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }}, // once the state folder is known
-		{"metrics_file", func(t *document.Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }},
+		ownKey("state_dir", func(t *document.Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }),
+		ownKey("prompts_dir", func(t *document.Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }),
+		ownKey("sandbox", func(t *document.Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }),
+		ownKey("accounts", func(t *document.Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }),
+		ownKey("readable", func(t *document.Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }), // once the state folder is known
+		ownKey("metrics_file", func(t *document.Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }),
 	}
 }
 
@@ -173,8 +173,8 @@ func (p *parser) stateDir(t *document.Table) string {
 // repoKeys are those of [[repo]]; written is its name as the file has it.
 func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
-		{"name", func(t *document.Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }},
-		{"remote_url", func(t *document.Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }},
+		ownKey("name", func(t *document.Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }),
+		ownKey("remote_url", func(t *document.Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
 		textsKey("allowed_users", &r.AllowedUsers),
 		flagKey("keep_ignored", &r.KeepIgnored, false),
 		countKey("max_files", &r.MaxFiles, 1000, 1, 100_000),
@@ -183,7 +183,7 @@ func (p *parser) repoKeys(r *Repo, written *string) []key {
 		textKey("checks", &r.Checks, work.ChecksComplete),
 		textsKey("required_tests", &r.RequiredTests),
 		durationKey("test_timeout", &r.TestTimeout, 15*time.Minute, time.Second),
-		{"test_file_regex", func(t *document.Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }},
+		ownKey("test_file_regex", func(t *document.Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }),
 	}
 }
 
@@ -197,7 +197,9 @@ func (p *parser) repo(t *document.Table) {
 	r.Review = p.review(t.Sub("review", "[repo.review]"))
 	r.Reviewers = p.reviewers(t.All("reviewers", "[[repo.reviewers]]"))
 	p.checkTests(t, r)
-	checkGlobs(t, "protected_paths", r.ProtectedPaths)
+	if t.Has("protected_paths") {
+		checkGlobs(t, "protected_paths", r.ProtectedPaths)
+	}
 	t.Later("sandbox")
 	t.Done()
 

@@ -61,10 +61,11 @@ func (s section) write(w io.Writer) error {
 		return err
 	}
 	for _, k := range s.keys {
-		if v := k.print(); v != nil {
-			if err := toml.NewEncoder(w).Encode(map[string]any{k.name: v}); err != nil {
-				return err
-			}
+		if k.hidden {
+			continue
+		}
+		if err := toml.NewEncoder(w).Encode(map[string]any{k.name: k.print()}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -74,7 +75,7 @@ func (s section) write(w io.Writer) error {
 func (c *Config) agentsOf(r Repo) (keys []key) {
 	for _, kind := range work.Kinds() {
 		if agent, ok := c.AgentFor(r.Name, kind, ""); ok {
-			keys = append(keys, key{name: string(kind), print: func() any { return agent.Name }})
+			keys = append(keys, textKey(string(kind), &agent.Name, ""))
 		}
 	}
 	return keys

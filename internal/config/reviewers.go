@@ -226,7 +226,7 @@ func (x Reviewer) printed() []key {
 		textKey("account", &x.Account, "").only(!x.Human),
 		textKey("login", &login, ""),
 		textsKey("can_escalate", &x.CanEscalate),
-		{name: "flows", print: func() any { return orEmpty(x.Flows) }},
+		ownKey("flows", nil, func() any { return orEmpty(x.Flows) }),
 	}
 }
 

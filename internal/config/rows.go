@@ -12,62 +12,142 @@ import (
 // key is one row of a table of the config: what it is called, how it is read, with its default and
 // its bounds, and how it is printed. The schema is made of what the rows read.
 type key struct {
-	name  string
-	read  func(*document.Table)
-	print func() any // nil from it: the key is not printed
+	name string
+	value
+	hidden bool // it is not printed
+}
+
+// value is where a key's value goes. A pass reads a row for each key of each repository: a row
+// is one allocation.
+type value interface {
+	read(t *document.Table, name string)
+	print() any
 }
 
 func readKeys(t *document.Table, keys []key) {
 	for _, k := range keys {
-		k.read(t)
+		k.read(t, k.name)
 	}
-}
-
-func textKey[T ~string](name string, to *T, fallback T) key {
-	return key{name, func(t *document.Table) { *to = T(t.Text(name, string(fallback))) }, func() any { return string(*to) }}
-}
-
-func flagKey(name string, to *bool, fallback bool) key {
-	return key{name, func(t *document.Table) { *to = t.Flag(name, fallback) }, func() any { return *to }}
-}
-
-func countKey[T ~int | ~int64](name string, to *T, fallback, least, most int) key {
-	return key{name, func(t *document.Table) { *to = T(t.Count(name, fallback, least, most)) }, func() any { return *to }}
-}
-
-func numberKey(name string, to *float64, fallback, least, most float64) key {
-	return key{name, func(t *document.Table) { *to = t.Number(name, fallback, least, most) }, func() any { return *to }}
-}
-
-func durationKey(name string, to *time.Duration, fallback, least time.Duration) key {
-	return key{name, func(t *document.Table) { *to = t.Duration(name, fallback, least) }, func() any { return short(*to) }}
-}
-
-func sizeKey(name string, to *int64, fallback, least int64) key {
-	return key{name, func(t *document.Table) { *to = t.Size(name, fallback, least) }, func() any { return sizeText(*to) }}
-}
-
-func textsKey(name string, to *[]string) key {
-	return key{name, func(t *document.Table) { *to = t.Texts(name) }, func() any { return orEmpty(*to) }}
-}
-
-// textsKeyOr is textsKey with a default: an empty list in the file is none.
-func textsKeyOr(name string, to *[]string, fallback []string) key {
-	return key{name, func(t *document.Table) {
-		*to = fallback
-		if _, written := t.Get(name); written {
-			*to = t.Texts(name)
-		}
-	}, func() any { return orEmpty(*to) }}
 }
 
 // only is a key that is printed if a condition holds.
 func (k key) only(holds bool) key {
-	if !holds {
-		k.print = func() any { return nil }
-	}
+	k.hidden = !holds
 	return k
 }
+
+type text[T ~string] struct {
+	to       *T
+	fallback T
+}
+
+func textKey[T ~string](name string, to *T, fallback T) key {
+	return key{name: name, value: text[T]{to, fallback}}
+}
+
+func (v text[T]) read(t *document.Table, name string) { *v.to = T(t.Text(name, string(v.fallback))) }
+func (v text[T]) print() any                          { return string(*v.to) }
+
+type flag struct {
+	to       *bool
+	fallback bool
+}
+
+func flagKey(name string, to *bool, fallback bool) key {
+	return key{name: name, value: flag{to, fallback}}
+}
+
+func (v flag) read(t *document.Table, name string) { *v.to = t.Flag(name, v.fallback) }
+func (v flag) print() any                          { return *v.to }
+
+type count[T ~int | ~int64] struct {
+	to                    *T
+	fallback, least, most int
+}
+
+func countKey[T ~int | ~int64](name string, to *T, fallback, least, most int) key {
+	return key{name: name, value: count[T]{to, fallback, least, most}}
+}
+
+func (v count[T]) read(t *document.Table, name string) {
+	*v.to = T(t.Count(name, v.fallback, v.least, v.most))
+}
+func (v count[T]) print() any { return *v.to }
+
+type number struct {
+	to                    *float64
+	fallback, least, most float64
+}
+
+func numberKey(name string, to *float64, fallback, least, most float64) key {
+	return key{name: name, value: number{to, fallback, least, most}}
+}
+
+func (v number) read(t *document.Table, name string) {
+	*v.to = t.Number(name, v.fallback, v.least, v.most)
+}
+func (v number) print() any { return *v.to }
+
+type duration struct {
+	to              *time.Duration
+	fallback, least time.Duration
+}
+
+func durationKey(name string, to *time.Duration, fallback, least time.Duration) key {
+	return key{name: name, value: duration{to, fallback, least}}
+}
+
+func (v duration) read(t *document.Table, name string) {
+	*v.to = t.Duration(name, v.fallback, v.least)
+}
+func (v duration) print() any { return short(*v.to) }
+
+type size struct {
+	to              *int64
+	fallback, least int64
+}
+
+func sizeKey(name string, to *int64, fallback, least int64) key {
+	return key{name: name, value: size{to, fallback, least}}
+}
+
+func (v size) read(t *document.Table, name string) { *v.to = t.Size(name, v.fallback, v.least) }
+func (v size) print() any                          { return sizeText(*v.to) }
+
+type texts struct {
+	to       *[]string
+	fallback []string
+}
+
+func textsKey(name string, to *[]string) key { return key{name: name, value: texts{to: to}} }
+
+// textsKeyOr is textsKey with a default: an empty list in the file is none.
+func textsKeyOr(name string, to *[]string, fallback []string) key {
+	return key{name: name, value: texts{to, fallback}}
+}
+
+func (v texts) read(t *document.Table, name string) {
+	*v.to = v.fallback
+	if v.fallback == nil || t.Has(name) {
+		*v.to = t.Texts(name)
+	} else {
+		t.Get(name)
+	}
+}
+func (v texts) print() any { return orEmpty(*v.to) }
+
+// own is the value of a key with a form of its own.
+type own struct {
+	reads  func(*document.Table)
+	prints func() any
+}
+
+func ownKey(name string, reads func(*document.Table), prints func() any) key {
+	return key{name: name, value: own{reads, prints}}
+}
+
+func (v own) read(t *document.Table, _ string) { v.reads(t) }
+func (v own) print() any                       { return v.prints() }
 
 // orEmpty makes TOML's [] of a nil list, which it would leave out.
 func orEmpty[T any](list []T) []T {

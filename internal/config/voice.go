@@ -52,22 +52,22 @@ func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 // voiceKeys are those of [repo.voice].
 func voiceKeys(v *Voice) []key {
 	return []key{
-		{"disclosure", func(t *document.Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }},
+		ownKey("disclosure", func(t *document.Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
 		personKey("author", &v.Author),
 		personKey("committer", &v.Committer),
-		{"sign_off", func(t *document.Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
+		ownKey("sign_off", func(t *document.Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
 			if v.SignOff && v.Signer != (Person{}) {
 				return v.Signer.String()
 			}
 			return v.SignOff
-		}},
+		}),
 		textsKeyOr("trailers", &v.Trailers, DefaultTrailers()),
 		flagKey("spending", &v.Spending, false),
 	}
 }
 
 func personKey(name string, to *Person) key {
-	return key{name, func(t *document.Table) { *to = person(t, name) }, func() any { return to.String() }}
+	return ownKey(name, func(t *document.Table) { *to = person(t, name) }, func() any { return to.String() })
 }
 
 func (p *parser) voice(t *document.Table) (v Voice) {

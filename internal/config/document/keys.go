@@ -41,8 +41,9 @@ func Recorded(name, text string, called func(path string) string) (t *Table, key
 }
 
 // note keeps what is asked for.
-func (t *Table) note(k Key, key string) {
+func (t *Table) note(key string, asked func() Key) {
 	if t.asked != nil {
+		k := asked()
 		k.Path = everyTable(t.At(key))
 		*t.asked = append(*t.asked, k)
 	}

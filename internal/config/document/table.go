@@ -55,8 +55,11 @@ func (t *Table) Keys() []string { return slices.Sorted(maps.Keys(t.values)) }
 
 // Get fetches a key's value; false when the file does not say.
 func (t *Table) Get(key string) (any, bool) {
+	if t.known == nil {
+		t.known = make([]string, 0, 16)
+	}
 	t.known = append(t.known, key)
-	t.note(Key{}, key)
+	t.note(key, func() Key { return Key{} })
 	v, ok := t.values[key]
 	return v, ok
 }
@@ -73,14 +76,14 @@ func (t *Table) Knows(key string) bool { return slices.Contains(t.known, key) }
 
 // Sub opens a table inside; an empty one when the file has none.
 func (t *Table) Sub(key, name string) *Table {
-	t.note(Key{Kind: KindTable}, key)
+	t.note(key, func() Key { return Key{Kind: KindTable} })
 	values, _ := Typed[map[string]any](t, key, "a table: "+name, nil)
 	return &Table{report: t.report, path: t.At(key), name: name, values: values}
 }
 
 // All opens the tables of an array of tables; name is how people write it.
 func (t *Table) All(key, name string) []*Table {
-	t.note(Key{Kind: KindTables}, key)
+	t.note(key, func() Key { return Key{Kind: KindTables} })
 	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {

@@ -15,7 +15,7 @@ func (t *Table) Later(keys ...string) {
 			t.Bad(key, "not supported yet; remove the line")
 		}
 		t.known = append(t.known, key)
-		t.note(Key{Kind: kindLater}, key)
+		t.note(key, func() Key { return Key{Kind: kindLater} })
 	}
 }
 

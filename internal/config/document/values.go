@@ -86,21 +86,21 @@ func listKind[T any]() Kind {
 
 // Text fetches a text.
 func (t *Table) Text(key, fallback string) string {
-	t.note(Key{Kind: KindText, Default: stated(fallback, fallback != "")}, key)
+	t.note(key, func() Key { return Key{Kind: KindText, Default: stated(fallback, fallback != "")} })
 	s, _ := Typed(t, key, "text in quotes", fallback)
 	return s
 }
 
 // Flag fetches true or false.
 func (t *Table) Flag(key string, fallback bool) bool {
-	t.note(Key{Kind: KindFlag, Default: fallback}, key)
+	t.note(key, func() Key { return Key{Kind: KindFlag, Default: fallback} })
 	b, _ := Typed(t, key, "true or false", fallback)
 	return b
 }
 
 // Count fetches a whole number from least to most.
 func (t *Table) Count(key string, fallback, least, most int) int {
-	t.note(Key{Kind: KindCount, Default: fallback, Least: float64(least), Most: float64(most)}, key)
+	t.note(key, func() Key { return Key{Kind: KindCount, Default: fallback, Least: float64(least), Most: float64(most)} })
 	n, ok := Typed(t, key, "a whole number", int64(fallback))
 	if ok && (n < int64(least) || n > int64(most)) {
 		t.Bad(key, "want %d to %d, got %d", least, most, n)
@@ -111,7 +111,7 @@ func (t *Table) Count(key string, fallback, least, most int) int {
 
 // Number fetches a number from least to most.
 func (t *Table) Number(key string, fallback, least, most float64) float64 {
-	t.note(Key{Kind: KindNumber, Default: fallback, Least: least, Most: most}, key)
+	t.note(key, func() Key { return Key{Kind: KindNumber, Default: fallback, Least: least, Most: most} })
 	v, ok := t.Get(key)
 	if !ok {
 		return fallback
@@ -134,7 +134,7 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 // Duration fetches a time such as "90s" or "30m", from least to a week.
 func (t *Table) Duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
-	t.note(Key{Kind: KindDuration, Default: shortDuration(fallback)}, key)
+	t.note(key, func() Key { return Key{Kind: KindDuration, Default: shortDuration(fallback)} })
 	s, ok := Typed(t, key, `a time such as "90s" or "30m"`, "")
 	if !ok {
 		return fallback
@@ -153,7 +153,7 @@ func (t *Table) Duration(key string, fallback, least time.Duration) time.Duratio
 
 // List fetches a list of values of one type.
 func List[T any](t *Table, key, want string) []T {
-	t.note(Key{Kind: listKind[T]()}, key)
+	t.note(key, func() Key { return Key{Kind: listKind[T]()} })
 	values, ok := Typed[[]any](t, key, "a list: ["+want+", …]", nil)
 	if !ok {
 		return nil
@@ -186,7 +186,7 @@ func (t *Table) Size(key string, fallback, least int64) int64 {
 		most = 1 << 50
 		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
 	)
-	t.note(Key{Kind: KindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")}, key)
+	t.note(key, func() Key { return Key{Kind: KindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")} })
 	s, ok := Typed(t, key, want, "")
 	if !ok {
 		return fallback
