@@ -58,7 +58,7 @@ func TestMergingResumes(t *testing.T) {
 	// Whoever asks is told loudly, and what to type.
 	_, _, told := run(t, "status", "--config", p.config)
 	has(t, told, "octo/app: MERGING IS STOPPED since 2026-11-22T12:00:00Z: "+landedOther+". Look at what landed, then: gh mergexo resume-merging octo/app\n")
-	const query = `[.repositories[]|[.name,.mergingStopped.since,.mergingStopped.reason_code,.mergingStopped.reason,.mergingStopped.resume]|join(",")]|join(" ")`
+	const query = `[.repositories[]|[.name,.mergingStopped.since,.mergingStopped.reasonCode,.mergingStopped.reason,.mergingStopped.resume]|join(",")]|join(" ")`
 	_, stdout, _ := run(t, "status", "--config", p.config, "--json", "repositories", "--jq", query)
 	if want := "octo/app,2026-11-22T12:00:00Z,merge_landed_other_tree," + landedOther + ",gh mergexo resume-merging octo/app octo/lib,,,,\n"; stdout != want {
 		t.Errorf("got %q, want %q", stdout, want)
@@ -82,7 +82,7 @@ func TestMergingResumes(t *testing.T) {
 
 func TestMergingThatResumesAsJSON(t *testing.T) {
 	p := notMerged(t)
-	const query = `[.repository,.resumed,.mergingStopped.since,.mergingStopped.reason_code,.answer[:16]]|tojson`
+	const query = `[.repository,.resumed,.mergingStopped.since,.mergingStopped.reasonCode,.answer[:16]]|tojson`
 	code, stdout, stderr := run(t, "resume-merging", "octo/app", "--config", p.config, "--json", "repository,resumed,mergingStopped,answer", "--jq", query)
 	if want := `["octo/app",true,"2026-11-22T12:00:00Z","merge_landed_other_tree","merging resumes "]` + "\n"; code != 0 || stdout != want {
 		t.Errorf("%d %q %q, want %q", code, stdout, stderr, want)

@@ -63,7 +63,7 @@ func TestShowAndStatusOfAMergeThatIsDue(t *testing.T) {
 	if _, stdout, _ := run(t, "show", "octo/app#13", "--json", "merge", "--jq", query, "--config", p.config); stdout != `[18,18,"merge","rebase",true,0,null,null]`+"\n" {
 		t.Errorf("JSON: %q", stdout)
 	}
-	const items = `.items[]|[.waitingFor,.reason_code,.nextStep,.review.state]|tojson`
+	const items = `.items[]|[.waitingFor,.reasonCode,.nextStep,.review.state]|tojson`
 	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", items, "--config", p.config); stdout != `["a pass merges it","merge_due","nothing holds it","approved"]`+"\n" {
 		t.Errorf("status: %q", stdout)
 	}
@@ -77,12 +77,12 @@ func TestShowAndStatusOfAMergeThatWaits(t *testing.T) {
 	has(t, stdout, "waiting for:\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\n", "merge:\twaits at 2 of 18 gates\n",
 		"gate\tchecks\tclosed\tthe check unit failed\tit is merged once they are green\n",
 		"gate\tfreeze\tclosed\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\tclose that issue, or take its label away\n")
-	const query = `[.merge.gates[]|select(.open|not)|[.code,.stop,.reason_code,.reason[:9],.opens[:5]]]|tojson`
+	const query = `[.merge.gates[]|select(.open|not)|[.code,.stop,.reasonCode,.reason[:9],.opens[:5]]]|tojson`
 	want := `[["checks",false,"merge_checks_failed","the check","it is"],["freeze",false,"merge_frozen","nothing i","close"]]` + "\n"
 	if _, stdout, _ := run(t, "show", "octo/app#12", "--json", "merge", "--jq", query, "--config", p.config); stdout != want {
 		t.Errorf("JSON: %q", stdout)
 	}
-	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", ".items[].reason_code", "--config", p.config); stdout != "merge_frozen\n" {
+	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", ".items[].reasonCode", "--config", p.config); stdout != "merge_frozen\n" {
 		t.Errorf("status: %q", stdout)
 	}
 }

@@ -211,7 +211,7 @@ func TestTheLogOfReviews(t *testing.T) {
 			return err
 		}
 		for i, e := range []store.ReviewLog{
-			{Key: "b", What: "work_rejected", Data: `{"reviewer":"quinn","highest_severity":"major","findings":3,"escalate":["sam","ann"],"none":null,"url":"x","head":"` + head + `"}`},
+			{Key: "b", What: "work_rejected", Data: `{"reviewer":"quinn","severity":"major","findings":3,"escalate":["sam","ann"],"none":null,"url":"x","head":"` + head + `"}`},
 			{Key: "a", What: "code_review_created", Data: `{}`},
 			{Key: "b", What: "work_rejected", Data: `{"twice":true}`},
 		} {
@@ -224,7 +224,7 @@ func TestTheLogOfReviews(t *testing.T) {
 	})
 	_, stdout, _ := run(t, "show", "octo/app#12", "--events", "--config", p.config)
 	if want := "2026-11-22T11:59:00Z\t#13\tcode_review_created\t\n" +
-		"2026-11-22T12:00:00Z\t#13\twork_rejected\treviewer quinn, findings 3, highest severity major, escalate sam ann, head cccccccccccc, url x\n"; stdout != want {
+		"2026-11-22T12:00:00Z\t#13\twork_rejected\treviewer quinn, findings 3, severity major, escalate sam ann, head cccccccccccc, url x\n"; stdout != want {
 		t.Errorf("%q, want %q", stdout, want)
 	}
 	const query = `[.log[]|[.at,.what,.number,.key,.data.findings]|join(",")]|join(" ")`

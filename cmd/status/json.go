@@ -28,7 +28,7 @@ type itemView struct {
 	Work        *live.View   `json:"work"`    // what that does; null: none does
 	Since       *time.Time   `json:"since"`
 	WaitingFor  string       `json:"waitingFor"`
-	ReasonCode  string       `json:"reason_code"` // of waitingFor
+	ReasonCode  string       `json:"reasonCode"` // of waitingFor
 	NextStep    string       `json:"nextStep"`
 	Priority    int          `json:"priority"`
 	Branch      string       `json:"branch"`
@@ -41,7 +41,7 @@ type itemView struct {
 
 type stopView struct {
 	Reason   string     `json:"reason"` // as GitHub is told
-	Code     string     `json:"reason_code"`
+	Code     string     `json:"reasonCode"`
 	Since    *time.Time `json:"since"`
 	Attempts int        `json:"attempts"`
 	URL      string     `json:"url"`   // of the comment
@@ -115,7 +115,7 @@ type turnView struct {
 	Commit    string     `json:"commit"`
 	Error     string     `json:"error"`
 	WaitsFor  string     `json:"waitingFor"`
-	Code      string     `json:"reason_code"` // of waitsFor
+	Code      string     `json:"reasonCode"` // of waitsFor
 	NotBefore *time.Time `json:"notBefore"`
 	ClaimedAt *time.Time `json:"claimedAt"`
 	EndedAt   *time.Time `json:"endedAt"`
@@ -165,7 +165,7 @@ type dayView struct {
 	MaxCostInUSD float64    `json:"maxCostUSD"`
 	HeldUntil    *time.Time `json:"heldUntil"` // null while turns may begin
 	Why          string     `json:"why"`
-	Code         string     `json:"reason_code"`
+	Code         string     `json:"reasonCode"`
 }
 
 // Object is the board as JSON.

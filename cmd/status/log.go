@@ -25,7 +25,7 @@ func (s Story) PrintLog(out terminal.Output) error {
 }
 
 // first are the data of a line of the log that people look for, in their order.
-var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "highest_severity", "escalate", "escalations", "cycle", "head", "commit"}
+var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "severity", "escalate", "escalations", "cycle", "head", "commit"}
 
 // details are the data of a line of the log, for people.
 func details(data string) string {

@@ -25,7 +25,7 @@ type gateView struct {
 	Code   string `json:"code"`
 	Open   bool   `json:"open"`
 	Stop   bool   `json:"stop"` // nobody here opens it: a person has to act
-	Kind   string `json:"reason_code"`
+	Kind   string `json:"reasonCode"`
 	Reason string `json:"reason"` // why it is closed
 	Opens  string `json:"opens"`  // what opens it
 }

@@ -29,7 +29,7 @@ func ViewHalt(h *folder.Halt) *HaltView {
 type StoppedView struct {
 	Since  *time.Time `json:"since"`
 	Reason string     `json:"reason"`
-	Code   string     `json:"reason_code"`
+	Code   string     `json:"reasonCode"`
 	Resume string     `json:"resume"` // what is typed to end it
 }
 

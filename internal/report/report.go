@@ -37,7 +37,7 @@ type Item struct {
 	State   string     `json:"state"`          // as status has it
 	Since   *time.Time `json:"since"`          // of the state
 	Why     string     `json:"waitingFor"`     // in words
-	Code    string     `json:"reason_code"`    // the same as a code
+	Code    string     `json:"reasonCode"`    // the same as a code
 	Next    string     `json:"nextStep"`       // who is to do what
 	Pull    int        `json:"pullRequest"`    // 0: none yet
 	PullURL string     `json:"pullRequestURL"` // empty: none yet

@@ -7,7 +7,7 @@ import (
 )
 
 // ReasonKind says why a work item is blocked or waits. It is what is compared and
-// stored, and the reason_code of `status --json`: once released it stays as it is.
+// stored, and the reasonCode of `status --json`: once released it stays as it is.
 type ReasonKind string
 
 // Reason is why something is blocked or waits, as data. Words are made of it in one

@@ -68,7 +68,7 @@ type Line struct {
 	Kind   work.Kind       `json:"kind"` // of the turn; empty for what needs none
 	What   string          `json:"what"` // turn, wait, leave, notice, move, finish, command, resume, labels, review, merge
 	Reason string          `json:"reason"`
-	Code   work.ReasonKind `json:"reason_code,omitempty"` // of what waits or is blocked
+	Code   work.ReasonKind `json:"reasonCode,omitempty"` // of what waits or is blocked
 	Why    []work.Reason   `json:"-"`
 	Score  *score.Score    `json:"score,omitempty"` // of an implementation
 }

@@ -69,7 +69,7 @@ type TurnReport struct {
 	Step    work.Step       `json:"step"`
 	Outcome string          `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
 	Reason  string          `json:"reason"`
-	Code    work.ReasonKind `json:"reason_code"` // of what waits or is blocked
+	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked
 	URL     string          `json:"url"`
 	Resumed bool            `json:"resumed"`
 }
@@ -85,7 +85,7 @@ type MergeReport struct {
 	Commit  string          `json:"commit"`  // that landed
 	Differs string          `json:"differs"` // in what that is not what was approved; empty: in nothing
 	Reason  string          `json:"reason"`  // why it waits or is blocked
-	Code    work.ReasonKind `json:"reason_code"`
+	Code    work.ReasonKind `json:"reasonCode"`
 	URL     string          `json:"url"`
 }
 

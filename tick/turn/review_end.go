@@ -309,7 +309,7 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.An
 	}
 	e.made, e.calledIn = &made, in
 	e.news = append(e.news, p.reviewLog(l, "code_review_created", fmt.Sprintf("%d:%s:%s", pull.Number, v.Reviewer, v.Head), map[string]any{
-		"reviewer": v.Reviewer, "decision": v.Decision, "findings": v.Count, "highest_severity": v.Highest, "escalations": v.CalledIn,
+		"reviewer": v.Reviewer, "decision": v.Decision, "findings": v.Count, "severity": v.Highest, "escalations": v.CalledIn,
 		"head": v.Head, "cycle": v.Cycle, "url": v.URL, "validity": v.Validity,
 	}))
 	return e, nil

@@ -121,7 +121,7 @@ func TestReasonsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	table.WriteString("| `reason_code` | what is said | what comes next |\n|---|---|---|\n")
+	table.WriteString("| `reasonCode` | what is said | what comes next |\n|---|---|---|\n")
 	var all []work.Reason
 	for _, kind := range Kinds() {
 		all = append(all, sample(kind))

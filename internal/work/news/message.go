@@ -23,7 +23,7 @@ type Message struct {
 	Number     int       `json:"number"`     // of the issue or pull request; 0: of none
 	URL        string    `json:"url"`
 	Title      string    `json:"title"`
-	ReasonCode string    `json:"reason_code"`
+	ReasonCode string    `json:"reasonCode"`
 	Says       string    `json:"says"` // what happened, or what is waited for
 	Do         string    `json:"do"`   // what a person can do; empty: nothing
 	Text       string    `json:"text"` // all of it in one line, for a chat

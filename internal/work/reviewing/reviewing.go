@@ -182,7 +182,7 @@ func (i Item) logged(c review.Choice) []Logged {
 	}
 	for _, v := range c.Rejected {
 		tell("work_rejected", fmt.Sprintf("%s:%s:%d", v.Reviewer, v.Head, v.ReviewID), map[string]any{
-			"reviewer": v.Reviewer, "head": v.Head, "cycle": c.Cycle, "findings": v.Count, "highest_severity": string(v.Highest),
+			"reviewer": v.Reviewer, "head": v.Head, "cycle": c.Cycle, "findings": v.Count, "severity": string(v.Highest),
 		})
 	}
 	_, vain := i.calledIn()
@@ -192,7 +192,7 @@ func (i Item) logged(c review.Choice) []Logged {
 	}
 	if c.Why.Kind == work.WhyReviewCycles {
 		tell("max_fix_cycles_exceeded", fmt.Sprintf("%d", c.Epoch), map[string]any{
-			"reviewer": c.Reviewer.Name, "cycle": c.Cycle, "max_fix_cycles": i.Policy.MaxFixCycles, "human_review_required": true,
+			"reviewer": c.Reviewer.Name, "cycle": c.Cycle, "limit": i.Policy.MaxFixCycles,
 		})
 	}
 	return all

@@ -44,11 +44,11 @@ type Footprint struct {
 type Score struct {
 	Total    float64 `json:"total"`
 	Priority int     `json:"priority"`
-	Risk     float64 `json:"conflict_risk"` // 0 to 1
-	Overlap  float64 `json:"file_overlap"`
-	Modules  float64 `json:"module_overlap"`
+	Risk     float64 `json:"conflictRisk"` // 0 to 1
+	Overlap  float64 `json:"fileOverlap"`
+	Modules  float64 `json:"moduleOverlap"`
 	Size     float64 `json:"size"`
-	Days     float64 `json:"days_waiting"`
+	Days     float64 `json:"daysWaiting"`
 }
 
 // Of weighs an implementation that waits against those under way. Of
