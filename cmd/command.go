@@ -53,12 +53,21 @@ The item is named as in "gh mergexo show".`,
 	if words, takesAll := everythingWords[row.Verb]; takesAll {
 		a.addAll(c, row.Verb, words, &flags)
 	}
-	flags = cli.AddJSONFlags(c, "item", "command", "answer", "left", "why")
+	flags = cli.AddJSONFlags(c, answerView{})
 	if row.TakesHead {
 		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
 		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", row.Verb)
 	}
 	return c
+}
+
+// answerView is what the commands for one item print.
+type answerView struct {
+	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
+	Command string `json:"command"` // the command, as one writes it behind /mergexo
+	Answer  string `json:"answer"`  // what it did, for people
+	Left    int    `json:"left"`    // changes that GitHub does not show yet
+	Why     string `json:"why"`     // why it does not; empty: it does, or the next pass tries
 }
 
 // localCommand reads a command line as a comment would be read.
@@ -107,9 +116,7 @@ func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Comma
 	out := a.Output()
 	answer := cli.Plain(told.Answer)
 	if flags.Asked() {
-		err := flags.Write(out, map[string]any{
-			"item": item, "command": strings.TrimPrefix(cmd.String(), "/mergexo "), "answer": answer, "left": told.Left, "why": told.Why,
-		})
+		err := flags.Write(out, answerView{item, strings.TrimPrefix(cmd.String(), "/mergexo "), answer, told.Left, told.Why})
 		if err != nil || !told.Refused {
 			return err
 		}

@@ -40,7 +40,7 @@ and config are of its own.`,
 	c.Flags().StringVar(&opt.Address, "addr", "", "With --serve, answer at a loopback `host:port` instead of a unix socket")
 	c.Flags().BoolVar(&opt.Unconfigured, "unconfigured", false, "With --serve, leave the config without a repository, as before init")
 	c.Flags().StringVar(&opt.EnvFile, "env", "", "With --serve, write the environment to a `file` for a shell to read")
-	opt.JSON = cli.AddJSONFlags(c, demo.Fields...)
+	opt.JSON = cli.AddJSONFlags(c, demo.World{})
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		opt.Out, opt.Now, opt.Env = a.Output(), a.Now, environ.Read()
 		if serve {

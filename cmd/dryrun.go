@@ -23,7 +23,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 	lines := planLines(cfg, preview)
 	if opt.json.Asked() {
 		now := a.Now()
-		err := opt.json.Write(out, passView{started: now, ended: now, repos: preview.Repos, plan: lines}.object())
+		err := passView{StartedAt: now, EndedAt: now, Repos: preview.Repos, Plan: lines}.write(out, opt.json)
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := terminal.Each(lines, func(l planLine) []string {
@@ -50,7 +50,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 
 // planLine is a line of a plan with its repository.
 type planLine struct {
-	Repo string `json:"repo"`
+	Repo string `json:"repo"` // owner/name, with the host in front where two hosts are configured
 	change.Line
 }
 

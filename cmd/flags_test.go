@@ -20,12 +20,17 @@ func TestErrorsAreLegible(t *testing.T) {
 	}
 }
 
+type person struct {
+	Name string `json:"name"`
+	Age  int    `json:"age"`
+}
+
 // jsonCommand is a command with the JSON fields "name" and "age".
 func jsonCommand(out terminal.Output) *cobra.Command {
 	c := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true}
-	j := cli.AddJSONFlags(c, "name", "age")
+	j := cli.AddJSONFlags(c, person{})
 	c.RunE = func(*cobra.Command, []string) error {
-		return j.Write(out, map[string]any{"name": "<octo>", "age": 7})
+		return j.Write(out, person{"<octo>", 7})
 	}
 	return c
 }

@@ -93,7 +93,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 	}
 	out := a.Output()
 	if flags.Asked() {
-		return flags.Write(out, map[string]any{"item": "", "command": string(verb) + " --all", "answer": answer, "left": 0, "why": ""})
+		return flags.Write(out, answerView{Command: string(verb) + " --all", Answer: answer})
 	}
 	_, err = fmt.Fprintln(out.W, answer)
 	return err

@@ -1,11 +1,16 @@
 package cmd
 
 import (
+	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 // withoutJSON are the commands that print no data, and what they print instead.
@@ -46,5 +51,49 @@ func TestEveryCommandThatPrintsDataHasJSON(t *testing.T) {
 	walk(newRootCmd(&app{&cli.App{Now: time.Now}}))
 	for path := range left {
 		t.Errorf("%s: there is no such command", path)
+	}
+}
+
+// Every key of JSON that people and programs read is in camel case: of what commands print,
+// and of the messages that notify sends.
+func TestKeysAreCamelCase(t *testing.T) {
+	camel := regexp.MustCompile(`^[a-z]+([A-Z]+[a-z0-9]*)*$`)
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(v reflect.Type) {
+		switch v.Kind() { //nolint:exhaustive // only these hold others
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(v.Elem())
+		case reflect.Struct:
+			if seen[v] || v == reflect.TypeFor[time.Time]() {
+				return
+			}
+			seen[v] = true
+			for i := range v.NumField() {
+				f := v.Field(i)
+				key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if key == "-" || !f.IsExported() {
+					continue
+				}
+				if !f.Anonymous && !camel.MatchString(key) {
+					t.Errorf("%s.%s: the key is %q", v, f.Name, key)
+				}
+				walk(f.Type)
+			}
+		}
+	}
+	var commands func(*cobra.Command)
+	commands = func(c *cobra.Command) {
+		if view := cli.JSONView(c); view != nil {
+			walk(view)
+		}
+		for _, sub := range c.Commands() {
+			commands(sub)
+		}
+	}
+	commands(newRootCmd(&app{&cli.App{Now: time.Now}}))
+	walk(reflect.TypeFor[news.Message]())
+	if len(seen) < 50 {
+		t.Errorf("%d structs were looked at, which cannot be all", len(seen))
 	}
 }

@@ -20,21 +20,22 @@ import (
 
 // passView is what --json prints of a pass, of a dry run, and of none at all.
 type passView struct {
-	started, ended time.Time
-	skipped        string // why there was no pass
-	repos          []env.RepoReport
-	turns          []env.TurnReport
-	merges         []env.MergeReport
-	plan           []planLine // of a dry run
-	held           string
-	halt           *folder.Halt
+	StartedAt time.Time         `json:"startedAt"`    // when the pass began
+	EndedAt   time.Time         `json:"endedAt"`      // when it ended
+	Skipped   string            `json:"skipped"`      // why there was no pass; empty: there was one
+	Repos     []env.RepoReport  `json:"repositories"` // what was read of each repository
+	Turns     []env.TurnReport  `json:"turns"`        // the turns that it made, and what became of them
+	Merges    []env.MergeReport `json:"merges"`       // what it did to have pull requests merged
+	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
+	Held      string            `json:"held"`         // why no turn may begin, such as a spent budget; empty: they may
+	Paused    *stops.HaltView   `json:"paused"`       // the pause of everything; null: there is none
 }
 
-func (v passView) object() map[string]any {
-	return map[string]any{
-		"startedAt": v.started.UTC(), "endedAt": v.ended.UTC(), "skipped": v.skipped, "held": v.held, "paused": stops.ViewHalt(v.halt),
-		"repositories": terminal.OrEmpty(v.repos), "turns": terminal.OrEmpty(v.turns), "merges": terminal.OrEmpty(v.merges), "plan": terminal.OrEmpty(v.plan),
-	}
+// write prints it as JSON.
+func (v passView) write(out terminal.Output, json *terminal.JSON) error {
+	v.StartedAt, v.EndedAt = v.StartedAt.UTC(), v.EndedAt.UTC()
+	v.Repos, v.Turns, v.Merges, v.Plan = terminal.OrEmpty(v.Repos), terminal.OrEmpty(v.Turns), terminal.OrEmpty(v.Merges), terminal.OrEmpty(v.Plan)
+	return json.Write(out, v)
 }
 
 // printHalted tells that there is no pass, for everything is paused: whoever watches or
@@ -52,7 +53,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 		return nil
 	}
 	now := a.Now()
-	return opt.json.Write(a.Output(), passView{started: now, ended: now, skipped: cli.HaltSays(*h), halt: h}.object())
+	return passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: stops.ViewHalt(h)}.write(a.Output(), opt.json)
 }
 
 // printReport tells what the pass did. An idle pass has nothing to tell.
@@ -62,8 +63,8 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
 	if opt.json.Asked() {
-		v := passView{started: rep.StartedAt, ended: rep.EndedAt, skipped: rep.Skipped, repos: rep.Repos(), turns: rep.Turns(), merges: rep.Merges(), held: rep.Held}
-		if err := opt.json.Write(out, v.object()); err != nil {
+		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held}
+		if err := v.write(out, opt.json); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))

@@ -44,7 +44,7 @@ func TestWhatAPassSaysOfMerges(t *testing.T) {
 	}
 	b.Reset()
 	asked := &terminal.JSON{Fields: []string{"merges"}, JQ: `.merges[-1] | tojson`}
-	if err := asked.Write(terminal.Output{W: &b, Bare: &b}, passView{merges: rep.Merges()}.object()); err != nil {
+	if err := asked.Write(terminal.Output{W: &b, Bare: &b}, passView{Merges: rep.Merges()}); err != nil {
 		t.Fatal(err)
 	}
 	object := `{"base":"main","commit":"` + landed + `","differs":"","head":"","method":"squash","number":9,"outcome":"merged","reason":"","reasonCode":"","repo":"octo/app","url":"https://github.com/octo/app/pull/9"}` + "\n"

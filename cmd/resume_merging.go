@@ -32,7 +32,7 @@ It asks GitHub nothing. The next pass judges every pull request again.`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
 	}
-	flags = cli.AddJSONFlags(c, "repository", "resumed", "mergingStopped", "answer")
+	flags = cli.AddJSONFlags(c, resumedView{})
 	return c
 }
 
@@ -75,6 +75,14 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 	return nil
 }
 
+// resumedView is what resume-merging prints.
+type resumedView struct {
+	Repo    string             `json:"repository"`     // the repository
+	Resumed bool               `json:"resumed"`        // whether merging was stopped there until now
+	Stopped *stops.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
+	Answer  string             `json:"answer"`         // what it did, for people
+}
+
 // printResumed tells what became of a repository's stop.
 func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
 	answer := "merging was not stopped in " + repo
@@ -84,7 +92,7 @@ func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bo
 		answer = fmt.Sprintf("merging resumes in %s: the next pass merges what nothing holds. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
 	}
 	if flags.Asked() {
-		return flags.Write(out, map[string]any{"repository": repo, "resumed": stopped, "mergingStopped": view, "answer": answer})
+		return flags.Write(out, resumedView{repo, stopped, view, answer})
 	}
 	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
 	return err

@@ -34,20 +34,25 @@ picture, in a fence "mermaid".`,
 		ValidArgs: []string{"items", "reviews", "merges"},
 		RunE: func(_ *cobra.Command, given []string) error {
 			if flags.Asked() {
-				return flags.Write(a.Output(), map[string]any{"graphs": graphs(given)})
+				return flags.Write(a.Output(), graphsView{graphs(given)})
 			}
 			return writeGraphs(a.Env.Stdout, given)
 		},
 	}
-	flags = cli.AddJSONFlags(c, "graphs")
+	flags = cli.AddJSONFlags(c, graphsView{})
 	return c
+}
+
+// graphsView is what graph prints.
+type graphsView struct {
+	Graphs []graphView `json:"graphs"` // the diagrams that were asked for
 }
 
 // graphView is one diagram, drawn and as what it is drawn from.
 type graphView struct {
-	Name        string `json:"name"` // items, reviews, merges
-	Mermaid     string `json:"mermaid"`
-	Transitions []step `json:"transitions"`
+	Name        string `json:"name"`        // items, reviews, merges
+	Mermaid     string `json:"mermaid"`     // the diagram, as a fence `mermaid` in Markdown takes it
+	Transitions []step `json:"transitions"` // what it is drawn from
 }
 
 // graphs are the diagrams that are asked for, or all of them.

@@ -42,7 +42,7 @@ persona, to begin one of your own.`,
 			}
 			switch {
 			case flags.Asked():
-				return flags.Write(a.Output(), map[string]any{"personas": all})
+				return flags.Write(a.Output(), personasView{all})
 			case len(given) > 0:
 				_, err := io.WriteString(a.Env.Stdout, all[0].Text+"\n")
 				return err
@@ -50,16 +50,21 @@ persona, to begin one of your own.`,
 			return a.Output().Table([]string{"REVIEWER", "REPOSITORY", "FROM"}, terminal.Each(all, func(v personaView) []string { return []string{v.Reviewer, v.Repo, v.From} }))
 		},
 	}
-	flags = cli.AddJSONFlags(c, "personas")
+	flags = cli.AddJSONFlags(c, personasView{})
 	return c
+}
+
+// personasView is what prompts personas prints.
+type personasView struct {
+	Personas []personaView `json:"personas"` // the reviewers that have a persona
 }
 
 // personaView is what a reviewer looks at.
 type personaView struct {
-	Reviewer string `json:"reviewer"`
-	Repo     string `json:"repo"` // whose config names them; empty: built in
-	From     string `json:"from"` // "built in", "the config", or a file
-	Text     string `json:"text"`
+	Reviewer string `json:"reviewer"` // their name
+	Repo     string `json:"repo"`     // whose config names them; empty: built in
+	From     string `json:"from"`     // "built in", "the config", or a file
+	Text     string `json:"text"`     // the persona
 }
 
 // personas are those of the config, and those that are built in.

@@ -61,18 +61,23 @@ func newPromptsListCmd(a *room) *cobra.Command {
 				return promptView{name, string(usedIn(name)), cmp.Or(path, builtIn)}
 			})
 			if flags.Asked() {
-				return flags.Write(a.Output(), map[string]any{"prompts": all})
+				return flags.Write(a.Output(), promptsView{all})
 			}
 			return a.Output().Table([]string{"NAME", "MODE", "FROM"}, terminal.Each(all, func(v promptView) []string { return []string{v.Name, v.Mode, v.From} }))
 		},
 	}
-	flags = cli.AddJSONFlags(c, "prompts")
+	flags = cli.AddJSONFlags(c, promptsView{})
 	return c
+}
+
+// promptsView is what prompts list prints.
+type promptsView struct {
+	Prompts []promptView `json:"prompts"` // all prompts, and the parts of them
 }
 
 // promptView is one prompt that agents are given.
 type promptView struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // what `prompts show` takes
 	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
 	From string `json:"from"` // "built in", or the file that replaces it
 }
@@ -99,6 +104,14 @@ func (a *room) pack() (*prompts.Pack, error) {
 	}
 	pack, err := prompts.Load(cfg.Runtime.PromptsDir)
 	return pack, cli.Coded(cli.CodeBadConfig, err)
+}
+
+// shownPrompt is what prompts show prints.
+type shownPrompt struct {
+	Name   string `json:"name"`   // the prompt's name
+	Item   string `json:"item"`   // the work item that was named; empty: an example is filled in
+	Text   string `json:"text"`   // what the agent is told
+	Stored bool   `json:"stored"` // whether it is what a turn under way was sent, word for word
 }
 
 func newPromptsShowCmd(a *room) *cobra.Command {
@@ -134,7 +147,7 @@ persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
 			case err != nil:
 				return err
 			case flags.Asked():
-				return flags.Write(a.Output(), map[string]any{"name": q.name, "item": q.item, "text": shown.Text, "stored": shown.Stored})
+				return flags.Write(a.Output(), shownPrompt{q.name, q.item, shown.Text, shown.Stored})
 			case shown.Stored:
 				fmt.Fprintln(a.Env.Stderr, "this is what the turn that is under way was given")
 			}
@@ -142,7 +155,7 @@ persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
 			return err
 		},
 	}
-	flags = cli.AddJSONFlags(c, "name", "item", "text", "stored")
+	flags = cli.AddJSONFlags(c, shownPrompt{})
 	c.Flags().StringVar(&q.agent, "agent", "", "Print it as this `agent` of the config would get it")
 	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it as for this `reviewer`, of the config or built in")
 	c.Flags().BoolVar(&source, "source", false, "Print the text of our own prompt, with its gaps, to change it")

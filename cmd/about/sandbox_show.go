@@ -53,9 +53,18 @@ private: writable, and another folder than yours.`,
 			return a.showSandbox(c.Context(), given, repo, flags)
 		},
 	}
-	flags = cli.AddJSONFlags(c, "agent", "sandbox", "hidesFiles", "says", "entries")
+	flags = cli.AddJSONFlags(c, sandboxView{})
 	c.Flags().StringVarP(&repo, "repo", "R", "", "For this `repository` (default: the first of the config)")
 	return c
+}
+
+// sandboxView is what sandbox show prints.
+type sandboxView struct {
+	Agent   string          `json:"agent"`      // the agent's name in the config
+	Sandbox string          `json:"sandbox"`    // what surrounds it: `bwrap`, `provider`, `none` and the like
+	Hides   bool            `json:"hidesFiles"` // whether your files are hidden from it
+	Says    string          `json:"says"`       // the same for people
+	Entries []machine.Entry `json:"entries"`    // what is let in
 }
 
 func (a *room) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {
@@ -73,7 +82,7 @@ func (a *room) showSandbox(ctx context.Context, given []string, repo string, fla
 	}
 	out := a.Output()
 	if flags.Asked() {
-		return flags.Write(out, map[string]any{"agent": ag.Name, "sandbox": string(p.Kind), "hidesFiles": p.Hides(), "says": p.String(), "entries": views})
+		return flags.Write(out, sandboxView{ag.Name, string(p.Kind), p.Hides(), p.String(), views})
 	}
 	if out.TTY || !p.Hides() {
 		fmt.Fprintf(a.Env.Stderr, "agent %q: %s%s\n", ag.Name, p, m.Advice(p, ag))

@@ -25,26 +25,31 @@ func NewVersionCmd(a *cli.App) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild(a.Env.Version)
 			if flags.Asked() {
-				return flags.Write(a.Output(), b.object())
+				return flags.Write(a.Output(), b)
 			}
 			_, err := fmt.Fprintln(a.Env.Stdout, b)
 			return err
 		},
 	}
-	flags = cli.AddJSONFlags(c, "version", "commit", "date", "modified", "go", "os", "arch")
+	flags = cli.AddJSONFlags(c, build{})
 	return c
 }
 
 // Version is the release, or what the Go command calls what was built: it is never empty.
-func Version(release string) string { return thisBuild(release).version }
+func Version(release string) string { return thisBuild(release).Version }
 
 // VersionLine is the release, or the revision that was built.
 func VersionLine(release string) string { return thisBuild(release).String() }
 
 // build is what is known of how this program was made.
 type build struct {
-	version, commit, date string
-	modified              bool // with local changes
+	Version  string `json:"version"`  // the release, or (devel)
+	Commit   string `json:"commit"`   // the commit that was built; empty: the build did not know
+	Date     string `json:"date"`     // of that commit; empty: not known
+	Modified bool   `json:"modified"` // whether there were local changes
+	Go       string `json:"go"`       // the version of Go
+	OS       string `json:"os"`       // the operating system, as Go calls it
+	Arch     string `json:"arch"`     // the architecture, as Go calls it
 }
 
 func thisBuild(release string) build {
@@ -53,45 +58,38 @@ func thisBuild(release string) build {
 }
 
 func buildOf(release string, info *debug.BuildInfo) build {
-	b := build{version: release}
+	b := build{Version: release, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info == nil {
 		info = &debug.BuildInfo{}
 	}
-	b.version = cmp.Or(b.version, info.Main.Version, "(devel)")
+	b.Version = cmp.Or(b.Version, info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			b.commit = s.Value
+			b.Commit = s.Value
 		case "vcs.time":
-			b.date = s.Value
+			b.Date = s.Value
 		case "vcs.modified":
-			b.modified = s.Value == "true"
+			b.Modified = s.Value == "true"
 		}
 	}
 	return b
 }
 
-func (b build) object() map[string]any {
-	return map[string]any{
-		"version": b.version, "commit": b.commit, "date": b.date, "modified": b.modified,
-		"go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-	}
-}
-
 func (b build) String() string {
-	return fmt.Sprintf("gh mergexo %s (%s%s %s/%s)", b.version, b.revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("gh mergexo %s (%s%s %s/%s)", b.Version, b.revision(), b.Go, b.OS, b.Arch)
 }
 
 // revision is the commit that was built, with its date, when the build knew it.
 func (b build) revision() string {
-	if b.commit == "" {
+	if b.Commit == "" {
 		return ""
 	}
-	said := "commit " + b.commit[:min(len(b.commit), 12)]
-	if b.date != "" {
-		said += " of " + b.date[:min(len(b.date), len("2006-01-02"))]
+	said := "commit " + b.Commit[:min(len(b.Commit), 12)]
+	if b.Date != "" {
+		said += " of " + b.Date[:min(len(b.Date), len("2006-01-02"))]
 	}
-	if b.modified {
+	if b.Modified {
 		said += " with local changes"
 	}
 	return said + ", "

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -37,18 +38,16 @@ func FlagError(c *cobra.Command, err error) error {
 	return &UsageError{Err: DidYouMean(err, unknown.GetSpecifiedName(), known, "--")}
 }
 
-// AddJSONFlags gives a command gh's flags for one JSON object with the given
-// fields.
-func AddJSONFlags(c *cobra.Command, available ...string) *terminal.JSON {
+// AddJSONFlags gives a command gh's flags for JSON. The fields are those of the view, a
+// struct with JSON tags, which the command prints.
+func AddJSONFlags(c *cobra.Command, view any) *terminal.JSON {
 	j := &terminal.JSON{}
-	slices.Sort(available)
 	c.Flags().StringSliceVar(&j.Fields, "json", nil, "Output JSON with the specified `fields`")
+	flag := c.Flags().Lookup("json")
+	flag.Value, flag.DefValue = viewValue{flag.Value, reflect.TypeOf(view)}, ""
+	available := JSONFields(c)
 	c.Flags().StringVarP(&j.JQ, "jq", "q", "", "Filter JSON output using a jq `expression`")
 	c.Flags().StringVarP(&j.Template, "template", "t", "", "Format JSON output using a Go template `string`")
-	if c.Annotations == nil {
-		c.Annotations = map[string]string{}
-	}
-	c.Annotations[jsonFields] = strings.Join(available, " ")
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
@@ -71,11 +70,37 @@ func AddJSONFlags(c *cobra.Command, available ...string) *terminal.JSON {
 	return j
 }
 
-// jsonFields is the annotation that holds a command's fields.
-const jsonFields = "mergexo:json"
+// viewValue is the value of --json with the type of what the command prints.
+type viewValue struct {
+	pflag.Value
+	view reflect.Type
+}
 
-// JSONFields are the fields that a command prints as JSON; nil: it prints none.
-func JSONFields(c *cobra.Command) []string { return strings.Fields(c.Annotations[jsonFields]) }
+// JSONView is the struct that a command prints as JSON; nil: it prints none.
+func JSONView(c *cobra.Command) reflect.Type {
+	if f := c.Flags().Lookup("json"); f != nil {
+		if v, ok := f.Value.(viewValue); ok {
+			return v.view
+		}
+	}
+	return nil
+}
+
+// JSONFields are the fields that a command prints as JSON, sorted; nil: it prints none.
+func JSONFields(c *cobra.Command) []string {
+	view := JSONView(c)
+	if view == nil {
+		return nil
+	}
+	var names []string
+	for _, f := range reflect.VisibleFields(view) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // checkJSON finds flags that do not go together.
 func checkJSON(j *terminal.JSON, given bool, list string) error {

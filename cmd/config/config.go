@@ -48,7 +48,7 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 			return config.Print(a.Env.Stdout, cfg)
 		},
 	}
-	flags = cli.AddJSONFlags(c, "path", "runtime", "schedule", "agents", "repositories")
+	flags = cli.AddJSONFlags(c, config.Document{})
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example instead")
 	c.AddCommand(newValidateCmd(a), newSchemaCmd(a))
 	return c

@@ -15,6 +15,14 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
+// validation is what config validate prints.
+type validation struct {
+	File     string    `json:"file"`     // the file that was looked at
+	Valid    bool      `json:"valid"`    // whether passes can use it; if not, the exit code is 1
+	Problems []problem `json:"problems"` // what is wrong
+	Warnings []string  `json:"warnings"` // what is allowed, and perhaps not meant
+}
+
 func newValidateCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
@@ -36,16 +44,16 @@ there, is told and does not count. The exit code is 1 where something is wrong.`
 			return validate(a, flags)
 		},
 	}
-	flags = cli.AddJSONFlags(c, "file", "valid", "problems", "warnings")
+	flags = cli.AddJSONFlags(c, validation{})
 	return c
 }
 
 // problem is one thing that is wrong, for programs.
 type problem struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Key  string `json:"key"`
-	Text string `json:"text"`
+	File string `json:"file"` // the file
+	Line int    `json:"line"` // the line; 0: it concerns no line
+	Key  string `json:"key"`  // the key; empty: it concerns none
+	Text string `json:"text"` // what is wrong, and what to do
 }
 
 func validate(a *cli.App, flags *terminal.JSON) error {
@@ -63,9 +71,7 @@ func validate(a *cli.App, flags *terminal.JSON) error {
 	out := a.Output()
 	switch {
 	case flags.Asked():
-		err = flags.Write(out, map[string]any{
-			"file": a.Environ().ConfigPath, "valid": len(found) == 0, "problems": terminal.OrEmpty(found), "warnings": terminal.OrEmpty(doubts),
-		})
+		err = flags.Write(out, validation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
 	default:
 		err = printProblems(a, out, found, doubts)
 	}

@@ -37,8 +37,15 @@ line means.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), a, flags) },
 	}
-	flags = cli.AddJSONFlags(c, "checks", "failures", "warnings")
+	flags = cli.AddJSONFlags(c, view{})
 	return c
+}
+
+// view is what doctor found.
+type view struct {
+	Checks   []doctor.Check `json:"checks"`   // everything that was looked at; [doctor.md](../doctor.md) lists the codes
+	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
+	Warnings int            `json:"warnings"` // how many of them are warnings
 }
 
 func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
@@ -50,15 +57,15 @@ func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 		return ctx.Err()
 	}
 	out := a.Output()
-	failures, warnings := doctor.Count(all, doctor.Failure), doctor.Count(all, doctor.Warning)
+	v := view{all, doctor.Count(all, doctor.Failure), doctor.Count(all, doctor.Warning)}
 	var err error
 	if flags.Asked() {
-		err = flags.Write(out, map[string]any{"checks": all, "failures": failures, "warnings": warnings})
+		err = flags.Write(out, v)
 	} else {
 		err = Print(out, all, a.Environ().Home)
-		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", count(failures, "failure"), count(warnings, "warning"), doctor.Count(all, doctor.OK))
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", count(v.Failures, "failure"), count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
 	}
-	if err == nil && failures > 0 {
+	if err == nil && v.Failures > 0 {
 		return &cli.CodeError{Code: 1}
 	}
 	return err

@@ -135,16 +135,16 @@ func Used(u work.Usage) string {
 
 // View is the same as JSON.
 type View struct {
-	Turn         string     `json:"turn"` // its key
-	Kind         string     `json:"kind"`
-	Agent        string     `json:"agent"`
-	Slot         int        `json:"slot"`
-	Doing        string     `json:"doing"`
-	Since        *time.Time `json:"since"`
-	LastActivity *time.Time `json:"lastActivity"`
-	Input        int64      `json:"inputTokens"`
-	Output       int64      `json:"outputTokens"`
-	CostInUSD    float64    `json:"costUSD"`
+	Turn         string     `json:"turn"`         // its key
+	Kind         string     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
+	Agent        string     `json:"agent"`        // its name in the config; empty: none has been asked yet
+	Slot         int        `json:"slot"`         // of the slots that `runtime.workers` gives, counted from 0
+	Doing        string     `json:"doing"`        // how far it came, for people
+	Since        *time.Time `json:"since"`        // when the pass took it up
+	LastActivity *time.Time `json:"lastActivity"` // when its agent was heard of last
+	Input        int64      `json:"inputTokens"`  // so far
+	Output       int64      `json:"outputTokens"` // so far
+	CostInUSD    float64    `json:"costUSD"`      // so far; 0 where the agent tells none
 }
 
 // View is it as JSON; null: no living pass does anything.
@@ -152,13 +152,5 @@ func (r *Running) View() *View {
 	if r == nil {
 		return nil
 	}
-	return &View{r.Turn, string(r.Kind), r.Agent, r.Slot, r.Doing, stamp(r.Since), stamp(r.LastActivity), r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD}
-}
-
-func stamp(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
+	return &View{r.Turn, string(r.Kind), r.Agent, r.Slot, r.Doing, terminal.Stamp(r.Since), terminal.Stamp(r.LastActivity), r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD}
 }

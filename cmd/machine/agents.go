@@ -18,12 +18,12 @@ import (
 // AgentState is what is known of an agent on this machine: its program, and what
 // is in force around it.
 type AgentState struct {
-	Agent   string `json:"agent"`
-	Found   bool   `json:"found"` // its program
-	Missing string `json:"missing,omitempty"`
-	Sandbox string `json:"sandbox"`
-	Hides   bool   `json:"hidesFiles"`
-	Says    string `json:"says"`
+	Agent   string `json:"agent"`                 // the agent's name in the config
+	Found   bool   `json:"found"`                 // whether its program is there
+	Missing string `json:"missing,omitempty"`     // what is missing, and where to get it
+	Sandbox string `json:"sandbox"`               // what surrounds it
+	Hides   bool   `json:"hidesFiles"`            // whether your files are hidden from it
+	Says    string `json:"says"`                  // the same for people
 	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
 	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
 	TooOld  bool   `json:"-"`

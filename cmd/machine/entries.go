@@ -11,9 +11,9 @@ import (
 
 // Entry is a line of sandbox show.
 type Entry struct {
-	Path string `json:"path"`
-	How  string `json:"how"`
-	Why  string `json:"why"`
+	Path string `json:"path"` // the path on this machine
+	How  string `json:"how"`  // read, write, hidden, link or private
+	Why  string `json:"why"`  // which rule or key lets it in
 }
 
 // Advice is what follows a protection that hides nothing.

@@ -35,22 +35,27 @@ twice. Messages are kept for 30 days, and those about open work longer.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return list(c.Context(), a, limit, flags) },
 	}
-	flags = cli.AddJSONFlags(c, "messages")
+	flags = cli.AddJSONFlags(c, listView{})
 	c.Flags().IntVarP(&limit, "limit", "L", mostListed, "List at most `n` messages")
 	return c
 }
 
+// listView is what notify list prints.
+type listView struct {
+	Messages []message `json:"messages"` // what was told, or is to be told, the newest first
+}
+
 // message is a message as programs see it.
 type message struct {
-	Target     string     `json:"target"`
-	Event      news.What  `json:"event"`
-	Repository string     `json:"repository"`
-	Number     int        `json:"number"`
-	At         time.Time  `json:"at"`
-	State      news.State `json:"state"`
-	SentAt     *time.Time `json:"sentAt"`
-	LastError  string     `json:"lastError"`
-	Body       string     `json:"body"`
+	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
+	Event      news.What  `json:"event"`      // what it tells, as `on` in the config names it
+	Repository string     `json:"repository"` // the repository that it is about; empty: none
+	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
+	At         time.Time  `json:"at"`         // when
+	State      news.State `json:"state"`      // `planned`, `sent`, `done`, `failed`, `unclear` (the pass that sent it died), `dropped` (never sent)
+	SentAt     *time.Time `json:"sentAt"`     // when it was sent; null: not yet
+	LastError  string     `json:"lastError"`  // why it did not arrive; empty: nothing is known against it
+	Body       string     `json:"body"`       // what was, or will be, sent: JSON as text
 }
 
 func list(ctx context.Context, a *cli.App, limit int, flags *terminal.JSON) error {
@@ -74,7 +79,7 @@ func list(ctx context.Context, a *cli.App, limit int, flags *terminal.JSON) erro
 	}
 	out := a.Output()
 	if flags.Asked() {
-		return flags.Write(out, map[string]any{"messages": terminal.OrEmpty(all)})
+		return flags.Write(out, listView{terminal.OrEmpty(all)})
 	}
 	if len(all) == 0 && out.TTY {
 		_, err := fmt.Fprintln(out.W, "no message yet")

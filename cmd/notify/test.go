@@ -33,15 +33,20 @@ where a message did not arrive.`,
 		Args: cli.Args(cli.Words(0, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return test(c.Context(), a, given, flags) },
 	}
-	flags = cli.AddJSONFlags(c, "results")
+	flags = cli.AddJSONFlags(c, testView{})
 	return c
+}
+
+// testView is what notify test prints.
+type testView struct {
+	Results []result `json:"results"` // what became of the message to each
 }
 
 // result is what came back of one message.
 type result struct {
-	Name    string `json:"name"`
-	Arrived bool   `json:"arrived"`
-	Says    string `json:"says"`
+	Name    string `json:"name"`    // the `name` of the `[[notify]]`
+	Arrived bool   `json:"arrived"` // whether it was taken
+	Says    string `json:"says"`    // the answer, for people
 	Message string `json:"message"` // that was sent
 }
 
@@ -61,7 +66,7 @@ func test(ctx context.Context, a *cli.App, given []string, flags *terminal.JSON)
 	results := sendAll(ctx, a, m, wanted)
 	out := a.Output()
 	if flags.Asked() {
-		err = flags.Write(out, map[string]any{"results": results})
+		err = flags.Write(out, testView{results})
 	} else {
 		err = out.List([]string{"NAME", "ARRIVED", "SAYS"}, terminal.Each(results, func(r result) []string {
 			return []string{r.Name, map[bool]string{true: "yes", false: "no"}[r.Arrived], r.Says}

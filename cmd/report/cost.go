@@ -49,7 +49,7 @@ It reads the state database, and asks GitHub nothing.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
 	}
-	opt.json = cli.AddJSONFlags(c, "by", "since", "lines", "total")
+	opt.json = cli.AddJSONFlags(c, costsView{})
 	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum up by `what`: day, repo, agent, item or kind (of turn)")
 	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
@@ -96,7 +96,7 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	out := a.Output()
 	switch {
 	case opt.json.Asked():
-		return opt.json.Write(out, all.object())
+		return opt.json.Write(out, all.view())
 	case !seen:
 		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
 		return err

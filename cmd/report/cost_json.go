@@ -7,22 +7,31 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-type costView struct {
-	Day       string  `json:"day,omitempty"`      // with --by day
-	Repo      string  `json:"repo,omitempty"`     // with --by repo or item
-	Number    int     `json:"number,omitempty"`   // of the issue, with --by item
-	Title     string  `json:"title,omitempty"`    // likewise
-	Agent     string  `json:"agent,omitempty"`    // with --by agent
-	Kind      string  `json:"kind,omitempty"`     // of turn, with --by kind
-	Runs      int     `json:"runs"`               // starts of an agent
-	Turns     int     `json:"turns"`              // those of them that budgets count as a turn
-	Unknown   int     `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
-	Input     int64   `json:"inputTokens"`
-	Output    int64   `json:"outputTokens"`
-	CostInUSD float64 `json:"costUSD"`
+// costsView is what cost prints.
+type costsView struct {
+	By    string     `json:"by"`    // what lines are kept apart by
+	Since *string    `json:"since"` // the first day that counts; null: from the beginning
+	Lines []costView `json:"lines"` // what agents used
+	Total costView   `json:"total"` // all of it
 }
 
-func (c *costs) object() map[string]any {
+// costView is what agents used, of one line.
+type costView struct {
+	Day       string  `json:"day,omitempty"`      // the day, by this machine's clock
+	Repo      string  `json:"repo,omitempty"`     // with --by repo or item
+	Number    int     `json:"number,omitempty"`   // of the issue, with --by item
+	Title     string  `json:"title,omitempty"`    // the issue's title
+	Agent     string  `json:"agent,omitempty"`    // with --by agent
+	Kind      string  `json:"kind,omitempty"`     // the kind of turn
+	Runs      int     `json:"runs"`               // how often an agent's program was started
+	Turns     int     `json:"turns"`              // those of them that budgets count as a turn
+	Unknown   int     `json:"runsOfUnknownUsage"` // of those, the ones that said nothing about what they used
+	Input     int64   `json:"inputTokens"`        // tokens that agents read
+	Output    int64   `json:"outputTokens"`       // tokens that agents wrote
+	CostInUSD float64 `json:"costUSD"`            // what it cost in US dollars, as far as agents say
+}
+
+func (c *costs) view() costsView {
 	view := func(l store.CostLine) costView {
 		v := costView{
 			Day: l.Day, Number: l.Number, Title: l.Title, Agent: l.Agent, Kind: l.Kind,
@@ -33,7 +42,7 @@ func (c *costs) object() map[string]any {
 		}
 		return v
 	}
-	return map[string]any{"by": c.by, "since": sinceView(c.since), "lines": terminal.Each(c.lines, view), "total": view(c.total())}
+	return costsView{c.by, sinceView(c.since), terminal.Each(c.lines, view), view(c.total())}
 }
 
 // sinceView is the first day that counts; null: there is none.

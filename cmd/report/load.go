@@ -45,8 +45,8 @@ func load(ctx context.Context, tx *store.Tx, f *report.Facts, keep func(work.Rep
 	return err
 }
 
-func itemOf(b status.Brief) report.Item {
-	i := report.Item{
+func itemOf(b status.Brief) report.OpenItem {
+	i := report.OpenItem{
 		Repo: b.Repo, Number: b.Number, Title: b.Title, URL: b.URL, Flow: b.Flow, State: b.State, Why: b.Why, Code: b.Code, Next: b.Next,
 		Pull: b.Pull, PullURL: b.PullURL, Stopped: b.Stopped,
 	}

@@ -59,7 +59,7 @@ It reads the state database, and asks GitHub nothing.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return opt.run(c.Context(), a) },
 	}
-	opt.json = cli.AddJSONFlags(c, "since", "until", "numbers", "pullRequests", "items", "period", "periods", "failures", "verdicts")
+	opt.json = cli.AddJSONFlags(c, report.Report{})
 	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
@@ -107,11 +107,7 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 	}
 	r := report.Make(facts)
 	if opt.json.Asked() {
-		object, err := objectOf(r)
-		if err != nil {
-			return err
-		}
-		return opt.json.Write(a.Output(), object)
+		return opt.json.Write(a.Output(), r)
 	}
 	text, err := render(r, format)
 	if err != nil {
@@ -130,19 +126,6 @@ func render(r report.Report, format string) (string, error) {
 	}
 	b, err := r.HTML()
 	return string(b), err
-}
-
-// objectOf is the report as the fields that --json knows.
-func objectOf(r report.Report) (map[string]any, error) {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode the report: %w", err)
-	}
-	var object map[string]any
-	if err := json.Unmarshal(b, &object); err != nil {
-		return nil, fmt.Errorf("encode the report: %w", err)
-	}
-	return object, nil
 }
 
 // deliver writes the report where it is wanted: a page that nobody said where to put is

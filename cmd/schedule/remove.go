@@ -47,6 +47,18 @@ func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) er
 	return trouble
 }
 
+// printView is what schedule print prints.
+type printView struct {
+	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
+	Files     []fileView    `json:"files"`     // what install would write
+}
+
+// fileView is a file of a schedule.
+type fileView struct {
+	Path string `json:"path"` // where it is
+	Text string `json:"text"` // what is in it
+}
+
 // print shows what install would write.
 func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) error {
 	p, _, err := now(r.App)
@@ -78,8 +90,7 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	}
 	out := r.Output()
 	if flags.Asked() {
-		view := terminal.Each(files, func(f schedule.File) map[string]string { return map[string]string{"path": f.Path, "text": f.Text} })
-		return flags.Write(out, map[string]any{"scheduler": s.Kind(), "files": view})
+		return flags.Write(out, printView{s.Kind(), terminal.Each(files, func(f schedule.File) fileView { return fileView(f) })})
 	}
 	for i, f := range files {
 		if i > 0 {

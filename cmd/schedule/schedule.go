@@ -65,7 +65,7 @@ func (r *room) newPrintCmd() *cobra.Command {
 		Args:    cli.Args(cli.Words(0, 0)),
 	}
 	addFlags(c, &opt)
-	flags := cli.AddJSONFlags(c, "scheduler", "files")
+	flags := cli.AddJSONFlags(c, printView{})
 	c.RunE = func(c *cobra.Command, _ []string) error { return r.print(c.Context(), opt, flags) }
 	return c
 }
@@ -88,7 +88,7 @@ It asks GitHub nothing.`,
 		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",
 		Args:    cli.Args(cli.Words(0, 0)),
 	}
-	flags := cli.AddJSONFlags(c, "installed", "scheduler", "every", "since", "active", "lastPass", "nextPass", "command", "files", "differs")
+	flags := cli.AddJSONFlags(c, stateView{})
 	c.RunE = func(c *cobra.Command, _ []string) error { return r.status(c.Context(), flags) }
 	return c
 }

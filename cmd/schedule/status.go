@@ -143,7 +143,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	}
 	out := r.Output()
 	if flags.Asked() {
-		return flags.Write(out, st.object())
+		return flags.Write(out, st.view())
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" {
@@ -179,19 +179,28 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	return nil
 }
 
-func (st State) object() map[string]any {
-	time := func(t time.Time) any {
-		if t.IsZero() {
-			return nil
-		}
-		return t.UTC()
+// stateView is what schedule status prints.
+type stateView struct {
+	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
+	Installed bool          `json:"installed"` // whether there is a schedule of ours
+	Active    bool          `json:"active"`    // whether it begins passes now
+	Differs   []string      `json:"differs"`   // in what it is not what `schedule install` would make now
+	Every     *string       `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
+	Command   []string      `json:"command"`   // what is run, word by word
+	Files     []string      `json:"files"`     // the files that it is in
+	Since     *time.Time    `json:"since"`     // since when it is installed; null: not known
+	LastPass  *time.Time    `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known
+	NextPass  *time.Time    `json:"nextPass"`  // when the next one begins; null: not known
+}
+
+func (st State) view() stateView {
+	v := stateView{
+		Scheduler: st.Scheduler, Installed: st.Scheduler != "", Active: st.Active, Differs: terminal.OrEmpty(st.Differs), Command: terminal.OrEmpty(st.Command),
+		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Last), NextPass: terminal.Stamp(st.Next),
 	}
-	var every any
 	if st.Every != 0 {
-		every = schedule.Words(st.Every)
+		every := schedule.Words(st.Every)
+		v.Every = &every
 	}
-	return map[string]any{
-		"installed": st.Scheduler != "", "scheduler": st.Scheduler, "every": every, "since": time(st.Since), "active": st.Active,
-		"lastPass": time(st.Last), "nextPass": time(st.Next), "command": terminal.OrEmpty(st.Command), "files": terminal.OrEmpty(st.Files), "differs": terminal.OrEmpty(st.Differs),
-	}
+	return v
 }

@@ -63,7 +63,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 			return s.run(c.Context(), given[0])
 		},
 	}
-	s.json = cli.AddJSONFlags(c, "item", "turns", "events", "actions", "history", "review", "merge", "log")
+	s.json = cli.AddJSONFlags(c, status.StoryView{})
 	c.Flags().BoolVar(&s.events, "events", false, "What happened about the reviews of its pull request")
 	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, or else its issue, in the browser")
 	c.Flags().StringVar(&s.turn, "turn", "", "The turn with this `key`, or the \"last\"")
@@ -105,7 +105,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	out := s.Output()
 	switch {
 	case s.json.Asked():
-		return s.json.Write(out, story.Object())
+		return s.json.Write(out, story.View())
 	case s.web:
 		return s.browse(story)
 	case s.turn != "" || s.prompt || s.log || s.diff:

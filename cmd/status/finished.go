@@ -121,21 +121,21 @@ func (b Board) printEnded(out terminal.Output, to io.Writer) error {
 
 // endedView is the same as JSON.
 type endedView struct {
-	Repo   string     `json:"repo"`
-	Number int        `json:"number"`
-	Title  string     `json:"title"`
-	URL    string     `json:"url"`
-	State  string     `json:"state"`
-	At     *time.Time `json:"at"`
+	Repo   string     `json:"repo"`        // owner/name, with the host in front where two hosts are configured
+	Number int        `json:"number"`      // of the issue or pull request
+	Title  string     `json:"title"`       // the issue's title
+	URL    string     `json:"url"`         // its address on GitHub; empty: it has none
+	State  string     `json:"state"`       // `completed`, `merged` (a design), `closed`
+	At     *time.Time `json:"at"`          // when it was merged or closed, as far as a pass saw
 	Pull   string     `json:"pullRequest"` // its address; empty: it had none
-	Commit string     `json:"commit"`      // that our merge put on the base; empty: it was not ours
+	Commit string     `json:"commit"`      // that a merge of ours put on the base; empty: it was not ours
 	Red    []string   `json:"red"`         // checks of the base that turned red after it
-	Revert string     `json:"revert"`      // the address of the pull request that takes it back
+	Revert string     `json:"revert"`      // the address of the pull request that takes it back; empty: there is none
 }
 
 func viewEnded(e ended) endedView {
 	repo, _, _ := strings.Cut(e.ref, "#")
-	v := endedView{Repo: repo, Number: e.Number, Title: e.Title, URL: e.URL, State: string(e.State), At: stamp(e.Since), Pull: e.pull.URL, Revert: e.revert, Red: []string{}}
+	v := endedView{Repo: repo, Number: e.Number, Title: e.Title, URL: e.URL, State: string(e.State), At: terminal.Stamp(e.Since), Pull: e.pull.URL, Revert: e.revert, Red: []string{}}
 	if e.merge != nil {
 		v.Commit, v.Red = e.merge.Commit, terminal.OrEmpty(e.merge.Red)
 	}

@@ -22,36 +22,36 @@ type mergeView struct {
 
 // gateView is one thing that has to be so before it is merged.
 type gateView struct {
-	Code   string `json:"code"`
-	Open   bool   `json:"open"`
-	Stop   bool   `json:"stop"` // nobody here opens it: a person has to act
-	Kind   string `json:"reasonCode"`
-	Reason string `json:"reason"` // why it is closed
-	Opens  string `json:"opens"`  // what opens it
+	Code   string `json:"code"`       // what has to be so: [merging.md](../merging.md#gates)
+	Open   bool   `json:"open"`       // whether it is so
+	Stop   bool   `json:"stop"`       // nobody here opens it: a person has to act
+	Kind   string `json:"reasonCode"` // of `reason`, for programs
+	Reason string `json:"reason"`     // why it is closed
+	Opens  string `json:"opens"`      // what opens it
 }
 
 // queueView is its place in the merge queue of its base.
 type queueView struct {
-	In       bool   `json:"in"`
-	State    string `json:"state"` // GitHub's word
-	Position int    `json:"position"`
+	In       bool   `json:"in"`       // whether it is in the base's merge queue
+	State    string `json:"state"`    // GitHub's word
+	Position int    `json:"position"` // its place there
 }
 
 // mergedView is what was sent to merge it, and what came of that.
 type mergedView struct {
-	Stage    string     `json:"stage"` // intended, queued, half, landed, void
-	Method   string     `json:"method"`
-	Head     string     `json:"head"` // that was approved
-	Base     string     `json:"base"`
-	Commit   string     `json:"commit"` // that landed
-	Parent   string     `json:"parent"` // on which it landed
-	At       *time.Time `json:"at"`     // when it was meant
-	LandedAt *time.Time `json:"landedAt"`
-	Compared bool       `json:"compared"` // what landed was compared with what was approved
-	Same     bool       `json:"same"`     // and is the same
-	Differs  string     `json:"differs"`  // in what it is not
-	Watched  *time.Time `json:"watchedUntil"`
-	Red      []string   `json:"red"` // checks of the base that turned red after it
+	Stage    string     `json:"stage"`        // intended, queued, half, landed, void
+	Method   string     `json:"method"`       // `squash`, `merge` or `rebase`
+	Head     string     `json:"head"`         // that was approved
+	Base     string     `json:"base"`         // the branch that it was merged into
+	Commit   string     `json:"commit"`       // that landed
+	Parent   string     `json:"parent"`       // on which it landed
+	At       *time.Time `json:"at"`           // when it was meant
+	LandedAt *time.Time `json:"landedAt"`     // when it landed; null: not yet
+	Compared bool       `json:"compared"`     // whether what landed was compared with what was approved
+	Same     bool       `json:"same"`         // whether it is the same
+	Differs  string     `json:"differs"`      // in what it is not
+	Watched  *time.Time `json:"watchedUntil"` // until when checks of the base are watched; null: they are not
+	Red      []string   `json:"red"`          // checks of the base that turned red after it
 }
 
 func viewMerge(s Story) *mergeView {
@@ -79,7 +79,7 @@ func viewMerged(m merging.Merge) *mergedView {
 	is := m.Stage == merging.Landed && (m.Landed != "" || m.Differs != "")
 	return &mergedView{
 		Stage: string(m.Stage), Method: string(m.Method), Head: m.Head, Base: m.Base, Commit: m.Commit, Parent: m.Parent,
-		At: stamp(m.At), LandedAt: stamp(m.LandedAt), Compared: is, Same: is && m.Differs == "", Differs: m.Differs,
-		Watched: stamp(m.WatchUntil), Red: terminal.OrEmpty(m.Red),
+		At: terminal.Stamp(m.At), LandedAt: terminal.Stamp(m.LandedAt), Compared: is, Same: is && m.Differs == "", Differs: m.Differs,
+		Watched: terminal.Stamp(m.WatchUntil), Red: terminal.OrEmpty(m.Red),
 	}
 }

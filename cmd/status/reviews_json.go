@@ -12,24 +12,24 @@ import (
 
 // reviewView is where the reviews of a pull request stand; null: nothing is reviewed.
 type reviewView struct {
-	State     string         `json:"state"`
-	Reviewers []reviewerView `json:"reviewers"` // in their order
-	Outcomes  []outcomeView  `json:"outcomes"`  // the oldest first
-	FixCycle  int            `json:"fixCycle"`
-	MaxCycles int            `json:"maxFixCycles"`
-	Human     bool           `json:"humanReviewRequired"`
-	MergeType string         `json:"mergeType"`       // forced, approved, auto; empty: it is not merged
-	Current   string         `json:"currentReviewer"` // is asked, or whose demands are fixed; empty: nobody
-	Retries   int            `json:"retries"`
-	LastError string         `json:"lastError"`
+	State     string         `json:"state"`               // `pending`, `reviewing`, `checking_approval`, `fixing`, `approved`, `error`, `human_review_required`, `merged`, `closed`
+	Reviewers []reviewerView `json:"reviewers"`           // in their order
+	Outcomes  []outcomeView  `json:"outcomes"`            // the oldest first
+	FixCycle  int            `json:"fixCycle"`            // fixes that were pushed since people had the reviews begin
+	MaxCycles int            `json:"maxFixCycles"`        // how many fixes there may be
+	Human     bool           `json:"humanReviewRequired"` // whether only people review from now on
+	MergeType string         `json:"mergeType"`           // forced, approved, auto; empty: it is not merged
+	Current   string         `json:"currentReviewer"`     // is asked, or whose demands are fixed; empty: nobody
+	Retries   int            `json:"retries"`             // attempts of a review or a fix that failed
+	LastError string         `json:"lastError"`           // the last one's error
 }
 
 // reviewerView is one of those who have to approve.
 type reviewerView struct {
-	Name     string `json:"name"`
+	Name     string `json:"name"`       // an agent's, or a login
 	Type     string `json:"type"`       // agent, human
 	Decision string `json:"decision"`   // the last one: approve, request_changes; empty: none
-	Head     string `json:"head"`       // of which
+	Head     string `json:"head"`       // the commit that the verdict is about
 	Counts   bool   `json:"counts"`     // for the head as it is
 	Current  bool   `json:"current"`    // it is their turn
 	CalledIn string `json:"calledInBy"` // empty: the config names them
@@ -37,23 +37,23 @@ type reviewerView struct {
 
 // outcomeView is one verdict.
 type outcomeView struct {
-	Reviewer    string     `json:"reviewer"`
-	Decision    string     `json:"decision"`
-	Findings    int        `json:"findings"`
+	Reviewer    string     `json:"reviewer"`        // who gave the verdict
+	Decision    string     `json:"decision"`        // `approve` or `request_changes`
+	Findings    int        `json:"findings"`        // how many findings it has
 	Highest     string     `json:"highestSeverity"` // empty: no findings
-	Escalations []string   `json:"escalations"`
-	Head        string     `json:"head"`
-	Cycle       int        `json:"cycle"`
-	At          *time.Time `json:"at"`
-	URL         string     `json:"url"`
+	Escalations []string   `json:"escalations"`     // reviewers that it calls in
+	Head        string     `json:"head"`            // the commit that it is about
+	Cycle       int        `json:"cycle"`           // fixes that were pushed before it
+	At          *time.Time `json:"at"`              // when
+	URL         string     `json:"url"`             // its address on GitHub; empty: it has none
 }
 
 // reviewBrief is what status tells of them.
 type reviewBrief struct {
-	State    string `json:"state"`
-	Current  string `json:"currentReviewer"`
-	FixCycle int    `json:"fixCycle"`
-	Human    bool   `json:"humanReviewRequired"`
+	State    string `json:"state"`               // as in `review` of `show`
+	Current  string `json:"currentReviewer"`     // who is asked, or whose demands are fixed; empty: nobody
+	FixCycle int    `json:"fixCycle"`            // fixes that were pushed since people had the reviews begin
+	Human    bool   `json:"humanReviewRequired"` // whether only people review from now on
 }
 
 func viewReview(f Facts) *reviewView {
@@ -97,21 +97,21 @@ func (r reviews) viewReviewer(x review.Reviewer) reviewerView {
 func viewOutcome(v review.Verdict) outcomeView {
 	return outcomeView{
 		Reviewer: cmp.Or(v.Reviewer, v.By.Login), Decision: string(v.Decision), Findings: v.Count, Highest: string(v.Highest),
-		Escalations: terminal.OrEmpty(v.CalledIn), Head: v.Head, Cycle: v.Cycle, At: stamp(v.At), URL: v.URL,
+		Escalations: terminal.OrEmpty(v.CalledIn), Head: v.Head, Cycle: v.Cycle, At: terminal.Stamp(v.At), URL: v.URL,
 	}
 }
 
 // logView is one thing that happened about reviews.
 type logView struct {
-	At     *time.Time      `json:"at"`
-	What   string          `json:"what"`
+	At     *time.Time      `json:"at"`     // when
+	What   string          `json:"what"`   // what happened
 	Number int             `json:"number"` // of the pull request
-	Key    string          `json:"key"`
-	Data   json.RawMessage `json:"data"`
+	Key    string          `json:"key"`    // of what it is about
+	Data   json.RawMessage `json:"data"`   // details, which differ by `what`
 }
 
 func viewLog(e store.ReviewLog) logView {
-	v := logView{At: stamp(e.At), What: e.What, Number: e.Number, Key: e.Key, Data: json.RawMessage(e.Data)}
+	v := logView{At: terminal.Stamp(e.At), What: e.What, Number: e.Number, Key: e.Key, Data: json.RawMessage(e.Data)}
 	if !json.Valid(v.Data) {
 		v.Data = json.RawMessage("null")
 	}

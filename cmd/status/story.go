@@ -87,21 +87,28 @@ func (s Story) Print(out terminal.Output) error {
 	return s.printTimeline(out)
 }
 
-// Object is the story as JSON.
-func (s Story) Object() map[string]any {
+// StoryView is what show prints as JSON.
+type StoryView struct {
+	Item    itemView      `json:"item"`    // where it stands
+	Turns   []turnView    `json:"turns"`   // its turns, the oldest first
+	Events  []eventView   `json:"events"`  // what people and checks did
+	Actions []actionView  `json:"actions"` // what was, or will be, sent to GitHub
+	History []historyView `json:"history"` // its changes of state
+	Review  *reviewView   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
+	Merge   *mergeView    `json:"merge"`   // where its merge stands; null: it is not ours to merge, and was not
+	Log     []logView     `json:"log"`     // what happened about its reviews, the oldest first
+}
+
+// View is the story as JSON.
+func (s Story) View() StoryView {
 	keys := make(map[int64]string, len(s.turns))
 	for _, t := range s.turns {
 		keys[t.ID] = t.Key
 	}
-	return map[string]any{
-		"item":    viewItem(s.Facts),
-		"turns":   terminal.Each(s.turns, viewTurn),
-		"events":  terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
-		"actions": terminal.Each(s.actions, viewAction),
-		"history": terminal.Each(s.history, viewHistory),
-		"review":  viewReview(s.Facts),
-		"merge":   viewMerge(s),
-		"log":     terminal.Each(s.log, viewLog),
+	return StoryView{
+		Item: viewItem(s.Facts), Turns: terminal.Each(s.turns, viewTurn), Actions: terminal.Each(s.actions, viewAction), History: terminal.Each(s.history, viewHistory),
+		Events: terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
+		Review: viewReview(s.Facts), Merge: viewMerge(s), Log: terminal.Each(s.log, viewLog),
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // HaltView is a pause of everything on this machine, as JSON.
 type HaltView struct {
-	Since  *time.Time `json:"since"` // null: not known
-	Reason string     `json:"reason"`
+	Since  *time.Time `json:"since"`  // null: not known
+	Reason string     `json:"reason"` // what was typed behind `pause --all`
 }
 
 // ViewHalt is a pause of everything as JSON; null: there is none.
@@ -22,15 +22,15 @@ func ViewHalt(h *folder.Halt) *HaltView {
 	if h == nil {
 		return nil
 	}
-	return &HaltView{stamp(h.Since), h.Why}
+	return &HaltView{terminal.Stamp(h.Since), h.Why}
 }
 
 // StoppedView is that nothing is merged in a repository until a person says so, as JSON.
 type StoppedView struct {
-	Since  *time.Time `json:"since"`
-	Reason string     `json:"reason"`
-	Code   string     `json:"reasonCode"`
-	Resume string     `json:"resume"` // what is typed to end it
+	Since  *time.Time `json:"since"`      // since when
+	Reason string     `json:"reason"`     // why, for people; empty: there is no reason to give
+	Code   string     `json:"reasonCode"` // the same for programs: one of [reasons](../reasons.md)
+	Resume string     `json:"resume"`     // what is typed to end it
 }
 
 // ViewStopped is a stop of merging as JSON; null: there is none.
@@ -39,13 +39,5 @@ func ViewStopped(h *merging.Halt, repo string) *StoppedView {
 		return nil
 	}
 	why := terminal.OneLine(explain.What(h.Why, explain.Place{Repo: repo, Spending: true}))
-	return &StoppedView{Since: stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume-merging " + repo}
-}
-
-func stamp(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
+	return &StoppedView{Since: terminal.Stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume-merging " + repo}
 }

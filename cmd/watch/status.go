@@ -67,7 +67,7 @@ ends with code 2; elsewhere it prints the line of an item whenever that changes.
 			return s.run(c.Context())
 		},
 	}
-	s.json = cli.AddJSONFlags(c, "items", "repositories", "agents", "day", "paused", "finished")
+	s.json = cli.AddJSONFlags(c, status.BoardView{})
 	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().BoolVar(&s.all, "all", false, "Also what is merged, completed or closed")
 	c.Flags().BoolVar(&s.watch, "watch", false, "Show it again and again, until Ctrl-C")
@@ -108,11 +108,11 @@ func (s *statusCmd) run(ctx context.Context) error {
 	}
 	out := s.Output()
 	if s.json.Asked() {
-		object := b.Object()
+		v := b.View()
 		if slices.Contains(s.json.Fields, "agents") { // it starts programs
-			object["agents"] = terminal.OrEmpty(machine.Protections(ctx, cfg, environ.Read()))
+			v.Agents = terminal.OrEmpty(machine.Protections(ctx, cfg, environ.Read()))
 		}
-		return s.json.Write(out, object)
+		return s.json.Write(out, v)
 	}
 	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
 		return err

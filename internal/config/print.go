@@ -81,17 +81,26 @@ func (c *Config) agentsOf(r Repo) (keys []key) {
 	return keys
 }
 
+// Document is the config as JSON. Below its fields the keys are those of the file.
+type Document struct {
+	Path     string                    `toml:"-"        json:"path"`         // the file that it was read from
+	Runtime  map[string]any            `toml:"runtime"  json:"runtime"`      // `[runtime]`, with the [keys of the file](../setup.md#the-config)
+	Schedule map[string]any            `toml:"schedule" json:"schedule"`     // `[schedule]`
+	Agents   map[string]map[string]any `toml:"agents"   json:"agents"`       // `[agents.NAME]`
+	Repos    []map[string]any          `toml:"repo"     json:"repositories"` // each `[[repo]]`
+}
+
 // Object is the config in effect as JSON has it: its keys are those of the file.
-func Object(cfg *Config) (map[string]any, error) {
+func Object(cfg *Config) (Document, error) {
 	var text strings.Builder
 	if err := Print(&text, cfg); err != nil {
-		return nil, err
+		return Document{}, err
 	}
-	var doc map[string]any
+	doc := Document{Path: cfg.Path}
 	if _, err := toml.Decode(text.String(), &doc); err != nil {
-		return nil, fmt.Errorf("read the printed config: %w", err)
+		return doc, fmt.Errorf("read the printed config: %w", err)
 	}
-	return map[string]any{"path": cfg.Path, "runtime": doc["runtime"], "schedule": doc["schedule"], "agents": doc["agents"], "repositories": doc["repo"]}, nil
+	return doc, nil
 }
 
 // usualPrompts is where the operator's own prompts are unless the config says otherwise.

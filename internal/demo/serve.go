@@ -20,8 +20,14 @@ type ServeOptions struct {
 	JSON         *terminal.JSON // required; what to print of the world as data
 }
 
-// Fields are what Serve tells as JSON.
-var Fields = []string{"checkout", "environment", "folder", "people", "repository"}
+// World is what Serve tells as JSON.
+type World struct {
+	Checkout    string            `json:"checkout"`    // a checkout of the repository
+	Environment map[string]string `json:"environment"` // variables with which gh, git and gh mergexo use the simulated GitHub
+	Folder      string            `json:"folder"`      // with --serve: where everything is
+	People      map[string]string `json:"people"`      // a token for each person who is there
+	Repo        string            `json:"repository"`  // the repository, as owner/name
+}
 
 // Serve keeps a GitHub up, with a repository and a few issues, until ctx ends; then all of
 // it is gone, unless it is to be kept.

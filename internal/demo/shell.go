@@ -106,7 +106,7 @@ func (w *world) tries(unconfigured bool) []string {
 	)
 }
 
-func (w *world) data() map[string]any {
+func (w *world) data() World {
 	env, people := map[string]string{}, map[string]string{}
 	for _, v := range w.variable {
 		env[v.name] = v.value
@@ -114,7 +114,7 @@ func (w *world) data() map[string]any {
 	for _, login := range []string{operator, "ann", "bob", stranger} {
 		people[login] = githubsim.TokenOf(login)
 	}
-	return map[string]any{"checkout": w.checkout, "environment": env, "folder": w.d.dir, "people": people, "repository": host + "/" + repoName}
+	return World{w.checkout, env, w.d.dir, people, host + "/" + repoName}
 }
 
 // forget removes the file with the environment: what it names is gone.

@@ -17,12 +17,12 @@ const (
 
 // Check is one thing that was looked at.
 type Check struct {
-	Code  Code   `json:"code"`
-	Group Group  `json:"group"`
+	Code  Code   `json:"code"`            // what was looked at; it stays as it is
+	Group Group  `json:"group"`           // which part of the set-up it belongs to
 	About string `json:"about,omitempty"` // the host, repository or agent; empty: this machine
-	Level Level  `json:"level"`
-	Says  string `json:"says"`
-	Do    string `json:"do,omitempty"` // what mends it
+	Level Level  `json:"level"`           // `ok`, `warning` or `failure`
+	Says  string `json:"says"`            // what was found, for people
+	Do    string `json:"do,omitempty"`    // what mends it
 }
 
 // Checks judges everything that was found out, in the order in which people read it.

@@ -28,8 +28,8 @@ type page struct {
 	Style    template.CSS
 	Span     string
 	Tiles    []tile
-	Stopped  []Item
-	Waiting  []Item
+	Stopped  []OpenItem
+	Waiting  []OpenItem
 	Merged   []Pull
 	Lives    []timeline
 	Figures  []figure
@@ -112,10 +112,10 @@ func first[T any](all []T) ([]T, int) {
 	return all[:n], len(all) - n
 }
 
-func (r Report) stopped() []Item { return r.items(true) }
-func (r Report) waiting() []Item { return r.items(false) }
+func (r Report) stopped() []OpenItem { return r.items(true) }
+func (r Report) waiting() []OpenItem { return r.items(false) }
 
-func (r Report) items(stopped bool) (some []Item) {
+func (r Report) items(stopped bool) (some []OpenItem) {
 	for _, i := range r.Items {
 		if i.Stopped == stopped {
 			some = append(some, i)

@@ -25,7 +25,7 @@ func (r Report) Markdown() string {
 	}
 	for _, part := range []struct {
 		title string
-		items []Item
+		items []OpenItem
 	}{{"Stopped: a person must act", r.stopped()}, {"Waiting", r.waiting()}} {
 		line("\n## %s\n", part.title)
 		items, more := first(part.items)

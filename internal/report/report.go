@@ -17,7 +17,7 @@ type Facts struct {
 	From     time.Time // a day's beginning in UTC; zero: the beginning
 	Now      time.Time
 	Pulls    []store.PullFacts // that are open, or ended since From
-	Items    []Item            // that are open
+	Items    []OpenItem        // that are open
 	ByItem   []store.CostLine  // by item, of all time
 	Costs    []store.CostLine  // by day
 	Failures []store.CountLine // by day and kind
@@ -27,8 +27,8 @@ type Facts struct {
 	Called   func(work.RepoName) string
 }
 
-// Item is an open work item, in the words of status.
-type Item struct {
+// OpenItem is an open work item, in the words of status.
+type OpenItem struct {
 	Repo    string     `json:"repo"`           // as it is called
 	Number  int        `json:"number"`         // of the issue
 	Title   string     `json:"title"`          // as people wrote it
@@ -37,7 +37,7 @@ type Item struct {
 	State   string     `json:"state"`          // as status has it
 	Since   *time.Time `json:"since"`          // of the state
 	Why     string     `json:"waitingFor"`     // in words
-	Code    string     `json:"reasonCode"`    // the same as a code
+	Code    string     `json:"reasonCode"`     // the same as a code
 	Next    string     `json:"nextStep"`       // who is to do what
 	Pull    int        `json:"pullRequest"`    // 0: none yet
 	PullURL string     `json:"pullRequestURL"` // empty: none yet
@@ -104,15 +104,15 @@ type Verdict struct {
 
 // Report is what is told.
 type Report struct {
-	From     *time.Time `json:"since"` // null: the beginning
-	To       time.Time  `json:"until"`
-	Numbers  Numbers    `json:"numbers"`
-	Pulls    []Pull     `json:"pullRequests"`
-	Items    []Item     `json:"items"`
-	Step     Step       `json:"period"` // how long each of Periods is
-	Periods  []Period   `json:"periods"`
-	Failures []Failure  `json:"failures"`
-	Verdicts []Verdict  `json:"verdicts"`
+	From     *time.Time `json:"since"`        // the first day that counts; null: from the beginning
+	To       time.Time  `json:"until"`        // when it was made
+	Numbers  Numbers    `json:"numbers"`      // what is told first
+	Pulls    []Pull     `json:"pullRequests"` // those that are open, and those that ended since then
+	Items    []OpenItem `json:"items"`        // what is open
+	Step     Step       `json:"period"`       // how long each of periods is: day, week or month
+	Periods  []Period   `json:"periods"`      // what came over time, the oldest first
+	Failures []Failure  `json:"failures"`     // what went wrong, the most frequent first
+	Verdicts []Verdict  `json:"verdicts"`     // what reviewers said
 }
 
 // Empty reports whether there is nothing to tell.
@@ -136,7 +136,7 @@ func Make(f Facts) Report {
 
 // withoutNulls has programs read [] where there is nothing.
 func (r Report) withoutNulls() Report {
-	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]Item{}, r.Items...), append([]Period{}, r.Periods...)
+	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]OpenItem{}, r.Items...), append([]Period{}, r.Periods...)
 	r.Failures, r.Verdicts = append([]Failure{}, r.Failures...), append([]Verdict{}, r.Verdicts...)
 	return r
 }

@@ -82,7 +82,7 @@ func sample(titles []string) Facts {
 	}
 	since := now.Add(-26 * time.Hour)
 	for i, state := range []string{"blocked", "awaiting_feedback", "running"} {
-		f.Items = append(f.Items, Item{
+		f.Items = append(f.Items, OpenItem{
 			Repo: "octo/app", Number: 21 + i, Title: title(i), URL: fmt.Sprintf("https://github.com/octo/app/issues/%d", 21+i), Flow: "bugfix", State: state, Since: &since,
 			Why: "the agent asks: " + title(i+1), Code: "question", Next: "answer in a comment on the issue", Pull: 121 + i, PullURL: fmt.Sprintf("https://github.com/octo/app/pull/%d", 121+i), Stopped: i == 0,
 		})
@@ -268,9 +268,9 @@ func TestFromADayThatHasNotBegun(t *testing.T) {
 // A summary on GitHub takes a megabyte: of a long list it has the beginning, and says so.
 func TestMarkdownIsBounded(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	items := make([]Item, 3*mostRows)
+	items := make([]OpenItem, 3*mostRows)
 	for i := range items {
-		items[i] = Item{Repo: "octo/app", Number: i, Title: "x", State: "ready", Since: &now}
+		items[i] = OpenItem{Repo: "octo/app", Number: i, Title: "x", State: "ready", Since: &now}
 	}
 	text := Make(Facts{Now: now, Items: items, Called: work.RepoName.FullName}).Markdown()
 	if n := strings.Count(text, "octo/app#"); n != mostRows || !strings.Contains(text, "\n400 more.\n") {

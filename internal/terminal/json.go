@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cli/go-gh/v2/pkg/jq"
 	"github.com/cli/go-gh/v2/pkg/jsonpretty"
@@ -48,29 +51,42 @@ func filtered(flag string, err error) error {
 	return &FilterError{flag, err}
 }
 
-// Write prints the asked fields of an object.
-func (j *JSON) Write(o Output, object map[string]any) error {
-	asked := make(map[string]any, len(j.Fields))
-	for _, f := range j.Fields {
-		asked[f] = object[f]
+// Write prints the asked fields of a view, which is a struct with JSON tags.
+func (j *JSON) Write(o Output, view any) error {
+	all, err := encode(view)
+	if err != nil {
+		return err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(asked); err != nil {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(all.Bytes(), &fields); err != nil {
 		return fmt.Errorf("encode JSON: %w", err)
 	}
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return !slices.Contains(j.Fields, name) })
+	b, err := encode(fields)
+	if err != nil {
+		return err
+	}
 	if o.TTY {
-		return j.show(o, &b)
+		return j.show(o, b)
 	}
 	switch {
 	case j.JQ != "":
-		return filtered("--jq", jq.EvaluateFormatted(&b, o.Bare, j.JQ, "", o.Color))
+		return filtered("--jq", jq.EvaluateFormatted(b, o.Bare, j.JQ, "", o.Color))
 	case j.Template != "":
-		return executeTemplate(o, o.Bare, &b, j.Template)
+		return executeTemplate(o, o.Bare, b, j.Template)
 	}
-	_, err := o.Bare.Write(escapeJSON(b.Bytes()))
+	_, err = o.Bare.Write(escapeJSON(b.Bytes()))
 	return err
+}
+
+func encode(v any) (*bytes.Buffer, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode JSON: %w", err)
+	}
+	return &b, nil
 }
 
 // show prints on a terminal. A jq expression or a template may print strings as
@@ -109,6 +125,15 @@ func Each[T, V any](rows []T, view func(T) V) []V {
 		views[i] = view(row)
 	}
 	return views
+}
+
+// Stamp is a time in UTC for JSON; null: there is none.
+func Stamp(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
 }
 
 // OrEmpty makes JSON's [] of a nil list.

@@ -46,14 +46,14 @@ type Report struct {
 
 // RepoReport is what a pass did for one repository.
 type RepoReport struct {
-	Repo     string `json:"repo"`
-	Ingested bool   `json:"ingested"`
-	Note     string `json:"note"` // why not, what went wrong, or what is left to read
-	Failed   bool   `json:"failed"`
+	Repo     string `json:"repo"`     // owner/name, with the host in front where two hosts are configured
+	Ingested bool   `json:"ingested"` // whether GitHub was asked, and all that may have changed was read
+	Note     string `json:"note"`     // why it was not, what went wrong, or what is left to read
+	Failed   bool   `json:"failed"`   // whether it could not be read
 	Replaced string `json:"replaced"` // what became of another repository that had the name before
-	Events   int    `json:"events"`   // new ones
-	Ignored  int    `json:"ignored"`  // of those, ignored
-	Notices  int    `json:"notices"`  // sent
+	Events   int    `json:"events"`   // new events
+	Ignored  int    `json:"ignored"`  // of those, the ignored ones
+	Notices  int    `json:"notices"`  // notices that were sent
 
 	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
@@ -62,31 +62,31 @@ type RepoReport struct {
 
 // TurnReport is what a pass did for one turn.
 type TurnReport struct {
-	Repo    string          `json:"repo"`
-	Number  int             `json:"number"`
-	Kind    work.Kind       `json:"kind"`
-	TurnKey string          `json:"turnKey"`
-	Step    work.Step       `json:"step"`
-	Outcome string          `json:"outcome"` // done, waiting, retrying, blocked, superseded, cancelled, interrupted
-	Reason  string          `json:"reason"`
-	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked
-	URL     string          `json:"url"`
-	Resumed bool            `json:"resumed"`
+	Repo    string          `json:"repo"`       // owner/name, with the host in front where two hosts are configured
+	Number  int             `json:"number"`     // of the issue or pull request
+	Kind    work.Kind       `json:"kind"`       // `bugfix_start`, `implementation_feedback`, `review` and so on
+	TurnKey string          `json:"turnKey"`    // the turn's key
+	Step    work.Step       `json:"step"`       // how far it came
+	Outcome string          `json:"outcome"`    // done, waiting, retrying, blocked, superseded, cancelled, interrupted
+	Reason  string          `json:"reason"`     // why it was made, waits or is blocked
+	Code    work.ReasonKind `json:"reasonCode"` // of what waits or is blocked, for programs: one of [reasons](../reasons.md)
+	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
+	Resumed bool            `json:"resumed"`    // whether an earlier pass had begun it
 }
 
 // MergeReport is what a pass did to have a pull request merged.
 type MergeReport struct {
-	Repo    string          `json:"repo"`
-	Number  int             `json:"number"`  // of the pull request
-	Outcome MergeOutcome    `json:"outcome"` // merged, queued, updated, waiting, blocked
-	Method  string          `json:"method"`  // squash, merge, rebase; of one that is merged
-	Head    string          `json:"head"`    // that was approved
-	Base    string          `json:"base"`    // branch
-	Commit  string          `json:"commit"`  // that landed
-	Differs string          `json:"differs"` // in what that is not what was approved; empty: in nothing
-	Reason  string          `json:"reason"`  // why it waits or is blocked
-	Code    work.ReasonKind `json:"reasonCode"`
-	URL     string          `json:"url"`
+	Repo    string          `json:"repo"`       // owner/name, with the host in front where two hosts are configured
+	Number  int             `json:"number"`     // of the pull request
+	Outcome MergeOutcome    `json:"outcome"`    // merged, queued, updated, waiting, blocked
+	Method  string          `json:"method"`     // squash, merge, rebase; of one that is merged
+	Head    string          `json:"head"`       // that was approved
+	Base    string          `json:"base"`       // branch
+	Commit  string          `json:"commit"`     // that landed
+	Differs string          `json:"differs"`    // in what that is not what was approved; empty: in nothing
+	Reason  string          `json:"reason"`     // why it waits or is blocked
+	Code    work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
+	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
 }
 
 // MergeOutcome says what came of it in this pass.

@@ -102,7 +102,7 @@ func tables() []table {
 	return []table{people, turns, branches, machine, repositories, waits, standings, reviews, merging}
 }
 
-// Kinds lists all that have words: the reasonCodes of JSON.
+// Kinds lists all that have words: the values of reasonCode in JSON.
 func Kinds() []work.ReasonKind {
 	var all []work.ReasonKind
 	for _, group := range tables() {

@@ -42,13 +42,13 @@ type Footprint struct {
 
 // Score is why an implementation is begun before or after another.
 type Score struct {
-	Total    float64 `json:"total"`
-	Priority int     `json:"priority"`
-	Risk     float64 `json:"conflictRisk"` // 0 to 1
-	Overlap  float64 `json:"fileOverlap"`
-	Modules  float64 `json:"moduleOverlap"`
-	Size     float64 `json:"size"`
-	Days     float64 `json:"daysWaiting"`
+	Total    float64 `json:"total"`         // what decides which implementation begins first: the highest
+	Priority int     `json:"priority"`      // its priority, 1 to 5
+	Risk     float64 `json:"conflictRisk"`  // 0 to 1
+	Overlap  float64 `json:"fileOverlap"`   // the share of its files that work under way changes, too; 0 to 1
+	Modules  float64 `json:"moduleOverlap"` // the same of its folders
+	Size     float64 `json:"size"`          // how large it is, beside the work under way; 0 to 1
+	Days     float64 `json:"daysWaiting"`   // the days that it has waited
 }
 
 // Of weighs an implementation that waits against those under way. Of
