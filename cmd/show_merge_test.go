@@ -76,7 +76,7 @@ func TestShowAndStatusOfAMergeThatWaits(t *testing.T) {
 	_, stdout, _ := run(t, "show", "octo/app#12", "--config", p.config)
 	has(t, stdout, "waiting for:\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\n", "merge:\twaits at 2 of 18 gates\n",
 		"gate\tchecks\tclosed\tthe check unit failed\tit is merged once they are green\n",
-		"gate\tfreeze\tclosed\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\tclose that issue, or take its label away\n")
+		"gate\tfreeze\tclosed\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\tclose that issue, or remove its label\n")
 	const query = `[.merge.gates[]|select(.open|not)|[.code,.stop,.reasonCode,.reason[:9],.opens[:5]]]|tojson`
 	want := `[["checks",false,"merge_checks_failed","the check","it is"],["freeze",false,"merge_frozen","nothing i","close"]]` + "\n"
 	if _, stdout, _ := run(t, "show", "octo/app#12", "--json", "merge", "--jq", query, "--config", p.config); stdout != want {

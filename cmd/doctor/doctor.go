@@ -29,8 +29,8 @@ Each line is ok (✓), a warning (!) or a failure (X), with the command that men
 it. One that fails hides no other.
 
 It asks GitHub, by reads alone, and asks no agent's provider. Nothing is
-written. The exit code is 1 when there is a failure. docs/doctor.md has what each
-line means.`,
+written. The exit code is 1 when there is a failure. docs/troubleshooting.md
+has what each line means.`,
 		Example: `  $ gh mergexo doctor
   $ gh mergexo doctor --json checks \
       --jq '.checks[] | select(.level != "ok") | .do'`,
@@ -43,7 +43,7 @@ line means.`,
 
 // view is what doctor found.
 type view struct {
-	Checks   []doctor.Check `json:"checks"`   // everything that was looked at; [doctor.md](../doctor.md) lists the codes
+	Checks   []doctor.Check `json:"checks"`   // everything that was looked at; [troubleshooting.md](../troubleshooting.md) lists the codes
 	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
 	Warnings int            `json:"warnings"` // how many of them are warnings
 }

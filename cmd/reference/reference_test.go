@@ -14,6 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/reference"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
 const root = "../.."
@@ -41,7 +43,7 @@ func generate(t *testing.T) (pages []page) {
 // files are the paths of all generated files below a folder.
 func files(t *testing.T, folder string) (all []string) {
 	t.Helper()
-	for _, dir := range reference.Folders {
+	for _, dir := range reference.Paths {
 		err := fs.WalkDir(os.DirFS(folder), dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				all = append(all, path)
@@ -72,7 +74,7 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	}
 }
 
-// Every field of every command has a row, and every code of an error.
+// Every field of every command has a row, and every code of an error, a reason and a check.
 func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 	pages := map[string]string{}
 	for _, p := range generate(t) {
@@ -90,6 +92,16 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 	if fields < 50 {
 		t.Errorf("%d fields were looked for, which cannot be all", fields)
 	}
+	for _, kind := range explain.Kinds() {
+		if !strings.Contains(pages["troubleshooting.md"], "\n| `"+string(kind)+"` | ") {
+			t.Errorf("no row for the reason %s", kind)
+		}
+	}
+	for _, c := range doctor.Codes() {
+		if !strings.Contains(pages["troubleshooting.md"], "\n| `"+string(c.Code)+"` | ") {
+			t.Errorf("no row for the check %s", c.Code)
+		}
+	}
 	for _, k := range cli.ErrorKinds() {
 		if !strings.Contains(pages["errors.md"], "\n| `"+string(k.Code)+"` | ") {
 			t.Errorf("no row for the error %s", k.Code)
@@ -97,17 +109,20 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 	}
 }
 
-// Links within the reference lead to pages and headings that are there.
+// Links of generated pages lead to pages and headings that are there.
 func TestReferenceLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([a-z_/-]*\.md)?(?:#([^)]+))?\)`)
-	heading := regexp.MustCompile(`(?m)^## (.*)$`)
+	heading := regexp.MustCompile(`(?m)^##+ (.*)$`)
 	headings := map[string][]string{}
+	read := func(path, text string) {
+		headings[path] = []string{""}
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			headings[path] = append(headings[path], strings.ToLower(strings.ReplaceAll(m[1], " ", "-")))
+		}
+	}
 	pages := generate(t)
 	for _, p := range pages {
-		headings[p.path] = []string{""}
-		for _, m := range heading.FindAllStringSubmatch(p.text, -1) {
-			headings[p.path] = append(headings[p.path], strings.ToLower(strings.ReplaceAll(m[1], " ", "-")))
-		}
+		read(p.path, p.text)
 	}
 	links := 0
 	for _, p := range pages {
@@ -117,6 +132,9 @@ func TestReferenceLinks(t *testing.T) {
 				to = path.Join(path.Dir(p.path), m[1])
 			}
 			links++
+			if text, err := os.ReadFile(filepath.Join(root, to)); headings[to] == nil && err == nil {
+				read(to, string(text)) // it is written by hand
+			}
 			if !slices.Contains(headings[to], m[2]) {
 				t.Errorf("%s: %s leads nowhere", p.path, m[0])
 			}

@@ -50,7 +50,7 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		"usage limit":    {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: work.Reason{Kind: work.WhyProvider, Text: "usage limit"}}))}, "usage limit", "resumes after"},
 		"retry":          {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}))}, "exit 3", "resumes after"},
 		"blocked":        {Facts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused))}, "a person: the push was refused: rules", "allow pushes"},
-		"paused":         {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "take our:ignore away, or comment `/mergexo resume`"},
+		"paused":         {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or comment `/mergexo resume`"},
 		"paused blocked": {Facts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused), paused)}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: the push was refused: rules", "agent:ignore"},
 		"paused, pushed": {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}), paused)}, "is pushed", "comments"},
 		"paused closed":  {Facts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "label again"},

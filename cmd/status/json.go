@@ -29,7 +29,7 @@ type itemView struct {
 	Work        *live.View       `json:"work"`          // what that pass does; null: none works on it
 	Since       *time.Time       `json:"since"`         // since when it is in that state
 	WaitingFor  string           `json:"waitingFor"`    // what it waits for, for people; empty: nothing
-	ReasonCode  string           `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../reasons.md)
+	ReasonCode  string           `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	NextStep    string           `json:"nextStep"`      // what happens next, or has to be done, for people
 	Priority    int              `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
 	Branch      string           `json:"branch"`        // the branch of its pull request; empty: none yet
@@ -42,7 +42,7 @@ type itemView struct {
 
 type stopView struct {
 	Reason   string     `json:"reason"`     // as GitHub is told
-	Code     string     `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../reasons.md)
+	Code     string     `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	Since    *time.Time `json:"since"`      // since when
 	Attempts int        `json:"attempts"`   // how often it stopped like that
 	URL      string     `json:"url"`        // the address of the comment that says so
@@ -116,7 +116,7 @@ type turnView struct {
 	Commit    string     `json:"commit"`       // the commit that it made; empty: none
 	Error     string     `json:"error"`        // the last error; empty: none since it went well
 	WaitsFor  string     `json:"waitingFor"`   // what it waits for, for people; empty: nothing
-	Code      string     `json:"reasonCode"`   // of `waitingFor`, for programs: one of [reasons](../reasons.md)
+	Code      string     `json:"reasonCode"`   // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	NotBefore *time.Time `json:"notBefore"`    // it is not tried before; null: the next pass may
 	ClaimedAt *time.Time `json:"claimedAt"`    // when it was begun
 	EndedAt   *time.Time `json:"endedAt"`      // when it ended; null: it is under way
@@ -166,7 +166,7 @@ type dayView struct {
 	MaxCostInUSD float64    `json:"maxCostUSD"` // how much that may become; 0: no limit
 	HeldUntil    *time.Time `json:"heldUntil"`  // null while turns may begin
 	Why          string     `json:"why"`        // why none may begin
-	Code         string     `json:"reasonCode"` // the same for programs: one of [reasons](../reasons.md)
+	Code         string     `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
 }
 
 // BoardView is what status prints as JSON.

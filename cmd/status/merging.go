@@ -3,7 +3,6 @@ package status
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -43,18 +42,11 @@ func (s gateState) mark() string {
 	return "✗"
 }
 
-// fromBox are the gates that GitHub's merge box opens and closes. While it was not read
-// nothing is known of them.
-var fromBox = []merging.Code{
-	merging.GateConflicts, merging.GateBehind, merging.GateChecks, merging.GateReview, merging.GateConversations, merging.GateFreeze,
-	merging.GateQueue, merging.GateLastPush, merging.GateBlocked, merging.GateMethod, merging.GatePermission,
-}
-
 // gates are those of the pull request's merge, in their order; none where it is not ours
 // to merge.
 func (f Facts) gates() []gate {
 	return terminal.Each(f.Merge.Gates, func(g merging.Gate) gate {
-		if slices.Contains(fromBox, g.Code) && !f.Landing.Box.Read() {
+		if g.Code.FromBox() && !f.Landing.Box.Read() {
 			return gate{code: g.Code, is: gateUnknown, kind: work.WhyMergeNotRead}
 		}
 		if g.Open {

@@ -29,7 +29,7 @@ func ViewHalt(h *folder.Halt) *HaltView {
 type StoppedView struct {
 	Since  *time.Time `json:"since"`      // since when
 	Reason string     `json:"reason"`     // why, for people; empty: there is no reason to give
-	Code   string     `json:"reasonCode"` // the same for programs: one of [reasons](../reasons.md)
+	Code   string     `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
 	Resume string     `json:"resume"`     // what is typed to end it
 }
 

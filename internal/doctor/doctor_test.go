@@ -151,9 +151,9 @@ func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 
 var row = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([a-z]+) \\| (.+) \\|$")
 
-// TestTheDocsListTheCodes: docs/doctor.md has each code with its group and what it looks at.
+// TestTheDocsListTheCodes: docs/troubleshooting.md has each code with its group and what it looks at.
 func TestTheDocsListTheCodes(t *testing.T) {
-	text, err := os.ReadFile("../../docs/doctor.md")
+	text, err := os.ReadFile("../../docs/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestTheDocsListTheCodes(t *testing.T) {
 		want = append(want, string(k.Code)+" "+string(k.Group)+" "+k.Looks)
 	}
 	if len(want) < 30 || !slices.Equal(told, want) {
-		t.Errorf("docs/doctor.md has\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+		t.Errorf("docs/troubleshooting.md has\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 

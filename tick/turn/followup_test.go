@@ -87,10 +87,10 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 		return b.String()
 	}
 	const (
-		over  = "blocked/comment `/mergexo retry`, or take the label away and set it again\n"
+		over  = "blocked/comment `/mergexo retry`, or remove the label and set it again\n"
 		asks  = "awaiting_issue_followup/answer in a comment on the issue\n"
-		fails = "blocked/say more in a comment on the issue, or take the label away and set it again to start over\n"
-		more  = "awaiting_issue_followup/say more in a comment on the issue, or take the label away and set it again to start over\n"
+		fails = "blocked/say more in a comment on the issue, or remove the label and set it again to start over\n"
+		more  = "awaiting_issue_followup/say more in a comment on the issue, or remove the label and set it again to start over\n"
 	)
 	for _, c := range []struct {
 		routing bool

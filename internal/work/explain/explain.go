@@ -1,12 +1,12 @@
-// Package explain makes words of why something is blocked or waits: the same ones for
-// the comment on GitHub, the terminal, a dry run and JSON. Nothing reads them back.
+// Package explain has the table of reasons why something is blocked or waits, and makes their
+// words: the same ones for the comment on GitHub, the terminal, a dry run and JSON. Nothing
+// reads them back.
 package explain
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
@@ -73,40 +73,52 @@ func (p Place) give(v command.Verb) string {
 }
 
 // startOver resumes an item where comments on the issue are not acted on.
-func startOver(p Place) string {
-	return p.give(command.VerbRetry) + ", or take the label away and set it again"
+func (p Place) startOver() string {
+	return p.give(command.VerbRetry) + ", or remove the label and set it again"
 }
 
-// Reason makes words of a reason. Those of a kind that it does not know are the
-// kind's own name and the reason's text.
+// resumeMerging is the command that lets gh mergexo merge into a repository again.
+func (p Place) resumeMerging() string {
+	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
+}
+
+// Reason makes words of a reason. Those of an unknown kind are the kind's name and the
+// reason's text.
 func Reason(r work.Reason, p Place) Words {
 	if r.None() {
 		return Words{}
 	}
 	public := r
 	public.Local = ""
-	w := again(public.String(), p)
-	for _, group := range tables() {
-		if explain, ok := group[r.Kind]; ok {
-			w = explain(r, p)
-		}
+	one, ok := find(r.Kind)
+	if !ok {
+		one, r.Text = row{what: "{text}", next: again}, public.String()
+	}
+	var w Words
+	if one.next != nil {
+		w = one.next(p)
+	}
+	d := details{r, p}
+	w.What, w.Fix, w.Resume = d.fill(one.what), d.fill(w.Fix), d.fill(w.Resume)
+	if one.words != nil {
+		w = one.words(r, p, w)
 	}
 	w.Local = r.Local
 	return w
 }
 
-// table has the words of some kinds.
-type table = map[work.ReasonKind]func(work.Reason, Place) Words
-
-func tables() []table {
-	return []table{people, turns, branches, machine, repositories, waits, standings, reviews, merging}
+func find(kind work.ReasonKind) (row, bool) {
+	if i := slices.IndexFunc(reasons, func(one row) bool { return one.kind == kind }); i >= 0 {
+		return reasons[i], true
+	}
+	return row{}, false
 }
 
-// Kinds lists all that have words: the values of reasonCode in JSON.
+// Kinds are all values of reasonCode in JSON.
 func Kinds() []work.ReasonKind {
-	var all []work.ReasonKind
-	for _, group := range tables() {
-		all = slices.AppendSeq(all, maps.Keys(group))
+	all := make([]work.ReasonKind, 0, len(reasons))
+	for _, one := range reasons {
+		all = append(all, one.kind)
 	}
 	slices.Sort(all)
 	return all
@@ -115,41 +127,31 @@ func Kinds() []work.ReasonKind {
 // What is wrong, or is waited for, in words fit for GitHub.
 func What(r work.Reason, p Place) string { return Reason(r, p).What }
 
-// again is for what a comment has tried once more.
-func again(what string, p Place) Words {
-	switch {
-	case p.Pull:
-		return Words{What: what, Resume: "comment on the pull request to have it tried again", Retry: true}
-	case !p.Comments:
-		return Words{What: what, Resume: startOver(p)}
+// Entry is a reason as a page of the docs has it. Words in capitals stand for details.
+type Entry struct {
+	Kind work.ReasonKind
+	Who  Who
+	Told Told
+	What string
+	Next string
+}
+
+// Entries are all reasons, in the order of the table.
+func Entries() []Entry {
+	var all []Entry
+	for _, one := range reasons {
+		r := work.Reason{
+			Kind: one.kind, Text: "TEXT", Advice: "ADVICE", Who: "WHO", Name: "NAME", Branch: "BRANCH", Commit: "COMMIT", Head: "HEAD", Number: 7, Count: 2, Begun: 2,
+			Names: []string{"ONE", "TWO"}, At: 1234567890000,
+		}
+		if strings.Contains(one.what, "{budget}") {
+			r.Name = "BUDGET"
+		}
+		if one.told == Overdue { // its time is how long it lasts
+			r.At = time.Hour.Milliseconds()
+		}
+		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})
+		all = append(all, Entry{one.kind, one.who, one.told, w.What, w.Next()})
 	}
-	return Words{What: what, Resume: "say more in a comment on the issue, or take the label away and set it again to start over", Retry: true}
+	return all
 }
-
-// fixed is for what a person has to put right first.
-func fixed(what, fix string, p Place) Words {
-	if !p.Pull && !p.Comments {
-		return Words{What: what, Fix: fix, Resume: startOver(p)}
-	}
-	return Words{What: what, Fix: fix, Resume: "comment to have it tried again", Retry: true}
-}
-
-// asked is for what people answer with words: the same again would ask the same.
-func asked(what, answer string, p Place) Words {
-	switch {
-	case p.Pull:
-		return Words{What: what, Resume: answer + " in a comment on the pull request"}
-	case !p.Comments:
-		return Words{What: what, Resume: startOver(p)}
-	}
-	return Words{What: what, Resume: answer + " in a comment on the issue"}
-}
-
-// confirmed is for an issue that nobody has read as it is now. A comment is no
-// confirmation: who makes it need not have read it.
-func confirmed(what string, p Place) Words {
-	return Words{What: what, Resume: fmt.Sprintf("read the issue, then take the label %s away and add it again", p.Label)}
-}
-
-// waiting is for what time alone lets go on.
-func waiting(what string) Words { return Words{What: what} }

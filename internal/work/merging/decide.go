@@ -30,15 +30,14 @@ type Choice struct {
 	Stop   bool        // a person has to act
 }
 
-// Holds is the first gate that is closed: a stop, then what a person has to open, then what
-// comes by itself. Nobody goes to bed for a check that a person's approval would have to
-// follow. What is in a merge queue waits for that: GitHub merges it from there, whatever else
-// is closed here.
+// Holds returns the closed gate to report: stops first, then the merge queue (GitHub merges from
+// it regardless), then gates only a person can open, then the rest, so that nobody waits for CI
+// and then learns that an approval is missing.
 func Holds(all []Gate) (Gate, bool) {
 	for _, first := range []func(Gate) bool{
 		func(g Gate) bool { return g.Stop },
 		func(g Gate) bool { return g.Code == GateQueue },
-		func(g Gate) bool { return g.ofPeople() },
+		func(g Gate) bool { return g.Code.has(people) || g.Why.Kind == work.WhyMergeHalted },
 		func(Gate) bool { return true },
 	} {
 		if i := slices.IndexFunc(all, func(g Gate) bool { return !g.Open && first(g) }); i >= 0 {
@@ -46,15 +45,6 @@ func Holds(all []Gate) (Gate, bool) {
 		}
 	}
 	return Gate{}, false
-}
-
-// ofPeople reports whether a person opens a gate, and nothing else does.
-func (g Gate) ofPeople() bool {
-	switch g.Code { //nolint:exhaustive // the others open by themselves, or are stops
-	case GateDraft, GateReview, GateConversations, GateHold, GateFreeze, GateHuman, GateLastPush, GateBlocked:
-		return true
-	}
-	return g.Why.Kind == work.WhyMergeHalted
 }
 
 // Decide says what is to be done about one pull request, were it alone.
@@ -73,7 +63,7 @@ func Decide(f Facts, p Policy) Choice {
 		c.Ask = AskEnqueue
 	case !closed:
 		c.Ask = AskMerge
-	case closedAre(c.Gates, GateBehind):
+	case onlyClosed(c.Gates, func(c Code) bool { return c == GateBehind }):
 		c.Ask, c.Why = AskUpdate, held.Why
 	default:
 		c.Why, c.Stop = held.Why, held.Stop
@@ -88,20 +78,16 @@ func (f Facts) leaves(all []Gate) (Gate, bool) {
 		return Gate{}, false
 	}
 	for _, g := range all {
-		if !g.Open && (slices.Contains(oursAlone, g.Code) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
+		if !g.Open && (g.Code.has(ours) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
 			return g, true
 		}
 	}
 	return Gate{}, false
 }
 
-// oursAlone are the gates that GitHub knows nothing of.
-var oursAlone = []Code{GateHold, GateFreeze, GateComments, GateHuman, GateApprovals}
-
-// closedAre reports whether only gates of these codes are closed, and none of them is a
-// stop.
-func closedAre(all []Gate, codes ...Code) bool {
-	return !slices.ContainsFunc(all, func(g Gate) bool { return !g.Open && (g.Stop || !slices.Contains(codes, g.Code)) })
+// onlyClosed reports whether the gates that are closed are all of a kind, and none is a stop.
+func onlyClosed(all []Gate, kind func(Code) bool) bool {
+	return !slices.ContainsFunc(all, func(g Gate) bool { return !g.Open && (g.Stop || !kind(g.Code)) })
 }
 
 // allowed are the methods by which GitHub merges into the base.
@@ -184,7 +170,7 @@ func Next(all []Candidate, now time.Time, patience time.Duration) (chosen []int,
 func (c Candidate) settles(now time.Time, patience time.Duration) bool {
 	fresh := !c.Updated.IsZero() && now.Sub(c.Updated) < patience
 	return fresh && c.Choice.Ask == AskNothing && len(c.Choice.Gates) > 0 &&
-		closedAre(c.Choice.Gates, GateChecks, GateApprovals, GateConflicts, GateBlocked, GateUnread, GateMerging, GateReview, GateBehind)
+		onlyClosed(c.Choice.Gates, func(c Code) bool { return c.has(settles) })
 }
 
 // Trailer begins the last line of the message of a commit that our merge makes.

@@ -9,14 +9,72 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
+// Row is one gate: when it is open and who opens it, for the docs; what kind of gate it is; and what
+// closes it.
+type Row struct {
+	Code   Code
+	Opens  string
+	Who    string
+	traits trait
+	judge  func(*gates) closed
+}
+
+// trait is a kind of gate; a gate may be of several.
+type trait int
+
+const (
+	people  trait = 1 << iota // only a person opens it
+	github                    // GitHub itself closes it
+	ours                      // GitHub knows nothing of it: what is in a merge queue is taken out for it
+	fromBox                   // GitHub's merge box says how it stands
+	settles                   // it opens by itself after the branch was brought up to date
+)
+
+// Table has the gates in GitHub's order.
+func Table() []Row {
+	return []Row{
+		{GateDraft, "it is no draft", "its author", people | github, (*gates).draft},
+		{GateConflicts, "GitHub can merge it", "a turn merges the base into it", github | fromBox | settles, (*gates).conflicts},
+		{GateBehind, "it is up to date with its base, if the rules require that", "gh mergexo, once it is next", github | fromBox | settles, (*gates).behind},
+		{
+			GateChecks, "the required checks are green: those of GitHub's rules and of `required_checks`. If none is required, all checks", "the checks; a turn, if they fail", github | fromBox | settles, (*gates).checks,
+		},
+		{GateApprovals, "every configured [reviewer](review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
+		{GateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
+		{GateConversations, "none is open, if the rules require that", "whoever resolves them", people | github | fromBox, (*gates).conversations},
+		{GateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
+		{GateHold, "nobody said `/mergexo hold`", "`/mergexo resume`", people | ours, (*gates).hold},
+		{GateFreeze, "no issue with the label `agent:freeze` is open", "whoever closes it", people | ours | fromBox, (*gates).freeze},
+		{GateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
+		{GateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
+		{
+			GateLastPush, "somebody other than the last pusher approved, if the rules require that", "people, and reviewers with an account of their own",
+			people | github | fromBox, (*gates).lastPush,
+		},
+		{GateBlocked, "GitHub does not report a rule that it shows to administrators only", "an administrator", people | fromBox | settles, (*gates).blocked},
+		{GateMethod, "repository and rules allow a merge method", "the settings", fromBox, (*gates).method},
+		{GatePermission, "the account may merge", "an administrator", fromBox, (*gates).permission},
+		{
+			GateMerging, "no earlier attempt for this commit went wrong, and merging is not stopped in the repository", "`/mergexo retry`, `gh mergexo resume-merging`",
+			settles, (*gates).merging,
+		},
+		{GateUnread, "nothing changed on the pull request since it was read", "the next pass", settles, (*gates).unread},
+	}
+}
+
+func (c Code) has(t trait) bool {
+	return slices.ContainsFunc(Table(), func(r Row) bool { return r.Code == c && r.traits&t != 0 })
+}
+
+// FromBox reports whether GitHub's merge box says how a gate stands: while that was not read,
+// nothing is known of it.
+func (c Code) FromBox() bool { return c.has(fromBox) }
+
 // Gates are all of them in their order, as they stand.
 func Gates(f Facts, p Policy) []Gate {
 	g := gates{f: f, p: p}
-	for _, one := range []func(){
-		g.draft, g.conflicts, g.behind, g.checks, g.approvals, g.review, g.conversations, g.comments, g.hold, g.freeze,
-		g.human, g.queue, g.lastPush, g.blocked, g.method, g.permission, g.merging, g.unread,
-	} {
-		one()
+	for _, one := range Table() {
+		g.all = append(g.all, one.judge(&g).gate(one.Code, f.Pull.Number))
 	}
 	return g.all
 }
@@ -25,26 +83,29 @@ func Gates(f Facts, p Policy) []Gate {
 type gates struct {
 	f   Facts
 	p   Policy
-	all []Gate
+	all []Gate // those that were judged before
 }
 
-func (g *gates) open(c Code) { g.all = append(g.all, Gate{Code: c, Open: true}) }
+// closed is why a gate is closed; without a reason it is open.
+type closed struct {
+	why  work.Reason
+	stop bool
+}
 
-// waits closes a gate, unless there is no reason to.
-func (g *gates) waits(c Code, why work.Reason) { g.close(c, why, false) }
+// waits closes a gate for now.
+func waits(why work.Reason) closed { return closed{why: why} }
 
 // stops closes a gate that nobody here opens.
-func (g *gates) stops(c Code, why work.Reason) { g.close(c, why, true) }
+func stops(why work.Reason) closed { return closed{why, true} }
 
-func (g *gates) close(c Code, why work.Reason, stop bool) {
-	if why.None() {
-		g.open(c)
-		return
+func (c closed) gate(code Code, number int) Gate {
+	if c.why.None() {
+		return Gate{Code: code, Open: true}
 	}
-	if why.Number == 0 {
-		why.Number = g.f.Pull.Number
+	if c.why.Number == 0 {
+		c.why.Number = number
 	}
-	g.all = append(g.all, Gate{Code: c, Stop: stop, Why: why})
+	return Gate{Code: code, Stop: c.stop, Why: c.why}
 }
 
 // late reports whether what nobody here brings about was waited for long enough.
@@ -56,12 +117,11 @@ func (g *gates) late() bool {
 	return g.p.ChecksTimeout > 0 && !since.IsZero() && g.f.Now.Sub(since) >= g.p.ChecksTimeout
 }
 
-func (g *gates) draft() {
+func (g *gates) draft() closed {
 	if g.f.Box.Draft || g.f.Pull.Draft {
-		g.waits(GateDraft, work.Reason{Kind: work.WhyMergeDraft})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeDraft})
 	}
-	g.open(GateDraft)
+	return closed{}
 }
 
 // GitHub's words for whether it would merge.
@@ -74,106 +134,97 @@ const (
 	hasHooks    = "HAS_HOOKS"
 )
 
-func (g *gates) conflicts() {
+func (g *gates) conflicts() closed {
 	switch g.f.Box.Mergeable {
 	case mergeable:
-		g.open(GateConflicts)
+		return closed{}
 	case conflicting:
-		g.waits(GateConflicts, work.Reason{Kind: work.WhyMergeConflicts, Branch: g.f.Pull.Base})
+		return waits(work.Reason{Kind: work.WhyMergeConflicts, Branch: g.f.Pull.Base})
 	default:
 		why := work.Reason{Kind: work.WhyMergeUnknown}
 		if !g.f.Box.Read() {
 			why.Kind = work.WhyMergeNotRead
 		}
-		g.waits(GateConflicts, why)
+		return waits(why)
 	}
 }
 
 // behind is for a base that wants heads to be up to date. GitHub also calls such a head
 // blocked, and does not say by what.
-func (g *gates) behind() {
+func (g *gates) behind() closed {
 	status := g.f.Box.Status
 	if status == behind || status == blocked && g.f.Box.Rules.Strict && !g.f.Current && g.otherwiseOpen() {
-		g.waits(GateBehind, work.Reason{Kind: work.WhyMergeBehind, Branch: g.f.Pull.Base})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeBehind, Branch: g.f.Pull.Base})
 	}
-	g.open(GateBehind)
+	return closed{}
 }
 
 // otherwiseOpen reports whether every other gate of GitHub's is open.
 func (g *gates) otherwiseOpen() bool {
-	o := gates{f: g.f, p: g.p}
-	for _, one := range []func(){o.draft, o.conflicts, o.checks, o.review, o.conversations, o.lastPush} {
-		one()
-	}
-	return !slices.ContainsFunc(o.all, func(one Gate) bool { return !one.Open })
+	return !slices.ContainsFunc(Table(), func(r Row) bool {
+		return r.traits&github != 0 && r.Code != GateBehind && !r.judge(g).why.None()
+	})
 }
 
 // approvals are those of our reviewers for this head. One that GitHub has dismissed
 // since it was read counts no more.
-func (g *gates) approvals() {
+func (g *gates) approvals() closed {
 	gone := slices.ContainsFunc(g.f.Box.Reviews, func(r Review) bool {
 		return r.State == "DISMISSED" && slices.Contains(g.f.Verdicts, r.ID)
 	})
 	if g.f.Approved && !gone {
-		g.open(GateApprovals)
-		return
+		return closed{}
 	}
-	g.waits(GateApprovals, work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting})
+	return waits(work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting})
 }
 
 // review is what GitHub itself demands of people and accounts with write access.
-func (g *gates) review() {
+func (g *gates) review() closed {
 	switch decision := g.f.Box.Decision; {
 	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // also where GitHub would not mind
-		g.waits(GateReview, work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
+		return waits(work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
 	case decision == "REVIEW_REQUIRED":
-		g.close(GateReview, work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals))
+		return closed{work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals)}
 	default:
-		g.open(GateReview)
+		return closed{}
 	}
 }
 
-func (g *gates) conversations() {
+func (g *gates) conversations() closed {
 	if g.f.Box.Rules.Threads && g.f.Box.Threads > 0 {
-		g.waits(GateConversations, work.Reason{Kind: work.WhyMergeThreads, Count: g.f.Box.Threads})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeThreads, Count: g.f.Box.Threads})
 	}
-	g.open(GateConversations)
+	return closed{}
 }
 
-func (g *gates) comments() {
+func (g *gates) comments() closed {
 	if g.f.Said > 0 {
-		g.waits(GateComments, work.Reason{Kind: work.WhyMergeComments, Count: g.f.Said})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeComments, Count: g.f.Said})
 	}
-	g.open(GateComments)
+	return closed{}
 }
 
-func (g *gates) hold() {
+func (g *gates) hold() closed {
 	if g.f.Held != nil {
-		g.waits(GateHold, work.Reason{Kind: work.WhyMergeHeld, Who: g.f.Held.By, At: g.f.Held.At.UnixMilli()})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeHeld, Who: g.f.Held.By, At: g.f.Held.At.UnixMilli()})
 	}
-	g.open(GateHold)
+	return closed{}
 }
 
-func (g *gates) freeze() {
+func (g *gates) freeze() closed {
 	if n := g.f.Box.Freeze; n != 0 {
-		g.waits(GateFreeze, work.Reason{Kind: work.WhyMergeFrozen, Number: n, Name: g.p.Freeze})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeFrozen, Number: n, Name: g.p.Freeze})
 	}
-	g.open(GateFreeze)
+	return closed{}
 }
 
 // human is the gate that a person opens for one head, by an approval or by `merge`.
-func (g *gates) human() {
+func (g *gates) human() closed {
 	why := g.asksPerson()
 	if why.None() || g.f.Person || g.f.said() {
-		g.open(GateHuman)
-		return
+		return closed{}
 	}
-	g.waits(GateHuman, why)
+	return waits(why)
 }
 
 // asksPerson is why a person has to judge this pull request.
@@ -211,97 +262,82 @@ func (g *gates) critical() []string {
 	return paths
 }
 
-func (g *gates) queue() {
+func (g *gates) queue() closed {
 	q := g.f.Box.Queue
 	if q.In {
-		g.waits(GateQueue, work.Reason{Kind: work.WhyMergeQueued, Name: strings.ToLower(q.State), Count: q.Position})
-		return
+		return waits(work.Reason{Kind: work.WhyMergeQueued, Name: strings.ToLower(q.State), Count: q.Position})
 	}
-	g.open(GateQueue)
+	return closed{}
 }
 
 // lastPush is the rule that somebody else than whoever pushed last approves: pushes are
 // the author's.
-func (g *gates) lastPush() {
+func (g *gates) lastPush() closed {
 	other := slices.ContainsFunc(g.f.Box.Reviews, func(r Review) bool {
 		return r.State == "APPROVED" && r.Head == g.f.Pull.HeadOID && r.By.ID != g.f.Pull.Author.ID
 	})
 	if !g.f.Box.Rules.LastPush || other {
-		g.open(GateLastPush)
-		return
+		return closed{}
 	}
-	g.close(GateLastPush, work.Reason{Kind: work.WhyMergeLastPush}, g.p.Approvers == 0)
+	return closed{work.Reason{Kind: work.WhyMergeLastPush}, g.p.Approvers == 0}
 }
 
 // blocked is what GitHub does not tell: a rule that it shows to administrators alone. A
 // base with a queue shows this for every pull request outside it.
-func (g *gates) blocked() {
-	told := slices.ContainsFunc(g.all, func(one Gate) bool { return !one.Open && one.ofGitHub() })
+func (g *gates) blocked() closed {
+	told := slices.ContainsFunc(g.all, func(one Gate) bool { return !one.Open && one.Code.has(github) })
 	if g.f.Box.Status != blocked || told || g.f.Box.Queue.Required || g.f.Box.Draft {
-		g.open(GateBlocked)
-		return
+		return closed{}
 	}
-	g.close(GateBlocked, work.Reason{Kind: work.WhyMergeBlocked, Names: g.f.Box.Rules.Other}, g.late())
+	return closed{work.Reason{Kind: work.WhyMergeBlocked, Names: g.f.Box.Rules.Other}, g.late()}
 }
 
-// ofGitHub reports whether GitHub itself closes a gate.
-func (g Gate) ofGitHub() bool {
-	switch g.Code {
-	case GateConflicts, GateChecks, GateReview, GateConversations, GateLastPush, GateBehind, GateDraft:
-		return true
-	case GateApprovals, GateComments, GateHold, GateFreeze, GateHuman, GateQueue, GateBlocked, GateMethod, GatePermission, GateMerging, GateUnread:
-	}
-	return false
-}
-
-func (g *gates) method() {
+func (g *gates) method() closed {
 	if _, ok := MethodOf(g.f.Box, g.p); ok || g.f.Box.Queue.Required || !g.f.Box.Read() {
-		g.open(GateMethod)
-		return
+		return closed{}
 	}
-	g.stops(GateMethod, work.Reason{Kind: work.WhyMergeMethod, Name: string(g.p.Method), Names: names(allowed(g.f.Box))})
+	return stops(work.Reason{Kind: work.WhyMergeMethod, Name: string(g.p.Method), Names: names(allowed(g.f.Box))})
 }
 
 // permission is whether we may merge at all.
-func (g *gates) permission() {
+func (g *gates) permission() closed {
 	if g.f.Box.Forbids() {
-		g.stops(GatePermission, work.Reason{Kind: work.WhyMergePermission, Name: strings.ToLower(g.f.Box.Permission)})
-		return
+		return stops(work.Reason{Kind: work.WhyMergePermission, Name: strings.ToLower(g.f.Box.Permission)})
 	}
-	g.open(GatePermission)
+	return closed{}
 }
 
 // merging is what our own attempts have come to.
-func (g *gates) merging() {
+func (g *gates) merging() closed {
 	switch {
 	case !g.f.Trouble.None():
-		g.stops(GateMerging, g.f.Trouble)
+		return stops(g.f.Trouble)
 	case g.f.Halt != nil:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
+		return waits(work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
 	case g.f.Refused != "":
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
+		return waits(work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
 	case g.f.Taken:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeTaken})
+		return waits(work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeUnclear})
+		return waits(work.Reason{Kind: work.WhyMergeUnclear})
 	case g.f.Busy:
-		g.waits(GateMerging, work.Reason{Kind: work.WhyMergeBusy})
+		return waits(work.Reason{Kind: work.WhyMergeBusy})
 	default:
-		g.open(GateMerging)
+		return closed{}
 	}
 }
 
 // unread is that GitHub knows more of the pull request than was read: a comment, a
 // review, a push. What it is decides, so that the next pass does.
-func (g *gates) unread() {
+func (g *gates) unread() closed {
 	b := g.f.Box
 	switch {
 	case !b.Read():
-		g.waits(GateUnread, work.Reason{Kind: work.WhyMergeNotRead})
+		return waits(work.Reason{Kind: work.WhyMergeNotRead})
 	case b.Head != g.f.Pull.HeadOID, b.Base != g.f.Pull.Base, b.State != work.PullOpen, b.UpdatedAt.After(g.f.Pull.UpdatedAt):
-		g.waits(GateUnread, work.Reason{Kind: work.WhyMergeUnread})
+		return waits(work.Reason{Kind: work.WhyMergeUnread})
 	default:
-		g.open(GateUnread)
+		return closed{}
 	}
 }
 
@@ -325,10 +361,9 @@ func (g *gates) required() []string {
 	return slices.Compact(list)
 }
 
-func (g *gates) checks() {
+func (g *gates) checks() closed {
 	if !g.f.Box.ChecksKnown && g.f.Box.Read() {
-		g.hiddenChecks()
-		return
+		return g.hiddenChecks()
 	}
 	var red, runs, missing []string
 	for _, name := range g.required() {
@@ -343,17 +378,17 @@ func (g *gates) checks() {
 	}
 	switch {
 	case len(g.given(red)) > 0:
-		g.stops(GateChecks, work.Reason{Kind: work.WhyMergeChecksRed, Names: g.given(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
+		return stops(work.Reason{Kind: work.WhyMergeChecksRed, Names: g.given(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(red) > 0:
-		g.waits(GateChecks, work.Reason{Kind: work.WhyMergeChecksRed, Names: red})
+		return waits(work.Reason{Kind: work.WhyMergeChecksRed, Names: red})
 	case len(missing) > 0 && g.late():
-		g.stops(GateChecks, work.Reason{Kind: work.WhyMergeNeverChecked, Names: missing, At: int64(g.p.ChecksTimeout / time.Millisecond)})
+		return stops(work.Reason{Kind: work.WhyMergeNeverChecked, Names: missing, At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(missing) > 0:
-		g.waits(GateChecks, work.Reason{Kind: work.WhyMergeChecksMissing, Names: missing})
+		return waits(work.Reason{Kind: work.WhyMergeChecksMissing, Names: missing})
 	case len(runs) > 0:
-		g.waits(GateChecks, work.Reason{Kind: work.WhyMergeChecksRun, Names: runs})
+		return waits(work.Reason{Kind: work.WhyMergeChecksRun, Names: runs})
 	default:
-		g.open(GateChecks)
+		return closed{}
 	}
 }
 
@@ -371,13 +406,12 @@ func (g *gates) given(red []string) (names []string) {
 
 // hiddenChecks is for a token that may not see them: that GitHub would merge says that
 // those which it requires are green, and nothing of others.
-func (g *gates) hiddenChecks() {
+func (g *gates) hiddenChecks() closed {
 	judged := g.f.Box.Queue.Required || slices.Contains([]string{clean, hasHooks, behind}, g.f.Box.Status) // by GitHub, before or after it is brought up to date
 	if len(g.p.Required) == 0 && judged {
-		g.open(GateChecks)
-		return
+		return closed{}
 	}
-	g.close(GateChecks, work.Reason{Kind: work.WhyMergeChecksHidden, Names: g.p.Required}, len(g.p.Required) > 0 || g.late())
+	return closed{work.Reason{Kind: work.WhyMergeChecksHidden, Names: g.p.Required}, len(g.p.Required) > 0 || g.late()}
 }
 
 // stateOf is what the checks of one name have come to: the worst of them.
@@ -393,4 +427,25 @@ func stateOf(checks []Check, name string) (CheckState, bool) {
 		}
 	}
 	return state, found
+}
+
+// Stops reports whether a work item that is stopped for a reason is so because its pull
+// request is not merged: it resumes once nothing stops the merge any more.
+func Stops(k work.ReasonKind) bool {
+	switch k { //nolint:exhaustive // no other does
+	case work.WhyMergeNeverChecked, work.WhyMergeChecksHidden, work.WhyMergeMethod, work.WhyMergeReviewRequired, work.WhyMergeLastPush,
+		work.WhyMergeBlocked, work.WhyMergePermission, work.WhyMergeChecksRed:
+		return true
+	}
+	return Stays(k)
+}
+
+// Stays reports whether a reason is one that an attempt to merge has come to, and that
+// no look at GitHub tells: nothing but a person or another head lifts it.
+func Stays(k work.ReasonKind) bool {
+	switch k { //nolint:exhaustive // no other does
+	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeOtherBase, work.WhyMergeQueueOut, work.WhyMergeDiffers:
+		return true
+	}
+	return false
 }

@@ -148,8 +148,8 @@ func TestEachGateIsClosedByWhatItIsAbout(t *testing.T) {
 		seen[x.gate] = true
 	}
 	for i, g := range Gates(f, p) {
-		if g.Code != Codes()[i] {
-			t.Errorf("gate %d is %s, not %s", i, g.Code, Codes()[i])
+		if g.Code != Table()[i].Code {
+			t.Errorf("gate %d is %s, not %s", i, g.Code, Table()[i].Code)
 		}
 		if !seen[g.Code] {
 			t.Errorf("nothing closes gate %s", g.Code)

@@ -306,14 +306,6 @@ const (
 	GateUnread        Code = "unread"
 )
 
-// Codes lists the gates in their order.
-func Codes() []Code {
-	return []Code{
-		GateDraft, GateConflicts, GateBehind, GateChecks, GateApprovals, GateReview, GateConversations, GateComments, GateHold, GateFreeze,
-		GateHuman, GateQueue, GateLastPush, GateBlocked, GateMethod, GatePermission, GateMerging, GateUnread,
-	}
-}
-
 // Gate is one thing that has to be so before a pull request is merged.
 type Gate struct {
 	Code Code

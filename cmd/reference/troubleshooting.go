@@ -1,0 +1,90 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+)
+
+// troubleshootingPage has every code of a reason and of a check of doctor.
+func troubleshootingPage() string {
+	var b strings.Builder
+	b.WriteString(generated + troubleshootingHead + reasonsHead)
+	for _, part := range []struct {
+		who   explain.Who
+		title string
+	}{
+		{explain.People, "People on GitHub can end it"},
+		{explain.Operator, "Whoever runs gh mergexo, or administers the repository, can end it"},
+		{explain.Nobody, "It ends by itself"},
+	} {
+		fmt.Fprintf(&b, "\n### %s\n\n| code | says | next | comment |\n|---|---|---|---|\n", part.title)
+		for _, r := range explain.Entries() {
+			if r.Who == part.who {
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.Told)
+			}
+		}
+	}
+	b.WriteString(gatesHead)
+	for _, r := range merging.Table() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Code, cell(r.Opens), cell(r.Who))
+	}
+	b.WriteString(checksHead)
+	for _, c := range doctor.Codes() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Code, c.Group, cell(c.Looks))
+	}
+	b.WriteString(questions)
+	return b.String()
+}
+
+const troubleshootingHead = `# Troubleshooting
+
+- ` + "`gh mergexo doctor`" + ` checks the machine, the agents and the repositories, and says how to repair what it finds.
+- ` + "`gh mergexo status`" + ` lists what waits, and for what.
+- ` + "`gh mergexo show owner/name#12`" + ` tells the story of one issue or pull request.
+- The logs are JSON lines in the folder ` + "`logs`" + ` of the [state folder](setup.md#the-config).
+- [Errors](reference/errors.md) lists exit codes and the codes of errors.
+`
+
+const reasonsHead = `
+## Reasons
+
+` + "`status`, `show`, dry runs, `--json`" + ` and comments on GitHub give the same reason in the same words. The code stays as it is
+from release to release; the words may change.
+
+Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what only the failed program can know. "next" is
+as a pull request has it. "comment" says when a comment on GitHub tells it; where it is empty, ` + "`status` and `show`" + ` do.
+`
+
+const gatesHead = `
+## Gates of a merge
+
+With [` + "`auto_merge`" + `](merging.md), a pull request is merged once all gates are open. ` + "`gh mergexo show`" + ` lists them in this order.
+
+| code | open when | who opens it |
+|---|---|---|
+`
+
+const checksHead = `
+## Checks of doctor
+
+| code | group | what it checks |
+|---|---|---|
+`
+
+const questions = `
+## Questions
+
+| | |
+|---|---|
+| I set a label and nothing happens. | Was a pass made since (` + "`gh mergexo status`" + `)? Is it the label of the config? Do you have triage permission or more? Is there ` + "`agent:ignore`" + `, or a pause? ` +
+	"`gh mergexo tick --dry-run`" + ` says what it would do with each issue. |
+| A comment is not answered. | ` + "`gh mergexo show`" + ` says whether it was ignored (a bot, no write permission, made during a pause), waits (quiet period, no slot), or was answered elsewhere. |
+| It works by hand, but not from cron. | Another ` + "`PATH`, another `HOME`" + `, or no login: [schedule](operating.md#scheduling-passes). |
+| A pass prints nothing. | There was nothing to do, or another pass is planning: ` + "`gh mergexo status`" + `. |
+| I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |
+| Something landed that I did not want. | ` + "`gh mergexo pause --all`" + `, then revert as always. [Merging](merging.md#what-landed) says what is compared. |
+`

@@ -1,0 +1,200 @@
+package explain
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+)
+
+// details are what a template is filled with.
+type details struct {
+	work.Reason
+	p Place
+}
+
+// fill makes text of a template: {name} and the like stand for a detail of the reason, a part in
+// [[ ]] is left out where one of its details is missing, and of texts with | between them the
+// first one is taken whose details are there, or else the last. Details are not templates.
+func (d details) fill(template string) string {
+	text, whole := "", false
+	for t := range strings.SplitSeq(template, "|") {
+		if text, whole = d.parts(t); whole {
+			break
+		}
+	}
+	return text
+}
+
+// parts fills one text, and reports whether no detail outside [[ ]] is missing.
+func (d details) parts(t string) (string, bool) {
+	var b strings.Builder
+	all := true
+	for t != "" {
+		before, after, optional := strings.Cut(t, "[[")
+		text, whole := d.put(before)
+		b.WriteString(text)
+		all = all && whole
+		if !optional {
+			break
+		}
+		part, rest, _ := strings.Cut(after, "]]")
+		if text, whole := d.put(part); whole {
+			b.WriteString(text)
+		}
+		t = rest
+	}
+	return b.String(), all
+}
+
+// put replaces what is in braces, and reports whether none of it is missing.
+func (d details) put(t string) (string, bool) {
+	var b strings.Builder
+	all := true
+	for {
+		before, after, found := strings.Cut(t, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String(), all
+		}
+		key, rest, _ := strings.Cut(after, "}")
+		value := d.value(key)
+		b.WriteString(value)
+		all = all && value != ""
+		t = rest
+	}
+}
+
+// value is what a key in braces stands for.
+func (d details) value(key string) string {
+	if noun, ok := strings.CutPrefix(key, "count "); ok {
+		return work.Count(d.Count, noun)
+	}
+	switch key {
+	case "text":
+		return d.Text
+	case "advice":
+		return d.Advice
+	case "who":
+		return d.Who
+	case "name":
+		return d.Name
+	case "spaced":
+		return strings.ReplaceAll(d.Name, "_", " ")
+	case "branch":
+		return d.Branch
+	case "commit":
+		return work.Short(d.Commit)
+	case "head":
+		return work.Short(d.Head)
+	case "names":
+		return strings.Join(d.Names, ", ")
+	case "list":
+		return work.JoinNames(d.Names)
+	case "path":
+		return strings.Join(d.Names, " → ")
+	case "problems":
+		return strings.Join(d.Names, "; ")
+	case "checks":
+		return checks(d.Names)
+	case "have":
+		return plural(len(d.Names), "has", "have")
+	case "approvals":
+		return approvals(d.Count)
+	case "number":
+		return positive(d.Number)
+	case "count":
+		return positive(d.Count)
+	case "is":
+		return plural(d.Count, "is", "are")
+	case "slot":
+		return strconv.Itoa(d.Number)
+	case "turn":
+		return Turn(work.Kind(d.Name))
+	case "budget":
+		return budget(d.Reason, d.p)
+	}
+	return d.valueOfPlace(key)
+}
+
+// valueOfPlace is what a time, a reference or a command is called where the text is read.
+func (d details) valueOfPlace(key string) string {
+	switch key {
+	case "pull":
+		return d.p.Repo + "#" + strconv.Itoa(d.Number)
+	case "first":
+		return d.p.Repo + "#" + strconv.Itoa(d.Count)
+	case "since":
+		return d.when(work.UTC)
+	case "second":
+		return d.when(func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") })
+	case "stamp":
+		return d.when(work.Stamp)
+	case "waited":
+		return (time.Duration(d.At) * time.Millisecond).String()
+	case "label":
+		return d.p.Label
+	case "ignore":
+		if d.p.Ignore == "" {
+			return "the label agent:ignore"
+		}
+		return d.p.Ignore
+	case "over":
+		return d.p.startOver()
+	case "retry", "unblock", "resume", "merge":
+		return d.p.give(command.Verb(key))
+	case "resume-merging":
+		return d.p.resumeMerging()
+	}
+	panic("explain: no detail is called " + key) // the tests fill every template
+}
+
+func (d details) when(words func(time.Time) string) string {
+	if d.At == 0 {
+		return ""
+	}
+	return words(time.UnixMilli(d.At))
+}
+
+func positive(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func plural(n int, one, other string) string {
+	if n == 1 {
+		return one
+	}
+	return other
+}
+
+// approvals is how many approving reviews a branch requires.
+func approvals(n int) string {
+	if n > 1 {
+		return work.Count(n, "approving review")
+	}
+	return "an approving review"
+}
+
+// checks names checks.
+func checks(names []string) string {
+	switch len(names) {
+	case 0:
+		return "the checks"
+	case 1:
+		return "the check " + names[0]
+	}
+	return "the checks " + strings.Join(names, ", ")
+}
+
+// Turn is one with its article.
+func Turn(kind work.Kind) string {
+	if strings.HasPrefix(string(kind), "i") {
+		return "an " + string(kind) + " turn"
+	}
+	return "a " + string(kind) + " turn"
+}

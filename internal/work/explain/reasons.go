@@ -1,0 +1,326 @@
+package explain
+
+import (
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// row is one reason: who can end it, when a comment on GitHub tells it, what it says and what
+// comes next. The texts are templates, see fill.
+type row struct {
+	kind  work.ReasonKind
+	who   Who
+	told  Told
+	what  string
+	next  next
+	words func(work.Reason, Place, Words) Words // changes what the row says, where that depends on more than its details
+}
+
+// Who can end what a reason is about.
+type Who string
+
+// Who can end it.
+const (
+	Nobody   Who = "nobody"   // it ends by itself
+	People   Who = "people"   // on the issue or pull request
+	Operator Who = "operator" // whoever runs gh mergexo, or administers the repository
+)
+
+// Told is when a comment on the issue or pull request tells a reason.
+type Told string
+
+// When it is told.
+const (
+	Never       Told = "" // status and show tell it
+	AtOnce      Told = "at once"
+	Overdue     Told = "after checks_timeout"
+	IfNobodyCan Told = "at once, if no configured reviewer can approve"
+)
+
+// reasons are all that there are. A page of the docs is made of them: go generate ./cmd/reference.
+var reasons = []row{
+	// Turns: agents, their answers, what was made.
+	{work.WhyQuestion, People, AtOnce, "the agent asks: {text}", answer("answer"), nil},
+	{work.WhyTestsFail, People, AtOnce, "{text}, also after {count repair}", again, testsAdvice},
+	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
+	{work.WhyChangeRefused, People, AtOnce, "the agent's change was refused: {text}", again, changeAdvice},
+	{work.WhyNewComments, Nobody, Never, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},
+	{work.WhyIssueEdited, People, AtOnce, "{text}", relabel("read the issue"), nil},
+	{work.WhyFailed, Operator, AtOnce, "the agent {text}, {count} times. Its output is in the log of the machine that runs gh mergexo|" +
+		"it failed {count} times. The reason is in the log of the machine that runs gh mergexo, and in `gh mergexo show` there", again, failed},
+	{work.WhyLimitPassed, Operator, AtOnce, "the agent {text}, {count} times", fix("{advice}"), failed},
+	{work.WhyUnknown, People, AtOnce, "no reason given", again, nil},
+	{
+		work.WhyNeverAnswered, Operator, AtOnce, "its agent was started {count} times and never answered: each time the pass was killed (signal, shutdown or out of memory)",
+		fix("see that a pass may run as long as `turn_timeout` in the config (a `timeout` in cron ends it earlier)"), nil,
+	},
+	{work.WhyItemBudget, People, AtOnce, "{budget}", step("{over}; both reset its budgets"), nil},
+	{work.WhyTurnLimit, People, AtOnce, "{budget}", keepOn, turnLimit},
+	{work.WhyDayBudget, Nobody, Never, "no turn begins before {stamp}: {budget}", nil, nil},
+	{work.WhyNoProgress, People, AtOnce, "no progress: {count} turns in a row were to fix the same failing checks, and they fail again: {names}|" +
+		"no progress: {count} turns in a row tried to fix its checks or conflicts, without success", sayWhatToDo, nil},
+	{work.WhyNotFixed, People, AtOnce, "no progress: nothing was changed, and these checks still fail: {names}|" +
+		"no progress: nothing was changed, and it still conflicts with {branch}", sayWhatToDo, nil},
+	{work.WhyFlakyTest, People, AtOnce, "the test {name} looks flaky, and its checks cannot be run again from here", sayWhatToDo, nil},
+	{
+		work.WhyStillRed, People, AtOnce, "the checks of {commit} failed again, although their failed jobs were run again for a test that looked flaky",
+		retried("", "fix the test, or say in a comment on the pull request what to do"), nil,
+	},
+	{work.WhyDependsMissing, People, AtOnce, "it depends on {name}, which does not exist or is not visible to this account", startAnyway("comment on the issue to start it anyway"), nil},
+	{
+		work.WhyDependsHidden, People, AtOnce, "it depends on {name}, which GitHub does not show to this account",
+		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
+	},
+	{work.WhyDependsCircle, People, AtOnce, "its dependencies run in a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
+
+	// Branches, pull requests, pushes.
+	{
+		work.WhyRewritten, People, AtOnce, "the branch {branch} was rewritten: {commit} is no longer in its history",
+		step("look at the branch as it is now (its head is {head}), then {unblock} to continue from there; or push the old history back and comment. " +
+			"Comments made until then are answered then"), nil,
+	},
+	{
+		work.WhyBranchGone, People, AtOnce, "the branch {branch} is gone from the remote",
+		retried("", "restore the branch (GitHub offers it on the pull request, which it closed) and reopen the pull request, or leave it closed to end the work"), nil,
+	},
+	{work.WhyBranchInTheWay, People, AtOnce, "the repository has a branch named {name}, and git cannot have {branch} beside it", fix("rename or delete the branch {name}"), nil},
+	{work.WhyBranchUnknown, People, AtOnce, "the branch {branch} on the remote is not at the expected commit", again, nil},
+	{
+		work.WhyBaseGone, People, AtOnce, "the base branch {branch} is gone from the remote",
+		retried("restore it, or give the pull request another base", "comment on the pull request"), nil,
+	},
+	{work.WhyNoCommit, People, AtOnce, "the repository has no commit on its default branch {branch}", retried("push a first commit", "set the label again"), nil},
+	{
+		work.WhyForeignPull, People, AtOnce, "pull request #{number} for the branch {branch} exists already, and gh mergexo did not open it",
+		retried("close #{number} and delete its branch", "set the label again"), nil,
+	},
+	{
+		work.WhyPushRefused, Operator, AtOnce, "the push was refused: {text}",
+		step2("{advice}", "{retry}, and the same commit is pushed. Or say in a comment what to change"), nil,
+	},
+	{work.WhyNoGitAccess, Operator, AtOnce, "git has no access to the repository: {text}", retried("", "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"), nil},
+	{work.WhyGitHubRefused, Operator, AtOnce, "GitHub refused: {text}", retried("", "check the account's permissions on the repository, and `gh auth status`"), nil},
+	{work.WhyNotSigned, Operator, AtOnce, "{text}", fix("make signing work without a prompt, or set commit.gpgsign to false"), nil},
+	{
+		work.WhyNobodySignsOff, Operator, AtOnce, "commits are to be signed off, and git has no user.name and user.email for it",
+		fix("where gh mergexo runs, set both by `git config --global`, or write `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
+	},
+	{work.WhyHeadNotShown, Nobody, Never, "GitHub does not show the newest commit yet", nil, nil},
+	{work.WhyBranchMoves, Nobody, Never, "the branch keeps moving", nil, nil},
+	{work.WhyCommitLost, Nobody, Never, "{text}", nil, nil},
+
+	// The machine, its agents and its config.
+	{work.WhyAgentMissing, Operator, AtOnce, `The program of agent "{who}", "{name}", cannot be started on the machine that runs gh mergexo.`, fix("{advice}"), nil},
+	{
+		work.WhyAgentRelative, Operator, AtOnce, `The program of agent "{who}", "{name}", is relative to a checkout, where the repository could put one of its own.`,
+		fix("write its absolute path into command of [agents.{who}]"), nil,
+	},
+	{
+		work.WhyAgentNotStarted, Operator, AtOnce, `The program of agent "{who}", "{name}", could not be started on the machine that runs gh mergexo.`,
+		fix("correct command of [agents.{who}], or the interpreter on the program's first line"), nil,
+	},
+	{work.WhyAgentShutOut, Operator, AtOnce, `The program of agent "{who}", "{name}", could not be started in its sandbox: {text}|` +
+		`the program {name} is not visible in the sandbox of agent "{who}"`, fix(letIn), nil},
+	{work.WhyInterpreterShutOut, Operator, AtOnce, `{name}, which {text} needs, is not visible in the sandbox of agent "{who}"`, fix(letIn), nil},
+	{
+		work.WhyNotOnPath, Operator, AtOnce, `"{name}", which the program of agent "{who}" needs, is not on the PATH that gh mergexo was started with`,
+		fix("add the folder of {name} to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo"), nil,
+	},
+	{
+		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program does not start, or nothing can run or be written in its sandbox. No tokens were used.`,
+		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.{who}] in the config"), nil,
+	},
+	{work.WhyAgentLimit, Operator, AtOnce, `Agent "{who}" reached a limit that its config sets.`, fix("raise it in args of [agents.{who}], or ask for less"), nil},
+	{
+		work.WhyAgentLoggedOut, Operator, AtOnce, `The provider of agent "{who}" refused its credentials.`,
+		fix("{advice}, or name the variable that holds the key in env_pass of [agents.{who}], on the machine that runs gh mergexo"), nil,
+	},
+	{
+		work.WhyAgentNoCredit, Operator, AtOnce, `The account of agent "{who}" has no credit left, or its plan does not include this.`,
+		fix("add credit with the provider, or choose another account or agent ([agents.{who}] in the config of the machine that runs gh mergexo)"), nil,
+	},
+	{
+		work.WhyAgentNoModel, Operator, AtOnce, `The provider of agent "{who}" does not offer the model "{name}" to this account.|` +
+			`The provider of agent "{who}" does not offer the default model of its program to this account.`,
+		fix("correct model of [agents.{who}] in the config of the machine that runs gh mergexo"), nil,
+	},
+	{work.WhyAgentDeclined, People, AtOnce, `The model of agent "{who}" refused the task.`, rephrase, nil},
+	{work.WhyProvider, Nobody, Never, `agent "{who}": {text}[[, until {since}]]`, nil, nil},
+	{
+		work.WhyTestsMissing, Operator, AtOnce, `the required tests cannot be started: their program "{name}" does not exist, or cannot be run`,
+		fix("install it on the machine that runs gh mergexo, or correct required_tests in its config"), nil,
+	},
+	{work.WhyTestsShutOut, Operator, AtOnce, `the required tests cannot be started in the sandbox: their program "{name}" is not visible there ({text})`, fix(letIn), nil},
+	{
+		work.WhySandboxMissing, Operator, AtOnce, `sandbox = "{name}" does not work on the machine that runs gh mergexo: {text}`,
+		fix(`make it work there, or set sandbox = "auto" or "none" in its config`), sandboxRequired,
+	},
+	{work.WhyDiskFull, Operator, Never, "the disk of the machine that runs it is full; make room there", nil, nil},
+
+	// Whole repositories.
+	{
+		work.WhyAccountChanged, Operator, Never, "gh is logged in as {who}, and earlier passes worked as another account",
+		step2("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+	},
+	{work.WhyRepoArchived, Operator, Never, "{name} is archived", step2("remove it from the config, or unarchive it", ""), nil},
+	{work.WhyRepoReadOnly, Operator, Never, "the account that gh is logged in with may not push to {name}", step2("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
+	{
+		work.WhyRepoMissing, Operator, Never, "repository {name} does not exist, or the account that gh is logged in with cannot see it",
+		step2("check its name in the config, and `gh auth status`", ""), nil,
+	},
+	{work.WhyRepoTwice, Operator, Never, "{list} in the config are one repository, which is {name} now", step2("take one of the two out of the config", ""), nil},
+	{work.WhyRepoGone, Operator, Never, "{name} does not exist any more, or this account cannot see it", nil, nil},
+	{work.WhyRepoReplaced, Operator, Never, "{name} is now another repository", nil, nil},
+
+	// GitHub and the way to it.
+	{work.WhyGitHubLimit, Nobody, Never, "{text}", nil, nil},
+	{work.WhyUnclearWrite, Nobody, Never, "{text}", nil, nil},
+	{work.WhyNoAnswer, Nobody, Never, "{text}", nil, nil},
+	{work.WhyNoConnection, Nobody, Never, "no connection", nil, wholly("no connection: ")},
+	{work.WhyNotRead, Nobody, Never, "a part of the conversation could not be read from GitHub", nil, nil},
+	{work.WhyRepoWaits, Nobody, Never, "GitHub: {name} cannot be read", askedAgain, wholly("GitHub: {name} cannot be read: ")},
+	{work.WhyPullWaits, Nobody, Never, "GitHub: pull request #{number} cannot be read", askedAgain, wholly("GitHub: ")},
+	{work.WhyLoginUnknown, Operator, Never, "GitHub does not accept the login; run `gh auth status`", nil, nil},
+	{work.WhyPace, Nobody, Never, "{count} comments in the last {text}; GitHub limits how many an account may write", nil, nil},
+	{work.WhyDraftReview, People, Never, "your draft review on #{number} is open, and GitHub takes no replies until you submit or discard it", nil, nil},
+
+	// Where an item stands that nothing is wrong with.
+	{work.WhyHalted, Operator, Never, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
+	{work.WhyPaused, People, Never, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
+	{work.WhyTriedAgain, Nobody, Never, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},
+	{work.WhyRunning, Nobody, Never, "the agent: {name} in slot {slot}", step("its answer is checked and sent"), nil},
+	{work.WhyInterrupted, Nobody, Never, "a pass: no agent works now, and {name} has no answer yet", step("the next pass resumes it"), nil},
+	{work.WhyToBeSent, Nobody, Never, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
+	{work.WhyPushed, Nobody, Never, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
+	{work.WhyFreeSlot, Nobody, Never, "a pass with a free slot", step("{turn}"), nil},
+	{work.WhyToAnswer, Nobody, Never, "a pass: {count event} to answer", step("a turn answers on GitHub"), nil},
+	{work.WhyCommandFirst, Nobody, Never, "a command on the issue is carried out first", nil, nil},
+	{work.WhyPeople, People, Never, "people on {pull}", step("comment, merge or close it"), nil},
+	{work.WhyReply, People, Never, "an answer on the issue", step("the answer begins a turn"), nil},
+	{work.WhyQuiet, Nobody, Never, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
+	{work.WhyDepends, People, Never, "it depends on {list}", step("it begins once they are closed"), nil},
+	{work.WhyCollides, Nobody, Never, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
+	{work.WhyNoSlot, Nobody, Never, "every slot is taken; its score is {text}", step("a free slot"), nil},
+	{
+		work.WhyFeedbackOff, People, Never, "{problems}, and enable_feedback_loop is false|{count comment}, and enable_feedback_loop is false",
+		step("merge it or close it, or set enable_feedback_loop to true"), nil,
+	},
+	{work.WhyIssueOff, People, Never, "{count comment}, and enable_issue_comment_routing is false", step("{over}"), nil},
+	{work.WhyChecksRun, Nobody, Never, "checks are running", nil, nil},
+	{work.WhyPullOpens, Nobody, Never, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
+	{work.WhyPullCloses, Nobody, Never, "pull request #{number} is being closed, as {who} said", nil, nil},
+	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
+	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
+	{work.WhyClosed, People, Never, "{text}", step("nothing; set the label again to start over"), nil},
+
+	// Reviews that are stopped.
+	{work.WhyReviewCycles, People, AtOnce, "PR #{number} exceeded max fix cycles ({count}) — requires human review", restartReviews, nil},
+	{work.WhyReviewCircle, People, AtOnce, `reviewer "{name}" of PR #{number} asks after a fix for the same as before[[ ({names})]]`, restartReviews, nil},
+	{work.WhyReviewNotFixed, People, AtOnce, `the author's agent could not do what reviewer "{name}" of PR #{number} asks for`, restartReviews, nil},
+	{work.WhyReviewTakenBack, People, AtOnce, `the review of "{name}" of PR #{number} was dismissed, and no reviewer reviews the same commit twice`, step2("push a commit", "{retry}"), nil},
+	{work.WhyReviewFailed, Operator, AtOnce, `reviewer "{name}" of PR #{number} failed[[: {text}]]`, step2("{advice}", "{retry}"), nil},
+	{work.WhyReviewerAccount, Operator, AtOnce, `reviewer "{name}" cannot speak as {who}: {text}`, step2("{advice}", "{retry}"), nil},
+	{work.WhyReviewSandbox, Operator, AtOnce, "gh mergexo did not open this pull request, and reviews such code only in a sandbox that hides the machine's files: {text}", step2("{advice}", "{retry}"), nil},
+
+	// Reviews that wait.
+	{work.WhyReviewDue, Nobody, Never, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
+	{work.WhyReviewFixDue, Nobody, Never, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
+	{
+		work.WhyReviewPerson, People, Never, "a review by {who}|a review by a person with write permission",
+		step("{who} reviews the pull request on GitHub, or comments `/mergexo approve` there|" +
+			"a person with write permission reviews the pull request on GitHub, or comments `/mergexo approve` there"), nil,
+	},
+	{
+		work.WhyReviewAuthor, People, Never, `its author: reviewer "{name}" requests changes`,
+		step("a push is reviewed again; if its author has no write permission, once the label is set again"), nil,
+	},
+	{work.WhyReviewDraft, People, Never, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
+	{work.WhyReviewChecks, Nobody, Never, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
+	{work.WhyReviewComments, Nobody, Never, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},
+	{work.WhyReviewHeld, People, Never, "its reviews are held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{work.WhyReviewRelabel, People, Never, "the label: {who} may have pushed since it was set, and has no write permission|" +
+		"the label: somebody without write permission may have pushed since it was set", step("read the new commits, then remove the label and add it again"), nil},
+	{work.WhyReviewApproved, People, Never, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
+	{work.WhyReviewPushed, Nobody, Never, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
+	{work.WhyStatusUnset, Operator, Never, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
+
+	// Merges that are stopped.
+	{
+		work.WhyMergeNeverChecked, Operator, Overdue, "{checks} never reported on the head, for {waited} now",
+		step2("have it run, or take it out of the rules of the branch and out of required_checks", "{retry}, or wait: it is merged once that is green"), nil,
+	},
+	{
+		work.WhyMergeChecksHidden, Operator, Overdue, "{checks} of required_checks cannot be seen with this token",
+		step2("give gh a token that may read checks, or take required_checks out of the config", "{retry}"), checksHidden,
+	},
+	{
+		work.WhyMergeMethod, Operator, AtOnce, `merge_method is "{name}", which the repository or its rules do not allow|the repository and its rules allow no way to merge`,
+		step2("set an allowed one in the config: {names}|allow one in the settings of the repository", "{retry}"), nil,
+	},
+	{
+		work.WhyMergePermission, Operator, AtOnce, "the account has {name} permission and may not merge[[: {text}]]|the account may not merge here[[: {text}]]",
+		step2("give it write permission (a fine-grained token: Contents, write), or merge it yourself", "{retry}"), nil,
+	},
+	{
+		work.WhyMergeHalf, People, AtOnce, "it is half merged: {commit} is on `{branch}`, and GitHub shows the pull request as open",
+		step2("look at both, and close the pull request; to undo the change revert the commit as well, which leaves it in the branch's history: this head is never merged a second time",
+			"{retry} once the commit is gone from the history"), nil,
+	},
+	{work.WhyMergeRefused, People, AtOnce, "GitHub refuses to merge it: {text}", step2("see to that, or merge it yourself", "{retry}"), nil},
+	{
+		work.WhyMergeOtherBase, People, AtOnce, "merging would include unapproved commits: the base branch was changed after the approval, or `{branch}` was rewritten",
+		step2("look at what it changes there now", "{retry} to have it merged there, or push a commit to have it reviewed again"), nil,
+	},
+	{
+		work.WhyMergeQueueOut, People, AtOnce, "it fell out of the merge queue, and the same head is queued only once[[; failed there: {names}]][[: {text}]]",
+		step2("push a commit, or queue it yourself", "{retry} to have it queued again"), nil,
+	},
+	{
+		work.WhyMergeDiffers, Operator, AtOnce, "what landed as {commit} is not what was approved as {head}[[: {text}]]|{text}",
+		step2("look at what landed, and find out what GitHub or a queue did", "run {resume-merging}"), nil,
+	},
+
+	// Merges that wait.
+	{work.WhyMergeDraft, People, Never, "it is a draft", step("mark it as ready for review"), nil},
+	{work.WhyMergeConflicts, Nobody, Never, "it conflicts with `{branch}`", step("a turn merges the base into it"), nil},
+	{work.WhyMergeUnknown, Nobody, Never, "GitHub is finding out whether it can be merged", step("the next pass looks again"), nil},
+	{work.WhyMergeBehind, Nobody, Never, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
+	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
+	{work.WhyMergeChecksMissing, Nobody, Never, "{checks} did not report yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeChecksRun, Nobody, Never, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeReviews, People, Never, "not approved at this head by {names}|its reviewers have not all approved this head", step("they review it"), nil},
+	{
+		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub",
+		step("somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"), nil,
+	},
+	{
+		work.WhyMergeChangesAsked, People, Never, "{names} requested changes on GitHub|a review requested changes on GitHub",
+		step("{names} approves, or the review is dismissed there|its author approves, or the review is dismissed there"), nil,
+	},
+	{work.WhyMergeThreads, People, Never, "the rules of the branch require resolved conversations, and {count} {is} open", step("resolve them on the pull request"), nil},
+	{work.WhyMergeComments, Nobody, Never, "{count comment} of people to be answered", step("a turn answers them"), nil},
+	{work.WhyMergeHeld, People, Never, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{work.WhyMergeFrozen, People, Never, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
+	{
+		work.WhyMergePerson, People, Never, "a person has to approve this head (require_human_approval)",
+		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
+	},
+	{work.WhyMergeQueued, Nobody, Never, "it is in the merge queue[[ at position {count}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
+	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
+	{
+		work.WhyMergeBlocked, Operator, Overdue, "GitHub reports that a rule of the branch blocks it: {names}|GitHub reports that a rule of the branch blocks it, and shows that rule to administrators only",
+		step("look at the pull request on GitHub as an administrator"), nil,
+	},
+	{
+		work.WhyMergeHalted, Operator, Never, "merging is stopped in this repository[[: what landed as {commit} is not what was approved]][[: {text}]]",
+		step("look at what landed, then {resume-merging}"), nil,
+	},
+	{work.WhyMergeTaken, Nobody, Never, "GitHub accepted the merge", step("the next pass reads the result"), nil},
+	{work.WhyMergeUnclear, Nobody, Never, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
+	{work.WhyMergeBusy, Nobody, Never, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
+	{work.WhyMergeNext, Nobody, Never, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
+	{work.WhyMergeUnread, Nobody, Never, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
+	{work.WhyMergeNotRead, Nobody, Never, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
+	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("nothing holds it"), dueToQueue},
+}
+
+const letIn = "name its folder in readable of [agents.{who}] in the config (`gh mergexo sandbox show {who}` lists what is let in)"

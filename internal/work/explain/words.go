@@ -1,0 +1,236 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// next is what is to be done about a reason, as templates. nil: it ends by itself.
+type next func(Place) Words
+
+// step is what comes next.
+func step(resume string) next { return step2("", resume) }
+
+// step2 is what a person can do, and how the work resumes then.
+func step2(fix, resume string) next {
+	return func(Place) Words { return Words{Fix: fix, Resume: resume} }
+}
+
+// retried is step2 where /mergexo retry tries the same again, too.
+func retried(fix, resume string) next {
+	return func(Place) Words { return Words{Fix: fix, Resume: resume, Retry: true} }
+}
+
+// again is for what a comment has tried once more.
+func again(p Place) Words {
+	switch {
+	case p.Pull:
+		return Words{Resume: "comment on the pull request to retry", Retry: true}
+	case !p.Comments:
+		return Words{Resume: "{over}"}
+	}
+	return Words{Resume: "say more in a comment on the issue, or remove the label and set it again to start over", Retry: true}
+}
+
+// fix is for what a person has to put right first.
+func fix(what string) next {
+	return func(p Place) Words {
+		if !p.Pull && !p.Comments {
+			return Words{Fix: what, Resume: "{over}"}
+		}
+		return Words{Fix: what, Resume: "comment to retry", Retry: true}
+	}
+}
+
+// answer is for what people answer with words: the same again would ask the same.
+func answer(how string) next {
+	return func(p Place) Words {
+		switch {
+		case p.Pull:
+			return Words{Resume: how + " in a comment on the pull request"}
+		case !p.Comments:
+			return Words{Resume: "{over}"}
+		}
+		return Words{Resume: how + " in a comment on the issue"}
+	}
+}
+
+// rephrase is for a task that a model refused.
+func rephrase(p Place) Words {
+	return Words{Resume: answer("say differently what is wanted")(p).Resume + "; or choose another agent for the repository", Retry: true}
+}
+
+// sayWhatToDo is for what an agent tried and cannot do.
+func sayWhatToDo(Place) Words {
+	return Words{Resume: "say in a comment on the pull request what to do", Retry: true}
+}
+
+// startAnyway is for an implementation that a comment starts whatever it depends on.
+func startAnyway(resume string) next {
+	return func(p Place) Words {
+		if !p.Comments {
+			return Words{Resume: "{over}"}
+		}
+		return Words{Resume: resume, Retry: true}
+	}
+}
+
+// relabel is for what nobody with write permission has read as it is now. A comment does not
+// confirm it: its author need not have read it.
+func relabel(first string) next {
+	return step(first + ", then remove the label {label} and add it again")
+}
+
+// restartReviews is for what the agents gave up. A reviewer's verdict restarts them, too.
+var restartReviews = step("{retry} to restart the agents, as a verdict of one of its reviewers does; or merge or close it")
+
+// keepOn is for a turn that reached a limit.
+func keepOn(p Place) Words {
+	if !p.Pull && !p.Comments {
+		return Words{Fix: "its changes so far are kept; raise the limit in the config where it is too low", Resume: "{over}"}
+	}
+	return Words{Resume: "its changes so far are kept; comment to have another turn continue from there, or raise the limit in the config first", Retry: true}
+}
+
+// askedAgain is for what a later pass reads again.
+func askedAgain(Place) Words {
+	return Words{Resume: "asked again after {stamp}|the next pass asks again"}
+}
+
+func turnLimit(r work.Reason, _ Place, w Words) Words {
+	ended := "its agent is not run again: "
+	if r.Count > 0 {
+		ended = "its agent was ended: "
+	}
+	w.What = ended + w.What
+	return w
+}
+
+func testsAdvice(r work.Reason, _ Place, w Words) Words {
+	if r.Advice != "" {
+		w.Resume += ". " + r.Advice
+	}
+	return w
+}
+
+func changeAdvice(r work.Reason, p Place, w Words) Words {
+	switch {
+	case r.Advice == "":
+	case !p.Pull && !p.Comments:
+		w.Fix = r.Advice
+	default:
+		w.Resume = r.Advice
+	}
+	return w
+}
+
+// failed adds the last error for this machine and, where the agent itself failed, what to look at.
+func failed(r work.Reason, p Place, w Words) Words {
+	if r.Kind == work.WhyFailed && r.Text != "" {
+		advice := "see that the agent works on that machine"
+		if r.Advice != "" {
+			advice += " (" + r.Advice + ")"
+		}
+		n := fix(advice)(p)
+		w.Fix, w.Resume, w.Retry = n.Fix, details{r, p}.fill(n.Resume), n.Retry
+	}
+	w.Whole = fmt.Sprintf("it failed %d times, at last with: %s", r.Count, r.Local)
+	return w
+}
+
+// wholly has this machine told what happened behind a text, instead of What and Local.
+func wholly(before string) func(work.Reason, Place, Words) Words {
+	return func(r work.Reason, p Place, w Words) Words {
+		w.Whole = details{r, p}.fill(before) + r.Local
+		return w
+	}
+}
+
+// pauseEnd is for one item: since when and why is said once, above all items.
+func pauseEnd(r work.Reason, _ Place, w Words) Words {
+	if r.At == 0 && r.Text == "" {
+		w.What = "the end of the pause of everything"
+	}
+	return w
+}
+
+func sandboxRequired(r work.Reason, p Place, w Words) Words {
+	if r.Name == string(work.SandboxRequired) {
+		w.What = fmt.Sprintf("sandbox = %q, and no sandbox that hides files works on the machine that runs gh mergexo: %s", r.Name, r.Text)
+		w.Fix = r.Advice + `, or set sandbox = "auto" in its config to work without one`
+	}
+	return w
+}
+
+func checksHidden(r work.Reason, _ Place, w Words) Words {
+	if len(r.Names) == 0 {
+		w.What = "the checks cannot be seen with this token, and GitHub does not report it as mergeable"
+		w.Fix = "give gh a token that may read checks"
+		w.Resume = "it is merged once GitHub reports it as mergeable, and " + w.Resume + " looks at once"
+	}
+	return w
+}
+
+func checksOverdue(r work.Reason, p Place, w Words) Words {
+	if r.At > 0 {
+		d := details{r, p}
+		w.What = d.fill("{checks} failed or was cancelled, and nobody has run it again for {waited}")
+		w.Fix, w.Resume = "have it run again, or push a fix", d.fill("{retry}, or wait: it is merged once that is green")
+	}
+	return w
+}
+
+func personNeeded(r work.Reason, _ Place, w Words) Words {
+	const head = "a person has to approve this head: "
+	switch {
+	case r.Name == "critical_paths" && len(r.Names) == 1 && r.Names[0] == "?":
+		w.What = head + "what it changes is not known, and critical_paths is set"
+	case r.Name == "critical_paths":
+		w.What = head + "it changes " + strings.Join(r.Names, ", ") + " (critical_paths)"
+	case r.Name == "max_merge_lines":
+		w.What = fmt.Sprintf("%sit changes %d lines, more than %.0f (max_merge_lines)", head, r.Count, r.Limit)
+	}
+	return w
+}
+
+func dueToQueue(r work.Reason, _ Place, w Words) Words {
+	if r.Name == string(work.ActionEnqueue) {
+		w.What = fmt.Sprintf("a pass puts it into the merge queue of `%s`", r.Branch)
+	}
+	return w
+}
+
+// budget says which budget is spent and, where that may be told, how much was spent.
+func budget(r work.Reason, p Place) string {
+	spends := ""
+	switch r.Name {
+	case work.MaxTurnsPerItem: // what is no money may be told
+		return fmt.Sprintf("it has had %s; %s is %.0f", tries(int(r.Used), r.Begun), r.Name, r.Limit)
+	case work.MaxFeedbackRounds:
+		return fmt.Sprintf("comments were answered in %s; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
+	case work.MaxTurnsPerDay:
+		return fmt.Sprintf("%s began in the last 24 hours; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
+	case work.MaxCostPerItem:
+		spends = fmt.Sprintf("its agents have cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+	case work.MaxCostPerTurn:
+		spends = fmt.Sprintf("this turn has cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+	case work.MaxCostPerDay:
+		spends = fmt.Sprintf("the turns of the last 24 hours have cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+	case work.MaxTokensPerTurn:
+		spends = fmt.Sprintf("this turn has used %.0f tokens; %s is %.0f", r.Used, r.Name, r.Limit)
+	}
+	if p.Spending && spends != "" && r.Limit > 0 { // 0: the comment that it was read from does not tell
+		return spends
+	}
+	return r.Name + " in the config is reached"
+}
+
+// tries says how often an item's agents were set to work.
+func tries(attempts, begun int) string {
+	if attempts == begun {
+		return work.Count(begun, "turn")
+	}
+	return work.Count(begun, "turn") + " in " + work.Count(attempts, "attempt")
+}
