@@ -27,26 +27,22 @@ func (m *Machine) Tell(ctx context.Context, name string, msg notify.Message) not
 // target is where a message goes. A program sees no more of the environment than an agent
 // without a key does, and what env_pass names.
 func (m *Machine) target(n config.Notify) (notify.Target, error) {
-	t := notify.Target{Name: n.Name, Timeout: n.Timeout, URL: n.URL, Dir: m.env.Home}
-	hidden := []string{n.URL, "[address]"}
+	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.masking(n.EnvPass)}
+	if len(n.Command) > 0 {
+		path := hostPath(m.cfg, m.env)
+		program, err := proc.LookPath(n.Command[0], path)
+		t.Command, t.Env = append([]string{program}, n.Command[1:]...), append(slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath), "PATH="+path)
+		return t, err
+	}
+	hidden := []string{n.Webhook, "[webhook]"}
 	if n.SecretEnv != "" {
-		secret, ok := m.env.Lookup(n.SecretEnv)
-		if !ok || secret == "" {
+		t.Secret, _ = m.env.Lookup(n.SecretEnv)
+		if t.Secret == "" {
 			return t, fmt.Errorf("secret_env names %s, which is not set in this environment", n.SecretEnv)
 		}
-		t.Secret = secret
-		hidden = append(hidden, secret, "["+n.SecretEnv+"]")
+		hidden = append(hidden, t.Secret, "["+n.SecretEnv+"]")
 	}
-	if len(n.Command) > 0 {
-		hidden = nil
-		program, err := proc.LookPath(n.Command[0], hostPath(m.cfg, m.env))
-		if err != nil {
-			return t, err
-		}
-		t.Command, t.Env = append([]string{program}, n.Command[1:]...), slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath)
-		t.Env = append(t.Env, "PATH="+hostPath(m.cfg, m.env))
-	}
-	pass, mask := m.masking(n.EnvPass), strings.NewReplacer(hidden...)
-	t.Redact = func(s string) string { return pass(mask.Replace(s)) }
+	mask := strings.NewReplacer(hidden...)
+	t.Redact = func(s string) string { return m.secrets.Redact(mask.Replace(s)) }
 	return t, nil
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
@@ -16,15 +15,13 @@ import (
 // Notify is one [[notify]] table: who is told outside of GitHub, and how.
 type Notify struct {
 	news.Target
-	Command   []string // program and arguments; empty: it is an address
+	Command   []string // program and arguments; empty: Webhook is posted to
 	EnvPass   []string // names of variables that the program sees beside the allow-list
-	URL       string
+	Webhook   string
 	SecretEnv string // the variable that has the key which signs what is posted; empty: nothing is signed
-	AllowHTTP bool   // to another machine than this one
-	Timeout   time.Duration
 }
 
-// Targets are those who are told.
+// Targets returns the targets of all [[notify]] tables.
 func (c *Config) Targets() []news.Target {
 	all := make([]news.Target, len(c.Notify))
 	for i, n := range c.Notify {
@@ -46,45 +43,34 @@ func (c *Config) NotifyDoubts(env environ.Env) []string {
 	return all
 }
 
-// The limits of [[notify]].
-const (
-	defaultNotifyTimeout = 10 * time.Second
-	mostNotifyTimeout    = time.Minute
-	defaultFailingPasses = 3
-)
-
 var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 // notifyKeys are those of [[notify]].
-func (p *parser) notifyKeys(n *Notify) []key {
+func notifyKeys(n *Notify) []key {
 	isCommand := len(n.Command) > 0
 	return []key{
 		textKey("name", &n.Name, ""),
 		textsKey("command", &n.Command).only(isCommand),
 		textsKey("env_pass", &n.EnvPass).only(isCommand),
-		textKey("url", &n.URL, "").only(!isCommand),
+		textKey("webhook", &n.Webhook, "").only(!isCommand),
 		textKey("secret_env", &n.SecretEnv, "").only(!isCommand),
-		flagKey("allow_http", &n.AllowHTTP, false).only(!isCommand),
-		ownKey("on", func(t *document.Table) { n.On = p.notifyOn(t) }, func() any { return orEmpty(n.On) }),
-		countKey("failing_passes", &n.FailingPasses, defaultFailingPasses, 1, 1000),
-		durationKey("timeout", &n.Timeout, defaultNotifyTimeout, 100*time.Millisecond),
+		ownKey("kinds", func(t *document.Table) { n.Kinds = notifyKinds(t) }, func() any { return orEmpty(n.Kinds) }),
 	}
 }
 
+// notify reads one [[notify]] table.
 func (p *parser) notify(t *document.Table) {
 	var n Notify
-	readKeys(t, p.notifyKeys(&n))
+	readKeys(t, notifyKeys(&n))
 	t.Done()
-	switch twin := slices.IndexFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name }); {
+	twin := slices.ContainsFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name })
+	switch {
 	case !t.Has("name"):
 		t.Missing("name", `missing; write name = "chat", or another word`)
 	case !notifyName().MatchString(n.Name):
 		t.Bad("name", "%q is no name; want letters, digits, - and _, at most 40", n.Name)
-	case twin >= 0:
+	case twin:
 		t.Bad("name", "there are two [[notify]] named %q", n.Name)
-	}
-	if n.Timeout > mostNotifyTimeout {
-		t.Bad("timeout", "want at most %s: passes do not wait for messages", short(mostNotifyTimeout))
 	}
 	if v := n.SecretEnv; v != "" && !variableName().MatchString(v) {
 		t.Bad("secret_env", "%q is no name of a variable", v)
@@ -101,59 +87,57 @@ func (p *parser) notify(t *document.Table) {
 	p.config.Notify = append(p.config.Notify, n)
 }
 
-// notifyOn reads what is told; without the key it is everything.
-func (p *parser) notifyOn(t *document.Table) []news.What {
-	if !t.Has("on") {
-		t.Get("on")
+// checkNotifyWay checks how a target is reached: by a command or a webhook.
+func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
+	switch {
+	case t.Has("command") == t.Has("webhook"):
+		t.Bad("command", `write either command = ["/path/to/program"] or webhook = "https://…"`)
+	case t.Has("command"):
+		a := Agent{Command: n.Command}
+		p.checkCommand(t, &a)
+		n.Command = a.Command
+		if t.Has("secret_env") {
+			t.Bad("secret_env", "is for a webhook; a command gets the message on standard input")
+		}
+	default:
+		checkWebhook(t, n.Webhook)
+		if t.Has("env_pass") {
+			t.Bad("env_pass", "is for a command; what is posted to a webhook is signed with the variable that secret_env names")
+		}
+	}
+}
+
+// notifyKinds reads what is told; without the key it is everything.
+func notifyKinds(t *document.Table) []news.What {
+	if !t.Has("kinds") {
+		t.Get("kinds")
 		return news.All()
 	}
 	var names []string
 	for _, w := range news.All() {
 		names = append(names, string(w))
 	}
-	var on []news.What
-	for _, name := range t.Texts("on") {
+	var kinds []news.What
+	for _, name := range t.Texts("kinds") {
 		if !slices.Contains(names, name) {
-			t.Bad("on", "%q is nothing to tell%s; there are %s", name, document.Meant(name, names, "%q"), strings.Join(names, ", "))
+			t.Bad("kinds", "unknown kind %q%s; there are %s", name, document.Meant(name, names, "%q"), strings.Join(names, ", "))
 		}
-		on = append(on, news.What(name))
+		kinds = append(kinds, news.What(name))
 	}
-	return on
+	return kinds
 }
 
-// checkNotifyWay checks how a target is reached: by a command or an address.
-func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
-	switch {
-	case t.Has("command") == t.Has("url"):
-		t.Bad("command", `write either command = ["/path/to/program"] or url = "https://…"`)
-	case t.Has("command"):
-		a := Agent{Command: n.Command}
-		p.checkCommand(t, &a)
-		n.Command = a.Command
-		for _, key := range []string{"secret_env", "allow_http"} {
-			if t.Has(key) {
-				t.Bad(key, "is for an address; a command gets the message on standard input")
-			}
-		}
-	default:
-		checkAddress(t, n)
-		if t.Has("env_pass") {
-			t.Bad("env_pass", "is for a command; what is posted to an address is signed with the variable that secret_env names")
-		}
-	}
-}
-
-// checkAddress keeps messages from going over the network as plain text, unless the
-// operator wants that. The address is not repeated: it is often a password.
-func checkAddress(t *document.Table, n *Notify) {
-	u, err := url.Parse(n.URL)
+// checkWebhook keeps messages from crossing the network as plain text. No error repeats
+// the address: it is often a password.
+func checkWebhook(t *document.Table, address string) {
+	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		t.Bad("url", `is no address; want one that begins with https://`)
+		t.Bad("webhook", `is no address; want one that begins with https://`)
 	case u.User != nil:
-		t.Bad("url", "holds a user name or password; sign with secret_env, or use a command")
-	case u.Scheme == "http" && !n.AllowHTTP && !loopback(u.Hostname()):
-		t.Bad("url", "would send messages as plain text; write https://, or allow_http = true for a network that you trust")
+		t.Bad("webhook", "contains a user name or password; sign with secret_env, or use a command")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		t.Bad("webhook", "would send messages as plain text; write https://")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -19,30 +18,24 @@ func TestNotify(t *testing.T) {
 name = "chat"
 command = ["~/bin/tell", "it's \"x\""]
 env_pass = ["SLACK_WEBHOOK"]
-on = ["question", "pass_failing"]
-failing_passes = 5
-timeout = "2s"
+kinds = ["question", "pass_failing"]
 [[notify]]
 name = "hook"
-url = "https://example.com/T0/B0"
+webhook = "https://example.com/T0/B0"
 secret_env = "HOOK"
 [[notify]]
 name = "here"
-url = "http://127.0.0.1:8080/x"
-[[notify]]
-name = "there"
-url = "http://10.0.0.1/x"
-allow_http = true
+webhook = "http://127.0.0.1:8080/x"
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
 	chat, hook := c.Notify[0], c.Notify[1]
 	if chat.Name != "chat" || !strings.HasSuffix(chat.Command[0], "/bin/tell") || strings.HasPrefix(chat.Command[0], "~") || chat.Command[1] != `it's "x"` ||
-		!slices.Equal(chat.On, []news.What{news.Question, news.PassFailing}) || chat.FailingPasses != 5 || chat.Timeout != 2*time.Second {
+		!slices.Equal(chat.Kinds, []news.What{news.Question, news.PassFailing}) || chat.Webhook != "" {
 		t.Errorf("%+v", chat)
 	}
-	if !slices.Equal(hook.On, news.All()) || hook.FailingPasses != 3 || hook.Timeout != 10*time.Second || hook.SecretEnv != "HOOK" || hook.AllowHTTP {
+	if !slices.Equal(hook.Kinds, news.All()) || hook.Webhook != "https://example.com/T0/B0" || hook.SecretEnv != "HOOK" || len(hook.Command) > 0 {
 		t.Errorf("%+v", hook)
 	}
 	if got := c.NotifyDoubts(environ.Of([]string{"HOOK=x"})); len(got) != 1 || !strings.Contains(got[0], "SLACK_WEBHOOK") {
@@ -52,7 +45,7 @@ allow_http = true
 	for _, target := range c.Targets() {
 		names = append(names, target.Name)
 	}
-	if fmt.Sprint(names) != "[chat hook here there]" {
+	if fmt.Sprint(names) != "[chat hook here]" {
 		t.Error(names)
 	}
 }
@@ -62,22 +55,21 @@ func TestNotifyMistakes(t *testing.T) {
 		`command = ["x"]`:                   "name in [[notify]]: missing",
 		"name = \"a b\"\ncommand = [\"x\"]": "is no name",
 		`name = "a"`:                        "write either command",
-		"name = \"a\"\ncommand = [\"x\"]\nurl = \"https://h/\"":                      "write either command",
+		"name = \"a\"\ncommand = [\"x\"]\nwebhook = \"https://h/\"":                  "write either command",
 		"name = \"a\"\ncommand = []":                                                 "empty; write the program",
 		"name = \"a\"\ncommand = [\"bin/x\"]":                                        "is relative",
 		"name = \"a\"\ncommand = [\"x\"]\nenv_pass = [\"GH_TOKEN\"]":                 "GH_TOKEN is never passed",
 		"name = \"a\"\ncommand = [\"x\"]\nenv_pass = [\"a b\"]":                      "is no name of a variable",
-		"name = \"a\"\nurl = \"https://h/\"\nsecret_env = \"a b\"":                   `secret_env in [[notify]]: "a b" is no name of a variable`,
-		"name = \"a\"\ncommand = [\"x\"]\nsecret_env = \"K\"":                        "is for an address",
-		"name = \"a\"\nurl = \"https://h/\"\nenv_pass = [\"K\"]":                     "is for a command",
-		"name = \"a\"\nurl = \"http://example.com/\"":                                "plain text",
-		"name = \"a\"\nurl = \"http://127.0.0.1.example.com/\"":                      "plain text",
-		"name = \"a\"\nurl = \"ftp://h/SECRET\"":                                     "is no address",
-		"name = \"a\"\nurl = \"example.com/x\"":                                      "is no address",
-		"name = \"a\"\nurl = \"https://me:pw@h/\"":                                   "user name or password",
-		"name = \"a\"\ncommand = [\"x\"]\non = [\"merge\"]":                          `did you mean "merged"`,
-		"name = \"a\"\ncommand = [\"x\"]\ntimeout = \"2m\"":                          "at most 1m",
-		"name = \"a\"\ncommand = [\"x\"]\nfailing_passes = 0":                        "want 1 to 1000",
+		"name = \"a\"\nwebhook = \"https://h/\"\nsecret_env = \"a b\"":               `secret_env in [[notify]]: "a b" is no name of a variable`,
+		"name = \"a\"\ncommand = [\"x\"]\nsecret_env = \"K\"":                        "is for a webhook",
+		"name = \"a\"\nwebhook = \"https://h/\"\nenv_pass = [\"K\"]":                 "is for a command",
+		"name = \"a\"\nwebhook = \"http://10.0.0.1/\"":                               "plain text",
+		"name = \"a\"\nwebhook = \"http://example.com/\"":                            "plain text",
+		"name = \"a\"\nwebhook = \"http://127.0.0.1.example.com/\"":                  "plain text",
+		"name = \"a\"\nwebhook = \"ftp://h/SECRET\"":                                 "is no address",
+		"name = \"a\"\nwebhook = \"example.com/x\"":                                  "is no address",
+		"name = \"a\"\nwebhook = \"https://me:pw@h/\"":                               "user name or password",
+		"name = \"a\"\ncommand = [\"x\"]\nkinds = [\"merge\"]":                       `did you mean "merged"`,
 		"name = \"a\"\ncommand = [\"x\"]\n[[notify]]\nname = \"a\"\ncommand=[\"y\"]": "there are two",
 		"name = \"a\"\ncommand = [\"x\"]\nfoo = 1":                                   "foo",
 	} {

@@ -51,7 +51,7 @@ func (c *Config) sections() []section {
 		}
 	}
 	for _, n := range c.Notify {
-		all = append(all, section{"[[notify]]", p.notifyKeys(&n)})
+		all = append(all, section{"[[notify]]", notifyKeys(&n)})
 	}
 	return all
 }

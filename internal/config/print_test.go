@@ -96,15 +96,12 @@ remote_url = "/srv/other.git"
 name = "chat"
 command = ["/bin/tell", "--x \"y\""]
 env_pass = ["LANG"]
-on = ["question", "merged"]
-failing_passes = 7
-timeout = "2s"
+kinds = ["question", "merged"]
 [[notify]]
 name = "hook"
-url = "http://10.0.0.1/x?y=z"
+webhook = "https://10.0.0.1/x?y=z"
 secret_env = "KEY"
-allow_http = true
-on = []
+kinds = []
 `
 	want, err := config.Parse(path, []byte(source), env, "github.com")
 	if err != nil {

@@ -4,6 +4,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,8 +13,7 @@ import (
 
 // Target is where a message goes: a program, or an address.
 type Target struct {
-	Name    string
-	Timeout time.Duration
+	Timeout time.Duration // 0: 5 seconds
 
 	Command []string // the program as it was found, and its arguments; empty: URL is meant
 	Env     []string // the program's whole environment
@@ -48,8 +48,12 @@ type Answer struct {
 	Says string // in one line: a status, an exit code, what was printed
 }
 
+// usualTimeout is less than a pass waits for messages at its end.
+const usualTimeout = 5 * time.Second
+
 // Send sends a message, once.
 func Send(ctx context.Context, t Target, m Message) Answer {
+	t.Timeout = cmp.Or(t.Timeout, usualTimeout)
 	within, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	answer := Answer{Unreached, "the target has neither a command nor an address"}

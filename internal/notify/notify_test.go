@@ -33,7 +33,7 @@ func TestPost(t *testing.T) {
 		_, _ = io.WriteString(w, "thanks\n")
 	}))
 	defer s.Close()
-	a := Send(t.Context(), Target{Name: "x", URL: s.URL + "/hook", Secret: "s3cret", Timeout: time.Minute}, message())
+	a := Send(t.Context(), Target{URL: s.URL + "/hook", Secret: "s3cret", Timeout: time.Minute}, message())
 	if a.Fate != Taken || a.Says != "200 OK: thanks" {
 		t.Fatalf("%+v", a)
 	}

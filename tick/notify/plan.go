@@ -83,7 +83,7 @@ func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c
 // the news begin with this pass.
 func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, target := range targets {
-		for _, w := range target.On {
+		for _, w := range target.Kinds {
 			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
 				all = append(all, news.Known{Target: target.Name, What: w, Config: t.Config.Path, Since: t.began})
 			}

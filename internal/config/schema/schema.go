@@ -53,7 +53,7 @@ func choices() map[string][]string {
 	flows := append(work.Flows(), work.FlowReview)
 	sandboxes, sessions := texts(work.Sandboxes()), []string{string(config.SessionResume), string(config.SessionFresh)}
 	return map[string][]string{
-		"notify[].on":                     texts(news.All()),
+		"notify[].kinds":                  texts(news.All()),
 		"runtime.sandbox":                 sandboxes,
 		"agents.*.sandbox":                append(slices.Clone(sandboxes), ""),
 		"agents.*.session":                sessions,

@@ -135,8 +135,11 @@ func place(path, value string) string {
 		"notify[]":                 "[[notify]]\nname = \"chat\"\ncommand = [\"/bin/tell\"]\n%s\n",
 		"repo[].reviewers[]":       "[[repo.reviewers]]\nname = \"zed\"\npersona = \"x\"\n%s\n",
 	}
-	if _, key, ok := strings.Cut(path, "notify[]."); ok && slices.Contains([]string{"url", "secret_env", "allow_http"}, key) {
-		head["notify[]"] = "[[notify]]\nname = \"chat\"\nurl = \"https://example.com/\"\n%s\n"
+	switch path {
+	case "notify[].webhook":
+		head["notify[]"] = "[[notify]]\nname = \"chat\"\n%s\n"
+	case "notify[].secret_env":
+		head["notify[]"] = "[[notify]]\nname = \"chat\"\nwebhook = \"https://example.com/\"\n%s\n"
 	}
 	dot := strings.LastIndex(path, ".")
 	table, key := path[:max(dot, 0)], path[dot+1:]

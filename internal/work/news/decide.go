@@ -109,12 +109,15 @@ func whatStopped(s Stop) What {
 	return Blocked
 }
 
+// failingPasses is how many passes in a row have to fail before that is told.
+const failingPasses = 3
+
 // passes is what a target is told of passes that fail, and that they do no more.
 func passes(f Facts, t Target) []fact {
 	failing, told := f.Failing[t.Name]
 	switch l := f.Last; {
 	case !f.LastKnown:
-	case l.Failures > 0 && l.Failures >= t.FailingPasses:
+	case l.Failures >= failingPasses:
 		return []fact{{
 			What: PassFailing, key: millis(l.GoodAt), at: f.Now, says: fmt.Sprintf("%s: %s", inARow(l.Failures), short(l.Why, mostSays)),
 			do: "run gh mergexo tick on the machine where it runs, and see what it says",

@@ -53,13 +53,12 @@ const (
 
 // Target is somebody who is told.
 type Target struct {
-	Name          string
-	On            []What
-	FailingPasses int // so many passes in a row have to fail
+	Name  string
+	Kinds []What
 }
 
 // Wants reports whether a target is told something.
-func (t Target) Wants(w What) bool { return slices.Contains(t.On, w) }
+func (t Target) Wants(w What) bool { return slices.Contains(t.Kinds, w) }
 
 // Known says since when a target is told something: what began before is no news to it.
 type Known struct {

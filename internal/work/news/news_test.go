@@ -13,7 +13,7 @@ import (
 var (
 	noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	app  = Place{RepoID: 1, Repo: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}, Key: "github.com R1", ItemID: 3, Number: 7, URL: "https://github.com/octo/app/issues/7", Title: "Crash"}
-	chat = Target{Name: "chat", On: All(), FailingPasses: 3}
+	chat = Target{Name: "chat", Kinds: All()}
 )
 
 // since is what is known of a target that is told everything since a time.
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 		if got := Decide(c.facts, []Target{chat}, nil); len(got) > 0 {
 			t.Errorf("%s: told to a target that nobody knows: %q", name, whats(got))
 		}
-		deaf := Target{Name: "chat", FailingPasses: 3}
+		deaf := Target{Name: "chat"}
 		if got := Decide(c.facts, []Target{deaf}, since(chat, noon.Add(-time.Hour))); len(got) > 0 {
 			t.Errorf("%s: told to a target that wants nothing: %q", name, whats(got))
 		}
