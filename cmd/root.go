@@ -11,11 +11,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/about"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/complete"
-	"github.com/mergexo/gh-mergexo/cmd/config"
 	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/logs"
-	"github.com/mergexo/gh-mergexo/cmd/notify"
 	"github.com/mergexo/gh-mergexo/cmd/report"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/cmd/setup"
@@ -79,7 +76,7 @@ accepts.`,
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	if len(root.Commands()) > 1 {
-		complete.Describe(root, a.App)
+		describeCompletion(root, a.App)
 	}
 	cli.RefuseUnknown(root)
 	cli.RefuseUnknownHelp(root)
@@ -130,12 +127,12 @@ func commands(a *app) []maker {
 		{"uninstall", groupSetup, of(schedule.NewUninstallCmd)},
 	}, a.commandMakers(), []maker{
 		{"resume-merging", groupOther, ours(newResumeMergingCmd)},
-		{"config", groupOther, of(config.NewCmd)},
+		{"config", groupOther, of(newConfigCmd)},
 		{"prompts", groupOther, of(about.NewPromptsCmd)},
 		{"sandbox", groupOther, of(about.NewSandboxCmd)},
 		{"graph", groupOther, of(about.NewGraphCmd)},
 		{"version", groupOther, of(about.NewVersionCmd)},
-		{"notify", groupOther, of(notify.NewCmd)},
+		{"notify", groupOther, of(newNotifyCmd)},
 		{"demo-agent", groupOther, ours(newDemoAgentCmd)},
 	})
 }

@@ -1,7 +1,9 @@
-package config
+package cmd
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,12 +17,51 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// validation is what config validate prints.
-type validation struct {
-	File     string    `json:"file"`     // the file that was looked at
-	Valid    bool      `json:"valid"`    // whether passes can use it; if not, the exit code is 1
-	Problems []problem `json:"problems"` // what is wrong
-	Warnings []string  `json:"warnings"` // what is allowed, and perhaps not meant
+// newConfigCmd has what is in effect, whether a config is valid, and its schema.
+func newConfigCmd(a *cli.App) *cobra.Command {
+	var example bool
+	var flags *terminal.JSON
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Print the configuration in effect",
+		Long: `Print where the configuration was read from and what is in effect, defaults
+included. It is looked for at --config, $MERGEXO_CONFIG and
+$XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
+		Example: `  $ gh mergexo config
+  $ gh mergexo config --example > ~/.config/mergexo/config.toml
+  $ gh mergexo config --json path --jq .path`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(*cobra.Command, []string) error {
+			if example {
+				_, err := io.WriteString(a.Env.Stdout, config.Example)
+				return err
+			}
+			cfg, err := a.Config()
+			if err != nil {
+				return err
+			}
+			if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil {
+				return cli.Coded(cli.CodeBadConfig, err)
+			}
+			if flags.Asked() {
+				object, err := config.Object(cfg)
+				return errors.Join(err, flags.Write(a.Output(), object))
+			}
+			return config.Print(a.Env.Stdout, cfg)
+		},
+	}
+	flags = cli.AddJSONFlags(c, config.Document{})
+	c.Flags().BoolVar(&example, "example", false, "Print a commented example instead")
+	c.AddCommand(newValidateCmd(a), newSchemaCmd(a))
+	return c
+}
+
+// configValidation is what config validate prints.
+type configValidation struct {
+	File     string          `json:"file"`     // the file that was looked at
+	Valid    bool            `json:"valid"`    // whether passes can use it; if not, the exit code is 1
+	Problems []configProblem `json:"problems"` // what is wrong
+	Warnings []string        `json:"warnings"` // what is allowed, and perhaps not meant
 }
 
 func newValidateCmd(a *cli.App) *cobra.Command {
@@ -41,28 +82,30 @@ there, is told and does not count. The exit code is 1 where something is wrong.`
 			if len(given) > 0 {
 				a.ConfigPath = given[0]
 			}
-			return validate(a, flags)
+			return validateConfig(a, flags)
 		},
 	}
-	flags = cli.AddJSONFlags(c, validation{})
+	flags = cli.AddJSONFlags(c, configValidation{})
 	return c
 }
 
-// problem is one thing that is wrong, for programs.
-type problem struct {
+// configProblem is one thing that is wrong, for programs.
+type configProblem struct {
 	File string `json:"file"` // the file
 	Line int    `json:"line"` // the line; 0: it concerns no line
 	Key  string `json:"key"`  // the key; empty: it concerns none
 	Text string `json:"text"` // what is wrong, and what to do
 }
 
-func validate(a *cli.App, flags *terminal.JSON) error {
+func validateConfig(a *cli.App, flags *terminal.JSON) error {
 	cfg, err := a.Config()
 	all, about := config.Problems(err)
 	if err != nil && !about { // such as that it is not there
 		return err
 	}
-	found := terminal.Each(all, func(p config.Problem) problem { return problem{a.Environ().ConfigPath, p.Line, p.Key, p.Text} }) // called as the caller called it
+	found := terminal.Each(all, func(p config.Problem) configProblem {
+		return configProblem{a.Environ().ConfigPath, p.Line, p.Key, p.Text}
+	}) // called as the caller called it
 	var doubts []string
 	if cfg != nil {
 		doubts = append(doubted.Of(cfg), machine.Doubts(cfg, a.Environ())...)
@@ -71,7 +114,7 @@ func validate(a *cli.App, flags *terminal.JSON) error {
 	out := a.Output()
 	switch {
 	case flags.Asked():
-		err = flags.Write(out, validation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
+		err = flags.Write(out, configValidation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
 	default:
 		err = printProblems(a, out, found, doubts)
 	}
@@ -83,17 +126,17 @@ func validate(a *cli.App, flags *terminal.JSON) error {
 
 // promptProblems are what is wrong with the operator's own prompts, which passes read with
 // the config.
-func promptProblems(dir string) []problem {
+func promptProblems(dir string) []configProblem {
 	_, err := prompts.Load(dir)
 	if err == nil {
 		return nil
 	}
-	return terminal.Each(strings.Split(err.Error(), "\n"), func(line string) problem {
-		return problem{File: dir, Key: "runtime.prompts_dir", Text: line}
+	return terminal.Each(strings.Split(err.Error(), "\n"), func(line string) configProblem {
+		return configProblem{File: dir, Key: "runtime.prompts_dir", Text: line}
 	})
 }
 
-func printProblems(a *cli.App, out terminal.Output, found []problem, doubts []string) error {
+func printProblems(a *cli.App, out terminal.Output, found []configProblem, doubts []string) error {
 	for _, p := range found {
 		line := config.Problem{File: p.File, Line: p.Line, Text: p.Text}
 		if _, err := fmt.Fprintln(out.W, terminal.OneLine(line.String())); err != nil {

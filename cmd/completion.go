@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/looks"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// bridges are what has "gh mergexo <TAB>" ask the script of gh-mergexo, a file for each
+// shell where that can be.
+//
+//go:embed bridge.*
+var bridges embed.FS
+
+// describeCompletion says what the scripts complete, and has every command complete the names
+// that it takes.
+func describeCompletion(root *cobra.Command, a *cli.App) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			describeShells(c, a)
+		}
+	}
+	nameCompleter{a}.offer(root)
+}
+
+func describeShells(c *cobra.Command, a *cli.App) {
+	c.Use, c.Short = "completion <shell>", "Print a script that completes commands for a shell"
+	c.Long = "Print a script that completes commands, flags, repositories and items." + aboutScripts
+	for _, shell := range c.Commands() {
+		shell.Short = "Print the script for " + shell.Name()
+		shell.Long = "Print a script that completes commands, flags, repositories and items for " + shell.Name() + "." + aboutScripts + loadScript[shell.Name()]
+		shell.Example = "  $ gh mergexo completion " + shell.Name()
+		script := shell.RunE
+		shell.RunE = func(c *cobra.Command, given []string) error {
+			if err := script(c, given); err != nil {
+				return err
+			}
+			return writeBridge(a.Env.Stdout, c.Name())
+		}
+	}
+}
+
+// writeBridge follows a shell's script; not every shell has one.
+func writeBridge(out io.Writer, shell string) error {
+	text, err := bridges.ReadFile("bridge." + shell)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_, err = out.Write(text)
+	return err
+}
+
+const aboutScripts = `
+
+gh completes its own commands only and does not ask its extensions what follows
+them. So the script is for a command gh-mergexo, which you define; in bash, zsh
+and fish it answers for "gh mergexo" as well, and leaves all else of gh to gh's
+own completion.`
+
+// loadScript is how each shell gets the command and its completion.
+var loadScript = map[string]string{
+	"bash": `
+
+Put these two lines into ~/.bashrc, below those of gh itself if there are any (the
+package bash-completion is needed):
+
+  gh-mergexo() { gh mergexo "$@"; }
+  source <(gh mergexo completion bash)`,
+	"zsh": `
+
+Put these two lines into ~/.zshrc, below "autoload -U compinit; compinit":
+
+  gh-mergexo() { gh mergexo "$@"; }
+  source <(gh mergexo completion zsh)`,
+	"fish": `
+
+Put these two lines into ~/.config/fish/config.fish:
+
+  function gh-mergexo; gh mergexo $argv; end
+  gh mergexo completion fish | source`,
+	"powershell": `
+
+Put these two lines into the file that $PROFILE names:
+
+  function gh-mergexo { gh mergexo @args }
+  gh mergexo completion powershell | Out-String | Invoke-Expression`,
+}
+
+// nameCompleter offers what can be typed for repositories, items and agents. GitHub is not asked.
+type nameCompleter struct{ app *cli.App }
+
+// A completion is what a shell offers for a word.
+type completion = func(c *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// offer gives every command and flag that takes a name, and has no answer of its own yet,
+// one that fits how its usage calls it.
+func (n nameCompleter) offer(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		n.offer(sub)
+	}
+	if c.ValidArgsFunction == nil && len(c.ValidArgs) == 0 && c.Runnable() {
+		c.ValidArgsFunction = n.positions(strings.Fields(c.Use)[1:])
+	}
+	for flag, offered := range map[string]completion{"repo": n.repos, "agent": n.agents, "json": completeFields} {
+		if c.Flags().Lookup(flag) != nil {
+			_ = c.RegisterFlagCompletionFunc(flag, offered) // an error says that it has one already
+		}
+	}
+}
+
+// positions answers for each word that a usage line takes, as the line calls it.
+func (n nameCompleter) positions(takes []string) completion {
+	return func(c *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
+		all := c.Flags().Lookup("all")
+		if len(given) >= len(takes) || all != nil && all.Changed {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		switch strings.Trim(takes[len(given)], "<>[]{}") {
+		case "owner/name#number":
+			return n.items(c, given, typed)
+		case "owner/name":
+			return n.repos(c, given, typed)
+		case "name": // of a prompt
+			return prompts.Names(), cobra.ShellCompDirectiveNoFileComp
+		case "dir", "file":
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeFields offers those of --json, several behind one another with commas.
+func completeFields(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	chosen := strings.Split(before, ",")
+	var all []string
+	for _, f := range cli.JSONFields(c) {
+		if !slices.Contains(chosen, f) {
+			all = append(all, before+f)
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func (n nameCompleter) repos(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := n.app.Config()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return terminal.Each(cfg.Repos, func(r config.Repo) string { return cfg.Called(r.Name) }), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (n nameCompleter) agents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := n.app.Config()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(maps.Keys(cfg.Agents)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// items are the work items that passes have seen, with their titles: the newest first. A
+// number alone is offered to who begins with one, where only one repository is configured.
+func (n nameCompleter) items(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	if cfg, err := n.app.Config(); err == nil {
+		ctx := c.Context()
+		if ctx == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		bare := len(cfg.Repos) == 1 && typed != "" && strings.Trim(typed, "0123456789") == ""
+		_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+			all, err = itemsOf(ctx, tx, cfg, bare)
+			return err
+		})
+		if err != nil {
+			all = nil
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func itemsOf(ctx context.Context, tx *store.Tx, cfg *config.Config, bare bool) ([]string, error) {
+	known, err := tx.ListRepos(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, r := range cfg.Repos {
+		items, err := tx.ListItems(ctx, looks.FindRepo(known, r.Name).ID)
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(items)
+		for _, i := range items {
+			name := fmt.Sprintf("%s#%d", cfg.Called(r.Name), i.Number)
+			if bare {
+				name = fmt.Sprint(i.Number)
+			}
+			if title := terminal.OneLine(i.Title); !slices.ContainsFunc(all, func(known string) bool { return strings.HasPrefix(known, name+"\t") }) {
+				all = append(all, name+"\t"+title)
+			}
+		}
+	}
+	return all, nil
+}
