@@ -227,7 +227,7 @@ func rowsOf(ctx context.Context, tx *Tx, table string) ([]map[string]string, err
 			named[c] = cells[i]
 		}
 		return named, err
-	}, `SELECT quote(`+strings.Join(columns, `), quote(`)+`) FROM `+table+` ORDER BY rowid`)
+	}, `SELECT quote(`+strings.Join(columns, `), quote(`)+`) FROM `+table+` ORDER BY `+strings.Join(columns, `, `))
 }
 
 // writeFixture writes what the fixture before becomes by its migration.

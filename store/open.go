@@ -75,7 +75,7 @@ func (d *DB) Check(ctx context.Context) error {
 		if len(found) != 1 || found[0] != "ok" {
 			return fmt.Errorf("%s is damaged: %q", d.Path, found)
 		}
-		orphans, err := listRows(ctx, tx, "check references", scanString, `SELECT "table" || ' row ' || rowid || ' without its ' || parent FROM pragma_foreign_key_check`)
+		orphans, err := listRows(ctx, tx, "check references", scanString, `SELECT "table" || ' row ' || coalesce(rowid, '?') || ' without its ' || parent FROM pragma_foreign_key_check`)
 		if err != nil {
 			return err
 		}

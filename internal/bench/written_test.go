@@ -64,7 +64,7 @@ func dump(t *testing.T, path string) (rows string, heartbeats []string) {
 		columns := query(t, db, `SELECT name FROM pragma_table_info('`+table+`')`)
 		columns = slices.DeleteFunc(columns, func(c string) bool { return c == "heartbeat_at" || c == "pulse_at" })
 		fmt.Fprintln(&b, table, columns)
-		for _, row := range query(t, db, `SELECT json_array(`+hexed(columns)+`) FROM `+table+` ORDER BY rowid`) {
+		for _, row := range query(t, db, `SELECT json_array(`+hexed(columns)+`) FROM `+table+` ORDER BY 1`) {
 			fmt.Fprintln(&b, row)
 		}
 	}

@@ -2,6 +2,7 @@
 -- The first schema. Those with lower numbers were never released, and no migration
 -- leads on from them.
 --
+-- A table whose key is no number is WITHOUT ROWID: its key needs no index beside it.
 -- Times are unix milliseconds; 0 stands for "not yet". Lists are JSON text.
 -- A column that refers to nothing is NULL where it is a foreign key. What may
 -- be long comes last in its table: SQLite walks over it to reach what follows.
@@ -45,20 +46,20 @@ CREATE TABLE http_validators (
     next_url TEXT    NOT NULL,
     seen_at  INTEGER NOT NULL,
     PRIMARY KEY (repo_id, url)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE walks (
     repo_id  INTEGER NOT NULL REFERENCES repositories (id),
     name     TEXT    NOT NULL,
     next_url TEXT    NOT NULL,
     PRIMARY KEY (repo_id, name)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE seen_labels (
     repo_id INTEGER NOT NULL REFERENCES repositories (id),
     label   TEXT    NOT NULL,
     PRIMARY KEY (repo_id, label)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Issues and pull requests that a list showed and that were not taken in yet, for
 -- lack of time or because GitHub did not answer: the list's cursor is stored with
@@ -68,13 +69,13 @@ CREATE TABLE backlog (
     number   INTEGER NOT NULL,
     tried_at INTEGER NOT NULL,
     PRIMARY KEY (repo_id, number)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- How far this machine's clock was ahead of a host's when the host answered last.
 CREATE TABLE clocks (
     host  TEXT    PRIMARY KEY,
     ahead INTEGER NOT NULL -- milliseconds; less than 0: behind
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Limits of a host: until when no pass asks for what counts against one that is reached,
 -- and what was left of it when a pass read it last.
@@ -88,7 +89,7 @@ CREATE TABLE limits (
     reset_at   INTEGER NOT NULL, -- GitHub's clock
     at         INTEGER NOT NULL, -- when a pass read it last; 0: none did
     PRIMARY KEY (host, resource)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE accounts (
     host  TEXT    NOT NULL,
@@ -97,7 +98,7 @@ CREATE TABLE accounts (
     bot   INTEGER NOT NULL,
     role  TEXT    NOT NULL, -- operator, review
     PRIMARY KEY (host, id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE permissions (
     repo_id    INTEGER NOT NULL REFERENCES repositories (id),
@@ -106,7 +107,7 @@ CREATE TABLE permissions (
     level      TEXT    NOT NULL,
     seen_at    INTEGER NOT NULL,
     PRIMARY KEY (repo_id, account_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE work_items (
     id               INTEGER PRIMARY KEY,
@@ -154,7 +155,7 @@ CREATE TABLE dependencies (
     state   TEXT    NOT NULL, -- open, closed, missing
     seen_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, ref)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- What a start that stands still leaves to the turn that goes on, once people
 -- said more on the issue.
@@ -250,7 +251,7 @@ CREATE TABLE threads (
     top       INTEGER NOT NULL,
     resolved  INTEGER NOT NULL,
     PRIMARY KEY (pull_id, node_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE turns (
     id            INTEGER PRIMARY KEY,
@@ -409,7 +410,7 @@ CREATE TABLE agent_sessions (
     slot       INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, agent, role)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- What a provider has counted of a session since its beginning, for those that
 -- never tell what one turn used.
@@ -422,7 +423,7 @@ CREATE TABLE session_usage (
     cost_usd      REAL    NOT NULL,
     updated_at    INTEGER NOT NULL,
     PRIMARY KEY (item_id, agent, session)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE history (
     id      INTEGER PRIMARY KEY,
@@ -535,7 +536,7 @@ CREATE TABLE fixes (
     outcome    TEXT    NOT NULL,
     at         INTEGER NOT NULL,
     PRIMARY KEY (pull_id, review_id, epoch, cycle)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Reviewers whom others called in, and people who were asked for a review, once for each
 -- head.
@@ -547,7 +548,7 @@ CREATE TABLE review_calls (
     at          INTEGER NOT NULL,
     position    INTEGER NOT NULL, -- among the calls of the pull request
     PRIMARY KEY (pull_id, reviewer, head)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- What happened, for people and programs: each thing once, by its key.
 CREATE TABLE review_log (
@@ -587,7 +588,7 @@ CREATE TABLE merge_words (
     url        TEXT    NOT NULL,
     at         INTEGER NOT NULL, -- GitHub's clock
     PRIMARY KEY (pull_id, head, comment_id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
 -- or for as long as the head does.
@@ -628,7 +629,6 @@ CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE s
 CREATE INDEX merges_at ON merges (repo_id, at);
 CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
-CREATE INDEX merges_landed ON merges (repo_id, landed_at) WHERE landed_at > 0;
 CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
 
 -- Whether a repository is merged into, once something else landed there than what was
@@ -664,7 +664,7 @@ CREATE TABLE totals (
     findings      INTEGER NOT NULL, -- of verdicts
     ms            INTEGER NOT NULL, -- of times: their sum
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- Requests to GitHub by their answers, counted where metrics are written; and, with an empty
 -- host, passes by what became of them, counted there too, and where a pass fails or ends a
@@ -676,7 +676,7 @@ CREATE TABLE counters (
     n       INTEGER NOT NULL,
     ms      INTEGER NOT NULL,
     PRIMARY KEY (host, api, outcome)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE last_pass (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
@@ -724,7 +724,7 @@ CREATE TABLE notify_targets (
     config TEXT    NOT NULL, -- the path of the config that names it
     since  INTEGER NOT NULL,
     PRIMARY KEY (target, what)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- What is looked through for news.
 CREATE INDEX pull_requests_created ON pull_requests (created_at);
