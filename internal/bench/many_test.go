@@ -55,18 +55,18 @@ func TestIdlePassGrowsWithItsRepositories(t *testing.T) {
 		t.Skip("it measures")
 	}
 	objects := map[int]int{}
-	for _, repos := range []int{50, 100, 200} {
+	for _, repos := range []int{20, 40, 80} {
 		w := newManyWorldOf(t, self(t), shape{repos: repos, pulls: 1})
 		var took time.Duration
 		objects[repos], took = w.countObjects(t)
 		t.Logf("%d repositories: %d objects, %s of processor time", repos, objects[repos], took)
 	}
 	// What each pass allocates, whatever its size, is left out of the comparison.
-	if each := (objects[200] - objects[100]) / 100; each > objectsOfARepository {
+	if each := (objects[80] - objects[40]) / 40; each > objectsOfARepository {
 		t.Errorf("%d objects for each further repository", each)
 	}
-	if first, second := objects[100]-objects[50], objects[200]-objects[100]; float64(second) > 2.2*float64(first) {
-		t.Errorf("50 more repositories: %d objects more; 100 more: %d", first, second)
+	if first, second := objects[40]-objects[20], objects[80]-objects[40]; float64(second) > 2.2*float64(first) {
+		t.Errorf("20 more repositories: %d objects more; 40 more: %d", first, second)
 	}
 }
 
