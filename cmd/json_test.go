@@ -69,8 +69,7 @@ func TestKeysAreCamelCase(t *testing.T) {
 				return
 			}
 			seen[v] = true
-			for i := range v.NumField() {
-				f := v.Field(i)
+			for f := range v.Fields() {
 				key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 				if key == "-" || !f.IsExported() {
 					continue

@@ -37,8 +37,7 @@ func (s *sources) members(t reflect.Type) ([]member, error) {
 		return nil, err
 	}
 	var all []member
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":

@@ -142,15 +142,6 @@ func wholeConfig(part string) string {
 	return part
 }
 
-// codes are the words in code of a text, sorted.
-func codes(text string) (all []string) {
-	for _, m := range inCode.FindAllStringSubmatch(text, -1) {
-		all = append(all, m[1])
-	}
-	slices.Sort(all)
-	return all
-}
-
 // What documents show in a block of sh is run, page by page and as it stands,
 // on a machine where an issue has its pull request. What installs something is
 // not run, and nothing else is left out.
