@@ -638,8 +638,7 @@ CREATE TABLE repo_merging (
     differs INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
     why     TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
     at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
-    told    INTEGER NOT NULL DEFAULT 0,  -- whether a pass ended with it
-    tell_at INTEGER NOT NULL DEFAULT 0   -- when the repository's own ref is told next; 0: it says so, or nothing is stopped
+    told    INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
 ) STRICT;
 
 -- What is kept of runs, turns, verdicts and answers once their rows are pruned, and failures,
@@ -747,17 +746,6 @@ CREATE INDEX pull_requests_pending ON pull_requests (updated_at) WHERE state = '
 -- Of each work item the first comments that wait, without a walk over all of them.
 CREATE INDEX events_said ON events (repo_id, item_id, created_at)
     WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
-
--- What several machines that share the repositories agreed on (--shard), by a ref of each
--- repository's remote. Nothing is here where one machine has them all.
-CREATE TABLE shares (
-    repo_id INTEGER PRIMARY KEY REFERENCES repositories (id),
-    shard   TEXT    NOT NULL, -- of which share this machine judged it last, such as 1/2
-    theirs  INTEGER NOT NULL, -- whether the repository belongs to another machine's share
-    oid     TEXT    NOT NULL, -- where the ref is while this machine holds the repository; empty: it does not
-    since   INTEGER NOT NULL, -- from when on it has held it
-    until   INTEGER NOT NULL  -- until when nobody else may take it
-) STRICT;
 
 -- What merges, and which branches were updated, without a walk over all notices that wait
 -- or were sent lately: a burst of comments leaves thousands of both.

@@ -83,8 +83,8 @@ INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (902
 INSERT INTO pull_outcomes (commits, ended_at, human_commits, pull_id, read_at) VALUES (4, 1767227380000, 1, 2, 1767227400000);
 INSERT INTO pull_reviews (cycle, epoch, failed_key, failed_why, head, held_at, held_by, label_head, last_error, look, merge_type, policy, pull_id, repo_id, retries, reviewer, since, state, why) VALUES (1, 0, '', '', 'c0ffee', 1767227500000, 'ann', '', '', 1, '', 'p1', 1, 1, 0, 'quinn', 1767227300000, 'checking_approval', '');
 INSERT INTO limits (at, host, most, not_before, reason, remaining, reset_at, resource) VALUES (1767229200000, 'github.com', 5000, 0, '', 4711, 1767232800000, 'graphql');
-INSERT INTO repo_merging (at, differs, repo_id, tell_at, told, why) VALUES (0, 1, 1, 0, 0, '');
-INSERT INTO repo_merging (at, differs, repo_id, tell_at, told, why) VALUES (1767229200000, 2, 2, 1767229200000, 1, '{"kind":"merge_landed_other_tree","number":7,"text":"x.txt"}');
+INSERT INTO repo_merging (at, differs, repo_id, told, why) VALUES (0, 1, 1, 0, '');
+INSERT INTO repo_merging (at, differs, repo_id, told, why) VALUES (1767229200000, 2, 2, 1, '{"kind":"merge_landed_other_tree","number":7,"text":"x.txt"}');
 INSERT INTO counters (api, host, ms, n, outcome) VALUES ('rest', 'github.com', 0, 12000, '304');
 INSERT INTO review_log (at, data, id, item_id, key, number, repo_id, what) VALUES (1767227000000, '{"reviewer":"quinn"}', 1, 1, 'k-1', 20, 1, 'review_posted');
 INSERT INTO review_calls (at, by_reviewer, head, position, pull_id, reviewer) VALUES (1767227400000, '', 'c0ffee', 1, 1, 'ann');
@@ -98,7 +98,6 @@ INSERT INTO runs (agent, attempt, began_at, cost_usd, ended_at, id, input_tokens
 INSERT INTO seen_labels (label, repo_id) VALUES ('agent:bugfix', 1);
 INSERT INTO seen_labels (label, repo_id) VALUES ('agent:design', 1);
 INSERT INTO session_usage (agent, cost_usd, input_tokens, item_id, output_tokens, session, updated_at) VALUES ('codex', 0.25, 2100, 1, 540, 's-1', 1767226600000);
-INSERT INTO shares (oid, repo_id, shard, since, theirs, until) VALUES ('5ba2e', 1, '1/2', 1767229140000, 0, 1767229740000);
 INSERT INTO stops (attempts, ended_at, item_id, number, reason, since, taken_at, token) VALUES (1, 0, 4, 12, '{"kind":"question","text":"which one?"}', 1767226300000, 0, 'tok-notice');
 INSERT INTO threads (node_id, pull_id, resolved, top) VALUES ('PRRT_1', 1, 0, 301);
 INSERT INTO threads (node_id, pull_id, resolved, top) VALUES ('PRRT_2', 1, 1, 302);

@@ -106,6 +106,8 @@ func (d details) value(key string) string {
 	case "number":
 		return positive(d.Number)
 	case "count":
+		return strconv.Itoa(d.Count)
+	case "position":
 		return positive(d.Count)
 	case "is":
 		return plural(d.Count, "is", "are")

@@ -304,7 +304,7 @@ var reasons = []row{
 		work.WhyMergePerson, People, Never, "a person has to approve this head (require_human_approval)",
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
-	{work.WhyMergeQueued, Nobody, Never, "it is in the merge queue[[ at position {count}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
+	{work.WhyMergeQueued, Nobody, Never, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
 	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
 	{
 		work.WhyMergeBlocked, Operator, Overdue, "GitHub reports that a rule of the branch blocks it: {names}|GitHub reports that a rule of the branch blocks it, and shows that rule to administrators only",
