@@ -8,7 +8,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // pulls is what pullRequest asks of GitHub.
@@ -51,8 +50,8 @@ func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 	if ours(s, a, p.Body, p.Author) {
 		return true
 	}
-	want, ok := origin.ParsePullMark(a.Body)
-	got, marked := origin.ParsePullMark(p.Body)
+	want, ok := work.ParsePullMark(a.Body)
+	got, marked := work.ParsePullMark(p.Body)
 	return ok && marked && got == want
 }
 

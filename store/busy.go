@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -20,8 +20,8 @@ type BusySet map[int64]bool
 // that GitHub does not report as a change.
 const unreadRepos = `
 	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + firstlook.Walk + `', 'pauses') AND name NOT LIKE 'front %'
-	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + firstlook.Walk + `' AND w.next_url = '` + firstlook.Through + `')
+	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + work.FirstLookList + `', 'pauses') AND name NOT LIKE 'front %'
+	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + work.FirstLookList + `' AND w.next_url = '` + work.FirstLookDone + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1

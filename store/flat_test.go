@@ -23,7 +23,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -354,7 +354,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
 		tx.TakeUpAgain(ctx, r.ID, "new", "void", t0),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
-		tx.PutPullEnd(ctx, outcome.End{PullID: pull.ID, ReadAt: t0}),
+		tx.PutPullEnd(ctx, work.PullEnd{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),
 		tx.AcceptHead(ctx, pull.ID, "commit8"),
 		tx.AddAccount(ctx, "github.com", work.Account{ID: 1}, work.RoleOperator),

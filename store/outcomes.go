@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 )
 
 // PutPullEnd stores how a pull request ended; of one that was reopened, how it ended last.
-func (t *Tx) PutPullEnd(ctx context.Context, e outcome.End) error {
+func (t *Tx) PutPullEnd(ctx context.Context, e work.PullEnd) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put the end of pull request %d", e.PullID),
 		`INSERT INTO pull_outcomes (pull_id, ended_at, commits, human_commits, read_at) VALUES (?, ?, ?, ?, ?)
 		 ON CONFLICT (pull_id) DO UPDATE SET ended_at = excluded.ended_at, commits = excluded.commits, human_commits = excluded.human_commits, read_at = excluded.read_at`,
@@ -32,10 +31,10 @@ type PullFacts struct {
 	URL     string
 	State   work.PullState
 	Opened  time.Time
-	Updated time.Time   // GitHub's stamp
-	Shown   bool        // GitHub answered for it when it was asked last
-	Touched time.Time   // when a person last said or did something, as far as that is remembered
-	End     outcome.End // its PullID is 0 where nothing was read of its end
+	Updated time.Time    // GitHub's stamp
+	Shown   bool         // GitHub answered for it when it was asked last
+	Touched time.Time    // when a person last said or did something, as far as that is remembered
+	End     work.PullEnd // its PullID is 0 where nothing was read of its end
 }
 
 // Ended is when a pull request ended; zero: it is open.
@@ -50,8 +49,8 @@ func (p PullFacts) Ended() time.Time {
 }
 
 // Outcome judges it.
-func (p PullFacts) Outcome(now time.Time) outcome.Outcome {
-	return outcome.Of(p.State, p.Shown, p.Opened, p.Touched, now)
+func (p PullFacts) Outcome(now time.Time) work.Outcome {
+	return work.OutcomeOf(p.State, p.Shown, p.Opened, p.Touched, now)
 }
 
 // ZeroTouch reports whether it was accepted, and known is whether people committed nothing.

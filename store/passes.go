@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
 )
 
 // LastPass gives what is known of the last passes; false: nothing is. Where no metrics are
@@ -37,13 +36,13 @@ func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.
 }
 
 // ListPasses says how many passes came to each outcome, as far as they were counted.
-func (t *Tx) ListPasses(ctx context.Context) ([]counts.Passes, error) {
-	scan := func(row scanner) (p counts.Passes, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
+func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
+	scan := func(row scanner) (p work.PassCount, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
 	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
 }
 
 // CountRequests adds requests to those that were counted.
-func (t *Tx) CountRequests(ctx context.Context, some []counts.Requests) error {
+func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error {
 	for _, r := range some {
 		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (host, api, outcome, n, ms) VALUES (?, ?, ?, ?, 0)
 			ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + excluded.n`, r.Host, r.API, r.Status, r.Count)
@@ -55,15 +54,15 @@ func (t *Tx) CountRequests(ctx context.Context, some []counts.Requests) error {
 }
 
 // ListRequests gives the requests that were counted.
-func (t *Tx) ListRequests(ctx context.Context) ([]counts.Requests, error) {
-	scan := func(row scanner) (r counts.Requests, err error) {
+func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
+	scan := func(row scanner) (r work.RequestCount, err error) {
 		return r, row.Scan(&r.Host, &r.API, &r.Status, &r.Count)
 	}
 	return listRows(ctx, t, "list requests", scan, `SELECT host, api, outcome, n FROM counters WHERE host <> '' ORDER BY host, api, outcome`)
 }
 
 // PutRateLimits stores what hosts said of their limits, unless something newer is known.
-func (t *Tx) PutRateLimits(ctx context.Context, some []counts.RateLimit) error {
+func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
 		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, 0, '', ?, ?, ?, ?)
 			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
@@ -76,15 +75,15 @@ func (t *Tx) PutRateLimits(ctx context.Context, some []counts.RateLimit) error {
 }
 
 // ListRateLimits gives what hosts said last of their limits.
-func (t *Tx) ListRateLimits(ctx context.Context) ([]counts.RateLimit, error) {
-	scan := func(row scanner) (l counts.RateLimit, err error) {
+func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
+	scan := func(row scanner) (l work.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
 	}
 	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM limits WHERE at > 0 ORDER BY host, resource`)
 }
 
 // CountItems says how many work items of each repository are in each state.
-func (t *Tx) CountItems(ctx context.Context) ([]counts.ItemCount, error) {
-	scan := func(row scanner) (c counts.ItemCount, err error) { return c, row.Scan(&c.RepoID, &c.State, &c.Count) }
+func (t *Tx) CountItems(ctx context.Context) ([]work.ItemCount, error) {
+	scan := func(row scanner) (c work.ItemCount, err error) { return c, row.Scan(&c.RepoID, &c.State, &c.Count) }
 	return listRows(ctx, t, "count items", scan, `SELECT repo_id, state, count(*) FROM work_items GROUP BY repo_id, state ORDER BY repo_id, state`)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
 )
 
 func TestLastPassIsOneRow(t *testing.T) {
@@ -35,22 +34,22 @@ func TestLastPassIsOneRow(t *testing.T) {
 func TestCountsOfPasses(t *testing.T) {
 	d := openAt(t, newPath(t))
 	ctx := t.Context()
-	limit := counts.RateLimit{Host: "github.com", Resource: "core", Remaining: 7, Most: 5000, ResetAt: t0, At: t0}
+	limit := work.RateLimit{Host: "github.com", Resource: "core", Remaining: 7, Most: 5000, ResetAt: t0, At: t0}
 	older := limit
 	older.Remaining, older.At = 9, t0.Add(-time.Second)
 	for range 2 {
 		update(t, d, func(tx *Tx) error {
 			return firstOf(
 				tx.CountPass(ctx, work.PassOK, time.Second),
-				tx.CountRequests(ctx, []counts.Requests{{Host: "github.com", API: "rest", Status: "304", Count: 3}}),
-				tx.PutRateLimits(ctx, []counts.RateLimit{limit, older}),
+				tx.CountRequests(ctx, []work.RequestCount{{Host: "github.com", API: "rest", Status: "304", Count: 3}}),
+				tx.PutRateLimits(ctx, []work.RateLimit{limit, older}),
 			)
 		})
 	}
 	r := addRepo(t, d)
 	addItem(t, d, work.Item{RepoID: r.ID, Number: 1, State: work.StateReady})
-	equal(t, inTx(t, d, func(tx *Tx) ([]counts.Passes, error) { return tx.ListPasses(ctx) }), []counts.Passes{{Outcome: work.PassOK, Count: 2}})
-	equal(t, inTx(t, d, func(tx *Tx) ([]counts.Requests, error) { return tx.ListRequests(ctx) }), []counts.Requests{{Host: "github.com", API: "rest", Status: "304", Count: 6}})
-	equal(t, inTx(t, d, func(tx *Tx) ([]counts.RateLimit, error) { return tx.ListRateLimits(ctx) }), []counts.RateLimit{limit})
-	equal(t, inTx(t, d, func(tx *Tx) ([]counts.ItemCount, error) { return tx.CountItems(ctx) }), []counts.ItemCount{{RepoID: r.ID, State: work.StateReady, Count: 1}})
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.PassCount, error) { return tx.ListPasses(ctx) }), []work.PassCount{{Outcome: work.PassOK, Count: 2}})
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.RequestCount, error) { return tx.ListRequests(ctx) }), []work.RequestCount{{Host: "github.com", API: "rest", Status: "304", Count: 6}})
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.RateLimit, error) { return tx.ListRateLimits(ctx) }), []work.RateLimit{limit})
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.ItemCount, error) { return tx.CountItems(ctx) }), []work.ItemCount{{RepoID: r.ID, State: work.StateReady, Count: 1}})
 }

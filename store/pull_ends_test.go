@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 )
 
 func TestWhatBecameOfPulls(t *testing.T) {
@@ -28,9 +27,9 @@ func TestWhatBecameOfPulls(t *testing.T) {
 	add(9, work.FlowBugfix, work.PullMerged, t0.Add(-10*24*month)) // long ago
 	update(t, d, func(tx *Tx) error {
 		return firstOf(
-			tx.PutPullEnd(ctx, outcome.End{PullID: merged, At: t0, Commits: 9, Human: 9, ReadAt: t0}),
-			tx.PutPullEnd(ctx, outcome.End{PullID: merged, At: t0.Add(-time.Hour), Commits: 2, ReadAt: t0}),
-			tx.PutPullEnd(ctx, outcome.End{PullID: byHand, At: t0, Commits: 2, Human: 1, ReadAt: t0}),
+			tx.PutPullEnd(ctx, work.PullEnd{PullID: merged, At: t0, Commits: 9, Human: 9, ReadAt: t0}),
+			tx.PutPullEnd(ctx, work.PullEnd{PullID: merged, At: t0.Add(-time.Hour), Commits: 2, ReadAt: t0}),
+			tx.PutPullEnd(ctx, work.PullEnd{PullID: byHand, At: t0, Commits: 2, Human: 1, ReadAt: t0}),
 			tx.DeferPull(ctx, gone, t0, "GitHub does not know it"),
 		)
 	})
@@ -45,7 +44,7 @@ func TestWhatBecameOfPulls(t *testing.T) {
 	}
 	type judged struct {
 		Number      int
-		Outcome     outcome.Outcome
+		Outcome     work.Outcome
 		Ended       time.Time
 		Zero, Known bool
 	}
@@ -59,12 +58,12 @@ func TestWhatBecameOfPulls(t *testing.T) {
 		}
 	}
 	equal(t, got, []judged{
-		{101, outcome.Accepted, t0.Add(-time.Hour), true, true},
-		{102, outcome.Accepted, t0, false, true},
-		{103, outcome.Accepted, t0, false, false},
-		{104, outcome.Rejected, t0, false, false},
-		{105, outcome.Ignored, time.Time{}, false, false},
-		{106, outcome.Pending, time.Time{}, false, false},
-		{107, outcome.Unknown, time.Time{}, false, false},
+		{101, work.Accepted, t0.Add(-time.Hour), true, true},
+		{102, work.Accepted, t0, false, true},
+		{103, work.Accepted, t0, false, false},
+		{104, work.Rejected, t0, false, false},
+		{105, work.Ignored, time.Time{}, false, false},
+		{106, work.Pending, time.Time{}, false, false},
+		{107, work.Unknown, time.Time{}, false, false},
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 )
 
 func getRepo(t *testing.T, d *DB, id int64) work.Repo {
@@ -264,13 +263,13 @@ func TestAFirstLookThatWasCutIsUnread(t *testing.T) {
 	for _, c := range []struct {
 		at     string
 		unread bool
-	}{{"", true}, {firstlook.Place{All: 8}.String(), true}, {firstlook.Place{After: "x", Seen: 100, All: 3000}.String(), true}, {firstlook.Through, false}} {
-		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, repo.ID, firstlook.Walk, c.at) })
+	}{{"", true}, {work.FirstLook{All: 8}.String(), true}, {work.FirstLook{After: "x", Seen: 100, All: 3000}.String(), true}, {work.FirstLookDone, false}} {
+		update(t, d, func(tx *Tx) error { return tx.SetWalk(ctx, repo.ID, work.FirstLookList, c.at) })
 		unread := inTx(t, d, func(tx *Tx) (map[int64]bool, error) { return tx.ListUnread(ctx, t0) })
 		if unread[repo.ID] != c.unread {
 			t.Errorf("at %q it is unread: %t", c.at, unread[repo.ID])
 		}
 	}
-	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListWalks(ctx, firstlook.Walk) })
-	equal(t, all, map[int64]string{repo.ID: firstlook.Through})
+	all := inTx(t, d, func(tx *Tx) (map[int64]string, error) { return tx.ListWalks(ctx, work.FirstLookList) })
+	equal(t, all, map[int64]string{repo.ID: work.FirstLookDone})
 }

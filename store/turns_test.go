@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // steps are all that a turn can have.
@@ -178,7 +177,7 @@ func TestTurnIsFoundByItsTrailer(t *testing.T) {
 	key := strings.Repeat("9f", 32)
 	addTurn(t, d, work.Turn{RepoID: i.RepoID, ItemID: i.ID, Number: 1, Key: key})
 	update(t, d, func(tx *Tx) error {
-		for trailer, of := range map[string]bool{key: true, origin.ShortTurn(key): true, key + "0": false, "9e": false, "a": false, key[:15] + "e": false} {
+		for trailer, of := range map[string]bool{key: true, work.ShortTurn(key): true, key + "0": false, "9e": false, "a": false, key[:15] + "e": false} {
 			if _, ok, err := tx.FindTurnOf(ctx, trailer); ok != of || err != nil {
 				t.Errorf("%q: %v, %v", trailer, ok, err)
 			}

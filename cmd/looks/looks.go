@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
@@ -44,7 +44,7 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 	if err != nil {
 		return nil, err
 	}
-	first, err := tx.ListWalks(ctx, firstlook.Walk)
+	first, err := tx.ListWalks(ctx, work.FirstLookList)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 		}
 		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
 		w := Repo{Manner: manner, Next: next}
-		if at, underWay := firstlook.PlaceOf(first[r.ID]); underWay {
+		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
 		}
 		return w

@@ -7,13 +7,12 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
 )
 
 // People read how far the first look at a repository came, also where nobody watches, and of
 // one that is over nothing.
 func TestFirstLookIsTold(t *testing.T) {
-	at := firstlook.Place{After: "x", Seen: 1200, All: 3000}
+	at := work.FirstLook{After: "x", Seen: 1200, All: 3000}
 	under := Repo{First: &First{at.LookedAt(), at.All, at.Resumes()}}
 	for _, c := range []struct {
 		app, lib Repo

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/report"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -61,7 +61,7 @@ func fill(t *testing.T, tx *store.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.PutPullEnd(ctx, outcome.End{PullID: pull, At: at, Commits: 2, ReadAt: now}); err != nil {
+		if err := tx.PutPullEnd(ctx, work.PullEnd{PullID: pull, At: at, Commits: 2, ReadAt: now}); err != nil {
 			return err
 		}
 		for k := range 5 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 // newLostWorld is a machine whose state is gone, with open pull requests of ours on GitHub:
@@ -22,7 +22,7 @@ func newLostWorld(t *testing.T, p program, s shape) *world {
 	ours := func(i int) (branch, body string) {
 		issue := i + 1 // the repository was empty
 		return work.BranchName(work.FlowSmallJob, issue, fmt.Sprintf("Issue %d", issue), 0),
-			fmt.Sprintf("Did it.\n\nFixes #%d.\n\n%s", issue, origin.MarkPull(origin.PullMark{Issue: issue, Flow: work.FlowSmallJob, Turn: fmt.Sprintf("%016x", issue)}))
+			fmt.Sprintf("Did it.\n\nFixes #%d.\n\n%s", issue, work.MarkPull(work.PullMark{Issue: issue, Flow: work.FlowSmallJob, Turn: fmt.Sprintf("%016x", issue)}))
 	}
 	_, err := w.repo.SeedPulls(githubsim.Bulk{Pulls: s.pulls, Comments: s.comments, Author: operator, Reviewer: reviewer, Each: ours})
 	must(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 // conclude makes passes until nothing happens any more, lets people answer
@@ -341,7 +341,7 @@ func (l *life) wanted() (err error) {
 			continue
 		}
 		open[p.Head]++
-		if m, ok := origin.ParsePullMark(p.Body); ok {
+		if m, ok := work.ParsePullMark(p.Body); ok {
 			marked[fmt.Sprintf("issue %d, %s", m.Issue, m.Flow)]++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 func (l *life) read(do func(*sql.DB) error) error {
@@ -83,7 +83,7 @@ func (l *life) answers() answers {
 // trailers adds what the branches' commits say.
 func (l *life) trailers(a answers) error {
 	out, err := exec.Command(l.programs.git, "-C", l.repo.GitDir(), "log", "--branches",
-		"--format=%(trailers:key="+origin.TrailerTurn+",valueonly,separator= )|%(trailers:key="+origin.TrailerHandled+",valueonly,separator= )").Output()
+		"--format=%(trailers:key="+work.TrailerTurn+",valueonly,separator= )|%(trailers:key="+work.TrailerHandled+",valueonly,separator= )").Output()
 	if err != nil {
 		return fmt.Errorf("read the commits: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 // Commit describes a commit to be made.
@@ -293,8 +293,8 @@ func assemble(message string, trailers []string) (string, error) {
 
 func imitates(line string) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
-	return strings.HasPrefix(line, strings.ToLower(origin.TrailerTurn)+":") ||
-		strings.HasPrefix(line, strings.ToLower(origin.TrailerHandled)+":")
+	return strings.HasPrefix(line, strings.ToLower(work.TrailerTurn)+":") ||
+		strings.HasPrefix(line, strings.ToLower(work.TrailerHandled)+":")
 }
 
 // Partial describes the unfinished work of a turn.

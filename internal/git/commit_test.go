@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func (w *world) show(oid, path string) string {
@@ -74,7 +74,7 @@ func TestTrailersAreTrailers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.cmd(w.person, "commit", "-q", "--allow-empty", "-m", text)
-	if got := w.cmd(w.person, "log", "-1", "--format=%(trailers:key="+origin.TrailerTurn+",valueonly)"); strings.TrimSpace(got) != key1[:16] {
+	if got := w.cmd(w.person, "log", "-1", "--format=%(trailers:key="+work.TrailerTurn+",valueonly)"); strings.TrimSpace(got) != key1[:16] {
 		t.Errorf("trailer = %q", got)
 	}
 	for _, bad := range [][2]string{{" \n\n", key1}, {"x", "key with space"}, {"Mergexo-Turn: only", key1}} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Carries reports whether a turn's work is reachable from head: the commit
@@ -27,7 +27,7 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 		return false, err
 	}
 	found, err := m.command("log", "-1", "--format=%H", "--basic-regexp",
-		"--grep=^"+origin.TrailerTurn+": "+strings.ReplaceAll(origin.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
+		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
 	}
@@ -85,6 +85,6 @@ func (m *Mirror) entriesOf(line []commitObject) []Entry {
 func (m *Mirror) entry(oid, email, message string) Entry {
 	e := Entry{OID: oid, Ours: m.wrote(email)}
 	e.Subject, _, _ = strings.Cut(message, "\n")
-	e.Turn, e.Handled = origin.TrailersOf(message)
+	e.Turn, e.Handled = work.TrailersOf(message)
 	return e
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 // Voice says whom the commits of a mirror are by. What is zero is ours.
@@ -64,9 +64,9 @@ func (m *Mirror) wrote(email string) bool {
 
 // trailers end a commit's message, one a line.
 func (m *Mirror) trailers(c Commit) ([]string, error) {
-	lines := []string{origin.TrailerTurn + ": " + origin.ShortTurn(c.Turn)}
+	lines := []string{work.TrailerTurn + ": " + work.ShortTurn(c.Turn)}
 	for _, key := range c.Handled {
-		lines = append(lines, origin.TrailerHandled+": "+key)
+		lines = append(lines, work.TrailerHandled+": "+key)
 	}
 	lines = append(lines, c.Trailers...)
 	signedOff, err := m.signedOff()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 // History is what was said and done on issues and pull requests, by their numbers: what of
@@ -21,13 +21,13 @@ type History struct {
 	Texts    map[string]Text         // of issues, by their node ids
 	Comments map[int][]Comment       // conversations
 	Labels   map[int][]TimelineEvent // which were set and taken away; without ids, but for node ids
-	Commits  map[int][]origin.Commit // of pull requests
+	Commits  map[int][]work.Commit // of pull requests
 }
 
 func newHistory() History {
 	return History{
 		Issues: map[int]Issue{}, Texts: map[string]Text{}, Comments: map[int][]Comment{},
-		Labels: map[int][]TimelineEvent{}, Commits: map[int][]origin.Commit{},
+		Labels: map[int][]TimelineEvent{}, Commits: map[int][]work.Commit{},
 	}
 }
 
@@ -101,9 +101,9 @@ func (h *History) addPull(w *wirePullHistory) {
 	if w.Commits.PageInfo.HasNextPage {
 		return
 	}
-	commits := make([]origin.Commit, len(w.Commits.Nodes))
+	commits := make([]work.Commit, len(w.Commits.Nodes))
 	for i, c := range w.Commits.Nodes {
-		commits[i] = origin.Commit{OID: c.Commit.OID, Message: c.Commit.Message}
+		commits[i] = work.Commit{OID: c.Commit.OID, Message: c.Commit.Message}
 	}
 	h.Commits[w.Number] = commits
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 type wireBranch struct {
@@ -112,12 +112,12 @@ type wirePullCommit struct {
 
 func (wirePullCommit) Check() error { return nil }
 
-func (w wirePullCommit) commit() origin.Commit {
-	return origin.Commit{OID: w.SHA, Message: w.Commit.Message, Author: account(w.Author), Committer: account(w.Committer), Parents: len(w.Parents)}
+func (w wirePullCommit) commit() work.Commit {
+	return work.Commit{OID: w.SHA, Message: w.Commit.Message, Author: account(w.Author), Committer: account(w.Committer), Parents: len(w.Parents)}
 }
 
 // PullCommits lists a pull request's commits, oldest first; GitHub names 250 at most.
-func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int) ([]origin.Commit, error) {
+func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error) {
 	commits, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number), wirePullCommit.commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", work.Ref(repo, number), err)

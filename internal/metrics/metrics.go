@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+	
 )
 
 // Values are what the metrics are made of. Counters are totals since the database was made.
 type Values struct {
 	Build    Build
 	Last     work.LastPass
-	Passes   []counts.Passes
+	Passes   []work.PassCount
 	Queue    int // turns that are due and have not begun; below 0: the pass did not come to know
 	Workers  int // that the config allows
 	Running  int
@@ -22,8 +22,8 @@ type Values struct {
 	Answers  Times // from a person's comment to its answer
 	Failures []Failures
 	Used     []Used
-	Requests []counts.Requests
-	Limits   []counts.RateLimit
+	Requests []work.RequestCount
+	Limits   []work.RateLimit
 }
 
 // Build says which program it is.

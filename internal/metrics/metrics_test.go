@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+	
 )
 
 // full are values with something in every metric, and names that need escapes.
@@ -21,7 +21,7 @@ func full() Values {
 	v := Values{
 		Build:    Build{Version: "v1.2.3", Go: "go1.26", OS: "linux", Arch: "amd64"},
 		Last:     work.LastPass{At: at, GoodAt: at.Add(-time.Minute), Took: 1500 * time.Millisecond, Failures: 2},
-		Passes:   []counts.Passes{{Outcome: work.PassOK, Count: 40}, {Outcome: work.PassFailed, Count: 2}},
+		Passes:   []work.PassCount{{Outcome: work.PassOK, Count: 40}, {Outcome: work.PassFailed, Count: 2}},
 		Queue:    3,
 		Workers:  2,
 		Running:  1,
@@ -31,8 +31,8 @@ func full() Values {
 		Answers:  Times{Bounds: []time.Duration{5 * time.Second, time.Minute}},
 		Failures: []Failures{{Kind: work.WhyFailed, Count: 5}},
 		Used:     []Used{{Agent: "codex", Runs: 9, Unknown: 1, Input: 1 << 53, Output: 12, CostUSD: 0.1 + 0.2}},
-		Requests: []counts.Requests{{Host: "github.com", API: "rest", Status: "304", Count: 1_000_000}},
-		Limits:   []counts.RateLimit{{Host: "github.com", Resource: "core", Remaining: 4990, Most: 5000, ResetAt: at}},
+		Requests: []work.RequestCount{{Host: "github.com", API: "rest", Status: "304", Count: 1_000_000}},
+		Limits:   []work.RateLimit{{Host: "github.com", Resource: "core", Remaining: 4990, Most: 5000, ResetAt: at}},
 	}
 	v.TurnTime.Add(5*time.Second, 2, 6*time.Second)
 	v.TurnTime.Add(time.Minute, 1, 30*time.Second)

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 //go:embed page.html
@@ -50,7 +50,7 @@ func (r Report) HTML() ([]byte, error) {
 	p := page{Report: r, Style: template.CSS(styleText), Span: r.span(), Tiles: r.tiles(), Lives: r.timelines(), Figures: figures} //nolint:gosec // our own
 	p.Stopped, p.MoreStop = first(r.stopped())
 	p.Waiting, p.MoreWait = first(r.waiting())
-	p.Merged, p.NotShown = first(r.of(outcome.Accepted))
+	p.Merged, p.NotShown = first(r.of(work.Accepted))
 	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(&r.To)
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"at": at, "stamp": stamp, "words": words, "several": several, "age": func(t *time.Time) string { return r.age(t) },
@@ -94,7 +94,7 @@ func legible(s string) string {
 	}, strings.Join(strings.Fields(s), " "))
 }
 
-func (r Report) of(o outcome.Outcome) (some []Pull) {
+func (r Report) of(o work.Outcome) (some []Pull) {
 	for _, p := range r.Pulls {
 		if p.Outcome == o {
 			some = append(some, p)
@@ -134,7 +134,7 @@ func (r Report) span() string {
 
 func (r Report) tiles() []tile {
 	n := r.Numbers
-	accepted := n.Outcomes[outcome.Accepted]
+	accepted := n.Outcomes[work.Accepted]
 	zero := tile{"–", "without a human commit", ""}
 	if n.ZeroKnown > 0 {
 		zero.Value = fmt.Sprintf("%d of %d", n.ZeroTouch, n.ZeroKnown)
@@ -169,8 +169,8 @@ func nineInTen(v *float64) string {
 
 func (r Report) otherOutcomes() string {
 	var all []string
-	for _, o := range outcome.All() {
-		if n := r.Numbers.Outcomes[o]; n > 0 && o != outcome.Accepted {
+	for _, o := range work.Outcomes() {
+		if n := r.Numbers.Outcomes[o]; n > 0 && o != work.Accepted {
 			all = append(all, fmt.Sprintf("%d %s", n, o))
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Markdown is the report as GitHub shows it in an issue, a comment or a summary of a workflow.
@@ -40,7 +40,7 @@ func (r Report) Markdown() string {
 		}
 	}
 	line("\n## Merged\n")
-	if merged, more := first(r.of(outcome.Accepted)); len(merged) > 0 {
+	if merged, more := first(r.of(work.Accepted)); len(merged) > 0 {
 		line("| Pull request | Merged | Human commits | Turns | USD |\n|---|---|---:|---:|---:|")
 		for _, p := range merged {
 			line("| %s %s | %s | %s | %d | %.2f |", link(p.Repo, p.Number, p.URL), plain(p.Title), at(p.Ended), human(p), p.Turns, p.CostUSD)

@@ -3,7 +3,7 @@ package report
 import (
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -153,10 +153,10 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 
 // end counts a pull request that ended.
 func (p *Period) end(pull Pull) {
-	if pull.Outcome == outcome.Rejected {
+	if pull.Outcome == work.Rejected {
 		p.Rejected++
 	}
-	if pull.Outcome != outcome.Accepted {
+	if pull.Outcome != work.Accepted {
 		return
 	}
 	p.Accepted++

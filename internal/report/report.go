@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -52,7 +52,7 @@ type Pull struct {
 	Flow     string          `json:"flow"`               // how the issue became it
 	Title    string          `json:"title"`              // as people wrote it
 	URL      string          `json:"url"`                // of the pull request
-	Outcome  outcome.Outcome `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
+	Outcome  work.Outcome `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
 	Opened   time.Time       `json:"openedAt"`           // when it was opened
 	Ended    *time.Time      `json:"endedAt"`            // null: it is open
 	Commits  *int            `json:"commits"`            // null: not known
@@ -68,7 +68,7 @@ type Pull struct {
 
 // Numbers are what is told first.
 type Numbers struct {
-	Outcomes        map[outcome.Outcome]int `json:"outcomes"`               // pull requests by what became of them
+	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by what became of them
 	ZeroTouch       int                     `json:"zeroTouch"`              // accepted ones without a human commit
 	ZeroKnown       int                     `json:"zeroTouchKnown"`         // accepted ones whose commits are known
 	Answers         int                     `json:"answers"`                // comments that were answered
@@ -202,14 +202,14 @@ func pulls(f Facts) []Pull {
 }
 
 func numbers(f Facts, r Report) Numbers {
-	n := Numbers{Outcomes: map[outcome.Outcome]int{}}
-	for _, o := range outcome.All() {
+	n := Numbers{Outcomes: map[work.Outcome]int{}}
+	for _, o := range work.Outcomes() {
 		n.Outcomes[o] = 0
 	}
 	turns, cost := 0, 0.0
 	for _, p := range r.Pulls {
 		n.Outcomes[p.Outcome]++
-		if p.Outcome != outcome.Accepted {
+		if p.Outcome != work.Accepted {
 			continue
 		}
 		turns, cost = turns+p.Turns, cost+p.CostUSD
@@ -221,7 +221,7 @@ func numbers(f Facts, r Report) Numbers {
 			n.ZeroTouch++
 		}
 	}
-	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[outcome.Accepted]), per(cost, n.Outcomes[outcome.Accepted])
+	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), per(cost, n.Outcomes[work.Accepted])
 	var h Histogram
 	h.add(f.Answers)
 	n.Answers, n.AnswerHalf, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)

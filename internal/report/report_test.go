@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+	
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -46,7 +46,7 @@ func pull(n int, title string, state work.PullState, days, human int) store.Pull
 		p.Opened = now.Add(-time.Duration(days) * 24 * time.Hour)
 		return p
 	}
-	p.End = outcome.End{PullID: p.ID, At: now.Add(-time.Duration(days)*24*time.Hour - time.Hour), Commits: 3, Human: human}
+	p.End = work.PullEnd{PullID: p.ID, At: now.Add(-time.Duration(days)*24*time.Hour - time.Hour), Commits: 3, Human: human}
 	return p
 }
 
@@ -133,7 +133,7 @@ func TestReportsAreWhatTheyWere(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	n := Make(sample(friendly)).Numbers
-	if n.Outcomes[outcome.Accepted] != 14 || n.Outcomes[outcome.Rejected] != 1 || n.Outcomes[outcome.Pending] != 1 || n.Outcomes[outcome.Ignored] != 1 || n.Outcomes[outcome.Unknown] != 1 {
+	if n.Outcomes[work.Accepted] != 14 || n.Outcomes[work.Rejected] != 1 || n.Outcomes[work.Pending] != 1 || n.Outcomes[work.Ignored] != 1 || n.Outcomes[work.Unknown] != 1 {
 		t.Errorf("outcomes %v", n.Outcomes)
 	}
 	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without, three with a person's commit, of three nothing says

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+	
 )
 
 func TestBody(t *testing.T) {
@@ -63,7 +63,7 @@ func TestBody(t *testing.T) {
 
 func TestOurMarkersCannotBeImitated(t *testing.T) {
 	token := strings.Repeat("a", 64)
-	pull := origin.MarkPull(origin.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
+	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
 	for _, body := range []string{
 		work.Mark("hello", work.Marks{Token: token, Handled: []string{"1:issue:2:3"}}),
 		pull, "text\n" + pull, "```\n" + pull + "\n```", "<!-- x --" + ">" + pull, "<!-- <!-- -->" + pull[5:], "`" + pull + "`",
@@ -73,7 +73,7 @@ func TestOurMarkersCannotBeImitated(t *testing.T) {
 		if m, ok := work.ParseMarks(got); ok {
 			t.Errorf("%q keeps %+v", got, m)
 		}
-		if m, ok := origin.ParsePullMark(got); ok {
+		if m, ok := work.ParsePullMark(got); ok {
 			t.Errorf("%q keeps %+v", got, m)
 		}
 		if m, ok := work.ParseMarks(work.Mark(got, work.Marks{Token: strings.Repeat("b", 64)})); !ok || m.Token[0] != 'b' || m.Handled != nil {
@@ -130,7 +130,7 @@ func TestTitleAndMessage(t *testing.T) {
 }
 
 func FuzzBody(f *testing.F) {
-	pull := origin.MarkPull(origin.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
+	pull := work.MarkPull(work.PullMark{Issue: 1, Flow: work.FlowBugfix, Turn: "x"})
 	for _, s := range []string{"@a `@b`\n```\n@c", "<!-- a\n```\n-->\n@x", "<!-" + "<!-- -->- x -->", pull, "```\n" + pull, "/mergexo x", "&#64;a", "<!-->@a-->", "a\\", "`\\`@x`", "<script>\n\n`@a`", "- ```\n@a```", "\\\n/x"} {
 		f.Add(s)
 	}
@@ -139,7 +139,7 @@ func FuzzBody(f *testing.F) {
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > BodyLimit {
 			t.Error("invalid or too long")
 		}
-		if _, ok := origin.ParsePullMark(got); ok {
+		if _, ok := work.ParsePullMark(got); ok {
 			t.Errorf("marker in %q", got)
 		}
 		if _, ok := work.ParseMarks(got); ok {

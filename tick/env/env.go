@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
@@ -37,7 +37,7 @@ type Env struct {
 
 	// Asked gives what was asked of GitHub since it was called last, and what was left of its
 	// limits; may be nil.
-	Asked func() ([]counts.Requests, []counts.RateLimit)
+	Asked func() ([]work.RequestCount, []work.RateLimit)
 	// Tracer makes a trace of each turn; nil: nobody wants any.
 	Tracer *telemetry.Tracer
 	// Host is the GitHub of a host that no repository of the config is on any more; may be nil, and so may what it gives.

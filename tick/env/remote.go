@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -88,7 +88,7 @@ type Objects interface {
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
 	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
-	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]origin.Commit, error)
+	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
 	Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error)

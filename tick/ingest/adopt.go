@@ -9,15 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // search is the walk over all open pull requests, for those of ours that the database lacks.
 type search struct {
-	at       firstlook.Place      // how far it came
+	at       work.FirstLook       // how far it came
 	page     github.OpenPullsPage // the one that is taken in
 	details  map[int]github.PullDetail
 	left     map[int]bool // those on it that were not looked at
@@ -138,8 +137,8 @@ func (h *reading) byUs(p github.Pull) bool {
 
 // ourPull reports whether a pull request is one that we opened: by account, by
 // mark and by branch, and not from a fork that took our branch's name.
-func (h *reading) ourPull(p github.Pull) (origin.PullMark, bool) {
-	mark, marked := origin.ParsePullMark(p.Body)
+func (h *reading) ourPull(p github.Pull) (work.PullMark, bool) {
+	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
 }
@@ -147,7 +146,7 @@ func (h *reading) ourPull(p github.Pull) (origin.PullMark, bool) {
 // ownPull is ourPull for a pull request whose description people may have rewritten,
 // its mark gone: account and branch are ours, and a commit names the turn that made
 // it.
-func (h *reading) ownPull(ctx context.Context, p github.Pull) (origin.PullMark, bool, error) {
+func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
 	if ours || !named || !h.byUs(p) {
@@ -155,11 +154,11 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (origin.PullMark, 
 	}
 	commits, err := h.commitsOf(ctx, p.Number)
 	if err != nil {
-		return origin.PullMark{}, false, err
+		return work.PullMark{}, false, err
 	}
-	mark = origin.PullMark{Issue: issue, Flow: flow}
+	mark = work.PullMark{Issue: issue, Flow: flow}
 	for _, c := range commits {
-		turn, handled := origin.TrailersOf(c.Message)
+		turn, handled := work.TrailersOf(c.Message)
 		if turn != "" {
 			mark.Turn = turn
 		}
@@ -173,7 +172,7 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (origin.PullMark, 
 // adoptReopened tracks a pull request of ours that was closed, and so not
 // looked for, when the database was lost.
 func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
-	mark, marked := origin.ParsePullMark(is.Body)
+	mark, marked := work.ParsePullMark(is.Body)
 	waited := slices.Contains(h.known.backlog, is.Number) // its description may have been rewritten
 	if !marked && !waited || is.State != "open" || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
 		return nil
@@ -194,7 +193,7 @@ func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
 
 // adoptPull tracks an open pull request of ours. Its details and everything
 // that was said on it are read in this pass.
-func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark origin.PullMark) error {
+func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
 	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
 		return err
 	}
@@ -230,7 +229,7 @@ func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest
 }
 
 // originOf makes the work item of a pull request's source issue again.
-func (h *reading) originOf(ctx context.Context, mark origin.PullMark) (work.Item, error) {
+func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, error) {
 	is, ok, err := h.issueOf(ctx, mark.Issue)
 	if err != nil {
 		return work.Item{}, err

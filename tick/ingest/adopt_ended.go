@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // A label that was acted on before the database was lost names work that may have
@@ -57,7 +56,7 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 // markedPull is a pull request that we opened, and where it comes from.
 type markedPull struct {
 	github.Pull
-	mark origin.PullMark
+	mark work.PullMark
 }
 
 // madeFor reports whether we opened a pull request for an issue's label.

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The open pull requests are walked page by page, oldest first, and each page is a slice of
@@ -20,7 +20,7 @@ import (
 // nothing when it is met again.
 
 // foundAll reports whether all open pull requests were looked at.
-func (h *reading) foundAll() bool { return h.known.cuts[firstlook.Walk] == firstlook.Through }
+func (h *reading) foundAll() bool { return h.known.cuts[work.FirstLookList] == work.FirstLookDone }
 
 // listOpenPage reads the next page of the open pull requests, and of which repository it is.
 func (h *reading) listOpenPage(ctx context.Context) (err error) {
@@ -28,7 +28,7 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.search.at, _ = h.walkPlace()
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
-		h.search.at = firstlook.Place{} // GitHub does not know its own mark any more: what is tracked costs nothing
+		h.search.at = work.FirstLook{} // GitHub does not know its own mark any more: what is tracked costs nothing
 		h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, "")
 	}
 	if err != nil {
@@ -44,15 +44,15 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 
 // walkOn has the walk go on behind the page, once it is stored.
 func (h *reading) walkOn() {
-	next := firstlook.Through
+	next := work.FirstLookDone
 	if h.search.page.Next != "" {
-		next = firstlook.Place{After: h.search.page.Next, Seen: h.search.at.Seen + len(h.search.page.Pulls), All: h.search.page.All}.String()
+		next = work.FirstLook{After: h.search.page.Next, Seen: h.search.at.Seen + len(h.search.page.Pulls), All: h.search.page.All}.String()
 	}
 	h.setWalk(next)
 }
 
 func (h *reading) setWalk(next string) {
-	h.cuts[firstlook.Walk] = next
+	h.cuts[work.FirstLookList] = next
 }
 
 // vouch decides, once the page is judged, whether the walk resumes behind it. Where there
@@ -74,11 +74,11 @@ func (h *reading) vouch() {
 
 // walkAgain has the walk go on at the page once more. That much of it was looked at is for people.
 func (h *reading) walkAgain() {
-	delete(h.cuts, firstlook.Walk)
+	delete(h.cuts, work.FirstLookList)
 	if len(h.search.page.Pulls) == 0 {
 		return // it was not read
 	}
-	at := firstlook.Place{After: h.search.at.After, Seen: h.search.at.Seen, All: h.search.page.All}
+	at := work.FirstLook{After: h.search.at.After, Seen: h.search.at.Seen, All: h.search.page.All}
 	for _, p := range h.search.page.Pulls {
 		if !h.search.left[p.Number] && !h.forgotten[p.Number] {
 			at.Part++
@@ -88,8 +88,8 @@ func (h *reading) walkAgain() {
 }
 
 // walkPlace is how far the walk came, if it is under way.
-func (h *reading) walkPlace() (at firstlook.Place, underWay bool) {
-	return firstlook.PlaceOf(h.known.cuts[firstlook.Walk])
+func (h *reading) walkPlace() (at work.FirstLook, underWay bool) {
+	return work.ParseFirstLook(h.known.cuts[work.FirstLookList])
 }
 
 // historiesAtOnce is how many queries are under way at a time.

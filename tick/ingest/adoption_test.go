@@ -17,8 +17,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -233,8 +232,8 @@ func (f fillLost) pull(issue, number int) {
 		Head: work.BranchName(work.FlowBugfix, issue, fmt.Sprint("Issue ", issue), 0), CreatedAt: noon.Add(-3 * time.Hour), UpdatedAt: f.past(),
 	}
 	turn := fmt.Sprintf("%016x", number)
-	mark := origin.MarkPull(origin.PullMark{Issue: issue, Flow: work.FlowBugfix, Turn: turn})
-	commit := origin.Commit{OID: p.HeadOID, Message: "Did it"}
+	mark := work.MarkPull(work.PullMark{Issue: issue, Flow: work.FlowBugfix, Turn: turn})
+	commit := work.Commit{OID: p.HeadOID, Message: "Did it"}
 	kind := 3 + f.draw.IntN(3)
 	if f.chance(f.lost.ours, 10) {
 		kind = f.draw.IntN(2)
@@ -243,7 +242,7 @@ func (f fillLost) pull(issue, number int) {
 	case 0:
 		p.Body = "Did it.\n\n" + mark
 	case 1: // somebody rewrote its description
-		commit.Message += "\n\n" + origin.TrailerTurn + ": " + turn
+		commit.Message += "\n\n" + work.TrailerTurn + ": " + turn
 	case 2:
 		p.Body, p.CrossRepo = mark, true
 	case 3:
@@ -252,7 +251,7 @@ func (f fillLost) pull(issue, number int) {
 		p.Head = "feature"
 	}
 	f.machine.ours[number] = kind < 2
-	f.hub.commits[number] = []origin.Commit{commit}
+	f.hub.commits[number] = []work.Commit{commit}
 	f.hub.open = append(f.hub.open, p)
 	d := github.PullDetail{Pull: p}
 	d.Labels = f.labels(number)
@@ -298,7 +297,7 @@ func (f fillLost) somebody() work.Account {
 // adopted is how far the open pull requests were walked, and what was found out on the way.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
 	walks, err := tx.ListRepoWalks(ctx, repo.ID)
-	at, known := walks[firstlook.Walk], 0
+	at, known := walks[work.FirstLookList], 0
 	for id := range int64(crowd + 100) {
 		_, _, asked, err := tx.GetPermission(ctx, repo.ID, id)
 		if err != nil {
@@ -308,7 +307,7 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 			known++
 		}
 	}
-	if place, underWay := firstlook.PlaceOf(at); underWay {
+	if place, underWay := work.ParseFirstLook(at); underWay {
 		at = "after " + place.After // how much of a page was looked at is for people
 	}
 	lines = []string{"adopted " + at, fmt.Sprint(known, " people")}
@@ -332,10 +331,10 @@ func (m *machine) passedOver() (numbers []int) {
 		if err != nil {
 			return err
 		}
-		at, past := walks[firstlook.Walk], 0
-		if place, underWay := firstlook.PlaceOf(at); underWay && place.After != "" {
+		at, past := walks[work.FirstLookList], 0
+		if place, underWay := work.ParseFirstLook(at); underWay && place.After != "" {
 			past = numberOf(place.After)
-		} else if at == firstlook.Through {
+		} else if at == work.FirstLookDone {
 			past = len(m.hub.open)
 		}
 		waiting, err := tx.ListBacklog(ctx, repo.ID)

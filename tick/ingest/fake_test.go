@@ -19,7 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -49,7 +49,7 @@ type hub struct {
 	pulls     map[int]github.PullDetail
 
 	open    []github.Pull // as OpenPullsPage tells them
-	commits map[int][]origin.Commit
+	commits map[int][]work.Commit
 	long    map[int]bool // issues and pull requests that no answer about many shows whole
 
 	mu     sync.Mutex
@@ -154,7 +154,7 @@ func (h *hub) OpenPullsPage(ctx context.Context, _ work.RepoName, after string) 
 func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []github.PullWithIssue) (github.History, error) {
 	out := github.History{
 		Issues: map[int]github.Issue{}, Texts: map[string]github.Text{}, Comments: map[int][]github.Comment{},
-		Labels: map[int][]github.TimelineEvent{}, Commits: map[int][]origin.Commit{},
+		Labels: map[int][]github.TimelineEvent{}, Commits: map[int][]work.Commit{},
 	}
 	for _, a := range asked {
 		if n := numberOf(a.NodeID); !h.long[n] {
@@ -199,7 +199,7 @@ func (h *hub) PullsByHead(ctx context.Context, _ work.RepoName, head string) ([]
 	return slices.DeleteFunc(slices.Clone(h.open), other), h.time.ask(ctx)
 }
 
-func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, number int) ([]origin.Commit, error) {
+func (h *hub) PullCommits(ctx context.Context, _ work.RepoName, number int) ([]work.Commit, error) {
 	return h.commits[number], h.time.ask(ctx)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
 )
 
 // What is read of many issues and pull requests at once is kept in the slice's history. What
@@ -50,7 +49,7 @@ func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, 
 }
 
 // commitsOf reads a pull request's commits: their messages.
-func (h *reading) commitsOf(ctx context.Context, number int) ([]origin.Commit, error) {
+func (h *reading) commitsOf(ctx context.Context, number int) ([]work.Commit, error) {
 	if commits, ok := h.history.Commits[number]; ok {
 		return commits, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
 )
 
 // What is new of one issue or pull request is one value: it is stored whole or not at all.
@@ -26,10 +25,10 @@ type pullNews struct {
 	threads   []work.Thread // nil: they were not read
 	events    []candidate   // its details', and its conversation if that was read whole
 	reviews   pullReviews
-	promotion *promotion   // of the design that was merged with it
-	end       *outcome.End // it was merged or closed
-	lost      *string      // what its branch lacks since it was moved, see detectRewrite
-	labelHead string       // the head for which the label of somebody else's pull request stands
+	promotion *promotion    // of the design that was merged with it
+	end       *work.PullEnd // it was merged or closed
+	lost      *string       // what its branch lacks since it was moved, see detectRewrite
+	labelHead string        // the head for which the label of somebody else's pull request stands
 }
 
 func (n *pullNews) add(c candidate) {

@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -396,7 +395,7 @@ func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d git
 // readCommitsAtEnd reads how many commits a pull request had when it ended, and how many of them are
 // people's: one request, once. What GitHub cannot tell of it stays unknown.
 func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
-	end := outcome.End{At: at, Human: -1, ReadAt: h.now()}
+	end := work.PullEnd{At: at, Human: -1, ReadAt: h.now()}
 	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
 	if err != nil {
 		if !github.IsItemError(err) && !github.IsStatus(err, 403) { // no number is worth that a merge is not acted on
@@ -410,7 +409,7 @@ func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, a
 	return nil
 }
 
-func (h *reading) countHuman(ctx context.Context, commits []origin.Commit) (all, human int, err error) {
+func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, human int, err error) {
 	known := map[string]bool{}
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range commits {
@@ -421,7 +420,7 @@ func (h *reading) countHuman(ctx context.Context, commits []origin.Commit) (all,
 		return nil
 	})
 	us := h.env.Accounts.Operators(h.repo.Name.Host)
-	made := origin.Made{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
+	made := work.Authorship{Ours: func(id int64) bool { return slices.Contains(us, id) }, Known: func(oid string) bool { return known[oid] }}
 	for _, c := range commits {
 		if !made.ByUs(c) {
 			human++

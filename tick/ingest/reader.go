@@ -6,7 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/firstlook"
+
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -69,7 +69,7 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 
 // AdoptAgain has the next ingest look for pull requests of ours that nobody knows.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
-	return r.ingest.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, repo.Row.ID, firstlook.Walk, "") })
+	return r.ingest.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, repo.Row.ID, work.FirstLookList, "") })
 }
 
 // News are comments on a turn's issue that were read once more and are not stored.

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -363,7 +363,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 	}
 	seen := foundAgain(h, d)
 	for _, c := range commits {
-		_, handled := origin.TrailersOf(c.Message)
+		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
 				seen.fixed = append(seen.fixed, key) // and not answered: replies come after the push

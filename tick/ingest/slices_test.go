@@ -20,7 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 
@@ -108,7 +108,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 	h := &hub{
 		time: &ticks{}, page: page, now: noon, lists: map[string][]entry{},
 		issues: map[int]github.Issue{}, timelines: map[int][]github.TimelineEvent{}, pulls: map[int]github.PullDetail{},
-		commits: map[int][]origin.Commit{}, long: map[int]bool{}, walked: map[string][]time.Time{},
+		commits: map[int][]work.Commit{}, long: map[int]bool{}, walked: map[string][]time.Time{},
 	}
 	m := &machine{t: t, hub: h, github: h, dir: t.TempDir(), ours: map[int]bool{}}
 	m.open("state.db")

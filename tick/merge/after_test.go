@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -143,7 +143,7 @@ func (s *stage) reverted() {
 	}
 	p, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull+1)
 	s.must(err)
-	if _, marked := origin.ParsePullMark(p.Body); marked || p.Base != "main" || !strings.Contains(p.Body, "does not merge it") {
+	if _, marked := work.ParsePullMark(p.Body); marked || p.Base != "main" || !strings.Contains(p.Body, "does not merge it") {
 		s.Errorf("pull request %+v", p)
 	}
 }

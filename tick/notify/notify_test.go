@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
-	"github.com/mergexo/gh-mergexo/internal/work/outcome"
+
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -367,7 +367,7 @@ func TestAnOldMergeIsNoNews(t *testing.T) {
 	w.opens(1)
 	w.pass("chat")
 	w.want("chat pull_request_opened")
-	merged := func(end *outcome.End) {
+	merged := func(end *work.PullEnd) {
 		t.Helper()
 		w.now = w.now.Add(time.Minute)
 		w.update(w.open(), func(tx *store.Tx) error {
@@ -387,8 +387,8 @@ func TestAnOldMergeIsNoNews(t *testing.T) {
 	}
 	merged(nil)
 	w.want()
-	merged(&outcome.End{})
+	merged(&work.PullEnd{})
 	w.want("chat merged")
-	merged(&outcome.End{})
+	merged(&work.PullEnd{})
 	w.want()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/metrics"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -56,7 +56,7 @@ func items(ctx context.Context, tx *store.Tx, e *End) (all []metrics.Items, err 
 	for _, r := range e.All {
 		for _, s := range states {
 			n := 0
-			if at := slices.IndexFunc(known, func(c counts.ItemCount) bool { return c.RepoID == r.Row.ID && c.State == s }); at >= 0 {
+			if at := slices.IndexFunc(known, func(c work.ItemCount) bool { return c.RepoID == r.Row.ID && c.State == s }); at >= 0 {
 				n = known[at].Count
 			}
 			all = append(all, metrics.Items{Repo: e.Config.Called(r.Name), State: s, Count: n})

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
@@ -77,7 +77,7 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
-	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), origin.MarkPull(origin.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),

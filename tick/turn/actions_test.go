@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -36,7 +36,7 @@ func TestPullRequestBodiesFit(t *testing.T) {
 				t.Errorf("%d keys, %d characters: cut %v", keys, length, cut)
 			}
 			marks, ok := work.ParseMarks(body)
-			if _, found := origin.ParsePullMark(body); !ok || !found || len(marks.Handled) != min(keys, 4000) {
+			if _, found := work.ParsePullMark(body); !ok || !found || len(marks.Handled) != min(keys, 4000) {
 				t.Errorf("%d keys: %d handled, %v %v", keys, len(marks.Handled), ok, found)
 			}
 			if keys == 2500 && marks.Handled[2] != work.ShortKey("7:source:1000000002:0123456789abcdef") {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/origin"
+
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
@@ -260,5 +260,5 @@ func reviewTrailer(l *env.Lease) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s %d", origin.TrailerReview, l.Turn.Reviewer, due.ReviewID)
+	return fmt.Sprintf("%s: %s %d", work.TrailerReview, l.Turn.Reviewer, due.ReviewID)
 }

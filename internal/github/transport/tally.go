@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The two APIs, as requests are counted.
@@ -17,8 +17,8 @@ const (
 // It is safe for concurrent use.
 type Tally struct {
 	mu     sync.Mutex
-	asked  map[counts.Requests]int // Count is 0
-	limits map[[2]string]counts.RateLimit
+	asked  map[work.RequestCount]int // Count is 0
+	limits map[[2]string]work.RateLimit
 }
 
 // Of gives the function that counts the requests of a host's client (Options.Count).
@@ -36,7 +36,7 @@ func (t *Tally) OfOther(host string) func(Request) {
 }
 
 func (t *Tally) count(host string, r Request) {
-	k := counts.Requests{Host: host, API: apiREST, Status: counts.NoAnswer}
+	k := work.RequestCount{Host: host, API: apiREST, Status: work.NoAnswer}
 	if r.GraphQL {
 		k.API = apiGraphQL
 	}
@@ -46,7 +46,7 @@ func (t *Tally) count(host string, r Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asked == nil {
-		t.asked = map[counts.Requests]int{}
+		t.asked = map[work.RequestCount]int{}
 	}
 	t.asked[k]++
 }
@@ -58,15 +58,15 @@ func (t *Tally) keep(host string, r Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.limits == nil {
-		t.limits = map[[2]string]counts.RateLimit{}
+		t.limits = map[[2]string]work.RateLimit{}
 	}
-	t.limits[[2]string{host, r.Resource}] = counts.RateLimit{
+	t.limits[[2]string{host, r.Resource}] = work.RateLimit{
 		Host: host, Resource: r.Resource, Remaining: r.Remaining, Most: r.Most, ResetAt: r.Reset, At: r.At,
 	}
 }
 
 // Take gives what was counted since it was taken last.
-func (t *Tally) Take() (asked []counts.Requests, limits []counts.RateLimit) {
+func (t *Tally) Take() (asked []work.RequestCount, limits []work.RateLimit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for k, n := range t.asked {

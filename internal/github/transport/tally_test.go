@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/work/counts"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Requests are counted by API and status, also those without an answer, and what answers
@@ -59,11 +59,11 @@ func TestTally(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked, limits := tally.Take()
-	slices.SortFunc(asked, func(a, b counts.Requests) int { return cmp.Compare(a.API+a.Status, b.API+b.Status) })
+	slices.SortFunc(asked, func(a, b work.RequestCount) int { return cmp.Compare(a.API+a.Status, b.API+b.Status) })
 	if got, want := fmt.Sprint(asked), "[{ghes.example graphql 200 1} {ghes.example rest 200 3} {ghes.example rest 404 1} {ghes.example rest none 1}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	slices.SortFunc(limits, func(a, b counts.RateLimit) int { return cmp.Compare(a.Resource, b.Resource) })
+	slices.SortFunc(limits, func(a, b work.RateLimit) int { return cmp.Compare(a.Resource, b.Resource) })
 	if len(limits) != 2 || limits[0].Remaining != 4997 || limits[1].Remaining != left+1 || limits[0].Most != 5000 || limits[0].ResetAt.Unix() != 1_700_000_000 || limits[0].At.IsZero() {
 		t.Errorf("%+v", limits)
 	}

@@ -1,13 +1,11 @@
-package origin
+package work
 
 import (
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestPullMark(t *testing.T) {
-	want := PullMark{Issue: 12, Flow: work.FlowBugfix, Turn: "abc"}
+	want := PullMark{Issue: 12, Flow: FlowBugfix, Turn: "abc"}
 	got, ok := ParsePullMark("text\r\n\r\n" + MarkPull(want) + "\r\nmore")
 	if !ok || got != want {
 		t.Errorf("ParsePullMark = %+v, %v", got, ok)

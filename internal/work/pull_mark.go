@@ -1,19 +1,18 @@
-package origin
+package work
 
 import (
 	"encoding/json"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 var workMarker = lazy.Regexp(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
 
 // PullMark is what the body of a pull request of ours says about its origin.
 type PullMark struct {
-	Issue int       `json:"issue"`
-	Flow  work.Flow `json:"flow"`
-	Turn  string    `json:"turn"`
+	Issue int    `json:"issue"`
+	Flow  Flow   `json:"flow"`
+	Turn  string `json:"turn"`
 }
 
 // MarkPull renders the origin of a pull request as a line of its body.
@@ -27,7 +26,7 @@ func MarkPull(m PullMark) string {
 
 // ParsePullMark finds the origin in a pull request's body.
 func ParsePullMark(body string) (PullMark, bool) {
-	found := workMarker().FindStringSubmatch(work.Normalise(body))
+	found := workMarker().FindStringSubmatch(Normalise(body))
 	if found == nil {
 		return PullMark{}, false
 	}

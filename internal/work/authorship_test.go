@@ -1,14 +1,12 @@
-package origin
+package work
 
 import (
 	"testing"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func TestByUs(t *testing.T) {
-	us, ann, github := work.Account{ID: 1, Login: "operator"}, work.Account{ID: 2, Login: "ann"}, work.Account{ID: 3, Login: webFlow}
-	made := Made{Ours: func(id int64) bool { return id == us.ID }, Known: func(oid string) bool { return oid == "known" }}
+	us, ann, github := Account{ID: 1, Login: "operator"}, Account{ID: 2, Login: "ann"}, Account{ID: 3, Login: webFlow}
+	made := Authorship{Ours: func(id int64) bool { return id == us.ID }, Known: func(oid string) bool { return oid == "known" }}
 	const trailer = "Fix it\n\nMergexo-Turn: 0123456789abcdef\n"
 	for what, c := range map[string]struct {
 		commit Commit

@@ -1,21 +1,19 @@
 // Package counts is what is counted of passes beside their work: how they ended, what they
 // asked of GitHub, and how many work items stand where.
-package counts
+package work
 
 import (
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Passes is how many passes came to an outcome.
-type Passes struct {
-	Outcome work.PassOutcome
+type PassCount struct {
+	Outcome PassOutcome
 	Count   int
 }
 
 // Requests is how many requests to a host had an answer.
-type Requests struct {
+type RequestCount struct {
 	Host   string
 	API    string // rest, graphql
 	Status string // HTTP's, in digits; NoAnswer
@@ -38,6 +36,6 @@ type RateLimit struct {
 // ItemCount is how many work items of a repository are in a state.
 type ItemCount struct {
 	RepoID int64
-	State  work.State
+	State  State
 	Count  int
 }

@@ -1,14 +1,12 @@
 // Package outcome judges what became of pull requests.
-package outcome
+package work
 
 import (
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // End is what GitHub showed of a pull request once it was merged or closed.
-type End struct {
+type PullEnd struct {
 	PullID  int64
 	At      time.Time // GitHub's clock; zero: nothing says
 	Commits int
@@ -29,7 +27,7 @@ const (
 )
 
 // All lists them all.
-func All() []Outcome {
+func Outcomes() []Outcome {
 	return []Outcome{Accepted, Rejected, Pending, Ignored, Unknown}
 }
 
@@ -39,16 +37,16 @@ const IgnoredAfter = 7 * 24 * time.Hour
 
 // Of judges a pull request: its state, since when GitHub does not answer for it, when it
 // was opened, and when a person last said or did something about it.
-func Of(state work.PullState, shown bool, opened, touched, now time.Time) Outcome {
+func OutcomeOf(state PullState, shown bool, opened, touched, now time.Time) Outcome {
 	if touched.Before(opened) {
 		touched = opened
 	}
 	switch {
-	case state == work.PullMerged:
+	case state == PullMerged:
 		return Accepted
-	case state == work.PullClosed:
+	case state == PullClosed:
 		return Rejected
-	case state != work.PullOpen || !shown:
+	case state != PullOpen || !shown:
 		return Unknown
 	case now.Sub(touched) < IgnoredAfter:
 		return Pending

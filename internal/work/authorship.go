@@ -1,14 +1,12 @@
-package origin
-
-import "github.com/mergexo/gh-mergexo/internal/work"
+package work
 
 // Commit is a commit of a pull request, as GitHub lists it. An account is empty where GitHub
 // knows none by the address in the commit.
 type Commit struct {
 	OID       string
 	Message   string
-	Author    work.Account
-	Committer work.Account
+	Author    Account
+	Committer Account
 	Parents   int
 }
 
@@ -18,14 +16,14 @@ const webFlow = "web-flow"
 
 // Made says who a commit comes from: ours are the accounts that this tool used, known tells
 // whether a turn stored the commit.
-type Made struct {
+type Authorship struct {
 	Ours  func(account int64) bool
 	Known func(oid string) bool
 }
 
 // ByUs reports whether a commit is one that a turn made, or the base merged in by GitHub for
 // us. A commit that somebody else committed again is theirs, whatever its message says.
-func (m Made) ByUs(c Commit) bool {
+func (m Authorship) ByUs(c Commit) bool {
 	if m.Known(c.OID) {
 		return true
 	}
@@ -37,4 +35,4 @@ func (m Made) ByUs(c Commit) bool {
 	return turn != "" || updated
 }
 
-func (m Made) foreign(a work.Account) bool { return a.ID != 0 && a.Login != webFlow && !m.Ours(a.ID) }
+func (m Authorship) foreign(a Account) bool { return a.ID != 0 && a.Login != webFlow && !m.Ours(a.ID) }
