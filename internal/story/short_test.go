@@ -36,42 +36,14 @@ var short = []string{
 	"status/dry_run", "status/reasons", "watch/one_turn", "watch/logs",
 }
 
-// concurrent are the stories in which much happens at once within one pass: several turns, an agent that is ended while
-// its output is read, a limit that is reached, a label that a timer sets; and what each flow starts beside itself. The
-// race detector plays them, where it does not play all: the short ones take it twice as long, and what else they show
-// is the same without it.
-var concurrent = []string{
-	"agent/leaves_a_process_behind", "agent/memory_is_bounded", "agent/partial_work_is_kept",
-	"budget/turn_costs_too_much",
-	"checks/required_tests_never_pass",
-	"feedback/sixty_comments_at_once",
-	"flow/bugfix", "flow/designs_wait_for_one_another", "flow/second_label",
-	"github/one_broken_pull_request",
-	"ingest/more_pull_requests_than_time",
-	"merge/behind",
-	"notice/label_while_working",
-	"pass/one_plans_at_a_time", "pass/overlaps_a_slow_turn", "pass/turns_of_repositories_are_remembered",
-	"pause/ends_the_agent", "pause/everything_ends_the_agent", "pause/while_the_agent_runs",
-	"recovery/killed_while_agent_writes",
-	"repository/two_hosts",
-	"status/after_a_kill",
-}
-
 // played are the stories to be played: all, or the short ones.
 func played(t *testing.T) []string {
 	t.Helper()
-	switch {
-	case !testing.Short():
+	if !testing.Short() {
 		return scriptFiles(t)
-	case raceDetector:
-		return filesOf(concurrent)
 	}
-	return filesOf(short)
-}
-
-func filesOf(stories []string) []string {
-	files := make([]string, len(stories))
-	for i, name := range stories {
+	files := make([]string, len(short))
+	for i, name := range short {
 		files[i] = filepath.Join(scripts, filepath.FromSlash(name)+".txtar")
 	}
 	return files
