@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // newLostWorld is a machine whose state is gone, with open pull requests of ours on GitHub:

@@ -13,7 +13,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
-	
 )
 
 // conclude makes passes until nothing happens any more, lets people answer

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 func (l *life) read(do func(*sql.DB) error) error {
