@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // Commit describes a commit to be made.

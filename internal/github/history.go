@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // History is what was said and done on issues and pull requests, by their numbers: what of
@@ -21,7 +20,7 @@ type History struct {
 	Texts    map[string]Text         // of issues, by their node ids
 	Comments map[int][]Comment       // conversations
 	Labels   map[int][]TimelineEvent // which were set and taken away; without ids, but for node ids
-	Commits  map[int][]work.Commit // of pull requests
+	Commits  map[int][]work.Commit   // of pull requests
 }
 
 func newHistory() History {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 type wireBranch struct {

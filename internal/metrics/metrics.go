@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // Values are what the metrics are made of. Counters are totals since the database was made.

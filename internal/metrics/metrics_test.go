@@ -12,7 +12,6 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // full are values with something in every metric, and names that need escapes.

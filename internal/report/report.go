@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -46,21 +46,21 @@ type OpenItem struct {
 
 // Pull is what became of a pull request.
 type Pull struct {
-	Repo     string          `json:"repo"`               // as it is called
-	Number   int             `json:"number"`             // of the pull request
-	Issue    int             `json:"issue"`              // that it is for
-	Flow     string          `json:"flow"`               // how the issue became it
-	Title    string          `json:"title"`              // as people wrote it
-	URL      string          `json:"url"`                // of the pull request
+	Repo     string       `json:"repo"`               // as it is called
+	Number   int          `json:"number"`             // of the pull request
+	Issue    int          `json:"issue"`              // that it is for
+	Flow     string       `json:"flow"`               // how the issue became it
+	Title    string       `json:"title"`              // as people wrote it
+	URL      string       `json:"url"`                // of the pull request
 	Outcome  work.Outcome `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
-	Opened   time.Time       `json:"openedAt"`           // when it was opened
-	Ended    *time.Time      `json:"endedAt"`            // null: it is open
-	Commits  *int            `json:"commits"`            // null: not known
-	Human    *int            `json:"humanCommits"`       // those that are people's; null: not known
-	Zero     bool            `json:"zeroTouch"`          // accepted, and no commit is a person's
-	Turns    int             `json:"turns"`              // of its issue, as budgets count them
-	CostUSD  float64         `json:"costUSD"`            // of all turns for its issue
-	UnknownN int             `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
+	Opened   time.Time    `json:"openedAt"`           // when it was opened
+	Ended    *time.Time   `json:"endedAt"`            // null: it is open
+	Commits  *int         `json:"commits"`            // null: not known
+	Human    *int         `json:"humanCommits"`       // those that are people's; null: not known
+	Zero     bool         `json:"zeroTouch"`          // accepted, and no commit is a person's
+	Turns    int          `json:"turns"`              // of its issue, as budgets count them
+	CostUSD  float64      `json:"costUSD"`            // of all turns for its issue
+	UnknownN int          `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
 
 	item  int64
 	marks []store.Mark
@@ -69,23 +69,23 @@ type Pull struct {
 // Numbers are what is told first.
 type Numbers struct {
 	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by what became of them
-	ZeroTouch       int                     `json:"zeroTouch"`              // accepted ones without a human commit
-	ZeroKnown       int                     `json:"zeroTouchKnown"`         // accepted ones whose commits are known
-	Answers         int                     `json:"answers"`                // comments that were answered
-	AnswerHalf      *float64                `json:"answerSecondsHalf"`      // within which half of them were; null: none was
-	AnswerMost      *float64                `json:"answerSecondsNineInTen"` // and nine in ten
-	TurnsPerPull    *float64                `json:"turnsPerAccepted"`       // null: none was accepted
-	CostPerPull     *float64                `json:"costUSDPerAccepted"`     // likewise
-	Runs            int                     `json:"runs"`                   // starts of an agent
-	Turns           int                     `json:"turns"`                  // those of them that budgets count as a turn
-	InputTokens     int64                   `json:"inputTokens"`            // of all runs
-	OutputTokens    int64                   `json:"outputTokens"`           // likewise
-	CostUSD         float64                 `json:"costUSD"`                // as far as it is known
-	UnknownUsage    int                     `json:"runsOfUnknownUsage"`     // of which nothing says how much was used in the end
-	Failures        int                     `json:"failures"`               // attempts that failed, and stops for a person
-	Waiting         int                     `json:"waiting"`                // open items that are not stopped
-	Stopped         int                     `json:"stopped"`                // open items that wait for a person to act
-	UnknownAccepted bool                    `json:"-"`                      // what an accepted one cost is known in part
+	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
+	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
+	Answers         int                  `json:"answers"`                // comments that were answered
+	AnswerHalf      *float64             `json:"answerSecondsHalf"`      // within which half of them were; null: none was
+	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // and nine in ten
+	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // null: none was accepted
+	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // likewise
+	Runs            int                  `json:"runs"`                   // starts of an agent
+	Turns           int                  `json:"turns"`                  // those of them that budgets count as a turn
+	InputTokens     int64                `json:"inputTokens"`            // of all runs
+	OutputTokens    int64                `json:"outputTokens"`           // likewise
+	CostUSD         float64              `json:"costUSD"`                // as far as it is known
+	UnknownUsage    int                  `json:"runsOfUnknownUsage"`     // of which nothing says how much was used in the end
+	Failures        int                  `json:"failures"`               // attempts that failed, and stops for a person
+	Waiting         int                  `json:"waiting"`                // open items that are not stopped
+	Stopped         int                  `json:"stopped"`                // open items that wait for a person to act
+	UnknownAccepted bool                 `json:"-"`                      // what an accepted one cost is known in part
 }
 
 // Failure is how often something went wrong.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
+
 	"github.com/mergexo/gh-mergexo/store"
 )
 

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 func TestBody(t *testing.T) {
