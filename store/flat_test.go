@@ -417,7 +417,6 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutDependency(ctx, Dependency{ItemID: item.ID, Ref: "github.com/o/r#1", State: work.DependencyOpen}),
 		tx.DropSessions(ctx, item.ID),
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
-		tx.SetOutcome(ctx, fresh.ID, "redirected", "ignored: our own, deleted by a person"),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, work.Reason{Kind: work.WhyFailed}, "", t0),
 		tx.SetIssue(ctx, item),
 		tx.SetResult(ctx, item),

@@ -6,6 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/metrics"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/tick"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/observe"
 )
 
@@ -25,7 +26,10 @@ func trace(m *Machine, pass *tick.Pass, version string) {
 	for _, value := range telemetry.Credentials(m.env.Lookup) {
 		m.secrets.Add(value, "a header for the collector of traces")
 	}
-	pass.Tracer = telemetry.New(telemetry.Options{Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log})
+	pass.Tracer = telemetry.New(telemetry.Options{
+		Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log,
+		Instance: func() (string, error) { return m.dirs.Installation(folder.MachineID()) },
+	})
 	if pass.Tracer != nil {
 		pass.After = append(pass.After, observe.Traces(pass.Tracer))
 	}

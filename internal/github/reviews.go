@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -177,11 +176,4 @@ func (c *Client) RequestReviewers(ctx context.Context, repo work.RepoName, pull 
 		return fmt.Errorf("request the review of %s: %w", work.Ref(repo, pull), err)
 	}
 	return nil
-}
-
-// IsOwnVerdict reports whether GitHub refused a verdict because the pull request is the
-// account's own: it has a sentence for that, and no code.
-func IsOwnVerdict(err error) bool {
-	var e *transport.Error
-	return errors.As(err, &e) && e.Status == http.StatusUnprocessableEntity && strings.Contains(strings.ToLower(e.Error()), "your own pull request")
 }

@@ -25,10 +25,13 @@ const serviceName = "gh-mergexo"
 
 // Options are what a Tracer is made from.
 type Options struct {
-	Lookup  Lookup              // required
-	Version string              // of this program
-	Redact  func(string) string // required: what is taken out of all that is sent
-	Log     *slog.Logger        // required
+	Lookup  Lookup // required
+	Version string // of this program
+	// Instance tells this installation from those on other machines; it is asked when the first
+	// span is made. Required.
+	Instance func() (string, error)
+	Redact   func(string) string // required: what is taken out of all that is sent
+	Log      *slog.Logger        // required
 }
 
 // Tracer makes spans. It is safe for concurrent use.
@@ -64,8 +67,13 @@ func (t *Tracer) setUp(ctx context.Context) {
 		t.fail(err)
 		return
 	}
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", serviceName), attribute.String("service.version", t.opt.Version)), resource.WithFromEnv())
+	instance, err := t.opt.Instance()
+	if err != nil {
+		t.fail(err) // spans are sent without it
+	}
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", serviceName), attribute.String("service.version", t.opt.Version), attribute.String("service.instance.id", instance)),
+		resource.WithFromEnv())
 	if err != nil {
 		t.fail(err) // what it could make of the environment is used
 	}

@@ -84,7 +84,8 @@ func tracer(t *testing.T) (*Tracer, *bytes.Buffer) {
 
 	made := New(Options{
 		Lookup: os.LookupEnv, Version: "v1", Log: slog.New(slog.NewTextHandler(&log, nil)),
-		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2hunter2", "[secret]") },
+		Redact:   func(s string) string { return strings.ReplaceAll(s, "hunter2hunter2", "[secret]") },
+		Instance: func() (string, error) { return "here", nil },
 	})
 	return made, &log
 }
@@ -125,7 +126,7 @@ func TestTraceOfATurn(t *testing.T) {
 		t.Errorf("headers %v", got.headers)
 	}
 	about := fmt.Sprint(got.resources[0].Resource)
-	for _, want := range []string{"gh-mergexo", "service.version", "deployment.environment.name", "telemetry.sdk.name"} {
+	for _, want := range []string{"gh-mergexo", "service.version", "service.instance.id", "deployment.environment.name", "telemetry.sdk.name"} {
 		if !strings.Contains(about, want) {
 			t.Errorf("the resource lacks %s: %s", want, about)
 		}

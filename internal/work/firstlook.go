@@ -22,7 +22,7 @@ type FirstLook struct {
 	All   int    `json:"all"`            // how many are open
 }
 
-// PlaceOf is the place that is stored; under way says that there is more to look at.
+// ParseFirstLook is the place that is stored; under way says that there is more to look at.
 func ParseFirstLook(stored string) (p FirstLook, underWay bool) {
 	if stored == "" || stored == FirstLookDone || json.Unmarshal([]byte(stored), &p) != nil {
 		return FirstLook{}, false

@@ -14,8 +14,8 @@ import (
 )
 
 // Installation names this state folder, on this machine, among those of other machines. It
-// outlives the database. Whoever asks first, under tick.lock, makes the name. A folder that was
-// copied to a machine with another id has another name there.
+// outlives the database. The first call makes the name. A folder that was copied to a machine with
+// another id has another name there.
 func (d Dirs) Installation(machine string) (string, error) {
 	path := filepath.Join(d.State, "installation")
 	b, err := os.ReadFile(path)
