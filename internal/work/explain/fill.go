@@ -19,6 +19,9 @@ type details struct {
 // [[ ]] is left out where one of its details is missing, and of texts with | between them the
 // first one is taken whose details are there, or else the last. Details are not templates.
 func (d details) fill(template string) string {
+	if !strings.ContainsAny(template, "{[|") {
+		return template // a pass makes a text for each item that waits
+	}
 	text, whole := "", false
 	for t := range strings.SplitSeq(template, "|") {
 		if text, whole = d.parts(t); whole {
