@@ -27,7 +27,7 @@ type pullNews struct {
 	reviews   pullReviews
 	promotion *promotion    // of the design that was merged with it
 	end       *work.PullEnd // set if it was merged or closed
-	lost      *string       // the commit that its branch lost in a rewrite, see detectRewrite
+	lost      *string       // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
 	labelHead string        // the head that the label of somebody else's pull request covers
 }
 

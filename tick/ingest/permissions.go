@@ -61,7 +61,7 @@ func (h *permissions) mayCommand(ctx context.Context, who work.Account, at time.
 }
 
 // mayPush reports whether GitHub lets who write to the repository. Unlike mayCommand it ignores
-// allowed_users, which grants commands only.
+// allowed_users: the accounts there need no write permission.
 func (h *permissions) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	return h.has(ctx, who, at, writing...)
 }

@@ -56,7 +56,7 @@ type reading struct {
 	forgotten      map[int]bool // issues and pull requests left as they were, unless taken in later
 	leftTracked    map[int]bool // those of them that were tracked before
 	tried          map[int]bool // pull requests whose details were asked for
-	unread         map[int]bool // pull requests whose details on GitHub could not be read
+	unread         map[int]bool // pull requests about which GitHub has more than could be read
 	rested         map[int]bool // quiet ones that this pass does not ask about: no list shows them
 
 	partialLists *partialLists // lists with more than one page

@@ -121,7 +121,7 @@ func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// stop reads why the item is stopped, and which issue comment it waits for.
+// stop reads why the item is stopped, and what it waits for on its issue.
 func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
 	if r.beside[i.ID].Stop {
 		if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {

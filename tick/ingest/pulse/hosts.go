@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// checksFor is how long after a change of a pull request every pass waits for its checks.
+// checksFor is how long after a change of a pull request each pass looks for results of its checks.
 const checksFor = time.Hour
 
 // detailsAge is the age at which the details of a pull request are read again, if there is time,
