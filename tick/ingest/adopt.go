@@ -16,13 +16,13 @@ import (
 
 // search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
-	at       work.FirstLook       // how far it came
-	page     github.OpenPullsPage // the one that is taken in
+	at       work.FirstLook       // how far the walk got
+	page     github.OpenPullsPage // the page being taken in
 	details  map[int]github.PullDetail
-	left     map[int]bool // those on it that were not looked at
-	first    int          // the first one on it that may be ours; 0: none
-	slowest  int          // the first one on it for which there was no time; 0: none
-	pages    int          // that this pass stored
+	left     map[int]bool // pull requests on the page not looked at yet
+	first    int          // the first on the page that may be ours; 0 if none
+	slowest  int          // the first on the page without enough time; 0 if none
+	pages    int          // pages stored by this pass
 	journals map[int]env.Journal
 }
 

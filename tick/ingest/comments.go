@@ -88,7 +88,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 		if r.Body == "" {
 			return candidate{}, false
 		}
-	default: // PENDING drafts do not exist for us; DISMISSED ones do not any more
+	default: // PENDING drafts and DISMISSED reviews are ignored
 		return candidate{}, false
 	}
 	id := strconv.FormatInt(r.ID, 10)

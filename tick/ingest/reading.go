@@ -280,7 +280,7 @@ func newSlice() slice {
 	}
 }
 
-// next begins another slice once the last one is stored.
+// next begins the next slice after the last one was stored.
 func (h *reading) next() {
 	h.openPulls.stored(h.pulls)
 	for _, c := range h.lists.cursors() {
@@ -295,15 +295,15 @@ func (h *reading) next() {
 	h.slice = newSlice()
 }
 
-// answered reports whether our own writing names an event as answered.
+// answered reports whether one of our texts on GitHub names an event as answered.
 func (h *reading) answered(key string) bool { return h.handled[key] || h.answeredBefore[key] }
 
-// runAtOnce does all of some things, so many at a time, and gives the error of each.
+// runAtOnce runs all things, at most most at a time, and returns the error of each.
 func runAtOnce(most int, things []func() error) []error {
 	errs := make([]error, len(things))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(most, len(things)) { // a goroutine for each thing would make its stack as large again
+	for range min(most, len(things)) { // a goroutine per thing would grow its stack anew each time
 		wg.Go(func() {
 			for i := range next {
 				errs[i] = things[i]()
