@@ -14,21 +14,21 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// search is the walk over all open pull requests, for those of ours that the database lacks.
+// search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
-	at       work.FirstLook       // how far it came
-	page     github.OpenPullsPage // the one that is taken in
+	at       work.FirstLook       // how far the walk got
+	page     github.OpenPullsPage // the page being taken in
 	details  map[int]github.PullDetail
-	left     map[int]bool // those on it that were not looked at
-	first    int          // the first one on it that may be ours; 0: none
-	slowest  int          // the first one on it for which there was no time; 0: none
-	pages    int          // that this pass stored
+	left     map[int]bool // pull requests on the page not looked at yet
+	first    int          // the first on the page that may be ours; 0 if none
+	slowest  int          // the first on the page without enough time; 0 if none
+	pages    int          // pages stored by this pass
 	journals map[int]env.Journal
 }
 
-// adoptPage finds again those on the page that are ours, each with its details and all that
-// was said on it, or not at all. What there is no time for is left as if it had not been
-// seen; of the others each counts, so that the next pass has fewer.
+// adoptPage tracks our pull requests on the page, each with its details and its whole conversation,
+// or not at all. If time runs out, the rest stays untouched, as if not seen; the ones already
+// adopted count, so the next pass has fewer.
 func (h *reading) adoptPage(ctx context.Context) error {
 	ours, err := h.unknownOurs(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (h *reading) adoptPage(ctx context.Context) error {
 	}
 	late := h.readAhead(ctx, ours)
 	if late != nil && github.IsItemError(late) {
-		late = nil // each is asked for singly
+		late = nil // ask for each one singly
 	} else if late != nil && !github.OutOfTime(late) {
 		return late
 	}
@@ -63,7 +63,7 @@ func (h *reading) adoptPage(ctx context.Context) error {
 	return late
 }
 
-// leavePage notes which of the page are still to be looked at: those that may be ours.
+// leavePage records which pull requests of the page remain to be looked at: those that may be ours.
 func (h *reading) leavePage(ours []foundPull) {
 	clear(h.search.left)
 	for _, p := range ours {
@@ -72,13 +72,13 @@ func (h *reading) leavePage(ours []foundPull) {
 	}
 }
 
-// foundPull is a pull request that may be ours, with the issue that it would come from.
+// foundPull is a pull request that may be ours, and the issue that its branch names.
 type foundPull struct {
 	github.Pull
 	issue int
 }
 
-// tracked reports whether a pull request is tracked, open or not.
+// tracked reports whether the database or this pass tracks a pull request, open or closed.
 func (h *reading) tracked(ctx context.Context, number int) (bool, error) {
 	if _, open := h.openPulls.light[number]; open {
 		return true, nil
@@ -87,8 +87,8 @@ func (h *reading) tracked(ctx context.Context, number int) (bool, error) {
 	return tracked, err
 }
 
-// unknownOurs are those on the page that may be ours, are not tracked, and are not read singly
-// anyway.
+// unknownOurs returns the pull requests on the page that may be ours and are not tracked. Those in
+// the backlog are left out: they are read singly.
 func (h *reading) unknownOurs(ctx context.Context) (ours []foundPull, err error) {
 	for _, p := range h.search.page.Pulls {
 		_, issue, named := work.ParseBranch(p.Head)
@@ -106,7 +106,7 @@ func (h *reading) unknownOurs(ctx context.Context) (ours []foundPull, err error)
 	return ours, nil
 }
 
-// adoptOne finds one again. What is wrong with it alone puts it off.
+// adoptOne adopts one pull request. An error of that pull request alone defers it.
 func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	mark, ours, err := h.ownPull(ctx, p)
 	if err == nil && ours {
@@ -120,7 +120,7 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 		return nil
 	}
 	if _, known := h.changedItem(mark.Issue); !known {
-		h.forgotten[mark.Issue] = true // and what was read of it
+		h.forgotten[mark.Issue] = true // and drop what was read about it
 	}
 	if github.OutOfTime(err) {
 		return err
@@ -129,23 +129,22 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	return h.deferOne(err, "adopt #%d", p.Number)
 }
 
-// byUs reports whether one of our accounts opened a pull request here, and not from a fork
-// that took our branch's name.
+// byUs reports whether one of our accounts opened the pull request, from a branch of this
+// repository. A fork may use our branch's name.
 func (h *reading) byUs(p github.Pull) bool {
 	return !p.CrossRepo && p.Author.ID != 0 && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
 }
 
-// ourPull reports whether a pull request is one that we opened: by account, by
-// mark and by branch, and not from a fork that took our branch's name.
+// ourPull reports whether we opened the pull request: account, mark and branch must be ours, and
+// the branch must not be in a fork.
 func (h *reading) ourPull(p github.Pull) (work.PullMark, bool) {
 	mark, marked := work.ParsePullMark(p.Body)
 	flow, issue, named := work.ParseBranch(p.Head)
 	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
 }
 
-// ownPull is ourPull for a pull request whose description people may have rewritten,
-// its mark gone: account and branch are ours, and a commit names the turn that made
-// it.
+// ownPull is ourPull for a pull request whose description may have been rewritten without the mark.
+// Then account and branch must be ours, and a commit must name the turn that made it.
 func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)
@@ -162,15 +161,15 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 		if turn != "" {
 			mark.Turn = turn
 		}
-		for _, key := range handled { // the description said so, too
+		for _, key := range handled { // the lost description named them, too
 			h.handled[key] = true
 		}
 	}
 	return mark, mark.Turn != "", nil
 }
 
-// adoptReopened tracks a pull request of ours that was closed, and so not
-// looked for, when the database was lost.
+// adoptReopened tracks a reopened pull request of ours. If it was closed when the database was
+// lost, the search over open pull requests missed it.
 func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
 	waited := slices.Contains(h.known.backlog, is.Number) // its description may have been rewritten
@@ -191,8 +190,8 @@ func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
 	return h.adoptPull(ctx, p, mark)
 }
 
-// adoptPull tracks an open pull request of ours. Its details and everything
-// that was said on it are read in this pass.
+// adoptPull tracks an open pull request of ours. This pass also reads its details and its whole
+// conversation.
 func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
 	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
 		return err
@@ -219,7 +218,7 @@ func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMa
 	return nil
 }
 
-// trackedPull is the snapshot of a pull request as a single read shows it.
+// trackedPull converts a pull request that was read singly.
 func trackedPull(repo work.Repo, item work.Item, p github.Pull) work.PullRequest {
 	return work.PullRequest{
 		RepoID: repo.ID, ItemID: item.ID, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State,
@@ -235,7 +234,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		return work.Item{}, err
 	}
 	if !ok {
-		is = github.Issue{Number: mark.Issue} // deleted: its pull request lives on
+		is = github.Issue{Number: mark.Issue} // deleted; its pull request is still tracked
 	}
 	item := newItem(h, is, config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow})
 	item.State = work.StateAwaitingFeedback
@@ -259,8 +258,8 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 	return item, err
 }
 
-// storeAdopted stores what was found again, after items, pull requests and
-// events have their rows.
+// storeAdopted stores what was adopted. It runs after items, pull requests and events have their
+// rows.
 func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if err := h.finishHandled(ctx, tx, now); err != nil {
 		return err
@@ -289,8 +288,8 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 	return nil
 }
 
-// finishHandled finishes waiting events that our own writing says were
-// answered: by a pass whose database is gone.
+// finishHandled closes pending events that our own texts on GitHub name as answered, by a pass
+// whose database is lost.
 func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if len(h.handled) == 0 {
 		return nil
@@ -308,7 +307,7 @@ func (h *reading) finishHandled(ctx context.Context, tx *store.Tx, now time.Time
 	return tx.FinishEvents(ctx, done, work.OutcomeAnswered, now)
 }
 
-// noteHandled remembers which events a body of ours names as answered.
+// noteHandled records the events that a body of ours names as answered.
 func (h *reading) noteHandled(body string) {
 	marks, _ := work.ParseMarks(body)
 	for _, key := range marks.Handled {

@@ -12,12 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// A label that was acted on before the database was lost names work that may have
-// ended since: its pull request is not among the open ones.
+// After the database was lost, a label may name work that has ended: its pull request is not among
+// the open ones.
 
-// adoptEnded finds out whether an issue's label was acted on already, and the
-// pull request merged or closed since. A label that was set after that starts
-// over.
+// adoptEnded reports whether an issue's label already led to a pull request, and tracks it, also if
+// it is merged or closed. A label set after the pull request closed starts over.
 func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
 	past, known, err := h.pastPull(ctx, is, label, timeline)
 	switch {
@@ -29,8 +28,8 @@ func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.
 	return h.adoptByBranch(ctx, is, label, labelled, timeline)
 }
 
-// pastPull finds the newest pull request that we opened for an issue's label, without a
-// number if there is none. known says that this database knows one.
+// pastPull finds the newest pull request that we opened for an issue's label; its number is 0 if
+// there is none. known means that the database already has one.
 func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.FlowLabel, timeline []github.TimelineEvent) (past markedPull, known bool, err error) {
 	for _, t := range slices.Backward(timeline) {
 		if t.FromPull == 0 || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), t.Actor.ID) {
@@ -53,33 +52,32 @@ func (h *reading) pastPull(ctx context.Context, is github.Issue, label config.Fl
 	return markedPull{}, false, nil
 }
 
-// markedPull is a pull request that we opened, and where it comes from.
+// markedPull is a pull request of ours with its mark.
 type markedPull struct {
 	github.Pull
 	mark work.PullMark
 }
 
-// madeFor reports whether we opened a pull request for an issue's label.
+// madeFor reports whether we opened the pull request for the issue's label.
 func (h *reading) madeFor(ctx context.Context, is github.Issue, label config.FlowLabel, p github.Pull) (past markedPull, made bool, err error) {
 	mark, ours, err := h.ownPull(ctx, p)
 	return markedPull{p, mark}, ours && mark.Issue == is.Number && follows(mark.Flow, label.Flow), err
 }
 
-// adoptPast reports whether an issue's label was acted on with a pull request, and tracks
-// that if so.
+// adoptPast reports whether the pull request answers the label, and tracks it if so.
 func (h *reading) adoptPast(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, past markedPull) (bool, error) {
 	switch {
 	case past.State == work.PullOpen:
-		return true, h.adoptPull(ctx, past.Pull, past.mark) // the list of open ones lagged
+		return true, h.adoptPull(ctx, past.Pull, past.mark) // the list of open pull requests lagged
 	case labelled.CreatedAt.After(past.ClosedAt):
 		return false, nil
 	}
 	return true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: past.mark.Flow}, labelled, timeline, past.Pull)
 }
 
-// adoptByBranch looks for a pull request that no timeline names, by the branches that
-// the issue's titles lead to. A label that was set under this database's eyes has
-// none that it does not know.
+// adoptByBranch looks for a pull request that no timeline names, by the branch names that the
+// issue's current and former titles give. A label set since this database began has none that the
+// database lacks.
 func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {
 	if !h.unwatched(labelled.CreatedAt) {
 		return false, nil
@@ -111,14 +109,13 @@ func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label conf
 	return false, nil
 }
 
-// unwatched reports whether a label that was set then may have been acted on by a database
-// that is gone.
+// unwatched reports whether a label set then may have been acted on with a database that is lost.
 func (h *reading) unwatched(labelled time.Time) bool {
 	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
 }
 
-// searched are the flows for whose branches is looked: what follows a design comes first,
-// since it says how far the work came.
+// searched returns the flows whose branches to look for. The implementation comes before its
+// design, because it shows how far the work got.
 func searched(label work.Flow) []work.Flow {
 	if label == work.FlowDesign {
 		return []work.Flow{work.FlowImplementation, work.FlowDesign}
@@ -126,10 +123,10 @@ func searched(label work.Flow) []work.Flow {
 	return []work.Flow{label}
 }
 
-// prefetchBranch asks in advance whether an issue that is labelled had a pull request that nobody
-// knows.
+// prefetchBranch asks GitHub in advance for a pull request of a labelled issue that the database
+// lacks.
 func (h *reading) prefetchBranch(ctx context.Context, is github.Issue) {
-	if !h.unwatched(is.UpdatedAt) { // no label was set after that
+	if !h.unwatched(is.UpdatedAt) { // no label was set after the last update
 		return
 	}
 	label, _ := h.repo.Settings.FlowOf(is.Labels)
@@ -137,8 +134,8 @@ func (h *reading) prefetchBranch(ctx context.Context, is github.Issue) {
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.PullsByHead(ctx, repo, name) })
 }
 
-// follows reports whether a pull request's flow comes of a label's: a design
-// is followed by its implementation.
+// follows reports whether a label leads to a pull request of the flow. A design leads to its
+// implementation.
 func follows(flow, label work.Flow) bool {
 	return flow == label || flow == work.FlowImplementation && label == work.FlowDesign
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The open pull requests are walked page by page, oldest first, and each page is a slice of
-// its own. What is stored with it vouches for all up to there: each is tracked, or none of
-// ours, or in the backlog, for it alone could not be read. One that is tracked costs
-// nothing when it is met again.
+// Open pull requests are walked page by page, oldest first; each page is one slice. The cursor
+// stored with a page vouches for all pull requests up to there: each is tracked, not ours, or in
+// the backlog because it alone could not be read. Meeting a tracked one again costs nothing.
 
-// foundAll reports whether all open pull requests were looked at.
+// foundAll reports whether the walk over all open pull requests is done.
 func (h *reading) foundAll() bool { return h.known.cuts[work.FirstLookList] == work.FirstLookDone }
 
-// listOpenPage reads the next page of the open pull requests, and of which repository it is.
+// listOpenPage reads the next page of open pull requests. GitHub's answer also shows which
+// repository the name belongs to.
 func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.adopting, h.search.first, h.search.slowest, h.search.left = true, 0, 0, map[int]bool{}
 	h.search.at, _ = h.walkPlace()
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
-		h.search.at = work.FirstLook{} // GitHub does not know its own mark any more: what is tracked costs nothing
+		h.search.at = work.FirstLook{} // GitHub no longer knows its own cursor: begin again, tracked ones cost nothing
 		h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, "")
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	return nil
 }
 
-// walkOn has the walk go on behind the page, once it is stored.
+// walkOn moves the walk's cursor behind the page.
 func (h *reading) walkOn() {
 	next := work.FirstLookDone
 	if h.search.page.Next != "" {
@@ -55,10 +55,9 @@ func (h *reading) setWalk(next string) {
 	h.cuts[work.FirstLookList] = next
 }
 
-// vouch decides, once the page is judged, whether the walk resumes behind it. Where there
-// was no time for all of it, it is read again in the next pass. One for which the time of
-// a whole pass is too short, with nothing found beside it, is for the backlog: it holds up
-// no other.
+// vouch decides, after the page is judged, whether the walk resumes behind it. A page that time did
+// not suffice for is read again in the next pass. If a whole pass is too short for one pull request
+// and nothing else was read, that one goes to the backlog, so that it holds up no other.
 func (h *reading) vouch() {
 	if h.incomplete == nil {
 		h.search.pages++
@@ -66,17 +65,18 @@ func (h *reading) vouch() {
 	}
 	h.walkAgain()
 	clear(h.backlog)
-	slowest := cmp.Or(h.search.slowest, h.search.first) // what was read of several may hang for any of them
+	slowest := cmp.Or(h.search.slowest, h.search.first) // a read of several may hang because of any of them
 	if h.search.pages == 0 && h.countRead() == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
 		h.backlog[slowest] = true
 	}
 }
 
-// walkAgain has the walk go on at the page once more. That much of it was looked at is for people.
+// walkAgain makes the walk resume at the same page. How much of it was looked at is stored for
+// people only.
 func (h *reading) walkAgain() {
 	delete(h.cuts, work.FirstLookList)
 	if len(h.search.page.Pulls) == 0 {
-		return // it was not read
+		return // the page was not read
 	}
 	at := work.FirstLook{After: h.search.at.After, Seen: h.search.at.Seen, All: h.search.page.All}
 	for _, p := range h.search.page.Pulls {
@@ -87,20 +87,19 @@ func (h *reading) walkAgain() {
 	h.setWalk(at.String())
 }
 
-// walkPlace is how far the walk came, if it is under way.
+// walkPlace returns how far the walk got. underWay is false if it has not begun or is done.
 func (h *reading) walkPlace() (at work.FirstLook, underWay bool) {
 	return work.ParseFirstLook(h.known.cuts[work.FirstLookList])
 }
 
-// historiesAtOnce is how many queries are under way at a time.
 const historiesAtOnce = 10
 
-// authorsAtOnce is for how many pull requests in advance the authors of issues are asked about.
+// authorsAtOnce is how many pull requests ahead the permissions of issue authors are prefetched.
 const authorsAtOnce = 8
 
-// readAhead reads what is needed of all of a page, and of their issues, side by side. What
-// it does not bring is asked for singly. The details come after the light queries: what
-// changes between the two is seen by the next ones.
+// readAhead reads the details and histories of a page's pull requests and issues side by side. What
+// it misses is read singly. Details come after the light queries: a change between the two shows in
+// the next light query.
 func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	h.search.details = map[int]github.PullDetail{}
 	var reads, after []func() error
@@ -152,8 +151,8 @@ func (h *reading) readFoundDetails(ctx context.Context, group []foundPull) error
 	return err
 }
 
-// takeFoundDetails takes in what was read of one that was found again. Without that it counts as
-// not found: see dropHalf.
+// takeFoundDetails takes in the details of an adopted pull request. Without them it counts as not
+// found: see dropHalf.
 func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	d, read := h.search.details[number]
 	if _, adopted := h.adopted[number]; !adopted || !read {
@@ -163,18 +162,18 @@ func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	return h.takeDetails(ctx, d)
 }
 
-// prefetchAuthor asks in advance what the author of an issue may do, whose text it may be.
+// prefetchAuthor prefetches the permission of an issue's author: the issue's text may need it.
 func (h *reading) prefetchAuthor(ctx context.Context, p foundPull) {
 	if is, known := h.history.Issues[p.issue]; known {
 		h.permissions.prefetch(ctx, is.Author, is.UpdatedAt)
 	}
 }
 
-// prefetchPull asks in advance for what the answers about many did not bring of one, for they
-// bring no long history.
+// prefetchPull prefetches what the reads of many at once left out for one pull request: they leave
+// out long histories.
 func (h *reading) prefetchPull(ctx context.Context, p foundPull) {
 	if _, ours := h.ourPull(p.Pull); !ours {
-		return // its commits tell
+		return // whether it is ours depends on its commits
 	}
 	repo := h.row.Current
 	if _, known := h.history.Issues[p.issue]; !known {

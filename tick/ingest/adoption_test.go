@@ -21,10 +21,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// TestAdoption: the database is lost, and whatever GitHub has, however slow it is, however
-// little time and however few requests a pass has, whatever it is refused, and wherever it
-// ends or dies: each pass gets further or is done, and what is stored in the end is what one
-// pass stores that has all the time of the world. No pass knows how to write to this GitHub.
+// TestAdoption: the database is lost. With anything on GitHub, any speed of GitHub, any time or
+// request limit, any refusal and an end or a death anywhere, each pass gets further or is done. In
+// the end the same is stored as by one pass with unlimited time. No pass can write to this GitHub.
 func TestAdoption(t *testing.T) {
 	checks(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -50,7 +49,7 @@ func TestAdoption(t *testing.T) {
 			}
 			before := m.progress()
 			f := m.drawFate(rt)
-			if m.pass(f) && f.refused == 0 { // what it was refused is still to be read
+			if m.pass(f) && f.refused == 0 { // a refused read is still open
 				break
 			}
 			if f.dies > 0 {
@@ -63,14 +62,14 @@ func TestAdoption(t *testing.T) {
 				rt.Fatalf("a pass of %+v got no further:\n%s", f, before)
 			}
 		}
-		m.pass(fate{}) // what was found singly is asked about with all others
+		m.pass(fate{}) // asks about those that were found singly
 		if d := differences(m.stored(), want); d != "" {
 			rt.Fatalf("stored is something else:\n%s", d)
 		}
 	})
 }
 
-// differences are the lines that only one of two texts has.
+// differences returns the lines that only one of two texts has.
 func differences(got, want string) string {
 	var out []string
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
@@ -90,8 +89,8 @@ func differences(got, want string) string {
 	return strings.Join(out, "\n")
 }
 
-// sameEachTime has a property draw the same each time, unless -rapid.seed says otherwise: one
-// that other seeds break, of what nobody changed, fails nobody's change.
+// sameEachTime makes a property draw the same each time, unless -rapid.seed is set: code that fails
+// with other seeds must not fail an unrelated change.
 func sameEachTime(t *testing.T) {
 	t.Helper()
 	seed := flag.Lookup("rapid.seed")
@@ -101,9 +100,8 @@ func sameEachTime(t *testing.T) {
 	}
 }
 
-// drawFate draws what a pass meets with. What it has is enough for one pull request, and for
-// who wrote on a page of them, which is asked in advance: with less nothing could be asked of
-// any pass.
+// drawFate draws what happens to a pass. It allows at least one pull request and the prefetched
+// authors of one page of comments: with less no pass could get further.
 func (m *machine) drawFate(rt *rapid.T) fate {
 	f := fate{latency: time.Duration(rapid.IntRange(m.fastest, 250).Draw(rt, "latency")) * time.Millisecond}
 	some := func(name string) int { return rapid.IntRange(1, 80).Draw(rt, name) }
@@ -120,14 +118,14 @@ func (m *machine) drawFate(rt *rapid.T) fate {
 	return f
 }
 
-// keep keeps what is stored at this moment. A pass that dies now leaves no more behind.
+// keep copies what is stored at this moment. A pass that dies now leaves no more behind.
 func (m *machine) keep() {
 	if err := m.db.Snapshot(context.Background(), filepath.Join(m.dir, "kept")); err != nil { // the pass's own context may be over
 		m.t.Error(err)
 	}
 }
 
-// revive has the state folder be as it was when the pass died.
+// revive restores the state folder to the moment of the pass's death.
 func (m *machine) revive() {
 	m.t.Helper()
 	kept := filepath.Join(m.dir, "kept")
@@ -143,14 +141,14 @@ func (m *machine) revive() {
 	m.open(name)
 }
 
-// lost is what a repository has of which the database knows nothing any more.
+// lost is what a repository has that the lost database had.
 type lost struct {
 	seed                            uint64
 	issues, pulls, comments, people int
 	ours, long                      int // of ten pull requests
 }
 
-// newLostMachine has never been on this repository.
+// newLostMachine returns a machine that never read this repository.
 func newLostMachine(t *testing.T, l lost, page int) *machine {
 	t.Helper()
 	m := emptyMachine(t, page)
@@ -158,7 +156,7 @@ func newLostMachine(t *testing.T, l lost, page int) *machine {
 	return m
 }
 
-// fillLost fills a GitHub with what earlier passes made, and what people said of it.
+// fillLost fills a GitHub with what earlier passes made and what people commented on it.
 type fillLost struct {
 	*machine
 	lost
@@ -170,7 +168,7 @@ func (f fillLost) id() int64 { *f.last++; return *f.last }
 
 func (f fillLost) chance(of, most int) bool { return f.draw.IntN(most) < of }
 
-// past is a moment of an hour, long ago.
+// past is a moment in an hour long ago.
 func (f fillLost) past() time.Time {
 	return noon.Add(-3 * time.Hour).Add(time.Duration(f.draw.IntN(3600)) * time.Second)
 }
@@ -190,7 +188,7 @@ func (f fillLost) fill() {
 	f.hub.sort()
 }
 
-// issue makes one that asks for work.
+// issue adds an issue that asks for work.
 func (f fillLost) issue(number int) {
 	is := github.Issue{ID: f.id(), NodeID: fmt.Sprint("I", number), Number: number, Title: fmt.Sprint("Issue ", number), State: "open", Author: f.somebody(), UpdatedAt: f.past()}
 	is.Labels = f.labels(number)
@@ -200,7 +198,7 @@ func (f fillLost) issue(number int) {
 	f.numbers = append(f.numbers, number)
 }
 
-// labels sets those of an issue or a pull request; a few are paused, or were.
+// labels sets the labels of an issue or a pull request. A few are paused, or were.
 func (f fillLost) labels(number int) (now []string) {
 	at := noon.Add(-4 * time.Hour)
 	set := func(event, label string) {
@@ -221,10 +219,10 @@ func (f fillLost) labels(number int) (now []string) {
 	return now
 }
 
-// pull makes a pull request: one of ours, by its mark or by a commit; or one that looks
-// like it, and is not.
+// pull adds a pull request: one of ours, by its mark or by a commit; or one that only looks like
+// it.
 func (f fillLost) pull(issue, number int) {
-	if !f.chance(1, 20) { // else it was deleted
+	if !f.chance(1, 20) { // otherwise the issue was deleted
 		f.issue(issue)
 	}
 	p := github.Pull{
@@ -261,7 +259,7 @@ func (f fillLost) pull(issue, number int) {
 	f.numbers = append(f.numbers, number)
 }
 
-// comment has somebody say something, and often us answer it.
+// comment adds a comment by somebody, and often our answer.
 func (f fillLost) comment(number int) {
 	said := []string{"Rename it.", "Why?", "/mergexo status", "/mergexo pause", "/mergexo resume"}
 	at := f.past()
@@ -294,7 +292,7 @@ func (f fillLost) somebody() work.Account {
 	return work.Account{ID: int64(crowd + n), Login: fmt.Sprint("person", n)}
 }
 
-// adopted is how far the open pull requests were walked, and what was found out on the way.
+// adopted is how far the open pull requests were walked, and what was adopted on the way.
 func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (lines []string, err error) {
 	walks, err := tx.ListRepoWalks(ctx, repo.ID)
 	at, known := walks[work.FirstLookList], 0
@@ -323,8 +321,8 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 	return lines, err
 }
 
-// passedOver are pull requests of ours that the walk is past, and that are neither tracked nor
-// waiting to be read singly.
+// passedOver returns our pull requests that the walk has passed and that are neither tracked nor in
+// the backlog.
 func (m *machine) passedOver() (numbers []int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
 		walks, err := tx.ListRepoWalks(ctx, repo.ID)
@@ -357,7 +355,7 @@ func (m *machine) planned(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 	notices, err := tx.ListNotices(ctx, repo.ID)
 	for _, a := range notices {
 		first, _, _ := strings.Cut(a.Body, "\n")
-		lines = append(lines, fmt.Sprintf("planned %s %s: %s", a.Kind, a.Token, first)) // what people hear once may be said anywhere
+		lines = append(lines, fmt.Sprintf("planned %s %s: %s", a.Kind, a.Token, first)) // a text that each person gets once may be anywhere
 	}
 	slices.Sort(lines)
 	return lines, err

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A host whose clock was an hour ahead for a while stamps what is written then with that. Once
-// its clock is right again, what people write is seen.
+// A host whose clock was an hour ahead for a while used that time as stamps. Comments made after
+// the clock is right again are seen.
 func TestClockOfTheHostAheadForAWhile(t *testing.T) {
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 5)
 	id := int64(50_000)
@@ -42,7 +42,7 @@ func TestClockOfTheHostAheadForAWhile(t *testing.T) {
 		return found
 	}
 	passes()
-	m.hub.now = noon.Add(time.Hour) // it jumps
+	m.hub.now = noon.Add(time.Hour) // the clock jumps ahead
 	for range 12 {
 		write(m.hub.now)
 		m.hub.now = m.hub.now.Add(time.Second)

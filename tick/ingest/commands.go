@@ -11,12 +11,12 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A comment that begins with /mergexo speaks to the tool. It becomes an event
-// of a kind of its own wherever it stands, so that it is no feedback, gets no
-// eyes and no redirect, and never reaches an agent.
+// A comment that begins with /mergexo is a command. It becomes an event of its own kind, on any
+// issue or pull request, so that it is not feedback, gets no 👀 and no redirect, and never reaches
+// an agent.
 
-// intakeStray takes commands in from issues and pull requests that are not
-// worked on; nothing else there is ours to read.
+// intakeStray takes in commands from issues and pull requests that we do not work on. Other
+// comments there are ignored.
 func (h *reading) intakeStray(c candidate) {
 	if c.event = command.AsCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
@@ -24,8 +24,8 @@ func (h *reading) intakeStray(c candidate) {
 	}
 }
 
-// commandVerdict judges a command that is new to the database: whether its
-// author may give it, and whether an earlier database's pass did what it says.
+// commandVerdict judges a command that is new to the database: whether its author may give it, and
+// whether it was carried out before the database was lost.
 func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome string) (string, error) {
 	switch outcome {
 	case "":
@@ -44,8 +44,8 @@ func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome stri
 	return outcome, nil
 }
 
-// mayMerge declines a person's word that something may be merged where GitHub would not let
-// them push to its base, whomever the config lets give commands.
+// mayMerge declines a merge command whose author may not push to the repository. allowed_users
+// grants other commands, but not this one.
 func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
 	if !says(e, command.VerbMerge, []int{e.Number}) {
 		return "", nil
@@ -58,9 +58,8 @@ func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
 	return work.OutcomeNoCommander, nil
 }
 
-// obeyedBefore looks for our answer to a command. Where it stands, the command
-// was carried out, whatever this database knows: an old cancel must not act
-// again.
+// obeyedBefore looks for our answer to a command. If there is one, the command was carried out,
+// even if this database does not know it: an old cancel must not act again.
 func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
 	said, err := h.commentsOf(ctx, e.Number, e.CreatedAt)
 	if err != nil {
@@ -79,11 +78,11 @@ func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error
 	return "", nil
 }
 
-// pausesByCommand are what commands that an earlier database's pass carried out
-// began, until their label stood or another command ended them: from then on
-// timelines show it.
+// pausesByCommand returns the pauses begun by commands that were carried out before the database
+// was lost. Each ends when its label was set, as timelines show the pause from then on, or when
+// another command ended it.
 func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
-	for i, e := range h.obeyed { // in the order of time
+	for i, e := range h.obeyed { // oldest first
 		if !says(e, command.VerbPause, numbers) {
 			continue
 		}
@@ -108,19 +107,19 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 	return pauses
 }
 
-// says reports whether an event is a certain command on one of some numbers.
+// says reports whether an event is a command with the verb on one of the numbers.
 func says(e work.Event, verb command.Verb, numbers []int) bool {
 	cmd, ok := command.Parse(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
 }
 
-// resumed ends what pauses last and are ended by a command that this pass is
-// going to carry out: what is said after it counts, however soon.
+// resumed ends the open pauses that a command of this pass will end: every comment after that
+// command counts, however soon it came.
 func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Pause) error {
 	if !slices.ContainsFunc(pauses, work.Pause.Open) {
 		return nil
 	}
-	pending, err := h.lookups.pendingCommands(ctx, h) // of a pass that died before it planned
+	pending, err := h.lookups.pendingCommands(ctx, h) // left by a pass that died before it planned
 	for _, e := range slices.Concat(pending, h.commands) {
 		at := work.StampOf(e)
 		for i, p := range pauses {
@@ -132,8 +131,8 @@ func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 	return err
 }
 
-// storeDeclined plans each word to a person once, where it was first due: a pass
-// whose database was lost finds it there.
+// storeDeclined plans each answer to a declined person once, where it was first due: after the
+// database is lost, a pass finds it there again.
 func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time) error {
 	slices.SortStableFunc(h.declined, func(a, b work.Action) int { return a.Number - b.Number })
 	planned := map[string]bool{}

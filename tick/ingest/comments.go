@@ -17,8 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// intakeComments makes events of what people wrote on issues and pull requests
-// that are tracked.
+// intakeComments makes events of the comments on tracked issues and pull requests.
 func (h *reading) intakeComments(ctx context.Context) error {
 	h.lookups = lookups{}
 	h.gatherEvents()
@@ -80,8 +79,8 @@ func reviewEvent(pull work.PullRequest, c github.ReviewComment) candidate {
 	}}
 }
 
-// summaryEvent is a review's own text and state. A review that only carries
-// line comments, or an approval without a word, asks for nothing.
+// summaryEvent is the event of a review's own text and state. It returns false for a review that
+// asks for nothing: one with line comments only, or an approval without text.
 func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	switch r.State {
 	case "CHANGES_REQUESTED":
@@ -89,7 +88,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 		if r.Body == "" {
 			return candidate{}, false
 		}
-	default: // PENDING drafts do not exist for us; DISMISSED ones do not any more
+	default: // PENDING drafts and DISMISSED reviews are ignored
 		return candidate{}, false
 	}
 	id := strconv.FormatInt(r.ID, 10)
@@ -102,8 +101,7 @@ func summaryEvent(pull work.PullRequest, r github.Review) (candidate, bool) {
 	}}, true
 }
 
-// filterEvents decides which of the candidates are new and whose word counts. What is
-// known already costs no request.
+// filterEvents keeps the candidates that are new, each judged. Known ones cost no request.
 func (h *reading) filterEvents(ctx context.Context) error {
 	if len(h.events) == 0 {
 		return nil
@@ -157,9 +155,9 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		case err == nil:
 			fresh = append(fresh, c)
 			continue
-		case errors.Is(err, errAskedEnough): // the others' are judged all the same
+		case errors.Is(err, errAskedEnough): // others are still judged
 			h.note = moreNext
-		case github.OutOfTime(err): // what needs no request is judged all the same
+		case github.OutOfTime(err): // those that need no request are still judged
 			h.stopReading(err)
 		default:
 			if err := h.deferOne(err, "judge %s", c.event.URL); err != nil {
@@ -183,9 +181,8 @@ func (h *reading) filterEvents(ctx context.Context) error {
 	return nil
 }
 
-// oldestFirst puts candidates in the order in which they happened. Stamps have
-// one-second resolution; within a second GitHub's ids rise. Of two versions of
-// one comment, read before and after an edit, the newer one comes last.
+// oldestFirst orders candidates by time. Stamps are whole seconds; within a second GitHub's ids
+// rise. Of two versions of one comment, read before and after an edit, the newer comes last.
 func oldestFirst(a, b candidate) int {
 	if d := a.event.CreatedAt.Compare(b.event.CreatedAt); d != 0 {
 		return d
@@ -209,7 +206,7 @@ func commandsFirst(a, b candidate) int {
 	return rank(a) - rank(b)
 }
 
-// holdBack has the list that showed something show it again.
+// holdBack keeps the list's cursor before this candidate, so that the next pass lists it again.
 func (h *reading) holdBack(c candidate) {
 	e := c.event
 	kind := e.Kind
@@ -224,8 +221,8 @@ func (h *reading) holdBack(c candidate) {
 	}
 }
 
-// readAgain notes that a known event was read once more. An edit that a person
-// took back while they had the item over is skipped like anything else.
+// readAgain records that a known event was read again. An edit that a person reverted while the
+// item was paused for them is skipped like other comments.
 func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (err error) {
 	if !c.event.Kind.Written() {
 		return nil
@@ -245,7 +242,7 @@ func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (e
 	return h.deferOne(err, "judge %s", c.event.URL)
 }
 
-// stored finds the candidates that are in the database already, by key.
+// stored returns the candidates that the database has, by key.
 func (h *reading) stored(ctx context.Context) (known map[string]store.KnownEvent, err error) {
 	keys := make([]string, len(h.events))
 	for i, c := range h.events {
@@ -257,7 +254,7 @@ func (h *reading) stored(ctx context.Context) (known map[string]store.KnownEvent
 	})
 }
 
-// verdict says why an event is ignored; empty when it counts.
+// verdict returns the outcome of an event that is ignored, or "" if it counts.
 func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	_, marked := work.ParseMarks(e.Body)
 	own := slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), e.Author.ID)
@@ -292,8 +289,8 @@ func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	return work.OutcomeNoPermission, nil
 }
 
-// onTheirs reports whether something was said on somebody else's pull request, and not to
-// us: it asks for no turn, and nobody's permission is asked for.
+// onTheirs reports whether a comment is on somebody else's pull request and not a command. It asks
+// for no turn, so nobody's permission is looked up.
 func (h *reading) onTheirs(ctx context.Context, e work.Event) (bool, error) {
 	if !e.Kind.Said() {
 		return false, nil
@@ -301,8 +298,8 @@ func (h *reading) onTheirs(ctx context.Context, e work.Event) (bool, error) {
 	return h.lookups.onTheirs(ctx, h, e.Number)
 }
 
-// stateOf is the state of the review that a comment on a diff came with: with an approval
-// it asks for an answer, and for nothing that is pushed.
+// stateOf returns the state of the review that a diff comment belongs to. A comment with an
+// approval is answered, and nothing is pushed for it.
 func (h *reading) stateOf(ctx context.Context, c candidate) (string, error) {
 	if c.review == 0 {
 		return "", nil
@@ -320,9 +317,8 @@ func (h *reading) stateOf(ctx context.Context, c candidate) (string, error) {
 	return h.reviewStates[c.review], err
 }
 
-// lateCopy plans the removal of further copies of a comment of ours that
-// appeared. pasted says that the comment is none of them: a person copied one
-// of ours, marker and all, and what they say is theirs.
+// lateCopy plans the removal of further copies of a comment of ours. pasted means that the comment
+// is no such copy: a person copied one of ours with its marker, and it counts as theirs.
 func (h *reading) lateCopy(ctx context.Context, e work.Event) (pasted bool, err error) {
 	marks, _ := work.ParseMarks(e.Body)
 	id, err := strconv.ParseInt(e.Source, 10, 64)
@@ -344,12 +340,11 @@ func (h *reading) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 		h.removals = append(h.removals, actions.Removal(h.row, a, id, h.now()))
 	}
 	first, parseErr := strconv.ParseInt(a.ResultID, 10, 64)
-	later := parseErr == nil && id > first // a copy that came first is ours, shown late
+	later := parseErr == nil && id > first // an earlier copy is ours, shown late
 	return err == nil && a.State == work.ActionApplied && later && !slices.Contains(extra, id), err
 }
 
-// logQueued logs, for each work item without a pull request, the comments on
-// its issue that this batch found.
+// logQueued logs the new comments on the issue of each work item without a pull request.
 func (h *reading) logQueued(ctx context.Context, what string) {
 	queued := sourceEvents(h.events)
 	if len(queued) == 0 {
@@ -372,9 +367,8 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 	}
 }
 
-// waitsForPull reports whether something that was said waits until its pull request
-// can be read: the lists that show it are read again then. A command does not
-// wait, it may be the way out.
+// waitsForPull reports whether a comment waits until its pull request can be read; the lists are
+// read again then. A command does not wait: it may be the way out.
 func (h *reading) waitsForPull(ctx context.Context, c candidate) (bool, error) {
 	if len(h.unread) == 0 || !c.event.Kind.Said() || c.event.Kind == work.EventCommand {
 		return false, nil
@@ -391,9 +385,8 @@ func (h *reading) waitsForPull(ctx context.Context, c candidate) (bool, error) {
 	return true, nil
 }
 
-// editedByPerson reports whether a comment by our account is one that we sent, and
-// says something else now. One that is kept up to date changes by our own edits, so
-// of that only the loss of the marker tells.
+// editedByPerson reports whether a comment that we sent has been edited by somebody else. We edit
+// sticky comments ourselves, so for those only a lost marker proves it.
 func (h *reading) editedByPerson(ctx context.Context, e work.Event) (bool, error) {
 	if e.ItemID == 0 {
 		return false, nil
@@ -416,13 +409,13 @@ func (h *reading) editedByPerson(ctx context.Context, e work.Event) (bool, error
 	}), nil
 }
 
-// commentsSinceClaim lists what was said on a turn's issue since the turn was claimed.
+// commentsSinceClaim lists the comments on a turn's issue since the turn was claimed.
 func (h *reading) commentsSinceClaim(ctx context.Context, l *env.Lease) ([]github.Comment, error) {
 	return h.repo.GitHub.CommentsOf(ctx, h.row.Current, l.Item.Number, l.Turn.ClaimedAt.Add(-overlap))
 }
 
-// readNewComments reads what was said on a turn's issue since the turn was claimed, as
-// far as it counts and is not known. What does not count is ingest's to judge.
+// readNewComments reads the comments on a turn's issue since the turn was claimed, and keeps those
+// that are new and count. The others are left to ingest.
 func (h *reading) readNewComments(ctx context.Context, l *env.Lease) (err error) {
 	if h.listedComments, err = h.commentsSinceClaim(ctx, l); err != nil {
 		return err

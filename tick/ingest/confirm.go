@@ -13,22 +13,20 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// withheld stands for a description of which no confirmed version is known.
+// withheld replaces a description that has no known confirmed version.
 const withheld = "(The description was edited after the label was set, and nobody who may write has confirmed it. It is left out here.)"
 
-// confirmed is an issue's text as far as somebody whose word counts stands for
-// it.
+// confirmed is the text of an issue that a writer has confirmed.
 type confirmed struct {
 	Title, Body string
-	Edited      string // what was changed since; empty: nothing
+	Edited      string // what was changed since then; empty if nothing
 }
 
-// confirmText finds out which text of an issue counts. known is what is stored of
-// it: its text was confirmed.
+// confirmText returns the text of an issue that counts. The text stored in known was confirmed.
 //
-// Who sets a flow's label confirms the issue as it reads then; who has it set by a
-// command, as it reads at that moment. An author who may not write can still edit it
-// afterwards: no agent sees what they write then until the label is set again.
+// Setting a flow's label confirms the issue as it reads at that moment; a command that sets the
+// label confirms it as of the command. An author without write permission can still edit it
+// afterwards: agents do not see those edits until the label is set again.
 func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Issue, timeline []github.TimelineEvent) (confirmed, error) {
 	c := confirmed{Title: is.Title, Body: is.Body}
 	labelled, ok := lastEvent(timeline, "labeled", known.Label)
@@ -38,7 +36,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	if trusted, err := h.permissions.mayCommand(ctx, is.Author, is.UpdatedAt); trusted || err != nil {
 		return c, err
 	}
-	// The text and its stamp are read together: a list may lag behind both.
+	// Read the text and its stamp together: a list may lag behind both.
 	text, ok, err := h.textOf(ctx, is.NodeID)
 	if err != nil || !ok {
 		return c, err
@@ -62,8 +60,8 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 	return c, nil
 }
 
-// confirmTitle takes back what somebody whose word does not count renamed since
-// the labelling. A name is given as a whole: who gave the last one stands for it.
+// confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
+// as a whole, so whoever set the last one confirms it.
 func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {
@@ -82,17 +80,17 @@ func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 	return nil
 }
 
-// word is somebody's word for an issue's text: a label that they set, or a command
-// for which we set it, perhaps much later.
+// word is the act that confirms an issue's text: setting the label, or the command for which we set
+// it, perhaps much later.
 type word struct {
 	at    time.Time
-	event int64  // of the label that a person set; 0 of a command
+	event int64  // id of the event of a label that a person set; 0 for a command
 	given string // for people: "the label agent:bugfix was set"
-	lost  string // for people: who gave the command for which we set it, and may give none any more
+	lost  string // for people: the command for which we set the label, if its author may no longer give commands
 }
 
-// covers reports whether a change of the title came before the word. The timeline's
-// ids rise, also within a second; a command has none there.
+// covers reports whether a rename came before the confirmation. Timeline ids rise, also within a
+// second; a command has no id there, so its time is compared.
 func (w word) covers(t github.TimelineEvent) bool {
 	if w.event != 0 {
 		return t.ID < w.event
@@ -100,9 +98,9 @@ func (w word) covers(t github.TimelineEvent) bool {
 	return t.CreatedAt.Before(w.at)
 }
 
-// wordFor finds whose word stands behind a label: of one that our account set, that
-// of the newest command that was not answered yet when it was set. The answer comes
-// after the label; so what the operator sets by hand later is a word of its own.
+// wordFor finds who confirmed the text by setting a label. For a label set by our account it is the
+// author of the newest command not answered before the label was set. We answer after setting the
+// label, so a label that the operator sets by hand later is the operator's own.
 func (h *reading) wordFor(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (word, error) {
 	w := word{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
 	ids := h.env.Accounts.Operators(h.repo.Name.Host)
@@ -137,15 +135,15 @@ func (h *reading) wordFor(ctx context.Context, is github.Issue, labelled github.
 		if may || err != nil {
 			return word{at: at, given: given}, err
 		}
-		if strings.HasPrefix(by, c.Author.Login+" ") { // else nobody obeyed it
+		if strings.HasPrefix(by, c.Author.Login+" ") { // nobody obeyed it otherwise
 			w.lost = given
 		}
 	}
 	return w, nil
 }
 
-// commanded is since when the command for which a label was set may have been written,
-// and whose it was: its row says so, while there is one.
+// commanded returns when the command for which a label was set may have been written, and whose it
+// was, from its action's row. Both are zero without a row.
 func (h *reading) commanded(ctx context.Context, number int, labelled github.TimelineEvent) (since time.Time, by string, err error) {
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.FlowToken(h.row.Key(), number))
@@ -157,8 +155,7 @@ func (h *reading) commanded(ctx context.Context, number int, labelled github.Tim
 	return since, by, err
 }
 
-// answeredBefore are the keys of the events that our own comments name as handled
-// which were there before a time.
+// answeredBefore returns the event keys that our comments older than at name as handled.
 func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string]bool {
 	keys := map[string]bool{}
 	for _, c := range said {
@@ -173,8 +170,8 @@ func answeredBefore(said []github.Comment, ids []int64, at time.Time) map[string
 	return keys
 }
 
-// writtenAt is when a comment got the words that it has. Its stamp is moved by
-// reactions, too, which anybody may leave.
+// writtenAt returns when a comment got its current text. UpdatedAt is no proof: reactions move it,
+// and anybody may leave one.
 func (h *reading) writtenAt(ctx context.Context, c github.Comment) (time.Time, error) {
 	if !c.UpdatedAt.After(c.CreatedAt) || c.NodeID == "" {
 		return c.CreatedAt, nil

@@ -10,14 +10,13 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// dependencyLife is how old the answer about an open dependency may grow, and how
-// long one that GitHub did not answer for is left alone.
+// dependencyLife is the age at which an open dependency is read again, and the wait after one that
+// GitHub did not answer for.
 const dependencyLife = 5 * time.Minute
 
-// readDependencies asks after the issues that implementations wait for: each
-// when it was changed, or at most every few minutes, and never again once it
-// is closed. They may be anybody's: what is wrong with one stops what waits for it,
-// and nothing else.
+// readDependencies reads the issues that implementations wait for: each when it changed, or every
+// dependencyLife, and never again once it is closed. They may be in any repository: an error with
+// one affects only what waits for it.
 func (h *reading) readDependencies(ctx context.Context) error {
 	var waiting []store.Dependency
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -51,7 +50,7 @@ func (h *reading) readDependencies(ctx context.Context) error {
 	return nil
 }
 
-// dependencyState looks at an issue that something waits for, wherever it is by now.
+// dependencyState reads the state of a dependency, even if the issue has moved.
 func (h *reading) dependencyState(ctx context.Context, ref string) (work.DependencyState, error) {
 	d, ok := work.ParseDependency(ref, h.repo.Name)
 	if !ok {
@@ -63,11 +62,11 @@ func (h *reading) dependencyState(ctx context.Context, ref string) (work.Depende
 	}
 	hub, ok := h.env.HostOf(h.repo, repo.Host)
 	if !ok {
-		return work.DependencyMissing, nil // on a host that the config does not name
+		return work.DependencyMissing, nil // the config does not name its host
 	}
 	is, ok, err := hub.IssueWherever(ctx, repo, d.Number)
 	switch {
-	case github.IsStatus(err, 403, 451): // by an organization's rules, or because it was taken down
+	case github.IsStatus(err, 403, 451): // an organization's rules forbid it, or it was taken down
 		h.env.Log.WarnContext(ctx, "GitHub does not show a dependency", "repo_full_name", h.repo.Name.FullName(), "dependency", ref, "error", err)
 		return work.DependencyRefused, nil
 	case err != nil:

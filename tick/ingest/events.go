@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
-// sourceEvents are the comments on an issue among the candidates.
+// sourceEvents returns those candidates that are issue comments and count.
 func sourceEvents(candidates []candidate) []work.Event {
 	var out []work.Event
 	for _, c := range candidates {
@@ -24,14 +24,14 @@ func sourceEvents(candidates []candidate) []work.Event {
 // candidate is an event that may be new.
 type candidate struct {
 	event   work.Event
-	pull    bool   // it stands on a pull request, otherwise on an issue
+	pull    bool   // it is on a pull request, otherwise on an issue
 	pending bool   // part of a draft review
-	former  bool   // it belongs to the item that it names, whichever comes after that on the issue
+	former  bool   // it belongs to its item even if a later item follows on the issue
 	node    string // of a comment or a review
-	review  int64  // that a comment on a diff came with
+	review  int64  // of a diff comment: its review's id
 }
 
-// timelineEvent makes the event of something that happened on a timeline.
+// timelineEvent makes an event of a timeline entry.
 func timelineEvent(item work.Item, kind work.EventKind, number int, t github.TimelineEvent, state string) candidate {
 	id := strconv.FormatInt(t.ID, 10)
 	hash := work.ContentHash(string(kind), state)
@@ -41,7 +41,7 @@ func timelineEvent(item work.Item, kind work.EventKind, number int, t github.Tim
 	}}
 }
 
-// lastEvent finds the newest event of a kind on a timeline.
+// lastEvent returns the newest entry of a kind on a timeline.
 func lastEvent(timeline []github.TimelineEvent, event, label string) (github.TimelineEvent, bool) {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event == event && (label == "" || strings.EqualFold(t.Label, label)) {
@@ -51,7 +51,6 @@ func lastEvent(timeline []github.TimelineEvent, event, label string) (github.Tim
 	return github.TimelineEvent{}, false
 }
 
-// sortedKeys are a map's keys, sorted.
 func sortedKeys[V any](m map[int]V) []int {
 	keys := make([]int, 0, len(m))
 	for k := range m {
@@ -61,7 +60,7 @@ func sortedKeys[V any](m map[int]V) []int {
 	return keys
 }
 
-// eventAttrs are the fields of every log line about an event.
+// eventAttrs returns the fields of log lines about an event.
 func (h *reading) eventAttrs(c candidate, more ...any) []any {
 	e := c.event
 	attrs := []any{"repo_full_name", h.repo.Name.FullName(), "event_key", e.Key, "kind", string(e.Kind), "author", e.Author.Login, "url", e.URL}
@@ -75,8 +74,8 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 	return append(append(attrs, number, e.Number), more...)
 }
 
-// itemOf is the work item that an event belongs to, once the batch's items are
-// stored; 0 where it belongs to none.
+// itemOf returns the id of the work item that an event belongs to, once the slice's items are
+// stored; 0 if there is none.
 func (h *reading) itemOf(c candidate) int64 {
 	e := c.event
 	issue := e.Number
@@ -89,8 +88,8 @@ func (h *reading) itemOf(c candidate) int64 {
 	return e.ItemID
 }
 
-// declineCommand tells somebody who may not command that this is so: once in a
-// repository, politely, and then never again.
+// declineCommand plans a comment to an author who may not give commands: once per repository. Later
+// commands are ignored.
 func (h *reading) declineCommand(e work.Event) {
 	if e.Author.ID == 0 {
 		return // the account was deleted
@@ -100,7 +99,7 @@ func (h *reading) declineCommand(e work.Event) {
 			"Please ask one of them to give the command. Further commands will be ignored.")
 }
 
-// declineMerge says to somebody who may give commands that this one is not among them.
+// declineMerge plans a comment to an author who may give other commands, but not merge.
 func (h *reading) declineMerge(e work.Event) {
 	h.decline(e, work.NoticeToken(h.row.Key(), e.Number, e.Key),
 		"`/mergexo merge` is the word of somebody with write permission on this repository, so nothing was done.")
@@ -113,8 +112,8 @@ func (h *reading) decline(e work.Event, token, body string) {
 	})
 }
 
-// versionKeys are the kinds and ids under which the versions of a comment are
-// known: an edit may make a command of it, or make it none.
+// versionKeys returns the kinds and ids under which versions of a comment are stored: an edit may
+// turn a comment into a command or back.
 func versionKeys(e work.Event) [][2]string {
 	if e.Kind != work.EventCommand {
 		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), command.CommandSource(e.Kind, e.Source)}}
@@ -126,7 +125,7 @@ func versionKeys(e work.Event) [][2]string {
 	return [][2]string{{string(e.Kind), e.Source}, {e.State, plain}}
 }
 
-// writes reports whether an action makes a comment of a kind.
+// writes reports whether an action writes a comment of a kind.
 func writes(a work.ActionKind, kind work.EventKind) bool {
 	if kind == work.EventReview {
 		return a == work.ActionReply

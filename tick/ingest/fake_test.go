@@ -31,15 +31,15 @@ var (
 	eve  = work.Account{ID: 3, Login: "eve"} // may not write
 )
 
-// crowd is below the ids of those who are many. A third of them may not write.
+// crowd is the lower bound of the ids of many accounts. A third of them may not write.
 const crowd = 100
 
-// hub is a GitHub whose answers take no time but what the test's clock says. Nothing
-// changes it while passes read it.
+// hub is a GitHub whose answers take the time of the test's clock only. Nothing changes it while
+// passes read it.
 type hub struct {
 	env.GitHub
 	time  *ticks
-	page  int // how much a page lists
+	page  int // items per page
 	now   time.Time
 	lists map[string][]entry // by path, oldest change first
 
@@ -48,15 +48,15 @@ type hub struct {
 	comments  []github.Comment
 	pulls     map[int]github.PullDetail
 
-	open    []github.Pull // as OpenPullsPage tells them
+	open    []github.Pull // for OpenPullsPage
 	commits map[int][]work.Commit
-	long    map[int]bool // issues and pull requests that no answer about many shows whole
+	long    map[int]bool // issues and pull requests that bulk answers do not show whole
 
 	mu     sync.Mutex
-	walked map[string][]time.Time // by list: from when on it was read
+	walked map[string][]time.Time // by list: the times from which it was read
 }
 
-// entry is one of a list.
+// entry is an item of a list.
 type entry struct {
 	at   time.Time
 	what any
@@ -73,7 +73,7 @@ func (h *hub) Viewer(ctx context.Context, _ string) (work.Account, string, bool,
 	return us, "", false, h.time.ask(ctx)
 }
 
-// Permission is found where it was asked in advance, as the client does: it is one request.
+// Permission uses an answer that was prefetched, as the client does: it is one request.
 func (h *hub) Permission(ctx context.Context, _ work.RepoName, who work.Account) (string, error) {
 	return ahead.Do(ctx, who, h.now, func(ctx context.Context) (string, error) {
 		level := "write"
@@ -96,7 +96,7 @@ func (h *hub) ListReviewComments(ctx context.Context, p transport.PageRequest) (
 	return listed[github.ReviewComment](ctx, h, "reviews", p)
 }
 
-// listed is a page of a list, as GitHub's parameters since, labels and page choose it.
+// listed returns a page of a list, chosen by GitHub's parameters since, labels and page.
 func listed[T any](ctx context.Context, h *hub, name string, p transport.PageRequest) (transport.Page[T], error) {
 	u, err := url.Parse(p.URL)
 	if err != nil {
@@ -127,7 +127,7 @@ func listed[T any](ctx context.Context, h *hub, name string, p transport.PageReq
 	}
 	sum := fnv.New64()
 	fmt.Fprint(sum, out.Items)
-	if h.page < 100 { // as if it were full, to which something is added
+	if h.page < 100 { // as if full, with more items added
 		fmt.Fprint(sum, out.Next != "")
 	}
 	out.ETag = fmt.Sprintf("%x", sum.Sum64())
@@ -150,7 +150,7 @@ func (h *hub) OpenPullsPage(ctx context.Context, _ work.RepoName, after string) 
 	return page, h.time.ask(ctx)
 }
 
-// Histories is what single reads say of each, but for what is long.
+// Histories answers for each as single reads do, except for long ones.
 func (h *hub) Histories(ctx context.Context, _ work.RepoName, asked []github.PullWithIssue) (github.History, error) {
 	out := github.History{
 		Issues: map[int]github.Issue{}, Texts: map[string]github.Text{}, Comments: map[int][]github.Comment{},
@@ -176,7 +176,7 @@ func withoutIDs(timeline []github.TimelineEvent) []github.TimelineEvent {
 	return timeline
 }
 
-// said is a conversation.
+// said returns a conversation.
 func (h *hub) said(number int) []github.Comment {
 	return slices.DeleteFunc(slices.Clone(h.comments), func(c github.Comment) bool { return c.Number != number })
 }
@@ -231,7 +231,7 @@ func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since
 	return resume.Changing[github.Comment]{List: list, Address: address, ID: func(c github.Comment) int64 { return c.ID }}.Since(ctx, since)
 }
 
-// pagesOf is a list by its pages, which are told by their numbers, as the client has it.
+// pagesOf splits a list into pages by number, as the client does.
 func pagesOf[T any](h *hub, all func(since time.Time) []T) resume.List[T] {
 	type page struct {
 		items []T
@@ -274,7 +274,7 @@ func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.
 	return s, h.time.ask(ctx)
 }
 
-// SweepAgain says nothing but what is stored where that says all.
+// SweepAgain answers with the stored pull requests if nothing changed.
 func (h *hub) SweepAgain(ctx context.Context, repo work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error) {
 	var ids []string
 	for _, p := range stored {
@@ -315,7 +315,7 @@ func numberOf(node string) int {
 	return n
 }
 
-// add lists something; lists are sorted once all is there.
+// add lists an item; lists are sorted after all were added.
 func (h *hub) add(list string, at time.Time, what any) {
 	h.lists[list] = append(h.lists[list], entry{at, what})
 }
@@ -327,7 +327,7 @@ func (h *hub) sort() {
 	slices.SortStableFunc(h.comments, func(a, b github.Comment) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// ticks is a clock that every request moves on. A pass dies at one of them.
+// ticks is a clock that each request advances. A pass dies at one of the ticks.
 type ticks struct {
 	mu     sync.Mutex
 	passed time.Duration
@@ -336,17 +336,17 @@ type ticks struct {
 	fate
 }
 
-// fate is what a pass meets with.
+// fate is what happens to a pass.
 type fate struct {
 	latency time.Duration
-	ends    int    // after so many requests somebody ends it; 0: nobody does
-	allowed int    // so many requests; 0: any number
-	refused int    // the one of that number is told no, whatever it asks; 0: none is
-	dies    int    // as many; 0: it does not
-	death   func() // then: nothing that it does from now on is done
+	ends    int    // after that many requests somebody cancels it; 0: never
+	allowed int    // the number of requests allowed; 0: any
+	refused int    // the number of the request that is refused; 0: none
+	dies    int    // the number of requests after which it dies; 0: never
+	death   func() // called at the death; the pass has no effect afterwards
 }
 
-// errRefused is what GitHub says where it has no answer for once.
+// errRefused is GitHub's error when it once has no answer.
 var errRefused = errors.New("502 Bad Gateway")
 
 // clean reports whether the pass comes to its own end.
@@ -415,5 +415,5 @@ func (c *ticks) tick() error {
 	return nil
 }
 
-// begin begins a pass.
+// begin resets the clock for a pass.
 func (c *ticks) begin(f fate) { c.fate, c.passed, c.asked, c.limits = f, 0, 0, nil }

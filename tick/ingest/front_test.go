@@ -15,10 +15,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// TestFront: while much is young, passes begin at the last page of it. People go on to
-// write, edit and delete, lists lag by up to the overlap, and passes come in between, have
-// little time or die: what no list lacked is known after each pass that came to the end, and
-// what lagged at the latest once the overlap has passed.
+// TestFront: while many items are young, passes begin at the last page of them. People keep
+// writing, editing and deleting, lists lag by up to the overlap, and passes in between have little
+// time or die. Everything that the lists show is known after each pass that came to the end, and
+// late items at the latest after the overlap.
 func TestFront(t *testing.T) {
 	checks(t, 60)
 	sameEachTime(t)
@@ -54,7 +54,7 @@ func TestFront(t *testing.T) {
 	})
 }
 
-// people write comments.
+// people add, edit and delete comments.
 type people struct {
 	*machine
 	draw *rand.Rand
@@ -62,7 +62,7 @@ type people struct {
 	said []comment
 }
 
-// comment is one that the list shows from some moment on.
+// comment is a comment that the list shows from some moment on.
 type comment struct {
 	github.Comment
 	shown time.Time
@@ -96,7 +96,7 @@ func (p *people) remove(n int) {
 	}
 }
 
-// show has the list show what it does by now.
+// show updates the list to what it shows now.
 func (p *people) show() {
 	p.hub.lists["comments"], p.hub.comments = nil, nil
 	for _, c := range p.said {
@@ -108,7 +108,7 @@ func (p *people) show() {
 	p.hub.sort()
 }
 
-// check looks for those comments among what is known.
+// check looks for comments among the stored ones.
 func (p *people) check(rt *rapid.T, due func(comment) bool) {
 	rt.Helper()
 	known := map[string]bool{}
@@ -126,8 +126,7 @@ func (p *people) check(rt *rapid.T, due func(comment) bool) {
 	}
 }
 
-// untilDone makes passes until one reads all, some of which have little time or die. Some
-// come late.
+// untilDone runs passes until one reads all. Some have little time or die, and some are late.
 func (p *people) untilDone(rt *rapid.T) {
 	for range 500 {
 		f := fate{latency: time.Duration(rapid.IntRange(0, 1500).Draw(rt, "latency")) * time.Millisecond}

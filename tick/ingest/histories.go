@@ -11,10 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What is read of many issues and pull requests at once is kept in the slice's history. What
-// is not there is asked of GitHub.
+// The slice's history has what was read of many issues and pull requests at once. What it lacks is
+// read from GitHub.
 
-// issueOf reads an issue.
 func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
 	if is, ok := h.history.Issues[number]; ok {
 		return is, true, nil
@@ -22,7 +21,7 @@ func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, 
 	return h.repo.GitHub.Issue(ctx, h.row.Current, number)
 }
 
-// textOf reads what an issue, a comment or a review says, and when that was last edited.
+// textOf reads the text of an issue, a comment or a review, and when it was last edited.
 func (h *reading) textOf(ctx context.Context, nodeID string) (github.Text, bool, error) {
 	if text, ok := h.history.Texts[nodeID]; ok {
 		return text, true, nil
@@ -30,7 +29,7 @@ func (h *reading) textOf(ctx context.Context, nodeID string) (github.Text, bool,
 	return h.repo.GitHub.Text(ctx, nodeID)
 }
 
-// commentsOf reads a conversation; since bounds it by the last change.
+// commentsOf reads a conversation; comments that last changed before since are left out.
 func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) ([]github.Comment, error) {
 	talk, ok := h.history.Comments[number]
 	if !ok {
@@ -39,7 +38,7 @@ func (h *reading) commentsOf(ctx context.Context, number int, since time.Time) (
 	return slices.DeleteFunc(slices.Clone(talk), func(c github.Comment) bool { return c.UpdatedAt.Before(since) }), nil
 }
 
-// wholeTalk reads a conversation whole, once for the slice.
+// wholeTalk reads a whole conversation, once per slice.
 func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, error) {
 	talk, err := h.commentsOf(ctx, number, time.Time{})
 	if err == nil {
@@ -48,7 +47,6 @@ func (h *reading) wholeTalk(ctx context.Context, number int) ([]github.Comment, 
 	return talk, err
 }
 
-// commitsOf reads a pull request's commits: their messages.
 func (h *reading) commitsOf(ctx context.Context, number int) ([]work.Commit, error) {
 	if commits, ok := h.history.Commits[number]; ok {
 		return commits, nil
@@ -56,9 +54,9 @@ func (h *reading) commitsOf(ctx context.Context, number int) ([]work.Commit, err
 	return h.repo.GitHub.PullCommits(ctx, h.row.Current, number)
 }
 
-// labelsOf reads a timeline, as far as it tells who set which labels when. labels are those
-// that are set now. A pause is known by ids, and a timeline that was read among many has
-// none: one with a pause is read by itself, as is one that lacks a label that is set.
+// labelsOf reads who set which labels when from a timeline. labels are those set now. Pauses are
+// known by event ids, which timelines read in bulk lack; so one with a pause is read singly, as is
+// one that lacks a label that is set.
 func (h *reading) labelsOf(ctx context.Context, number int, labels []string) ([]github.TimelineEvent, error) {
 	timeline, ok := h.history.Labels[number]
 	pauses := func(name string) bool { return strings.EqualFold(name, h.repo.Settings.Labels.Ignore) }
@@ -73,8 +71,8 @@ func (h *reading) labelsOf(ctx context.Context, number int, labels []string) ([]
 	return timeline, nil
 }
 
-// labellingID is by what the labelling is known that began an item: its id, or its node id
-// where it was read among many.
+// labellingID returns what identifies the labelling that began an item: its id, or its node id if
+// it was read in bulk.
 func labellingID(e github.TimelineEvent) string {
 	if e.ID == 0 {
 		return e.NodeID
@@ -82,8 +80,8 @@ func labellingID(e github.TimelineEvent) string {
 	return strconv.FormatInt(e.ID, 10)
 }
 
-// resolveLabelEvent gives an item the id of the labelling that began it, of which only the node id is
-// known. Where GitHub names none like that any more it is the newest one.
+// resolveLabelEvent replaces the node id of the labelling that began the item by its id. If GitHub
+// no longer has that entry, it takes the newest labelling.
 func resolveLabelEvent(item work.Item, timeline []github.TimelineEvent) work.Item {
 	if _, err := strconv.ParseInt(item.LabelEvent, 10, 64); err == nil || item.LabelEvent == "" {
 		return item

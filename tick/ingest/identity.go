@@ -14,23 +14,23 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
 
-// A name in the config stands for the repository that it was first seen to mean, for
-// as long as there is one: it is followed when it is renamed. Node ids are compared in
-// every pass that reads anything new, and again before something is written or an agent
-// is started, for a name may be given up and taken by somebody else's repository.
+// A name in the config means the repository that was first seen under it, as long as that exists;
+// renames are followed. Somebody else's repository may take a name that was given up. So node ids
+// are compared in every pass that reads anything new, and again before a write or the start of an
+// agent.
 
 const (
-	// confirmEvery is when it is asked although nothing of a repository changes:
-	// the light query for open pull requests asks it in each pass anyway.
+	// confirmEvery is how often the identity is checked although nothing in a repository changes.
+	// The light query for open pull requests checks it in each pass anyway.
 	confirmEvery = 30 * time.Minute
 )
 
-// errAnother says that what was read is not of the repository that was known, or was
-// read under a name that is no longer its own.
+// errAnother says that another repository than the stored one was read, or that the stored one has
+// a new name.
 var errAnother = errors.New("another repository was read than the one that is known")
 
-// identify makes sure, before anything that was read is judged, that it is of the
-// repository that the database knows.
+// identify checks, before anything read is judged, that it is from the repository that the database
+// knows.
 func (h *reading) identify(ctx context.Context) error {
 	if !h.doubted() {
 		return nil
@@ -46,15 +46,14 @@ func (h *reading) identify(ctx context.Context) error {
 	return nil
 }
 
-// doubted reports whether it is to be asked which repository this is.
+// doubted reports whether the repository's identity must be checked.
 func (h *reading) doubted() bool {
 	at := h.now()
 	recent := h.repo.Confirmed(at, env.SameFor) || !h.brought && at.Sub(h.row.ConfirmedAt).Abs() < confirmEvery
 	return !recent || h.doubtful
 }
 
-// regather reads a repository once more after it was found to be another one, or to
-// have another address.
+// regather reads a repository again after it turned out to be another one or to have moved.
 func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*transport.MovedError](err)
@@ -71,8 +70,8 @@ func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, er
 	return p.gather(ctx, r, look)
 }
 
-// follow reads who the repository is today: at first sight, when GitHub says that it
-// moved, and when it may be another one.
+// follow reads which repository the name means now: at first sight, when GitHub reports a move, and
+// when it may be another one.
 func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
 	now, err := whoIs(ctx, r)
 	if err != nil {
@@ -90,8 +89,8 @@ func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
 	return nil
 }
 
-// whoIs asks which repository is meant: the one that is known, as long as there is
-// one, whatever has its former name by now.
+// whoIs reads which repository is meant: the known one as long as it exists, even if another one
+// has its former name.
 func whoIs(ctx context.Context, r *env.Repo) (github.Repository, error) {
 	named, err := r.GitHub.Repository(ctx, r.Name)
 	gone := github.IsStatus(err, 404)
@@ -116,7 +115,7 @@ func whoIs(ctx context.Context, r *env.Repo) (github.Repository, error) {
 	return named, nil
 }
 
-// become gives the name the row of the repository that it stands for.
+// become gives r the row of the repository that its name means now.
 func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository) error {
 	p.Becoming.Lock()
 	defer p.Becoming.Unlock()
@@ -153,7 +152,7 @@ func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository)
 	return nil
 }
 
-// twin is another name of the config that stands for a repository.
+// twin returns another name in the config for the same repository; "" if there is none.
 func (p *Ingest) twin(r *env.Repo, nodeID string) string {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
@@ -165,8 +164,8 @@ func (p *Ingest) twin(r *env.Repo, nodeID string) string {
 	return ""
 }
 
-// setRepo changes the row of a configured repository: others look through the rows of
-// all at the same time. What was opened of another repository is not kept.
+// setRepo replaces the row of a configured repository, under the lock that readers of all rows
+// take. If it is another repository, the opened mirror is dropped.
 func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
@@ -178,7 +177,7 @@ func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
 	r.Row = row
 }
 
-// replacedNote says what became of a repository whose name another one has.
+// replacedNote describes a name that now means another repository.
 func replacedNote(kept int) string {
 	note := "this is another repository than before, which is gone; the new one has a mirror and work items of its own"
 	if kept > 0 {
@@ -187,8 +186,8 @@ func replacedNote(kept int) string {
 	return note
 }
 
-// SameRepos drops the leases on turns of repositories that this pass found to be others:
-// they are kept apart with their repository.
+// SameRepos releases the leases on turns of repositories that this pass found replaced. Those turns
+// stay with the former repository.
 func SameRepos(leases []*env.Lease) []*env.Lease {
 	var kept []*env.Lease
 	for _, l := range leases {

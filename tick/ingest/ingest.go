@@ -17,10 +17,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// The time for one repository's ingest is bounded, because tick.lock is held: what
-// is left is read by the next pass. It is shared out, so that nothing takes all of
-// it from the rest: in tenths of runtime.ingest_timeout, when no further issue is looked
-// into, no further pull request read, nothing further read at all. The rest
+// The time for one repository's ingest is limited, because tick.lock is held; the next pass reads
+// the rest. These are the tenths of runtime.ingest_timeout after which no more issues, no more pull
+// requests and nothing more at all are read, so that none of them takes all the time. The remainder
 // is for judging what was read.
 const (
 	issuesUntil = 5
@@ -28,10 +27,10 @@ const (
 	readUntil   = 9
 )
 
-// ReadAll reads the selected repositories from GitHub, side by side, and
-// returns those that can be planned for: also one whose ingest failed has
-// events that wait, but one that was never read has nothing. Of a few of one host
-// each is read; of more only those in which something changed, and the others in turn.
+// ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
+// planned for. One whose ingest failed is among them, as it may have pending events; one that was
+// never read is not. Up to pulse.Handful repositories of a host are all read; of more, only those
+// that changed, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)
@@ -54,7 +53,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	return ready
 }
 
-// byHost are the selected repositories that may be asked, by their hosts.
+// byHost returns the selected repositories that may be asked, by host.
 func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	all := map[string][]*env.Repo{}
 	for _, r := range p.Repositories() {
@@ -70,7 +69,6 @@ func (p *Ingest) byHost(rep *env.Report) map[string][]*env.Repo {
 	return all
 }
 
-// readFew reads each repository.
 func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range repos {
@@ -83,7 +81,7 @@ func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *
 	wg.Wait()
 }
 
-// ingestRepo reads one repository; of many, as the look says.
+// ingestRepo reads one repository. look is nil unless it is one of many.
 func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, rep *env.Report) error {
 	name := p.Config.Called(r.Name)
 	if r.Row.HeartbeatAt.IsZero() {
@@ -108,7 +106,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, 
 	return nil
 }
 
-// gather reads what is new in one repository, and stores it.
+// gather reads and stores what is new in one repository.
 func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *pulse.Look) (*reading, error) {
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
@@ -126,8 +124,8 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *pulse.Look) (*re
 	return h, h.read(ctx)
 }
 
-// concludeIngest records how a repository's ingest went: a limit makes it wait
-// and is no failure, anything else backs off, and neither touches the others.
+// concludeIngest records how a repository's ingest went. A rate limit makes it wait and is no
+// failure; any other error backs off. Neither affects other repositories.
 func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep *env.Report) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return
@@ -139,7 +137,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed = wait.Until, false
 	}
-	if p.Accounts.ShutOut(r.Name.Host) != nil { // with the right login it is asked at once
+	if p.Accounts.ShutOut(r.Name.Host) != nil { // after a login it is asked at once
 		until = time.Time{}
 	}
 	if env.Future(until, now, work.LongestWait) {
@@ -165,7 +163,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 	}
 }
 
-// shutIfLoggedOut leaves a host alone that gh is not logged in to.
+// shutIfLoggedOut stops asking a host that gh is not logged in to.
 func (p *Ingest) shutIfLoggedOut(host string, err error) error {
 	if out, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
 		return p.Accounts.ShutHost(host, out)
@@ -173,7 +171,7 @@ func (p *Ingest) shutIfLoggedOut(host string, err error) error {
 	return err
 }
 
-// clockOf asks for GitHub's time before the first "since" is made of it.
+// clockOf asks for GitHub's time before the first "since" is computed from it.
 func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 	began := !r.Row.IssuesSince.IsZero() && !r.Row.CommentsSince.IsZero() && !r.Row.ReviewCommentsSince.IsZero()
 	if _, known := r.GitHub.Ahead(); known || began {
@@ -186,16 +184,16 @@ func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 type Ingest struct {
 	*env.Env
 	notices *notice.Notices
-	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context that ends after that time
+	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context with a timeout; tests replace it
 }
 
 // New makes an Ingest.
 func New(e *env.Env, n *notice.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
 
-// manyAtOnce bounds how many of many repositories are read side by side.
+// manyAtOnce is how many of many repositories are read side by side.
 const manyAtOnce = 24
 
-// readMany reads those of many repositories of a host that their pulse chooses.
+// readMany reads those of a host's many repositories that the pulse chooses.
 func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, rep *env.Report) {
 	chosen, left, err := pulse.Pass{Env: p.Env, Host: host, Repos: repos}.Choose(ctx)
 	if err != nil {
@@ -225,8 +223,8 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 	wg.Wait()
 }
 
-// tellLeft tells of a repository that is not read in this pass. Why its pulse could not be
-// asked is stored with it, and is no failure of its own.
+// tellLeft reports a repository that this pass does not read. If its pulse failed, the reason is
+// stored with it and does not count as a failure of its own.
 func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {
@@ -251,8 +249,8 @@ func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 	}
 }
 
-// tellHidden tells once of a repository that GitHub shows where it is read, and hides from the
-// pulse: as it reads what it says about an organization that does not let the token in.
+// tellHidden warns once about a repository that GitHub lets us read but hides from the pulse:
+// GitHub does so if an organization does not let the token in.
 func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report) {
 	if c.Look.Shown.Hidden == "" || c.Look.Told {
 		return
@@ -267,7 +265,7 @@ func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report
 	rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
 }
 
-// tooSoon says why a repository is not asked in this pass; empty when it is.
+// tooSoon returns why a repository is not asked in this pass; "" if it is.
 func (p *Ingest) tooSoon(r *env.Repo) string {
 	now := r.GitHub.Now()
 	if p.AtOnce {

@@ -14,16 +14,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// queue are the issues and pull requests that were listed, in the order in which they are
-// taken in: first what earlier passes had no time for.
+// queue has the listed issues and pull requests in the order in which they are taken in: the
+// backlog of earlier passes first.
 type queue struct {
 	filled bool
 	order  []int
 	listed map[int]github.Issue
-	taken  map[int]time.Time // by this pass: how they were listed
+	taken  map[int]time.Time // taken in by this pass: UpdatedAt as listed
 }
 
-// add queues what a page lists, unless it was taken in as it is there.
+// add queues the issues of a page, except those taken in unchanged.
 func (q *queue) add(issues []github.Issue) {
 	for _, is := range issues {
 		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
@@ -39,7 +39,7 @@ func (q *queue) add(issues []github.Issue) {
 	}
 }
 
-// next is the next one; false when there is none.
+// next returns the next number. listed is false if no list showed it; ok is false at the end.
 func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
 	if len(q.order) == 0 {
 		return 0, is, false, false
@@ -51,8 +51,8 @@ func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
 	return n, is, listed, true
 }
 
-// intakeIssues looks at what changed among issues and pull requests, a page of each list
-// or less, until the slice is full. It says whether there are more.
+// intakeIssues takes in changed issues and pull requests, at most one page of each list, until the
+// slice is full. more reports whether some remain.
 func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue]) (more bool, err error) {
 	h.fillQueue(walks)
 	for len(h.queue.order) > 0 {
@@ -78,7 +78,7 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue])
 	return more, nil
 }
 
-// fillQueue queues the pages that wait to be taken in, once the last ones are.
+// fillQueue queues the waiting pages once the queue is empty.
 func (h *reading) fillQueue(walks []*walk[github.Issue]) {
 	q := &h.queue
 	if !q.filled {
@@ -94,7 +94,7 @@ func (h *reading) fillQueue(walks []*walk[github.Issue]) {
 	}
 }
 
-// takePage has a page count as taken in: all that it lists is, or is in the backlog.
+// takePage marks a page as taken in: every number on it is taken in or in the backlog.
 func (h *reading) takePage(w *walk[github.Issue]) {
 	if !w.waits() {
 		return
@@ -110,8 +110,8 @@ func (h *reading) takePage(w *walk[github.Issue]) {
 	}
 }
 
-// takeNumber takes in an issue or a pull request that was listed, whole or not at
-// all: then it is tried again, after the others.
+// takeNumber takes in a listed issue or pull request whole or not at all. If it fails, it is tried
+// again after the others.
 func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
 	before, some := h.issues[n]
@@ -148,9 +148,8 @@ func (h *reading) intakeNumber(ctx context.Context, n int, is github.Issue, list
 	return h.intakeIssue(ctx, is)
 }
 
-// noticePull marks a tracked pull request that was closed and has changed since:
-// the sweep only asks about those that were open, and one that was opened again
-// may be merged by now.
+// noticePull has the details of a closed pull request read again if it changed since. The sweep
+// asks only about open ones, and one that was reopened may be merged already.
 func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
 	pull, ok, err := h.pull(ctx, is.Number)
 	if err != nil {
@@ -163,23 +162,22 @@ func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
 		return h.beginReview(ctx, is)
 	}
 	if pull.State == work.PullClosed && (is.State == "open" || changedSince(pull, is)) {
-		pull.Fingerprint = "" // that of the last time may have been this one
+		pull.Fingerprint = "" // the stored fingerprint may match the current one again
 		h.openPulls.put(pull)
-		h.lights[is.Number] = "changed" // differs from what a sweep says
+		h.lights[is.Number] = "changed" // differs from every fingerprint of a sweep
 	}
 	return nil
 }
 
-// changedSince reports whether a pull request may have changed since its details
-// were read. Two changes in one second share a stamp, so that of one that was
-// read soon after it proves nothing.
+// changedSince reports whether a pull request may have changed since its details were read. Two
+// changes in one second share a stamp, so the stamp of one read soon after it proves nothing.
 func changedSince(pull work.PullRequest, is github.Issue) bool {
 	soon := pull.DetailsAt.Sub(pull.UpdatedAt) < overlap
 	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
 }
 
-// intakeIssue begins to track an issue with one of our labels, and notes what
-// became of one that is tracked.
+// intakeIssue begins to track an issue with one of our labels, and takes in changes of a tracked
+// one.
 func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	item, tracked, err := h.item(ctx, is.Number)
 	if err != nil {
@@ -208,7 +206,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	case err != nil:
 		return err
 	case !tracked && len(asked) == 0:
-		return nil // the list is ahead of the timeline: the next change shows it; or it begins nothing
+		return nil // the list is ahead of the timeline, which the next change shows; or the label begins nothing
 	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
@@ -229,7 +227,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 			h.addToIssue(is.Number, timelineEvent(item, work.EventClosed, is.Number, t, "unlabelled"))
 		}
 	}
-	if relabelled && is.State == "open" { // one of a closed issue counts once it is reopened
+	if relabelled && is.State == "open" { // on a closed issue the label counts once it is reopened
 		item.Label, item.LabelEvent = again.Name, strconv.FormatInt(again.set.ID, 10)
 		h.putItem(item)
 		h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, again.set, again.Name))
@@ -238,7 +236,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
-// asks reports whether anything more is asked about an issue than what its list shows.
+// asks reports whether the issue needs more reads than its list.
 func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
 	if tracked {
 		return !h.unchanged(item, is)
@@ -247,8 +245,7 @@ func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
 	return wanted && !work.HasLabel(is.Labels, h.repo.Settings.Labels.Ignore) && is.State == "open"
 }
 
-// begin tracks an issue: with the labelling that asked for it, and everything
-// that was said before.
+// begin tracks an issue, with the labelling that asked for it and all earlier comments.
 func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
 	item := newItem(h, is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
@@ -258,7 +255,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	}
 	h.addToIssue(is.Number, timelineEvent(item, work.EventLabelled, is.Number, labelled, label.Name))
 	if again {
-		return nil // what was said is in the database
+		return nil // the comments are in the database
 	}
 	talk, err := h.wholeTalk(ctx, is.Number)
 	if err != nil {
@@ -268,8 +265,8 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
-// retell takes in what people may change about an issue, as far as it counts:
-// since the newest setting of the label, the item's or the one that is wanted.
+// retell takes in the text of an issue as far as it is confirmed: by the newest setting of label,
+// or of the item's label if that is empty.
 func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
 	by.Label = cmp.Or(label, item.Label)
@@ -282,7 +279,7 @@ func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, t
 	return item, nil
 }
 
-// refreshed is an item with what people may change about its issue.
+// refreshed returns item with the issue's current text and state.
 func refreshed(item work.Item, is github.Issue, c confirmed, settled bool) work.Item {
 	item.Title, item.Body, item.Edited, item.Author, item.URL = c.Title, c.Body, c.Edited, is.Author, is.URL
 	item.IssueClosed = is.State != "open"
@@ -293,9 +290,9 @@ func refreshed(item work.Item, is github.Issue, c confirmed, settled bool) work.
 	return item
 }
 
-// unchanged reports whether nothing about an issue differs from when its
-// timeline was last read. A list is read again as a whole when anything in it
-// changed; that must not cost a request for each issue. See timelineSettled.
+// unchanged reports whether an issue is as it was when its timeline was last read. One change in a
+// list makes the whole list be read again; that must not cost a request per issue. See
+// timelineSettled.
 func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }
@@ -304,7 +301,7 @@ func fingerprint(is github.Issue) string {
 	return work.ContentHash(is.State, is.Title, is.Body, strings.Join(is.Labels, "\n"), is.UpdatedAt.UTC().Format(time.RFC3339))
 }
 
-// changes notes closings and reopenings after the labelling that began the item.
+// changes adds events for closings and reopenings after the labelling that began the item.
 func (h *reading) changes(item work.Item, number int, timeline []github.TimelineEvent) {
 	for _, t := range timeline {
 		kind := work.EventClosed
@@ -320,8 +317,8 @@ func (h *reading) changes(item work.Item, number int, timeline []github.Timeline
 	}
 }
 
-// newer reports whether something happened after the labelling that began the
-// item. Labellings, closings and reopenings are issue events, whose ids rise.
+// newer reports whether a timeline event came after the labelling that began the item. Labellings,
+// closings and reopenings are issue events, whose ids rise.
 func newer(t github.TimelineEvent, item work.Item) bool {
 	began, err := strconv.ParseInt(item.LabelEvent, 10, 64)
 	if err != nil {
@@ -330,11 +327,11 @@ func newer(t github.TimelineEvent, item work.Item) bool {
 	return t.ID > began
 }
 
-// longestLag is how long a timeline may say something else than the list that was
-// read before it. A label that was renamed makes the two differ for good.
+// longestLag is how long a timeline may differ from the list read before it. After a label is
+// renamed the two differ for good.
 const longestLag = 10 * time.Minute
 
-// againSoon has something read once more whose timeline does not show yet the label that
+// againSoon queues an issue for another read because its timeline does not yet show the label that
 // the list shows.
 func (h *reading) againSoon(is github.Issue) {
 	if h.now().Sub(is.UpdatedAt) < longestLag {
@@ -342,12 +339,12 @@ func (h *reading) againSoon(is github.Issue) {
 	}
 }
 
-// noteLag has an issue read once more whose timeline does not show yet what the
-// list shows: the list's ETag would vouch for a label that was never seen.
+// noteLag queues an issue for another read if its timeline does not yet show what the list shows:
+// otherwise the list's ETag would vouch for a label that was never seen.
 //
-// A label that was taken off and set again looks as before, so an issue that may
-// lag behind its list is read a second time as well, but not a third: when it
-// changed after all that its timeline shows, and when its label begins nothing.
+// A label removed and set again looks the same in the list. So an issue that may be ahead of its
+// timeline is read a second time, but not a third: when it changed after its newest timeline entry,
+// and when its label begins nothing.
 func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle bool) {
 	again := slices.Contains(h.known.backlog, is.Number)
 	may := idle || changedAfter(is, timeline)
@@ -356,26 +353,26 @@ func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle
 	}
 }
 
-// stampLag is how long after a change another one may still appear that has its stamp: they
-// have whole seconds, and lists and timelines lag behind one another for some.
+// stampLag is how long after a change another one with the same stamp may appear: stamps are whole
+// seconds, and lists and timelines lag behind each other.
 const stampLag = 30 * time.Second
 
-// timelineSettled reports whether a timeline shows all that made an issue what its list shows, so
-// that it need not be read again before the issue changes. It does once the newest stamp is
-// old; sooner where it has an entry for that stamp, and it was read a while after it.
+// timelineSettled reports whether a timeline shows everything that its list shows, so that it need
+// not be read again before the issue changes. That is so once the newest stamp is old; or sooner,
+// if the timeline has an entry with that stamp and was read a while after it.
 func timelineSettled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
 	age := now.Sub(is.UpdatedAt)
 	return age > overlap || age > stampLag && !changedAfter(is, timeline)
 }
 
-// changedAfter reports whether an issue changed after the newest entry of its
-// timeline: by an entry that is not shown yet, or by an edit, which makes none.
+// changedAfter reports whether an issue changed after the newest entry of its timeline: by an entry
+// that is not shown yet, or by an edit, which makes none.
 func changedAfter(is github.Issue, timeline []github.TimelineEvent) bool {
 	return !slices.ContainsFunc(timeline, func(t github.TimelineEvent) bool { return !t.CreatedAt.Before(is.UpdatedAt) })
 }
 
-// lags reports whether what a timeline tells does not lead to what the list shows:
-// of our labels, and of whether the issue is open.
+// lags reports whether the timeline contradicts the list about our labels or about whether the
+// issue is open.
 func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent) bool {
 	for _, l := range settings.FlowLabels() {
 		on := false
@@ -395,7 +392,6 @@ func lags(settings config.Repo, is github.Issue, timeline []github.TimelineEvent
 	return closed != (is.State != "open")
 }
 
-// newItem is an issue's work item before anything happened.
 func newItem(h *reading, is github.Issue, label config.FlowLabel) work.Item {
 	return work.Item{
 		RepoID: h.row.ID, Number: is.Number, Flow: label.Flow, State: work.StatePending, Since: h.now(),

@@ -11,13 +11,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// readJournals finds the turns that a lost database knew: answered, and not
-// all of their effects sent. Whatever was sent is found on GitHub again.
+// readJournals finds the turns that a lost database knew as answered but not fully applied. Effects
+// that were sent are found again on GitHub.
 func (h *reading) readJournals(ctx context.Context) error {
 	if !h.adopting && !h.begunLate() {
 		return nil
 	}
-	newest, err := h.newestJournals(context.WithoutCancel(ctx)) // git alone is asked
+	newest, err := h.newestJournals(context.WithoutCancel(ctx)) // reads git only
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func (h *reading) readJournals(ctx context.Context) error {
 	return nil
 }
 
-// newestJournals are those that the mirror has, of each issue the last one. They are read
-// once in a pass: what is written beside it belongs to turns that are under way.
+// newestJournals returns the newest journal of each issue in the mirror. It reads them once per
+// pass: journals written meanwhile belong to turns in flight.
 func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, error) {
 	if h.search.journals != nil {
 		return h.search.journals, nil
@@ -64,8 +64,8 @@ func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, erro
 	return newest, nil
 }
 
-// begunLate reports whether work begins here that an earlier pass had no time for:
-// after a database was lost, perhaps.
+// begunLate reports whether an item new to the database comes from the backlog of an earlier pass.
+// The database may have been lost before that pass, so journals are read again.
 func (h *reading) begunLate() bool {
 	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
 		item, ok := h.changedItem(n)
@@ -73,7 +73,7 @@ func (h *reading) begunLate() bool {
 	})
 }
 
-// unfinished reports whether a journal's turn has to be carried on.
+// unfinished reports whether a journal's turn must be resumed.
 func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 	var known bool
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -97,8 +97,8 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 	return slices.ContainsFunc(j.Events, func(key string) bool { return !h.answered(key) }), nil
 }
 
-// storeJournal makes the rows of a turn that was found again. The next pass
-// resumes it like any other that was left answered.
+// storeJournal adds the rows of a turn found in a journal. The next pass resumes it like any other
+// answered turn.
 func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal) error {
 	claimed, item := time.UnixMilli(j.Claimed), h.issues[j.Issue].item.ID
 	if p := h.promotionOf(j.Issue); p != nil {

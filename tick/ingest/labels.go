@@ -16,19 +16,18 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// The work on an issue is that of the label which stands there. Of several the one
-// counts that was set first, so that one that is added later changes nothing; one
-// that replaces another changes the flow, as long as there is no pull request. What
-// begins nothing is told on the issue.
+// The flow of an issue is that of its label. Of several labels the first one set counts, so adding
+// another changes nothing. Replacing the label changes the flow as long as there is no pull
+// request. If a label begins nothing, a comment on the issue says so.
 
-// flowAsked is a flow's label on an issue, with who set it, and when.
+// flowAsked is a flow's label on an issue, with the event that set it.
 type flowAsked struct {
 	config.FlowLabel
 	set github.TimelineEvent
 }
 
-// flowsAsked are the labels on an issue that somebody who may set after what began
-// its item, in the order in which they were set.
+// flowsAsked returns the labels of flows on an issue, set after the item began by people who may,
+// in the order in which they were set.
 func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent) ([]flowAsked, error) {
 	var asked []flowAsked
 	for _, l := range h.repo.Settings.FlowLabels() {
@@ -53,8 +52,8 @@ func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 	return asked, nil
 }
 
-// beginFirst begins what the first of the labels asks for, or the next one where the
-// first was acted on by a pass whose database is gone.
+// beginFirst begins the flow of the first label. A label whose work ended before the database was
+// lost is passed over.
 func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {
@@ -77,8 +76,8 @@ func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowA
 	return nil
 }
 
-// askedAgain finds the item's own flow among the labels: set again, or by the name
-// that the config has now. Otherwise it is the item's label.
+// askedAgain returns the label of the item's own flow if it was set again, also under a name that
+// the config changed. Otherwise it returns the item's label and false.
 func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, bool) {
 	for _, a := range asked {
 		own := strings.EqualFold(a.Name, item.Label)
@@ -89,8 +88,8 @@ func askedAgain(asked []flowAsked, item work.Item, is github.Issue) (flowAsked, 
 	return flowAsked{FlowLabel: config.FlowLabel{Name: item.Label, Flow: item.Flow}}, false
 }
 
-// swapped reports whether other labels replace the one that an open item goes by, and
-// tells of those that do not count.
+// swapped reports whether other labels replace an open item's label. For those that do not count it
+// plans a comment.
 func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, asked []flowAsked) (bool, error) {
 	others := slices.DeleteFunc(slices.Clone(asked), func(a flowAsked) bool { return follows(item.Flow, a.Flow) })
 	if len(others) == 0 || !item.State.Open() || is.State != "open" {
@@ -109,8 +108,8 @@ func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, 
 	return false, nil
 }
 
-// underWay says what of an item people see already: its pull request, or a branch
-// whose pull request is opened at this moment; empty where they see nothing.
+// underWay names what people already see of an item: its pull request, or a branch whose pull
+// request is being opened; "" if nothing.
 func (h *reading) underWay(ctx context.Context, item work.Item) (what string, err error) {
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)
@@ -130,7 +129,7 @@ func (h *reading) underWay(ctx context.Context, item work.Item) (what string, er
 // withdraw ends an item whose label was replaced.
 func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	t, ok := lastEvent(timeline, "unlabeled", item.Label)
-	if !ok { // GitHub deletes a label without a word on the timeline
+	if !ok { // deleting a label leaves nothing on the timeline
 		t = github.TimelineEvent{ID: 0, CreatedAt: h.env.Now()}
 	}
 	c := timelineEvent(item, work.EventClosed, item.Number, t, "unlabelled")
@@ -138,8 +137,8 @@ func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	h.addToIssue(item.Number, c)
 }
 
-// tellSecond says on the issue that a label begins nothing, and how to switch: once
-// for each time that one is set.
+// tellSecond plans a comment that a label begins nothing, and how to switch: once for each time a
+// label is set.
 func (h *reading) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
 	token := work.NoticeToken(h.row.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.Name, item.Label, item.Label)
@@ -152,11 +151,11 @@ func (h *reading) tellSecond(item work.Item, is github.Issue, other flowAsked, u
 	})
 }
 
-// What begins work is that somebody set a label, not that it is there: an issue
-// form puts it on for any stranger who opens an issue.
+// Work begins when a person sets a label, not when the label is there: an issue form sets it for
+// anybody who opens an issue.
 
-// declineLabel says that a label begins nothing: on GitHub once for each person
-// in a repository, and in the log.
+// declineLabel reports that a label begins nothing: in a comment once per person and repository,
+// and in the log.
 func (h *reading) declineLabel(item work.Item, is github.Issue, set github.TimelineEvent, label config.FlowLabel) {
 	refused := timelineEvent(item, work.EventLabelled, is.Number, set, label.Name)
 	refused.event.Outcome = work.OutcomeNoLabeller
@@ -174,13 +173,12 @@ func (h *reading) declineLabel(item work.Item, is github.Issue, set github.Timel
 	})
 }
 
-// The labels that start and pause work are what a new user reaches for first, and
-// GitHub's web interface offers only labels that the repository has. So each
-// configured repository gets them, once: what people delete or change afterwards
-// stays as they left it.
+// New users first reach for the labels that start and pause work, and GitHub's web interface offers
+// only labels that the repository has. So each configured repository gets them, once: labels that
+// people delete or change later stay as they are.
 
-// storeRepoLabels plans that the repository has the labels that the config names.
-// An idle pass finds the row as it wants it.
+// storeRepoLabels plans the creation of the labels that the config names. An idle pass finds the
+// row unchanged.
 func (h *reading) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Time) error {
 	wanted := work.Labelling{With: work.RepoLabels(h.repo.Settings.Labels)}
 	if h.repo.Settings.Review.Enabled {
@@ -189,7 +187,7 @@ func (h *reading) storeRepoLabels(ctx context.Context, tx *store.Tx, now time.Ti
 	if h.repo.Settings.Review.Merge.Auto {
 		wanted.With = append(wanted.With, work.FreezeLabel(h.repo.Settings.Labels.Freeze))
 	}
-	// a repository that is made again under the name is another one.
+	// A repository created again under the same name is another one.
 	a := wanted.Action(h.row, 0, 0, "repository "+h.row.NodeID)
 	a.Kind, a.PlannedAt, a.Why = work.ActionRepoLabels, now, "the labels that start and pause work"
 	known, ok, err := tx.GetAction(ctx, a.Token)

@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lists are what is walked of a repository.
+// lists are the walks over a repository's lists.
 type lists struct {
-	issues   []*walk[github.Issue] // all that change; then, once for each label, what is open and carries it
+	issues   []*walk[github.Issue] // all that change; then, once per label, the open ones with that label
 	comments *walk[github.Comment]
 	reviews  *walk[github.ReviewComment]
 }
@@ -40,7 +40,7 @@ func (h *reading) walks() lists {
 
 func issueUpdated(i github.Issue) time.Time { return i.UpdatedAt }
 
-// cursors are those of all walks.
+// cursors returns the cursors of all walks.
 func (l lists) cursors() []*cursor {
 	all := []*cursor{&l.comments.cursor, &l.reviews.cursor}
 	for _, w := range l.issues {
@@ -49,8 +49,8 @@ func (l lists) cursors() []*cursor {
 	return all
 }
 
-// labelWalks adds the first sight of labels, which reads what is open and carries one
-// already: the other walks only show what changes from now on.
+// labelWalks adds a first listing of open issues for each new label: the other walks show only
+// later changes.
 func (h *reading) labelWalks() {
 	for _, label := range h.repo.Settings.StartLabels() {
 		if slices.Contains(h.known.labels, label) {
@@ -64,9 +64,9 @@ func (h *reading) labelWalks() {
 	}
 }
 
-// fetch reads side by side what every pass reads, so that an idle pass takes
-// one round trip. Of many repositories the light queries go out together, once their lists
-// say which pull requests they are about.
+// fetch reads side by side what every pass reads, so that an idle pass takes one round trip. Of
+// many repositories the light queries are sent together, once their lists show which pull requests
+// to ask about.
 func (h *reading) fetch(ctx context.Context) error {
 	l := h.lists
 	pages := []func(context.Context) error{l.issues[0].fetch, l.comments.fetch, l.reviews.fetch}
@@ -79,8 +79,8 @@ func (h *reading) fetch(ctx context.Context) error {
 	return h.sweepShared(ctx, h.listed())
 }
 
-// listed is what the first pages of the lists show. Where there are more of them, or
-// something is left of earlier passes, it may be about any pull request.
+// listed returns what the first pages of the lists show. If more pages follow or earlier passes
+// left a backlog, any pull request may have changed.
 func (h *reading) listed() listedChanges {
 	l := h.lists
 	shown := listedChanges{numbers: map[int]bool{}, any: !l.issues[0].over() || !l.comments.over() || !l.reviews.over() || len(h.known.backlog) > 0}
@@ -113,8 +113,8 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 	return sideBySide(ctx, reads...)
 }
 
-// fetchComments reads the next page of comments and of those on diffs, or only of that
-// list which is behind: what people write in both is judged in its order, but for a page.
+// fetchComments reads the next page of the comments and of the diff comments, or only of the list
+// that is behind, so that both are judged in order of time, except within a page.
 func (h *reading) fetchComments(ctx context.Context) error {
 	talk, lines := h.lists.comments, h.lists.reviews
 	var reads []func(context.Context) error
@@ -127,7 +127,7 @@ func (h *reading) fetchComments(ctx context.Context) error {
 	return sideBySide(ctx, reads...)
 }
 
-// sideBySide makes reads at the same time.
+// sideBySide runs reads concurrently.
 func sideBySide(ctx context.Context, reads ...func(context.Context) error) error {
 	errs := make([]error, len(reads))
 	var wg sync.WaitGroup
@@ -138,9 +138,9 @@ func sideBySide(ctx context.Context, reads ...func(context.Context) error) error
 	return github.FirstError(errs)
 }
 
-// storeCursors stores what vouches for what was taken in, and what is left. A
-// cursor vouches for its list alone, and never for more of it than was taken in:
-// what was listed and could not be taken in is a row of its own.
+// storeCursors stores the cursors for what was taken in, and the backlog. A cursor vouches for its
+// own list, and never for more than was taken in: a listed number that was not taken in gets its
+// own row.
 func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for n, left := range h.backlog {
 		if !left {
@@ -173,7 +173,7 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 	return tx.SetCursors(ctx, h.row)
 }
 
-// storeWalks stores where walks are resumed.
+// storeWalks stores where walks resume.
 func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
 	places := maps.Clone(h.cuts)
 	for _, c := range h.lists.cursors() {

@@ -8,24 +8,23 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lookups are what was asked of the database about issues and pull requests while one
-// list of comments is gone through: of a thousand comments on one of them it is asked
-// once.
+// lookups cache what the database has about issues and pull requests while one list of comments is
+// taken in: of a thousand comments on one of them only the first asks.
 type lookups struct {
 	places   map[int]place
 	theirs   map[int]bool
 	numbers  map[whose][]int
-	commands []work.Event // that wait
-	asked    bool         // for those
+	commands []work.Event // pending ones
+	asked    bool         // commands was read
 }
 
-// place is what a comment on an issue or a pull request is to us.
+// place is what the number of a comment is to us.
 type place struct {
-	kind work.EventKind // empty: nothing is worked on there
+	kind work.EventKind // empty if nothing is worked on there
 	item int64
 }
 
-// whose is all that the partners of a comment depend on.
+// whose is what the partners of a comment depend on.
 type whose struct {
 	number int
 	pull   bool
@@ -74,7 +73,7 @@ func (l *lookups) partners(c candidate, find func() ([]int, error)) ([]int, erro
 	return slices.Clone(numbers), err
 }
 
-// pendingCommands are those of earlier passes that wait.
+// pendingCommands returns the pending commands of earlier passes.
 func (l *lookups) pendingCommands(ctx context.Context, h *reading) (_ []work.Event, err error) {
 	if l.asked {
 		return l.commands, nil
@@ -87,7 +86,7 @@ func (l *lookups) pendingCommands(ctx context.Context, h *reading) (_ []work.Eve
 	return l.commands, err
 }
 
-// remember remembers an answer, unless it is none.
+// remember caches an answer, unless it is an error.
 func remember[K comparable, V any](answers *map[K]V, k K, v V, err error) (V, error) {
 	if err != nil {
 		return v, err
@@ -99,13 +98,13 @@ func remember[K comparable, V any](answers *map[K]V, k K, v V, err error) (V, er
 	return v, nil
 }
 
-// mayChange reports whether a known version that is read once more may count again: it
-// was ended for another one, or with what its turn was to answer, or there are others.
+// mayChange reports whether a known version that is read again may count again: it has other
+// versions, was ended for one, or ended together with what its turn was to answer.
 func mayChange(k store.KnownEvent) bool {
 	return k.Edited || k.Outcome == store.OutcomeEdited || k.Outcome == work.OutcomeVoid+work.ReasonGone
 }
 
-// commentVersion is what the versions of one comment have in common.
+// commentVersion identifies a comment; its versions share it.
 type commentVersion struct {
 	number int
 	kind   work.EventKind
@@ -114,7 +113,7 @@ type commentVersion struct {
 
 func versionOf(e work.Event) commentVersion { return commentVersion{e.Number, e.Kind, e.Source} }
 
-// severalVersions are the comments that are listed in more than one version.
+// severalVersions returns the comments that are listed in more than one version.
 func severalVersions(all []candidate) map[commentVersion]bool {
 	first, several := map[commentVersion]string{}, map[commentVersion]bool{}
 	for _, c := range all {

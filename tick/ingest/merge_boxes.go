@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// mostBoxes is how many merge boxes a pass reads of one repository: each is a request.
+// mostBoxes is how many merge boxes a pass reads per repository. Each is a request.
 const mostBoxes = 20
 
 // mergeBox is a merge box that was read.
@@ -21,21 +21,21 @@ type mergeBox struct {
 	pull work.PullRequest
 	was  merging.Box
 	box  merging.Box
-	left *queueExit // out of its base's merge queue; nil: it did not
+	left *queueExit // set if it left its base's merge queue
 }
 
 // mergeCandidate is a pull request that may be merged.
 type mergeCandidate struct {
 	pull   work.PullRequest
-	was    merging.Box // as it was read before
-	at     time.Time   // when
+	was    merging.Box // as last read
+	at     time.Time   // when was was read
 	policy merging.Policy
-	queued time.Time // when its head was last seen in the queue into which we put it; zero: we did not, took it out, or that is over
-	half   bool      // its commit is on the base, which a person has to see to
+	queued time.Time // when its head was last seen in the queue where we put it; zero if we did not, took it out, or it has ended
+	half   bool      // its commit is on the base but the pull request is open: a person must act
 }
 
-// readMergeBoxes reads the merge box of each pull request that may be merged, in every pass: no
-// gate is decided by what an earlier pass read. Without auto_merge it asks nothing.
+// readMergeBoxes reads the merge box of each pull request that may be merged, in every pass: gates
+// are not decided by an earlier read. Without auto_merge it reads nothing.
 func (h *reading) readMergeBoxes(ctx context.Context) error {
 	all, err := h.mergeCandidates(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 		if github.OutOfTime(err) {
 			return err
 		}
-		if github.IsStatus(err, 403) { // a token that may not see all of it reads everything else
+		if github.IsStatus(err, 403) { // a token that may not read merge boxes still reads everything else
 			err = errors.New(err.Error())
 		}
 		if err := h.deferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
@@ -57,8 +57,8 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 	return nil
 }
 
-// mergeCandidates are those whose boxes this pass reads, by number; of too many, those that were
-// not read for the longest time.
+// mergeCandidates returns the pull requests whose boxes this pass reads, by number; if there are
+// too many, those read longest ago.
 func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
 	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
 	if !slices.ContainsFunc(work.Flows(), merges) {
@@ -97,7 +97,7 @@ func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, er
 	return all, err
 }
 
-// fillCandidate reads what is known of a candidate; false where it is none.
+// fillCandidate reads what is stored about a candidate; false if it is none.
 func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandidate) (bool, error) {
 	item, err := tx.GetItem(ctx, c.pull.ItemID)
 	if err != nil {
@@ -124,7 +124,6 @@ func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandi
 	return err == nil, err
 }
 
-// readMergeBox reads one box.
 func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.BoxReader) error {
 	box, err := from.Read(ctx, c.pull, c.policy, c.was)
 	if err != nil {
@@ -146,7 +145,7 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 	return nil
 }
 
-// storeMergeBoxes stores what was read, once pull requests have their rows.
+// storeMergeBoxes stores the boxes. It runs after pull requests have their rows.
 func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, one := range h.boxes {
 		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
@@ -174,7 +173,7 @@ func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Ti
 	return nil
 }
 
-// liftPermission lifts what was refused for want of a permission that is there again.
+// liftPermission clears a merge refusal for a missing permission, once the permission is back.
 func liftPermission(ctx context.Context, tx *store.Tx, pull work.PullRequest) error {
 	head, why, err := tx.GetMergeTrouble(ctx, pull.ID)
 	if err != nil || why.Kind != work.WhyMergePermission {

@@ -22,7 +22,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// boxHub is a GitHub that shows merge boxes.
+// boxHub is a GitHub with merge boxes.
 type boxHub struct {
 	env.GitHub
 	boxes map[int]merging.Box
@@ -55,7 +55,7 @@ func (h *boxHub) PullFiles(_ context.Context, _ work.RepoName, number int) ([]st
 	return []string{"a.go"}, nil
 }
 
-// mirror is one whose base has no merge, or one that GitHub does not show.
+// mirror is a mirror whose base lacks the merge, or has one that GitHub does not show.
 type mirror struct {
 	env.Mirror
 	landed string
@@ -77,7 +77,7 @@ type world struct {
 	r    *env.Repo
 	repo work.Repo
 
-	landed string // on the base, whatever GitHub shows
+	landed string // commit on the base, even if GitHub does not show it
 }
 
 func newWorld(t *testing.T, pulls int) *world {
@@ -127,7 +127,7 @@ func (w *world) update(do func(context.Context, *store.Tx) error) {
 	}
 }
 
-// pass reads and stores, and tells what was asked and what is new.
+// pass reads and stores, and returns the requests and the new events.
 func (w *world) pass() (asked string, b *reading) {
 	w.t.Helper()
 	w.hub.asked = nil
@@ -171,7 +171,7 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	}
 }
 
-// Which paths it changes is asked for once for each head, and where the config asks.
+// Changed paths are read once per head, and only if the config asks for them.
 func TestChangedPaths(t *testing.T) {
 	w := newWorld(t, 1)
 	w.r.Settings.Review.Merge.Critical = []string{"**"}
@@ -235,7 +235,7 @@ func TestSoManyAreReadInAPass(t *testing.T) {
 	}
 }
 
-// takeOut stores how far taking the pull request out of its queue has come.
+// takeOut stores the state of the dequeue action.
 func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionState) error {
 	a, err := tx.PlanMerging(ctx, work.Action{
 		RepoID: w.repo.ID, Kind: work.ActionDequeue, Need: work.NeedRequired, State: work.ActionPlanned, Number: 10, Head: "aaa", Token: work.DequeueToken(w.repo.Key(), 10, "aaa", 0),
@@ -249,11 +249,12 @@ func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionStat
 	return err
 }
 
-// What falls out of a merge queue is not queued again, and its author is told what is red.
+// A pull request that falls out of a merge queue is not queued again, and its author learns what is
+// red.
 func TestFallenOutOfTheQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours  bool
-		out   work.ActionState // of taking it out ourselves; empty: nobody did
+		out   work.ActionState // of our dequeue; "" if there is none
 		group string
 		red   []merging.Check
 		head  string
@@ -325,12 +326,12 @@ func (w *world) queue() {
 	})
 }
 
-// Between leaving the queue and being merged GitHub shows a pull request as open and in no
-// queue: only what stays so has fallen out, and what is on the base has not.
+// Between leaving the queue and being merged, GitHub shows a pull request as open and in no queue:
+// only one that stays so has fallen out, and one that is on the base has not.
 func TestOutOfTheQueueForAMoment(t *testing.T) {
 	for name, c := range map[string]struct {
-		back   bool   // it is in there again
-		landed string // on the base
+		back   bool   // it is in the queue again
+		landed string // commit on the base
 		later  time.Duration
 		why    work.ReasonKind
 	}{

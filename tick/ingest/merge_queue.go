@@ -11,20 +11,21 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// queueExit is that a pull request left its base's merge queue without being merged.
+// queueExit is a pull request that left its base's merge queue unmerged. red are the red checks of
+// its merge group.
 type queueExit struct{ red []string }
 
-// leftQueue finds out whether a pull request that we queued is in the queue no more, at the
-// same head. Between leaving the queue and being merged GitHub shows it just so for a
-// moment: it has to be so for a while, and its base must not have it. What is red of its
-// merge group is feedback to its author: a queue tests the change together with the base,
-// and the head's own checks are green.
+// leftQueue reports whether a pull request that we queued has left the queue at the same head. For
+// a moment between leaving the queue and being merged GitHub shows the same: so it must last for
+// settle_after, and the base must not have the commit. Red checks of its merge group are feedback
+// to its author: a queue tests the change together with the base, while the head's own checks are
+// green.
 func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.Box) (*queueExit, error) {
 	if now.State != work.PullOpen || now.Head != c.was.Head || c.queued.IsZero() {
 		return nil, nil
 	}
 	if now.Queue.Group == "" && (!now.Queue.In || c.was.Queue.In) {
-		now.Queue.Group = c.was.Queue.Group // GitHub forgets it before the entry goes
+		now.Queue.Group = c.was.Queue.Group // GitHub drops the group before the entry
 	}
 	if now.Queue.In {
 		return nil, nil
@@ -35,13 +36,13 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 	if c.half || now.Queue.Left.Add(h.env.Config.Runtime.SettleAfter).After(h.now()) {
 		return nil, nil
 	}
-	if h.env.Preflight != nil { // reading looks for no git otherwise
+	if h.env.Preflight != nil { // reading needs no git otherwise
 		if err := h.env.Preflight(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if commit, err := h.repo.OnBase(ctx, c.pull.Number, now.Head, now.Base); err != nil || commit != "" {
-		return nil, err // half merged: whoever merges sees to that
+		return nil, err // half merged: the merge handles that
 	}
 	f := &queueExit{}
 	if c.was.Queue.Group == "" {
@@ -62,9 +63,8 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 	return f, nil
 }
 
-// adoptQueued takes up that we put a pull request into its base's queue, where no row says so: the
-// database that had it is gone. What becomes of it is ours to see to all the same, also
-// where it has fallen out since.
+// adoptQueued records that we put a pull request into its base's queue, if the database that had
+// the row is lost. We handle the outcome all the same, also if it has left the queue since.
 func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
 	box := one.box
 	ours, at := h.env.Accounts.Operators(h.repo.Name.Host), now
@@ -83,7 +83,7 @@ func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, n
 	stage := merging.Queued
 	if head, why, err := tx.GetMergeTrouble(ctx, one.pull.ID); err != nil {
 		return err
-	} else if head == box.Head && why.Kind == work.WhyMergeQueueOut { // the comment about it was found
+	} else if head == box.Head && why.Kind == work.WhyMergeQueueOut { // our comment about it was found
 		stage = merging.Void
 	}
 	_, err := tx.AddAction(ctx, work.Action{
@@ -100,8 +100,8 @@ func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, n
 	return err
 }
 
-// event is that checks of the merge group are red. Its body is as other red checks have it;
-// which commit they are of is its state.
+// event is the event for red checks of the merge group. Its body is like that of other red checks;
+// its state is the group's commit.
 func (f queueExit) event(c mergeCandidate, now merging.Box) work.Event {
 	lines := make([]string, len(f.red))
 	for i, name := range f.red {
@@ -115,8 +115,8 @@ func (f queueExit) event(c mergeCandidate, now merging.Box) work.Event {
 	}
 }
 
-// store stores that nothing came of queueing the head: it is queued again where a person
-// says so.
+// store records that queueing the head had no effect. The head is queued again when a person asks
+// for it.
 func (f queueExit) store(ctx context.Context, tx *store.Tx, one mergeBox) error {
 	m, meant, err := tx.FindMerge(ctx, one.pull.ID, one.box.Head)
 	if err == nil && meant && (m.Stage == merging.Queued || m.Stage == merging.Intended) {

@@ -8,27 +8,27 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
-// What is new of one issue or pull request is one value: it is stored whole or not at all.
-// To leave an issue or a pull request as it was is to drop the value.
+// The news of one issue or pull request is one value: it is stored whole or not at all. Dropping
+// the value leaves the issue or pull request as it was.
 
-// issueNews is all that is new of one issue; its comments only if its work begins, or was
-// found again.
+// issueNews is the news of one issue. It has the comments only if work begins or the issue was
+// adopted.
 type issueNews struct {
-	item   work.Item // changed or new; without a number: neither
+	item   work.Item // changed or new; its number is 0 if neither
 	events []candidate
 }
 
-// pullNews is all that is new of one pull request.
+// pullNews is the news of one pull request.
 type pullNews struct {
-	read      bool // its details were, or it was found again and has ended
+	read      bool // its details were read, or it was adopted after its end
 	row       work.PullRequest
-	threads   []work.Thread // nil: they were not read
-	events    []candidate   // its details', and its conversation if that was read whole
+	threads   []work.Thread // nil: not read
+	events    []candidate   // of its details, and of its conversation if that was read whole
 	reviews   pullReviews
 	promotion *promotion    // of the design that was merged with it
-	end       *work.PullEnd // it was merged or closed
-	lost      *string       // what its branch lacks since it was moved, see detectRewrite
-	labelHead string        // the head for which the label of somebody else's pull request stands
+	end       *work.PullEnd // set if it was merged or closed
+	lost      *string       // the commit that its branch lost in a rewrite; "" if restored; see detectRewrite
+	labelHead string        // the head that the label of somebody else's pull request covers
 }
 
 func (n *pullNews) add(c candidate) {
@@ -36,7 +36,7 @@ func (n *pullNews) add(c candidate) {
 	n.events = append(n.events, c)
 }
 
-// newsOf is what is new of a pull request, so far nothing if it is met for the first time.
+// newsOf returns the news of a pull request, empty at first.
 func (h *reading) newsOf(pull int) *pullNews {
 	if h.pulls[pull] == nil {
 		h.pulls[pull] = &pullNews{}
@@ -44,13 +44,13 @@ func (h *reading) newsOf(pull int) *pullNews {
 	return h.pulls[pull]
 }
 
-// readPull is what is new of a pull request whose details this slice read.
+// readPull returns the news of a pull request. It reports false unless this slice read its details.
 func (h *reading) readPull(pull int) (*pullNews, bool) {
 	n := h.pulls[pull]
 	return n, n != nil && n.read
 }
 
-// countRead is how many pull requests this slice read.
+// countRead returns how many pull requests this slice read.
 func (h *reading) countRead() int {
 	read := 0
 	for _, n := range h.pulls {
@@ -61,7 +61,7 @@ func (h *reading) countRead() int {
 	return read
 }
 
-// promotionOf is the promotion of an issue's design; nil if there is none.
+// promotionOf returns the promotion of an issue's design; nil if there is none.
 func (h *reading) promotionOf(issue int) *promotion {
 	for _, n := range h.pulls {
 		if n.promotion != nil && n.promotion.design.Number == issue {
@@ -71,20 +71,19 @@ func (h *reading) promotionOf(issue int) *promotion {
 	return nil
 }
 
-// putItem notes that an issue's work item changed or is new.
 func (h *reading) putItem(item work.Item) {
 	n := h.issues[item.Number]
 	n.item = item
 	h.issues[item.Number] = n
 }
 
-// changedItem is a work item that changed or is new, by the number of its issue.
+// changedItem returns the changed or new work item of an issue.
 func (h *reading) changedItem(issue int) (work.Item, bool) {
 	item := h.issues[issue].item
 	return item, item.Number != 0
 }
 
-// addToIssue notes an event of an issue.
+// addToIssue adds an event to an issue's news.
 func (h *reading) addToIssue(issue int, c candidate) {
 	c.event = command.AsCommand(c.event)
 	n := h.issues[issue]
@@ -92,14 +91,14 @@ func (h *reading) addToIssue(issue int, c candidate) {
 	h.issues[issue] = n
 }
 
-// add notes an event that a list shows.
+// add adds an event that a list shows.
 func (h *reading) add(c candidate) {
 	c.event = command.AsCommand(c.event)
 	h.events = append(h.events, c)
 }
 
-// noteIssueTalk takes in all that was said on an issue. If this pass had left the issue, it
-// is not left any more: nothing else brings what was said there.
+// noteIssueTalk takes in an issue's whole conversation. An issue that this pass had left is taken
+// in after all: nothing else brings its comments.
 func (h *reading) noteIssueTalk(item work.Item, talk []github.Comment) {
 	delete(h.forgotten, item.Number)
 	for _, c := range talk {
@@ -107,7 +106,7 @@ func (h *reading) noteIssueTalk(item work.Item, talk []github.Comment) {
 	}
 }
 
-// notePullTalk does the same for a pull request.
+// notePullTalk is noteIssueTalk for a pull request.
 func (h *reading) notePullTalk(pull work.PullRequest, talk []github.Comment) {
 	delete(h.forgotten, pull.Number)
 	n := h.newsOf(pull.Number)
@@ -116,8 +115,8 @@ func (h *reading) notePullTalk(pull work.PullRequest, talk []github.Comment) {
 	}
 }
 
-// gatherEvents puts the events of all issues and pull requests with those of the lists,
-// to be judged together.
+// gatherEvents adds the events of all issues and pull requests to those of the lists, so that they
+// are judged together.
 func (h *reading) gatherEvents() {
 	for _, n := range sortedKeys(h.issues) {
 		if !h.forgotten[n] {
@@ -131,14 +130,13 @@ func (h *reading) gatherEvents() {
 	}
 }
 
-// How much one slice takes in, until it is full. What belongs together may be more.
+// How much fills one slice. What belongs together may exceed it.
 const (
 	fullEvents = 200
 	fullPulls  = 50
-	fullFound  = 10 // whose details have to come with them
+	fullFound  = 10 // adopted ones, which need their details in the same slice
 )
 
-// full reports whether the slice has enough.
 func (h *reading) full() bool {
 	events := len(h.events) + len(h.listedComments) + len(h.reviewComments)
 	for _, n := range h.issues {
@@ -150,9 +148,9 @@ func (h *reading) full() bool {
 	return events >= fullEvents || h.countRead() >= fullPulls || len(h.adopted) >= fullFound
 }
 
-// forget leaves the pull request of a candidate as it was, snapshot and events alike. A new
-// issue waits for all that was said on it, or its work would begin without; one that was
-// found again waits with its pull request. They are read again in the next pass.
+// forget leaves a candidate's pull request as it was, snapshot and events. A new issue is left,
+// too, as its work would begin without the comment; an adopted issue is left with its pull request.
+// The next pass reads them again.
 func (h *reading) forget(c candidate) {
 	h.holdBack(c)
 	n := c.event.Number
@@ -184,8 +182,7 @@ func (h *reading) forgetIssue(number int) {
 	delete(h.issues, number)
 }
 
-// foundHalf reports whether a pull request, or that of an issue, was found again and its
-// details were not read.
+// foundHalf reports whether a pull request, or that of an issue, was adopted without its details.
 func (h *reading) foundHalf(number int) bool {
 	for pull, issue := range h.adopted {
 		if _, read := h.readPull(pull); !read && (pull == number || issue == number) {
@@ -195,9 +192,8 @@ func (h *reading) foundHalf(number int) bool {
 	return false
 }
 
-// dropHalf leaves what was found again only in part as if it had not been: a work item
-// without its pull request would begin again. What the lists show of what is left is not
-// taken in.
+// dropHalf undoes adoptions without details: a work item without its pull request would begin
+// again. Events that the lists show of these are dropped, too.
 func (h *reading) dropHalf() {
 	for number, issue := range h.adopted {
 		if _, read := h.readPull(number); read {
@@ -220,8 +216,8 @@ func (h *reading) dropHalf() {
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
-// holdLeft has the lists show again what they show of tracked pull requests that an earlier
-// slice left. What is found again is read whole.
+// holdLeft holds the lists back at comments on tracked pull requests that an earlier slice left.
+// Adopted ones are read whole instead.
 func (h *reading) holdLeft() {
 	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
 	for _, c := range h.listedComments {

@@ -7,9 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// openPulls are the open pull requests. A pass knows enough of each to see whether it is to be
-// read, and reads the whole rows of those alone: where nothing changed that is none of a
-// thousand.
+// openPulls are the open pull requests. A pass loads enough of each to see whether it must be read,
+// and the whole rows only of those: if nothing changed, none of a thousand.
 type openPulls struct {
 	light map[int]store.OpenPull // by number
 	rows  map[int]work.PullRequest
@@ -20,7 +19,7 @@ func newOpenPulls(read func(context.Context, int) (work.PullRequest, bool, error
 	return openPulls{map[int]store.OpenPull{}, map[int]work.PullRequest{}, read}
 }
 
-// know has some be open, and no others, of which no more than that is known.
+// know replaces all open pull requests; their whole rows are not loaded.
 func (o *openPulls) know(all []store.OpenPull) {
 	o.light = make(map[int]store.OpenPull, len(all))
 	for _, pull := range all {
@@ -28,18 +27,18 @@ func (o *openPulls) know(all []store.OpenPull) {
 	}
 }
 
-// put has one be open, as it is given.
+// put adds or replaces an open pull request.
 func (o *openPulls) put(pull work.PullRequest) {
 	o.light[pull.Number], o.rows[pull.Number] = store.OpenPullOf(pull), pull
 }
 
-// drop has one be open no more.
+// drop removes a pull request.
 func (o *openPulls) drop(number int) {
 	delete(o.light, number)
 	delete(o.rows, number)
 }
 
-// whole is the whole row of one, as it was before this slice.
+// whole returns the whole row of an open pull request, as it was before this slice.
 func (o *openPulls) whole(ctx context.Context, number int) (work.PullRequest, bool, error) {
 	if _, open := o.light[number]; !open {
 		return work.PullRequest{}, false, nil
@@ -54,13 +53,13 @@ func (o *openPulls) whole(ctx context.Context, number int) (work.PullRequest, bo
 	return pull, ok, err
 }
 
-// before is the whole row of one whose details this slice read, as it was before.
+// before returns the row of a pull request whose details this slice read, as it was before.
 func (o *openPulls) before(number int) (work.PullRequest, bool) {
 	pull, open := o.rows[number]
 	return pull, open
 }
 
-// stored takes over what a slice stored of them: what is whole is in the database.
+// stored takes over the pull requests that a slice stored. Their whole rows are in the database.
 func (o *openPulls) stored(pulls map[int]*pullNews) {
 	for n, news := range pulls {
 		if !news.read {
@@ -73,16 +72,15 @@ func (o *openPulls) stored(pulls map[int]*pullNews) {
 	}
 }
 
-// What people write on a pull request appears in lists, and who had the work
-// then in its details. While those cannot be read nothing that is said there is
-// judged: it might have been said in a pause.
+// Lists show comments on a pull request, and its details show who had the work at that time. While
+// the details cannot be read, no comment on it is judged: it may have been made in a pause.
 
-// noteUnread notes which pull requests are to be read, which could not be before,
-// and about which GitHub did not even say whether they changed.
+// noteUnread records the pull requests that must be read and could not be before, and those about
+// which GitHub did not even report whether they changed.
 func (h *reading) noteUnread() {
 	for n, pull := range h.openPulls.light {
 		light, seen := h.lights[n]
-		_, read := h.readPull(n) // found again in this very pass
+		_, read := h.readPull(n) // adopted in this pass
 		if seen && h.tried[n] {
 			continue
 		}
@@ -92,8 +90,7 @@ func (h *reading) noteUnread() {
 	}
 }
 
-// whyUnread is what was in the way of reading a pull request, as far as that is
-// known.
+// whyUnread returns the error that kept a pull request from being read, if known.
 func (h *reading) whyUnread(ctx context.Context, number int) string {
 	for _, d := range h.deferred {
 		if d.pull.Number == number {

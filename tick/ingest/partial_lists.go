@@ -10,36 +10,37 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// What belongs to one issue or pull request is taken in whole, or not at all. Where its
-// conversation or its timeline has more pages than there is time for, what was read of them
-// is kept, in the transaction that stores the rest of the slice, and the next pass reads on
-// from there: see internal/resume. Lists that were read whole are kept, too, where there was
-// no time for something else of the same issue or pull request, or to judge it.
+// One issue or pull request is taken in whole or not at all. If its conversation or timeline has
+// more pages than there is time for, the pages read are kept, in the transaction that stores the
+// rest of the slice, and the next pass reads on from there: see internal/resume. Lists that were
+// read whole are kept, too, if there was no time for the rest of their issue or pull request, or to
+// judge it.
 
-// partialLists are those of one issue or pull request of which more than a page was read.
+// partialLists are the lists of single issues and pull requests of which more than one page was
+// read.
 type partialLists struct {
 	reading *reading
 
 	mu     sync.Mutex
-	stored map[string]bool        // of which the database has pages
-	begun  map[string]bool        // of which this pass read something
+	stored map[string]bool        // lists that have pages in the database
+	begun  map[string]bool        // lists of which this pass read something
 	read   map[string]partialList // since the last issue or pull request
-	left   map[string]partialList // for the next pass, unless what they are of is taken in
+	left   map[string]partialList // for the next pass, unless their issue or pull request is taken in
 }
 
-// partialList is what was read of one.
+// partialList is one list, as far as it was read.
 type partialList struct {
 	part  func() (resume.Part, error)
 	whole bool
-	of    []int // issues and pull requests
-	taken bool  // they are, unless what was read of them cannot be judged
+	of    []int // issues and pull requests it belongs to
+	taken bool  // these are taken in, unless their events cannot be judged
 }
 
 func newPartialLists(h *reading) *partialLists {
 	return &partialLists{reading: h, stored: map[string]bool{}, begun: map[string]bool{}, read: map[string]partialList{}, left: map[string]partialList{}}
 }
 
-// Find gives what an earlier pass left of a list.
+// Find returns the pages of a list that an earlier pass kept.
 func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part, err error) {
 	l.mu.Lock()
 	begun := l.begun[name]
@@ -63,24 +64,24 @@ func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part,
 	return part, err
 }
 
-// Keep notes what was read of a list.
+// Keep records how far a list was read. why is nil if it was read whole.
 func (l *partialLists) Keep(ctx context.Context, name string, part func() (resume.Part, error), why error) {
 	if ahead.InAdvance(ctx) {
-		return // whoever asks for it in its turn keeps it
+		return // the read that uses the prefetched answer keeps it
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun[name] = true
 	for _, one := range []partialList{l.read[name], l.left[name]} {
 		if one.whole && why != nil {
-			return // who asked for it once more came less far
+			return // a later read got less far
 		}
 	}
 	l.read[name] = partialList{part: part, whole: why == nil}
 }
 
-// settle decides what becomes of the lists that were read for some issues and pull requests:
-// once these are taken in nothing is kept of them. Otherwise the next pass needs them.
+// settle assigns the lists just read to some issues and pull requests. Once these are taken in,
+// nothing is kept; otherwise the next pass needs the pages.
 func (l *partialLists) settle(taken bool, numbers ...int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,17 +99,16 @@ func (l *partialLists) settle(taken bool, numbers ...int) {
 	}
 }
 
-// needed reports whether the next pass needs what was read of a list.
 func (l *partialLists) needed(one partialList) bool {
 	forgotten := func(n int) bool { return l.reading.forgotten[n] }
 	return !one.whole || !one.taken || slices.ContainsFunc(one.of, forgotten)
 }
 
-// keep stores what the next pass needs.
+// keep stores the pages that the next pass needs.
 func (l *partialLists) keep(ctx context.Context, tx *store.Tx) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, one := range l.read { // for no issue and no pull request, or for some that were not reached
+	for name, one := range l.read { // of no issue or pull request, or of one that was not reached
 		one.taken = l.reading.incomplete == nil
 		l.left[name] = one
 	}
@@ -127,7 +127,7 @@ func (l *partialLists) keep(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// put stores the pages of a list, or that nothing is kept of it any more.
+// put stores the pages of a list, or deletes them.
 func (l *partialLists) put(ctx context.Context, tx *store.Tx, name string, one partialList, needed bool) error {
 	if !needed {
 		return tx.PutPages(ctx, l.reading.row.ID, name, 0, nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
-// What is read in advance is no read of this pass yet: whoever asks in its turn finds what an
-// earlier pass left.
+// A prefetched list is not yet read by this pass: the read in its turn finds what an earlier pass
+// left.
 func TestWhatIsAskedInAdvanceIsNotKept(t *testing.T) {
 	l := newPartialLists(&reading{})
 	ctx, reads := ahead.With(t.Context(), time.Minute)
@@ -23,7 +23,8 @@ func TestWhatIsAskedInAdvanceIsNotKept(t *testing.T) {
 	}
 }
 
-// A pull request that is taken in says nothing of one that was not, though both are of no issue.
+// A pull request that is taken in does not settle the lists of another, though both are of no
+// issue.
 func TestOneThatIsTakenInSettlesNoOther(t *testing.T) {
 	l := newPartialLists(&reading{forgotten: map[int]bool{}})
 	l.Keep(t.Context(), "threads of 3", nil, nil)

@@ -10,9 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A walk that has no time for more has stored what it read, and the next pass resumes
-// there: not at its first page, whatever may still be late before it, and with nothing left
-// out.
+// A walk that runs out of time has stored what it read, and the next pass resumes there: not at its
+// first page, even if items before it may still be late, and without leaving anything out.
 func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 	const written = 30
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
@@ -46,9 +45,9 @@ func TestAWalkGoesOnWhereTheTimeWasUp(t *testing.T) {
 	}
 }
 
-// Whether a pause lasts is known once all comments are: the one that ends it may be on a
-// later page than what people wrote on the diff after it, which is another list. That counts,
-// though it is read before.
+// Whether a pause lasts is known after all comments: the one that ends it may be on a later page
+// than diff comments made after it, which are in another list. Those count, though they are read
+// before.
 func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 	for _, page := range []int{100, 2} {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, page)
@@ -76,9 +75,9 @@ func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 	}
 }
 
-// Of more comments in one second than a page shows the last page stays as it was when one
-// is deleted and another one, which was late, takes its place. That one is found all the
-// same, once nothing of that second can be late any more; and then only the last page is read.
+// If one second has more comments than a page, the last page stays unchanged when one comment is
+// deleted and a late one takes its place. The late one is still found, once nothing of that second
+// can be late any more; and then only the last page is read.
 func TestALateCommentOfAFullSecond(t *testing.T) {
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
 	m.pass(fate{})
@@ -105,7 +104,7 @@ func TestALateCommentOfAFullSecond(t *testing.T) {
 	}
 }
 
-// say has somebody write a comment on the first pull request.
+// say adds a comment by somebody on the first pull request.
 func (m *machine) say(id int64, body string, at time.Time) {
 	c := github.Comment{ID: id, Number: 2000, Author: ann, CreatedAt: at, UpdatedAt: at, Body: body}
 	m.hub.comments = append(m.hub.comments, c)
@@ -113,7 +112,7 @@ func (m *machine) say(id int64, body string, at time.Time) {
 	m.hub.sort()
 }
 
-// outcomes are those of the comments on the first pull request, by their ids.
+// outcomes returns the outcomes of the comments on the first pull request, by their ids.
 func (m *machine) outcomes() map[string]string {
 	all := map[string]string{}
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
@@ -128,8 +127,8 @@ func (m *machine) outcomes() map[string]string {
 	return all
 }
 
-// Pages of one second have numbers alone. One that is as it was says nothing of those before
-// it: of these one comment may be gone and a late one have come, and a walk be cut there.
+// Pages of one second differ by number only. An unchanged one proves nothing about those before it:
+// there one comment may be deleted and a late one have appeared, and a walk may be cut there.
 func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 	for ends := range 20 {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
@@ -145,7 +144,7 @@ func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 		p.show()
 		m.pass(fate{})
 		m.hub.now = m.hub.now.Add(overlap + time.Minute)
-		p.said = append(p.said[:3:3], p.said[4:]...) // the one behind it is deleted
+		p.said = append(p.said[:3:3], p.said[4:]...) // the one after it is deleted
 		p.show()
 		m.pass(fate{ends: 1 + ends})
 		for range 3 {
@@ -158,9 +157,9 @@ func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 	}
 }
 
-// What is edited moves to the end of its list, and what is written once something is deleted
-// takes its place. Where a second fills its pages that place is on the last one of them, and
-// the page behind, which is empty, stays as it was.
+// An edited comment moves to the end of its list, and one written after a deletion takes the free
+// place. If a second fills its pages, that place is on the last of them, and the empty page behind
+// stays unchanged.
 func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
 	const full = 100
 	for pages := 1; pages <= 2; pages++ {

@@ -13,14 +13,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// issueTaken notes what an issue's timeline shows of pauses.
+// issueTaken records the pauses that an issue's timeline shows.
 func (h *reading) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
 	ignore := h.repo.Settings.Labels.Ignore
 	h.takeovers[is.Number] = env.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
 }
 
-// pullTaken notes what a pull request's timeline shows of pauses, when labels
-// were set on it or taken away since it was last read. It gives that timeline; else none.
+// pullTaken records the pauses that a pull request's timeline shows, if labels changed since it was
+// last read. It returns that timeline, otherwise nil.
 func (h *reading) pullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
 	if d.LabelChanges == pull.LabelChanges {
 		return nil, nil
@@ -36,7 +36,7 @@ func (h *reading) pullTaken(ctx context.Context, pull *work.PullRequest, d githu
 		}
 	}
 	if pull.LabelChanges != d.LabelChanges {
-		pull.Fingerprint = "" // the timeline lags: it is read again
+		pull.Fingerprint = "" // the timeline lags: read it again
 	}
 	h.noteHold(pull.Number, timeline, d)
 	ignore := h.repo.Settings.Labels.Ignore
@@ -44,13 +44,13 @@ func (h *reading) pullTaken(ctx context.Context, pull *work.PullRequest, d githu
 	return timeline, nil
 }
 
-// noteHold notes who set the label that holds reviews, or took it away, last.
+// noteHold records who last set or removed the label that holds reviews.
 func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github.PullDetail) {
 	name := h.repo.Settings.Labels.Hold
 	for _, t := range slices.Backward(timeline) {
 		if (t.Event == "labeled" || t.Event == "unlabeled") && strings.EqualFold(t.Label, name) {
 			on := t.Event == "labeled"
-			if on == work.HasLabel(d.Labels, name) { // else the timeline lags
+			if on == work.HasLabel(d.Labels, name) { // otherwise the timeline lags
 				h.newsOf(number).reviews.hold = &holdLabel{on: on, by: t.Actor.Login, at: t.CreatedAt}
 			}
 			return
@@ -58,8 +58,7 @@ func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github
 	}
 }
 
-// storePauses stores what the timelines show before anything that was said is
-// judged by it.
+// storePauses stores the pauses of timelines before comments are judged by them.
 func (h *reading) storePauses(ctx context.Context) error {
 	some := func(t env.Takeover) bool { return len(t.Pauses) > 0 }
 	var numbers []int
@@ -85,18 +84,18 @@ func (h *reading) storePauses(ctx context.Context) error {
 	return nil
 }
 
-// paused says whether something was said, or happened, while people had taken
-// the item over: it is skipped then, whenever it appears.
+// paused returns the outcome of an event that came while people had the item paused: it is skipped,
+// even if it appears later.
 func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 	e := c.event
 	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
-		return "", nil // what became of it is honoured
+		return "", nil // state changes of issues and pull requests always count
 	}
 	pauses, err := h.pausesFor(ctx, c)
 	if err != nil || len(pauses) == 0 {
 		return "", err
 	}
-	if e.Kind == work.EventConflict { // nobody knows since when
+	if e.Kind == work.EventConflict { // nobody knows since when it exists
 		return h.pausedNow(e, pauses), nil
 	}
 	at, err := h.saidAt(ctx, c, pauses)
@@ -114,8 +113,8 @@ func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 	return work.OutcomePaused, nil
 }
 
-// pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before
-// it was seen.
+// pausedNow is the outcome of a conflict: it counts unless a pause lasts that began before the
+// conflict was seen.
 func (h *reading) pausedNow(e work.Event, pauses []work.Pause) string {
 	lasts := func(p work.Pause) bool { return p.Open() && (e.SeenAt.IsZero() || !e.SeenAt.Before(p.Began)) }
 	switch {
@@ -128,16 +127,16 @@ func (h *reading) pausedNow(e work.Event, pauses []work.Pause) string {
 	return work.OutcomePaused
 }
 
-// lasts reports whether something is covered by pauses alone of which it is not known yet
-// whether they last: a comment that resumes the work may still be read.
+// lasts reports whether only pauses without a known end cover an event: a comment that resumes the
+// work may still be read.
 func (h *reading) lasts(pauses []work.Pause, covers func(work.Pause) bool) bool {
 	over := func(p work.Pause) bool { return !p.Open() && covers(p) }
 	return h.partial && !slices.ContainsFunc(pauses, over)
 }
 
-// judgePaused judges what was taken in during a pause before it was known whether that
-// lasts: what came before the comment that ended it, and all of it where there is none, is
-// skipped. While that waits nothing is begun for it, since its item is paused.
+// judgePaused judges the events of a pause that were stored before its end was known. It skips
+// those before the comment that ended it, or all if none did. Until then no turn begins for them,
+// since the item is paused.
 func (h *reading) judgePaused(ctx context.Context) error {
 	if h.partial || h.known.cuts[walkPauses] == "" {
 		return nil
@@ -166,7 +165,7 @@ func (h *reading) judgePaused(ctx context.Context) error {
 	return nil
 }
 
-// storePaused stores what judgePaused found, or that it is owed.
+// storePaused stores the result of judgePaused, or that it is still owed.
 func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if h.owed {
 		h.cuts[walkPauses] = "owed"
@@ -177,12 +176,12 @@ func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) 
 	return tx.FinishEvents(ctx, h.pausedEvents, work.OutcomePaused, now)
 }
 
-// saidAt is when a comment got its words. A reaction moves its stamp as an edit
-// does: where that makes a difference, GitHub is asked.
+// saidAt returns when a comment got its current text. Reactions move the stamp as edits do, so
+// GitHub is asked where the difference matters.
 func (h *reading) saidAt(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
 	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
 	if s := h.submitted[c.review]; s.After(at) {
-		at = s // it was a draft before
+		at = s // it was a draft until then
 	}
 	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
 	if !c.event.Kind.Said() || !stamp.After(at) || c.node == "" || !slices.ContainsFunc(pauses, meets) {
@@ -195,7 +194,7 @@ func (h *reading) saidAt(ctx context.Context, c candidate, pauses []work.Pause) 
 	return at, err
 }
 
-// pausesFor are the pauses of the item that something belongs to.
+// pausesFor returns the pauses of the item that an event belongs to.
 func (h *reading) pausesFor(ctx context.Context, c candidate) ([]work.Pause, error) {
 	numbers, err := h.partners(ctx, c)
 	if err != nil {
@@ -220,8 +219,8 @@ func (h *reading) pausesFor(ctx context.Context, c candidate) ([]work.Pause, err
 	return all, h.resumed(ctx, numbers, all)
 }
 
-// partners are the numbers of the issue and of the pull request that something
-// belongs to, as far as there are both.
+// partners returns the numbers of the issue and the pull request that an event belongs to, as far
+// as both exist.
 func (h *reading) partners(ctx context.Context, c candidate) ([]int, error) {
 	return h.lookups.partners(c, func() ([]int, error) { return h.findPartners(ctx, c) })
 }

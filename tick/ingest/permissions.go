@@ -16,30 +16,30 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Whose word counts is asked of GitHub when it counts. Who may write commands,
-// is answered, and stands for a text; who may at least triage sets the label
-// that begins work, for GitHub lets nobody else set one by hand.
+// Permissions are read from GitHub when they are needed. Writers may give commands, get answers and
+// approve texts. Setting the label that begins work needs triage only: GitHub lets nobody with less
+// set a label by hand.
 
-// permissionLife is how long an answer about somebody's permission is acted on:
-// who was taken off a repository commands no longer than that.
+// permissionLife is how long a granted permission is cached, and so how long somebody removed from
+// a repository can still give commands.
 const permissionLife = time.Minute
 
-// refusalLife is how long a refusal is remembered for what was written before it
-// was given. What is written later asks again.
+// refusalLife is how long a refusal is cached. It covers only texts written before it; a later text
+// asks GitHub again.
 const refusalLife = 10 * time.Minute
 
-// permissions knows what people may do.
+// permissions answers what accounts may do in one repository.
 type permissions struct {
 	database
 	env  *env.Env
 	repo *env.Repo
 
-	levels    map[int64]string     // as far as this pass asked for them
-	answers   map[int64]permission // as far as the database was asked for them
-	takenOver map[int64]int64      // accounts whose logins the config names for others, and those others
+	levels    map[int64]string     // answers of GitHub in this pass, by account id
+	answers   map[int64]permission // answers stored in the database, by account id
+	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
 
-	about map[int64]bool // who was asked about in this pass for what they wrote
-	there map[int]int    // how many of them on an issue or a pull request
+	about map[int64]bool // authors looked up in this pass because of a comment
+	there map[int]int    // how many of them per issue or pull request
 }
 
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
@@ -49,51 +49,51 @@ func newPermissions(e *env.Env, r *env.Repo) *permissions {
 	}
 }
 
-// permission is what GitHub last said about somebody, and when; never: zero.
+// permission is GitHub's last answer about an account. at is zero if there is none.
 type permission struct {
 	level string
 	at    time.Time
 }
 
-// mayCommand reports whether somebody's word counts that was written at a time.
+// mayCommand reports whether a command or comment that who wrote at that time counts.
 func (h *permissions) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	return h.may(ctx, who, at, writing...)
 }
 
-// mayPush reports whether somebody may write to the repository, by GitHub's word alone:
-// whom the config lets give commands need not.
+// mayPush reports whether GitHub lets who write to the repository. Unlike mayCommand it ignores
+// allowed_users: the accounts there need no write permission.
 func (h *permissions) mayPush(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	return h.has(ctx, who, at, writing...)
 }
 
 var writing = []string{"admin", "maintain", "write"}
 
-// maySetLabel reports whether the label that somebody set begins work. An issue
-// form's label names the issue's author, whoever that is.
+// maySetLabel reports whether a label set by who begins work. GitHub attributes the label of an
+// issue form to the issue's author, even one without triage permission.
 func (h *permissions) maySetLabel(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	if slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), who.ID) {
-		return true, nil // for a command, whose author was asked about
+		return true, nil // set by us for a command; the permission of its author was checked
 	}
 	return h.may(ctx, who, at, append([]string{"triage"}, writing...)...)
 }
 
-// The most people who are asked about in one pass for what they wrote, on one issue or
-// pull request and in a repository: sixty who comment on one do not hold up the rest.
+// The most authors that are looked up in one pass because of comments: per issue or pull request,
+// and per repository. A crowd on one issue does not hold up the rest.
 const (
 	askedThere  = 20
 	askedInPass = 60
 )
 
-// errAskedEnough says that somebody's permission is asked for in a later pass.
+// errAskedEnough defers a comment to a later pass, which looks its author up.
 var errAskedEnough = errors.New("more people wrote there than are asked about in one pass")
 
-// answerLife is how long what somebody wrote before an answer about them was given is
-// judged by that answer. Passes may be rare, and all who wrote have to be asked about
-// within it.
+// answerLife is how long an answer judges comments written before it. Passes may be rare, and every
+// author of a long conversation has to be looked up within it.
 const answerLife = 24 * time.Hour
 
-// mayFeed reports whether a comment counts. Oldest first, so many of its authors are
-// asked about in a pass. Before an agent is paid everybody is asked about again.
+// mayFeed reports whether a comment counts. Authors are looked up oldest comment first, up to
+// askedThere and askedInPass; beyond that it returns errAskedEnough. All are asked about again
+// before an agent is paid.
 func (h *permissions) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, work.StampOf(e))
@@ -114,8 +114,7 @@ func (h *permissions) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 	return h.mayCommand(ctx, e.Author, work.StampOf(e))
 }
 
-// mayAt reports whether the comments count of somebody of whom an earlier answer is
-// known. Nothing but comments goes by it.
+// mayAt judges a comment by an earlier answer, level. Only comments may be judged like that.
 func (h *permissions) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
 	if named, err := h.named(ctx, who); named || err != nil {
 		return named, err
@@ -123,8 +122,8 @@ func (h *permissions) mayAt(ctx context.Context, who work.Account, level string)
 	return !who.Bot && slices.Contains(writing, level), nil
 }
 
-// askOneMore counts another one, unless there were enough. Who was counted before is not
-// counted again.
+// askOneMore counts who against the limits and reports whether who may be looked up. Nobody is
+// counted twice.
 func (h *permissions) askOneMore(who work.Account, number int) bool {
 	if h.about[who.ID] {
 		return true
@@ -137,7 +136,6 @@ func (h *permissions) askOneMore(who work.Account, number int) bool {
 	return true
 }
 
-// askedEnough reports whether so many were asked about in this pass that no more are.
 func (h *permissions) askedEnough() bool { return len(h.about) >= askedInPass }
 
 func (h *permissions) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
@@ -147,7 +145,7 @@ func (h *permissions) may(ctx context.Context, who work.Account, at time.Time, l
 	return h.has(ctx, who, at, levels...)
 }
 
-// has reports whether GitHub gives somebody one of some permissions.
+// has reports whether GitHub gives who one of the levels. Bots have none.
 func (h *permissions) has(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
 	if who.Bot {
 		return false, nil
@@ -159,8 +157,8 @@ func (h *permissions) has(ctx context.Context, who work.Account, at time.Time, l
 	return slices.Contains(levels, level), nil
 }
 
-// permission is what somebody may do, as far as that is known of the time when
-// they wrote something; it is asked for where it is not.
+// permission returns the level of who. A stored answer is used if it covers texts written at that
+// time; otherwise GitHub is asked, once per pass.
 func (h *permissions) permission(ctx context.Context, who work.Account, at time.Time, enough []string) (string, error) {
 	if who.ID == 0 {
 		return "none", nil // the account was deleted
@@ -178,7 +176,7 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 	return level, err
 }
 
-// knownPermission is the last answer about somebody, if it may be acted on.
+// knownPermission returns the stored answer about who. It is usable while it may be acted on.
 func (h *permissions) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
 	if err != nil || asked.IsZero() {
@@ -190,7 +188,7 @@ func (h *permissions) knownPermission(ctx context.Context, who work.Account, at 
 	return level, h.recent(asked, refusalLife) && at.Before(asked.Truncate(time.Second)), nil // stamps are whole seconds
 }
 
-// answerAbout is the last answer about somebody, and when it was given; never: zero.
+// answerAbout returns the stored answer about who. asked is zero if there is none.
 func (h *permissions) answerAbout(ctx context.Context, who work.Account) (level string, asked time.Time, err error) {
 	if a, known := h.answers[who.ID]; known {
 		return a.level, a.at, nil
@@ -205,14 +203,14 @@ func (h *permissions) answerAbout(ctx context.Context, who work.Account) (level 
 	return level, asked, err
 }
 
-// recent reports whether an answer is younger than that; one from the future is not.
+// recent reports whether an answer is younger than life. An answer from the future is not.
 func (h *permissions) recent(asked time.Time, life time.Duration) bool {
 	age := h.env.Now().Sub(asked)
 	return age >= 0 && age < life
 }
 
-// prefetchFeed is prefetch for the author of a comment. going are those that were asked about
-// in advance and are still to be judged: beside them no more are asked about than mayFeed does.
+// prefetchFeed is prefetch for the author of a comment. going are the comments whose authors were
+// prefetched and that are not judged yet; with them it keeps to the limits of mayFeed.
 func (h *permissions) prefetchFeed(ctx context.Context, e work.Event, going []work.Event) (asks bool) {
 	all, there := len(h.about), h.there[e.Number]
 	for _, g := range going {
@@ -226,8 +224,7 @@ func (h *permissions) prefetchFeed(ctx context.Context, e work.Event, going []wo
 	return h.prefetch(ctx, e.Author, work.StampOf(e))
 }
 
-// prefetch asks in advance what somebody may do whose word is about to be judged, unless it
-// is known.
+// prefetch asks GitHub in advance for a permission that is about to be needed, unless it is known.
 func (h *permissions) prefetch(ctx context.Context, who work.Account, at time.Time) (asks bool) {
 	if _, known := h.levels[who.ID]; known || who.ID == 0 || who.Bot {
 		return false
@@ -252,9 +249,9 @@ func (h *permissions) askPermission(ctx context.Context, who work.Account) (stri
 	})
 }
 
-// named reports whether allowed_users names an account. A login can be given up and
-// taken by anybody, so it stands for the account that was seen under it first, or for
-// the id that the config gives with it: "login:id".
+// named reports whether allowed_users names the account. Anybody can take a login that was given
+// up, so a login counts for the first account seen with it, or for the id given in the config as
+// "login:id".
 func (h *permissions) named(ctx context.Context, who work.Account) (bool, error) {
 	if who.ID == 0 {
 		return false, nil
@@ -279,14 +276,14 @@ func (h *permissions) named(ctx context.Context, who work.Account) (bool, error)
 	return false, nil
 }
 
-// A turn may wait for hours, and its agent may work for one. So those for whom it
-// is made are asked about again, right before the agent is paid and before a push.
+// A turn may wait for hours, and its agent may work for one. So the authors it works for are
+// checked again right before the agent is paid and before a push.
 
-// stillMay reports whether the author of an event may ask for it now; of a label that
-// begins the work also why not, in words for people.
+// stillMay reports whether the author of an event still has the permission for it. For a label that
+// begins work, why is the reason in words for people.
 func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	switch {
-	case e.Author.Login == "": // known by its key alone, or nobody's
+	case e.Author.Login == "": // the event is known by its key alone, or has no author
 		return true, "", nil
 	case e.Kind == work.EventLabelled:
 		return h.mayBegin(ctx, e)
@@ -297,7 +294,7 @@ func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why str
 	return true, "", nil
 }
 
-// mayBegin asks about who set a label; of one that we set, about who gave the command.
+// mayBegin checks who set a label. If we set it for a command, it checks who gave the command.
 func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why string, err error) {
 	if !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), e.Author.ID) {
 		may, err = h.permissions.maySetLabel(ctx, e.Author, h.env.Now())
@@ -312,8 +309,8 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 
-// askCommandersAgain ends commands that wait to be carried out since an earlier pass
-// and whose authors may give none any more.
+// askCommandersAgain ends commands left over from earlier passes whose authors lost the permission
+// to give them.
 func (h *reading) askCommandersAgain(ctx context.Context) error {
 	var waiting []work.Event
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -337,7 +334,7 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 	}
 	for _, e := range waiting {
 		may, err := h.permissions.mayCommand(ctx, e.Author, h.env.Now())
-		if github.OutOfTime(err) { // what was read is worth keeping
+		if github.OutOfTime(err) { // store what was read so far
 			h.stopReading(err)
 			return nil
 		}

@@ -11,19 +11,19 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// What is asked about one issue does not depend on what is asked about another, and most of
-// it not on one another. So it is asked in advance, for some of them at a time; what comes
-// of it is decided one by one, in order, as if each answer had been waited for.
+// Reads about one issue do not depend on those about another, and mostly not on each other. So they
+// are prefetched for several issues at a time; the answers are judged one by one, in order, as if
+// each had been waited for.
 
 const (
-	// issuesAhead is how many issues are asked about at a time.
+	// issuesAhead is how many issues are prefetched at a time.
 	issuesAhead = 8
-	// answersLast is how long an answer to that stands.
+	// answersLast is how long a prefetched answer is used.
 	answersLast = 10 * time.Second
 )
 
-// prefetch asks what comes next, once the lists are there: who the repository is, and about
-// the first that changed.
+// prefetch starts the reads that follow the lists: the repository's identity, and the first issues
+// and pull requests that changed.
 func (h *reading) prefetch(ctx context.Context) {
 	if h.doubted() {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.Repository(ctx, h.repo.Name) })
@@ -38,7 +38,8 @@ func (h *reading) prefetch(ctx context.Context) {
 	prefetchDetails(ctx, h)
 }
 
-// prefetchIssue asks about an issue that was listed, once; of one that was not nothing is known.
+// prefetchIssue prefetches the reads about a listed issue, once. An issue that was not listed is
+// unknown and skipped.
 func (h *reading) prefetchIssue(ctx context.Context, is github.Issue) {
 	if is.Number == 0 || is.IsPull || h.prefetched[is.Number] {
 		return
@@ -58,9 +59,9 @@ func (h *reading) prefetchIssue(ctx context.Context, is github.Issue) {
 	}
 }
 
-// prefetchStart asks what a turn looks at once more before its agent is asked: where its branch
-// begins, and how the issue reads. It stands for as long as it would if the turn had asked,
-// and is asked for no more issues than may begin at once.
+// prefetchStart prefetches what a turn reads again before its agent starts: where its branch
+// begins, and the issue. The answer is used as long as if the turn had asked. It does so for no
+// more issues than turns may start at once.
 func (h *reading) prefetchStart(ctx context.Context, is github.Issue) {
 	if h.starts++; h.starts > h.env.Config.Runtime.Workers {
 		return
@@ -70,21 +71,21 @@ func (h *reading) prefetchStart(ctx context.Context, is github.Issue) {
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.repo.GitHub.Issue(ctx, repo, is.Number) })
 }
 
-// authorsAhead is how many people are asked about at a time.
+// authorsAhead is how many authors are prefetched at a time.
 const authorsAhead = 8
 
-// authorPrefetch goes over a slice's events ahead of those who judge them, one by one and in order,
-// and asks in advance about the people whose words are new: as many at a time, and no more
-// than are asked about at all.
+// authorPrefetch goes over a slice's events ahead of the judging, which is one by one and in order,
+// and prefetches the permissions of authors of new comments: authorsAhead at a time, within the
+// limits of mayFeed.
 type authorPrefetch struct {
 	*reading
-	known map[string]store.KnownEvent // what was stored before, or is judged already
-	at    int                         // how far it came
-	met   []int64                     // who was asked about
-	going []work.Event                // and is still to be judged
+	known map[string]store.KnownEvent // stored before, or judged already
+	at    int                         // index of the next event
+	met   []int64                     // authors that were prefetched
+	going []work.Event                // their events that are not judged yet
 }
 
-// judges says that somebody's word is judged next.
+// judges announces that an event of who is judged next.
 func (f *authorPrefetch) judges(ctx context.Context, who work.Account) {
 	for ; f.at < len(f.events) && len(f.going) < authorsAhead; f.at++ {
 		c := f.events[f.at]
@@ -95,8 +96,8 @@ func (f *authorPrefetch) judges(ctx context.Context, who work.Account) {
 	f.going = slices.DeleteFunc(f.going, func(e work.Event) bool { return e.Author.ID == who.ID })
 }
 
-// asksAbout reports whether a word counts only if its author may write here, about whom
-// nobody was asked yet.
+// asksAbout reports whether an event counts only if its author may write here, and the author was
+// not prefetched yet.
 func (f *authorPrefetch) asksAbout(ctx context.Context, c candidate) bool {
 	e := c.event
 	if slices.Contains(f.met, e.Author.ID) || c.pending || !e.Kind.Written() || e.Outcome != "" {

@@ -12,20 +12,20 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// promotion makes an implementation of a merged design. It is stored together
-// with the sight of the merge, so that there is one, whatever dies.
+// promotion is the implementation of a merged design. It is stored in one transaction with the
+// merge, so a killed pass neither loses nor repeats it.
 type promotion struct {
-	design   work.Item // its id is 0 while the design was found again and has no row yet
-	item     work.Item // without id until it is stored
+	design   work.Item // its id is 0 if the design was adopted and has no row yet
+	item     work.Item // its id is 0 until it is stored
 	trigger  work.Event
-	fulfills bool // the document says that it is implemented: nothing is made
+	fulfills bool // the document is marked implemented: no item is made
 }
 
-// followDesign follows what became of a design into its implementation, and what an
-// implementation touches.
+// followDesign promotes a design that was merged, and reads the files that an open implementation
+// touches.
 func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
 	if pull.ItemID == 0 {
-		return nil // found again, and open
+		return nil // adopted, and open
 	}
 	var item work.Item
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -43,7 +43,7 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 	return err
 }
 
-// promote reads what a merged design says about its implementation.
+// promote reads from a merged design what its implementation needs.
 func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullRequest) error {
 	at := pull.MergeCommit
 	if at == "" {
@@ -58,7 +58,7 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
 	fields, err := document.Parse(doc)
-	if err != nil { // people may have taken the front matter out: the text is what counts
+	if err != nil { // people may have removed the front matter: the text is enough
 		h.env.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
 	}
 	p := promotion{design: design, fulfills: fields.Status == document.Implemented}
@@ -72,8 +72,8 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	return nil
 }
 
-// findDocument reads the design where it was written or, when people moved it,
-// where the pull request has it.
+// findDocument reads the design at path. If people moved it, it reads the pull request's design
+// document instead.
 func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.PullRequest, path, at string) ([]byte, string, error) {
 	doc, ok, err := h.repo.GitHub.File(ctx, h.row.Current, path, at)
 	if err != nil || ok {
@@ -94,8 +94,8 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 	return nil, "", nil
 }
 
-// implementationOf is the work item that follows a design. It begins where
-// the design stands: the document's word, else the issue's.
+// implementationOf returns the work item that follows a design. Its priority is the document's,
+// else the issue's.
 func implementationOf(design work.Item, pull work.PullRequest, f document.Fields, r work.RepoName, now time.Time) work.Item {
 	item := work.Item{
 		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
@@ -114,8 +114,8 @@ func implementationOf(design work.Item, pull work.PullRequest, f document.Fields
 	return item
 }
 
-// promotedEvent is what asks for the implementation: it waits, as a label does,
-// until the turn that it began has ended.
+// promotedEvent is the event that asks for the implementation. Like a label, it stays pending until
+// the turn it begins has ended.
 func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 	source := strconv.Itoa(pull.Number)
 	hash := work.ContentHash(string(work.EventMerged), source)
@@ -125,7 +125,7 @@ func promotedEvent(issue int, pull work.PullRequest, now time.Time) work.Event {
 	}
 }
 
-// storePromoted stores the implementations, after the designs have their rows.
+// storePromoted stores the implementations. It runs after the designs have their rows.
 func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, number := range sortedKeys(h.pulls) {
 		p := h.pulls[number].promotion
@@ -150,8 +150,7 @@ func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 	return nil
 }
 
-// storePromotion makes the implementation, once: a pull request whose sight was
-// put off is seen merged again.
+// storePromotion adds the implementation once: a deferred pull request is seen as merged again.
 func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
 	if known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key); err != nil || known {
 		return err
@@ -169,10 +168,9 @@ func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion
 	return h.handOver(ctx, tx, design, p.item.ID)
 }
 
-// handOver gives the implementation what people said on the issue since the
-// design was merged, and the commands that wait, wherever they stand: a pause
-// that appears together with the merge is one of what follows. What was
-// pointed to the design's pull request stays there.
+// handOver moves to the implementation what people wrote on the issue since the design was merged,
+// and all pending commands: a pause that arrives with the merge is for the implementation. Comments
+// that we redirected to the design's pull request stay.
 func (h *reading) handOver(ctx context.Context, tx *store.Tx, from, to int64) error {
 	pending, err := tx.ListPendingEvents(ctx, h.row.ID)
 	if err != nil {

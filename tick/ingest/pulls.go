@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// rotateAfter is how old the details of an open pull request may grow
-// although nothing said that it changed: no stamp is proof.
+// rotateAfter is the age at which the details of an open pull request are read again although
+// nothing shows a change: no stamp is proof.
 const rotateAfter = 30 * time.Minute
 
 func (h *reading) defers(nodeID string, err error) {
@@ -33,8 +33,8 @@ func (h *reading) deferPull(nodeID string, err error) {
 	}
 }
 
-// whoAreWe asks for our account when no sweep does. The answer is conditional:
-// it is the same in nearly every pass.
+// whoAreWe asks for our account when no sweep does. The request is conditional: the answer is the
+// same in nearly every pass.
 func (h *reading) whoAreWe(ctx context.Context) error {
 	url := "user@" + h.repo.Name.Host
 	var v work.Validator
@@ -65,8 +65,8 @@ func (h *reading) whoAreWe(ctx context.Context) error {
 	return nil
 }
 
-// readPulls reads the details of the pull requests that changed, of those never read,
-// and of a few in rotation, until the slice is full. It says whether there are more.
+// readPulls reads the details of pull requests that changed or were never read, and of a few in
+// rotation, until the slice is full. more reports whether some remain.
 func (h *reading) readPulls(ctx context.Context) (more bool, err error) {
 	h.noteUnread()
 	found := h.halfFound() // they are stored whole
@@ -87,7 +87,7 @@ func (h *reading) readPulls(ctx context.Context) (more bool, err error) {
 	return false, err
 }
 
-// readGroup reads the details of some pull requests, and says whether the time is up.
+// readGroup reads the details of some pull requests. stop reports whether the time is up.
 func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err error) {
 	if len(ids) == 0 {
 		return false, nil
@@ -100,7 +100,7 @@ func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err e
 	return false, err
 }
 
-// halfFound are those that this slice found again and whose details are not read.
+// halfFound returns the pull requests adopted in this slice whose details are not read yet.
 func (h *reading) halfFound() (ids []string) {
 	for _, n := range sortedKeys(h.adopted) {
 		_, read := h.readPull(n)
@@ -111,7 +111,7 @@ func (h *reading) halfFound() (ids []string) {
 	return ids
 }
 
-// prefetchDetails asks in advance for the details of the first of those that changed.
+// prefetchDetails prefetches the details of the first pull requests that changed.
 func prefetchDetails(ctx context.Context, h *reading) {
 	ids := h.changedPulls()
 	if len(ids) == 0 {
@@ -129,7 +129,7 @@ func (h *reading) changedPulls() []string {
 		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.DetailsAt.IsZero() {
 			continue
 		}
-		if _, read := h.readPull(n); !read && !h.tried[n] { // in this very pass
+		if _, read := h.readPull(n); !read && !h.tried[n] { // by this pass
 			changed[n] = pull.NodeID
 		}
 	}
@@ -140,7 +140,7 @@ func (h *reading) changedPulls() []string {
 	return ids
 }
 
-// rotation is one batch of the pull requests whose details are the oldest.
+// rotation returns one batch of the pull requests with the oldest details.
 func (h *reading) rotation() []string {
 	var old []store.OpenPull
 	for n, pull := range h.openPulls.light {
@@ -149,7 +149,7 @@ func (h *reading) rotation() []string {
 			old = append(old, pull)
 		}
 	}
-	if h.look != nil { // one batch a pass for the host
+	if h.look != nil { // one batch per pass and host
 		old = slices.DeleteFunc(old, func(p store.OpenPull) bool { return !slices.Contains(h.look.Old, p.NodeID) })
 	}
 	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
@@ -160,10 +160,9 @@ func (h *reading) rotation() []string {
 	return ids
 }
 
-// intakePull takes a pull request's details over, or nothing of them: its
-// snapshot changes only together with the events that they show, and those are
-// understood only together with it. A merge that is noted while the pull request
-// still counts as open would never be acted on.
+// intakePull takes in a pull request's details or none of them. Its snapshot and the events that
+// the details show change together: a merge recorded while the pull request still counts as open
+// would never be acted on.
 func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	err := h.intakeDetails(ctx, old, d)
 	h.partialLists.settle(err == nil, d.Number, h.adopted[d.Number])
@@ -184,13 +183,13 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull.ChecksSince = h.checksSince(old, d)
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
 	if github.HalfRed(d.Checks) {
-		pull.Fingerprint = "" // it will not change with the rest of the checks
+		pull.Fingerprint = "" // it does not change when the other checks end
 	}
 	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
 	if err := h.stateEvent(ctx, old, pull); err != nil {
 		return err
 	}
-	if old.DetailsAt.IsZero() { // what was said before we looked
+	if old.DetailsAt.IsZero() { // comments from before we tracked it
 		talk, err := h.wholeTalk(ctx, d.Number)
 		if err != nil {
 			return err
@@ -216,7 +215,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	}
 	news := h.newsOf(d.Number)
 	news.row, news.read = pull, true
-	if item.Flow == work.FlowReview { // its author sees to its head, its checks and its conflicts
+	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
 			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
 		}
@@ -231,7 +230,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	return h.headEvents(ctx, old, pull, d)
 }
 
-// stateEvent notes that a pull request was merged, closed or reopened.
+// stateEvent adds an event if a pull request was merged, closed or reopened.
 func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) error {
 	if old.State == pull.State {
 		return nil
@@ -256,8 +255,7 @@ func (h *reading) stateEvent(ctx context.Context, old, pull work.PullRequest) er
 	return nil
 }
 
-// headEvents notes what is new about the head: that it moved, that it cannot
-// be merged, that its checks have failed.
+// headEvents adds events for a head that moved, has conflicts or has red checks.
 func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
 	about := func(kind work.EventKind, detail string) work.Event {
 		hash := work.ContentHash(string(kind), detail)
@@ -303,11 +301,10 @@ func (h *reading) ourCommit(ctx context.Context, oid string) (ours bool, err err
 	return ours, err
 }
 
-// detailsAtOnce is how many queries for details are under way at a time.
 const detailsAtOnce = 10
 
-// readDetails reads the details of any number of pull requests, by their node ids: the
-// queries are under way side by side, and what they bring is taken in one by one, in order.
+// readDetails reads the details of pull requests by their node ids. The queries run side by side;
+// the answers are taken in one by one, in order.
 func (h *reading) readDetails(ctx context.Context, ids []string) error {
 	groups := slices.Collect(slices.Chunk(ids, github.MaxDetails))
 	answers := make([][]github.PullDetail, len(groups))
@@ -327,8 +324,8 @@ func (h *reading) readDetails(ctx context.Context, ids []string) error {
 	return err
 }
 
-// fetchDetails asks for the details of some, and puts off those that GitHub does not
-// answer for. What it read it gives with an error, too.
+// fetchDetails reads the details of some pull requests and defers those that GitHub does not answer
+// for. It returns what it read together with an error.
 func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.PullDetail, error) {
 	read, missing, err := h.repo.GitHub.Details(ctx, ids)
 	if err != nil {
@@ -345,7 +342,6 @@ func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.Pull
 	return read, nil
 }
 
-// takeDetails takes in what was read of one.
 func (h *reading) takeDetails(ctx context.Context, d github.PullDetail) error {
 	pull, ok, err := h.openPulls.whole(ctx, d.Number)
 	if !ok || err != nil {
@@ -362,8 +358,8 @@ func (h *reading) takeDetails(ctx context.Context, d github.PullDetail) error {
 	return nil
 }
 
-// conflictEvent notes that a pull request cannot be merged: once for a head,
-// and again when it could be merged in between.
+// conflictEvent adds an event if a pull request has conflicts: once per head, and again if it was
+// mergeable in between.
 func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest, about func(work.EventKind, string) work.Event) error {
 	if pull.Mergeable != work.Conflicting || old.Mergeable == work.Conflicting && old.HeadOID == pull.HeadOID {
 		return nil
@@ -384,7 +380,7 @@ func (h *reading) conflictEvent(ctx context.Context, old, pull work.PullRequest,
 	return nil
 }
 
-// readEnd reads how a pull request ended, if that is what its details show for the first time.
+// readEnd reads how a pull request ended, if its details show that for the first time.
 func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
 	if pull.State == work.PullOpen || old.State == pull.State {
 		return nil
@@ -392,13 +388,13 @@ func (h *reading) readEnd(ctx context.Context, old, pull work.PullRequest, d git
 	return h.readCommitsAtEnd(ctx, pull, d.ClosedAt)
 }
 
-// readCommitsAtEnd reads how many commits a pull request had when it ended, and how many of them are
-// people's: one request, once. What GitHub cannot tell of it stays unknown.
+// readCommitsAtEnd reads how many commits a pull request had at its end, and how many are people's:
+// one request, once. Counts that GitHub cannot give stay unknown.
 func (h *reading) readCommitsAtEnd(ctx context.Context, pull work.PullRequest, at time.Time) error {
 	end := work.PullEnd{At: at, Human: -1, ReadAt: h.now()}
 	commits, err := h.repo.GitHub.PullCommits(ctx, h.row.Current, pull.Number)
 	if err != nil {
-		if !github.IsItemError(err) && !github.IsStatus(err, 403) { // no number is worth that a merge is not acted on
+		if !github.IsItemError(err) && !github.IsStatus(err, 403) { // counts must not keep a merge from being acted on
 			return err
 		}
 		h.env.Log.WarnContext(ctx, "could not read the commits of a pull request that ended", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
@@ -429,8 +425,8 @@ func (h *reading) countHuman(ctx context.Context, commits []work.Commit) (all, h
 	return len(commits), human, err
 }
 
-// itemOfPull is the work item of a pull request, as changed by this batch; none where it is
-// not stored yet.
+// itemOfPull returns the work item of a pull request, with this slice's changes; a zero item if
+// none is stored yet.
 func (h *reading) itemOfPull(ctx context.Context, pull work.PullRequest) (item work.Item, err error) {
 	if pull.ItemID == 0 {
 		return h.issues[h.adopted[pull.Number]].item, nil

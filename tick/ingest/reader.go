@@ -11,21 +11,21 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Reader reads once more, for one turn, what ingest read before: the turn may
-// have waited for a slot, or worked for an hour. It is all of ingest that a turn
-// knows, and judges by the same rules.
+// Reader reads again, for one turn, what ingest read before: the turn may have waited for a slot,
+// or worked for an hour. It is the only part of ingest that turns use, and judges by the same
+// rules.
 type Reader struct{ ingest *Ingest }
 
-// Reader reads for turns.
+// Reader returns the reader for turns.
 func (p *Ingest) Reader() *Reader { return &Reader{p} }
 
-// MayCommand reports whether somebody may give commands in a repository.
+// MayCommand reports whether who may give commands in a repository now.
 func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Account) (bool, error) {
 	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.Now())
 }
 
-// Confirm gives the item the text of its issue as far as somebody who may write
-// stands for it. edited says why people must confirm it first; empty: they need not.
+// Confirm gives the item the text of its issue that a writer has confirmed. edited says why people
+// must confirm the issue first; "" if they need not.
 func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is github.Issue) (confirmed work.Item, edited string, err error) {
 	h := newReading(r.ingest, repo)
 	trusted, err := h.permissions.mayCommand(ctx, item.Author, is.UpdatedAt)
@@ -44,8 +44,8 @@ func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is
 	return item, c.Edited, nil
 }
 
-// Lost are those of a turn's events whose authors may ask for nothing any more.
-// begun says why what began the work does not count any more; empty: it does.
+// Lost returns the events whose authors lost the permission for them. begun says why the event that
+// began the work no longer counts; "" if it does.
 func (r *Reader) Lost(ctx context.Context, repo *env.Repo, events []work.Event) (lost []work.Event, begun string, err error) {
 	h := newReading(r.ingest, repo)
 	for _, e := range events {
@@ -67,29 +67,29 @@ func (r *Reader) OwnPull(ctx context.Context, repo *env.Repo, pull github.Pull) 
 	return ours, err
 }
 
-// AdoptAgain has the next ingest look for pull requests of ours that nobody knows.
+// AdoptAgain makes the next ingest look for pull requests of ours that the database lacks.
 func (r *Reader) AdoptAgain(ctx context.Context, repo *env.Repo) error {
 	return r.ingest.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetWalk(ctx, repo.Row.ID, work.FirstLookList, "") })
 }
 
-// News are comments on a turn's issue that were read once more and are not stored.
+// News are new comments on a turn's issue that are not stored yet.
 type News struct{ reading *reading }
 
-// NewComments reads what people wrote on a turn's issue since it was claimed.
+// NewComments reads the comments on a turn's issue since it was claimed.
 func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
 	h := newReading(r.ingest, l.Repo)
 	return &News{h}, h.readNewComments(ctx, l)
 }
 
-// ForeseeComments asks in advance what NewComments asks.
+// ForeseeComments prefetches what NewComments reads.
 func (r *Reader) ForeseeComments(ctx context.Context, l *env.Lease) {
 	_, _ = newReading(r.ingest, l.Repo).commentsSinceClaim(ctx, l)
 }
 
-// OnIssue are those that stand on the issue itself.
+// OnIssue returns the comments on the issue itself.
 func (n *News) OnIssue() []work.Event { return sourceEvents(n.reading.events) }
 
-// Put stores them.
+// Put stores the comments.
 func (n *News) Put(ctx context.Context, tx *store.Tx) error {
 	return n.reading.storeEvents(ctx, tx, n.reading.env.Now())
 }

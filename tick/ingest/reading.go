@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// reading is one ingest of one repository: what it knows all through, and the slice of it
-// that was read and is not stored yet.
+// reading is one ingest of one repository: its state, and the slice that was read and is not stored
+// yet.
 type reading struct {
 	database
 	env         *env.Env
@@ -26,7 +26,7 @@ type reading struct {
 	ingest      *Ingest
 	repo        *env.Repo
 	row         work.Repo   // with moved cursors
-	look        *pulse.Look // how it is read as one of many; nil: as one of a few
+	look        *pulse.Look // set if it is read as one of many; nil for one of a few
 	lists       lists
 	queue       queue
 	openPulls   openPulls
@@ -35,31 +35,31 @@ type reading struct {
 	boxes       []mergeBox
 	boxesCut    bool // not all of them are read in this pass
 
-	known      known        // what earlier passes and slices left
-	lookups    lookups      // what was asked of the database for one list of comments
-	prefetched map[int]bool // issues that were asked about in advance
-	starts     int          // of them, for how many the first looks of a turn were asked
+	known      known        // left by earlier passes and slices
+	lookups    lookups      // cache of database reads for one list of comments
+	prefetched map[int]bool // issues that were prefetched
+	starts     int          // how many of them had the first reads of a turn prefetched
 
-	lights  map[int]string // what light queries said of pull requests, as fingerprints
+	lights  map[int]string // fingerprints of pull requests from light queries
 	changed map[int]bool   // issues and pull requests that were listed
 	rotated bool           // the oldest details were read again in this pass
 
-	mu             sync.Mutex      // guards what walks that run side by side add to
-	brought        bool            // some list had more than it had before
-	doubtful       bool            // the name may stand for another repository by now
-	adopting       bool            // the database may know less than GitHub and the mirror
-	partial        bool            // more of the lists of comments is taken in after this slice
+	mu             sync.Mutex      // guards what concurrent walks write
+	brought        bool            // some list had something new
+	doubtful       bool            // the name may belong to another repository now
+	adopting       bool            // the database may lack what GitHub and the mirror have
+	partial        bool            // more pages of the comment lists follow after this slice
 	obeyed         []work.Event    // commands that were carried out before the database was lost
-	answeredBefore map[string]bool // event keys that our own writing in earlier slices names as answered
+	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 	incomplete     error           // why not everything was read
 	trouble        []string
-	forgotten      map[int]bool // issues and pull requests that are left as they were, unless they are taken in after all
-	leftTracked    map[int]bool // pull requests among them that were known before
+	forgotten      map[int]bool // issues and pull requests left as they were, unless taken in later
+	leftTracked    map[int]bool // those of them that were tracked before
 	tried          map[int]bool // pull requests whose details were asked for
-	unread         map[int]bool // pull requests about which GitHub knows more than we could read
-	rested         map[int]bool // quiet ones that are not asked about in this pass: no list shows anything of them
+	unread         map[int]bool // pull requests about which GitHub has more than could be read
+	rested         map[int]bool // quiet ones that this pass does not ask about: no list shows them
 
-	partialLists *partialLists // with more pages than one
+	partialLists *partialLists // lists with more than one page
 
 	added   int
 	ignored int
@@ -68,12 +68,12 @@ type reading struct {
 	slice
 }
 
-// known is what the database says of the requests of earlier passes. It is read
-// at once, so that what runs side by side needs no database.
+// known is what the database has of earlier passes' requests. It is read at once, so that
+// concurrent reads need no database.
 type known struct {
 	pages  map[string]work.Validator // by URL
-	cuts   map[string]string         // where walks were cut: name to where they continue
-	labels []string                  // whose first sight has been
+	cuts   map[string]string         // by name of the walk: where the next pass continues it
+	labels []string                  // labels whose first listing is done
 
 	backlog []int // numbers that were listed and not taken in
 }
@@ -104,8 +104,8 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	return h
 }
 
-// lookFor has the repository be read as one of many. What its pulse doubts is found out
-// before anything that is read is judged.
+// lookFor makes the repository be read as one of many. If the pulse doubts the repository's
+// identity, that is settled before anything is judged.
 func (h *reading) lookFor(look *pulse.Look) {
 	h.look = look
 	if look != nil {
@@ -113,8 +113,8 @@ func (h *reading) lookFor(look *pulse.Look) {
 	}
 }
 
-// database is used whether or not the time for GitHub is up: what was read is judged and
-// stored all the same.
+// database runs transactions also after the time for GitHub is up: what was read is still judged
+// and stored.
 type database struct{ db *store.DB }
 
 func (d database) view(ctx context.Context, read func(context.Context, *store.Tx) error) error {
@@ -127,7 +127,7 @@ func (d database) update(ctx context.Context, write func(context.Context, *store
 	return d.db.Update(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
-// item finds the newest work item of an issue, as changed by this slice.
+// item returns the newest work item of an issue, with this slice's changes.
 func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error) {
 	if item, ok := h.changedItem(number); ok {
 		return item, true, nil
@@ -142,7 +142,7 @@ func (h *reading) item(ctx context.Context, number int) (work.Item, bool, error)
 	return item, ok, err
 }
 
-// pull finds a tracked pull request, as changed by this slice.
+// pull returns a tracked pull request, with this slice's changes.
 func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool, error) {
 	if news, ok := h.readPull(number); ok {
 		return news.row, true, nil
@@ -153,22 +153,21 @@ func (h *reading) pull(ctx context.Context, number int) (work.PullRequest, bool,
 	return h.openPulls.read(ctx, number)
 }
 
-// stopReading keeps what was read before the time or the allowance was up.
+// stopReading ends reading when the time or the rate limit is used up. What was read is kept.
 func (h *reading) stopReading(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := errors.AsType[*work.WaitError](h.incomplete); !ok { // it says until when
+	if _, ok := errors.AsType[*work.WaitError](h.incomplete); !ok { // a WaitError also has the time until which to wait
 		h.incomplete = err
 	}
 	h.note = moreNext
 }
 
-// moreNext is said of a repository of which not everything was read.
+// moreNext is the note of a repository that was not read whole.
 const moreNext = "more is read in the next pass"
 
-// deferOne keeps an error that concerns one issue or pull request from the
-// others, and has it tried again in the next pass. What concerns all of them
-// is given back.
+// deferOne logs an error that concerns one issue or pull request and returns nil; the next pass
+// tries it again. It returns any other error.
 func (h *reading) deferOne(err error, what string, args ...any) error {
 	if err == nil {
 		return nil
@@ -182,7 +181,6 @@ func (h *reading) deferOne(err error, what string, args ...any) error {
 	return nil
 }
 
-// storeItem stores a work item that changed, or is new.
 func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) error {
 	if item.ID != 0 {
 		return tx.SetIssue(ctx, item)
@@ -193,8 +191,8 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 	return err
 }
 
-// storeAgain takes up what is known but was not answered, when its author took
-// an edit back, or somebody opened its thread again.
+// storeAgain reopens a known, unanswered event after its author reverted an edit or somebody
+// unresolved its thread.
 func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
 	e.RepoID = h.row.ID
 	if err := tx.ReadAgain(ctx, e, now); err != nil {
@@ -204,15 +202,15 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
 		return nil
 	}
-	// What route passed over is reopened with the threads; this is what a turn
-	// was cancelled for.
+	// The store reopens events that route passed over together with their threads; this reopens
+	// those whose turn was cancelled.
 	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
-// now is the time by the clock of the repository's host.
+// now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
-// swept takes in what a light query said.
+// swept compares the repository that a light query found under the name with the stored one.
 func (h *reading) swept(who github.Identity) {
 	switch {
 	case who.NodeID == h.row.NodeID:
@@ -222,55 +220,55 @@ func (h *reading) swept(who github.Identity) {
 	}
 }
 
-// overlap is read again before the newest change seen: GitHub's lists may lag, and its
-// stamps have whole seconds.
+// overlap is how far before the newest change seen a list is read again: GitHub's lists may lag,
+// and its stamps are whole seconds.
 const overlap = 5 * time.Minute
 
-// A repository is read in slices, so that a pass needs memory for one of them and not for
-// all that is new. Each is judged and stored in one transaction, together with the
-// cursors and ETags that vouch for what is in it, and for nothing else. A pass that is
-// killed after some of them, or has no more time, has stored what a pass stores that
-// read as much and no more: the next one resumes there. What makes that so:
+// A repository is read in slices, so that a pass keeps one slice in memory and not all that is new.
+// Each slice is judged and stored in one transaction with the cursors and ETags that vouch for it,
+// and for nothing else. A pass that is killed or runs out of time has stored what a pass that read
+// only so much stores; the next one resumes there. This holds because:
 //
-//   - what stands together is in one slice: a new issue with all that was said on it, a
-//     pull request with the events that its details show, what is found again with both
-//   - issues come first, then pull requests, then what people wrote: a pause is known
-//     before anything is judged by it, and who has the work before it is read what they say
-//   - whether a pause lasts only the last of the comments tells, for one of them may resume
-//     the work. What was said in it until then waits, see judgePaused
-//   - what is not taken in holds its list back for the next pass, not this one, see hold
+//   - What belongs together is in one slice: a new issue with all its comments, a pull request with
+//     the events of its details, an adopted one with both.
+//   - Issues come first, then pull requests, then comments: a pause is known before anything is
+//     judged by it, and who has the work before their comments are read.
+//   - Only the last comment shows whether a pause lasts: any of them may resume the work. Comments
+//     made during the pause wait until then, see judgePaused.
+//   - An item that is not taken in holds its list back for the next pass, not for this one, see
+//     hold.
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history        github.History // what was read of many at once
+	history        github.History // what reads of many at once brought
 	listedComments []github.Comment
 	reviewComments []github.ReviewComment
 
 	issues map[int]issueNews // by number
 	pulls  map[int]*pullNews // by number
-	events []candidate       // that lists show; once they are judged together, all that count
-	again  []work.Event      // known ones that were read once more
+	events []candidate       // listed ones; after filterEvents those of issues and pull requests, too
+	again  []work.Event      // known events that were read again
 
-	validators   []work.Validator  // of what is no list
+	validators   []work.Validator  // of everything but lists
 	cuts         map[string]string // where the search for lost pull requests continues, and whether pauses are owed
 	backlog      map[int]bool      // numbers that were listed: true while they are not taken in
-	seenLabels   []string          // now seen
+	seenLabels   []string          // labels whose first listing is done
 	deferred     []deferredPull
 	removals     []work.Action
-	declined     []work.Action        // words to people whose commands or labels do not count
-	adopted      map[int]int          // pull requests found again: number to issue
-	commands     []work.Event         // new ones that are to be carried out
-	revoked      []work.Event         // waiting ones whose authors may give none any more
-	handled      map[string]bool      // event keys that our own writing names as answered
-	journals     []env.Journal        // turns found again
-	takeovers    map[int]env.Takeover // what timelines show of pauses, by number
-	pauses       map[int][]work.Pause // stored ones, by number, as far as they were asked for
-	pausedEvents []int64              // events that waited for the end of a pause, and were in it
-	owed         bool                 // some event is stored that waits for that
-	submitted    map[int64]time.Time  // reviews, by id
-	reviewStates map[int64]string     // of reviews, by id
-	ownWords     map[int]ownWords     // what our own writing says of reviews, by the pull request's number
-	dependencies []store.Dependency   // looked at
+	declined     []work.Action        // answers to people whose commands or labels do not count
+	adopted      map[int]int          // adopted pull requests: number to issue
+	commands     []work.Event         // new commands to carry out
+	revoked      []work.Event         // pending commands whose authors lost the permission
+	handled      map[string]bool      // event keys that our texts name as answered
+	journals     []env.Journal        // turns found in journals
+	takeovers    map[int]env.Takeover // pauses that timelines show, by number
+	pauses       map[int][]work.Pause // stored pauses by number, as far as they were read
+	pausedEvents []int64              // ids of events judged to be in a pause after it ended
+	owed         bool                 // some stored event waits for the end of a pause
+	submitted    map[int64]time.Time  // when reviews were submitted, by id
+	reviewStates map[int64]string     // states of reviews, by id
+	ownWords     map[int]ownWords     // what our texts record about reviews, by the pull request's number
+	dependencies []store.Dependency   // those looked at
 }
 
 func newSlice() slice {
@@ -282,7 +280,7 @@ func newSlice() slice {
 	}
 }
 
-// next begins another slice once the last one is stored.
+// next begins the next slice after the last one was stored.
 func (h *reading) next() {
 	h.openPulls.stored(h.pulls)
 	for _, c := range h.lists.cursors() {
@@ -297,15 +295,15 @@ func (h *reading) next() {
 	h.slice = newSlice()
 }
 
-// answered reports whether our own writing names an event as answered.
+// answered reports whether one of our texts on GitHub names an event as answered.
 func (h *reading) answered(key string) bool { return h.handled[key] || h.answeredBefore[key] }
 
-// runAtOnce does all of some things, so many at a time, and gives the error of each.
+// runAtOnce runs all things, at most most at a time, and returns the error of each.
 func runAtOnce(most int, things []func() error) []error {
 	errs := make([]error, len(things))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(most, len(things)) { // a goroutine for each thing would make its stack as large again
+	for range min(most, len(things)) { // a goroutine per thing would grow its stack anew each time
 		wg.Go(func() {
 			for i := range next {
 				errs[i] = things[i]()

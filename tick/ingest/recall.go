@@ -10,9 +10,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// recallStop takes up a comment of ours that says that an item is blocked, made
-// by a pass whose database is gone, or shown by GitHub only now. With it on record the same stop is the same
-// comment, and it is not left saying so once the item resumes.
+// recallStop records the stop that one of our comments tells of: the pass that made it lost its
+// database, or GitHub shows the comment only now. With the row, the same stop reuses that comment,
+// and the comment changes once the item resumes.
 func (h *reading) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
 	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (h *reading) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	case err != nil:
 		return err
 	case known && said.Kind == work.ActionSticky && said.State == work.ActionVoid && said.ResultID == "":
-		return tx.RenewAction(ctx, said) // it appeared after it was given up as never made
+		return tx.RenewAction(ctx, said) // GitHub shows it only after the action was given up as never applied
 	case known:
 		return nil
 	}
@@ -48,8 +48,8 @@ func (h *reading) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	return recallReviews(ctx, tx, e, stop, marks)
 }
 
-// recallMerge has a head not be merged, or queued, that an attempt stopped: no look at
-// GitHub tells.
+// recallMerge keeps a head from being merged or queued after an attempt stopped it. Nothing else on
+// GitHub shows that.
 func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
 	if !merging.Stays(stop.Reason.Kind) || stop.Reason.Head == "" {
 		return nil
@@ -61,9 +61,9 @@ func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop
 	return tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason)
 }
 
-// recallReviews has reviews stay stopped that were, unless people had them begin again
-// since. Nothing else on GitHub says that one failed for good, nor that people have it
-// whatever was pushed since.
+// recallReviews keeps reviews stopped unless people started them again since. Nothing else on
+// GitHub shows that a review failed for good, or that people took it over regardless of later
+// pushes.
 func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
 	state, ok := review.StateOf(stop.Reason)
 	if !ok {
@@ -74,11 +74,11 @@ func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.St
 		return err
 	}
 	stored, err := tx.GetReviews(ctx, pull.ID)
-	epoch, _ := strconv.Atoi(marks.Epoch) // without a mark they never began again
+	epoch, _ := strconv.Atoi(marks.Epoch) // without a mark the reviews were never started again
 	if err != nil || stored.Record.State != "" || epoch < stored.Record.Epoch {
 		return err
 	}
-	now := stored.Record // of no head: the plan has GitHub show it
+	now := stored.Record // of no head, so that the plan has GitHub show it
 	now.PullID, now.State, now.Since, now.Reviewer, now.Why, now.Epoch = pull.ID, state, stop.Since, stop.Reason.Name, stop.Reason, epoch
 	return tx.PutReviewState(ctx, stored.Record, now)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Whichever request of a first look is refused, once: what it does not bring is recorded by
-// the next passes. So is all that people wrote, answered or not, on what the same pass left
-// and then found by another way.
+// If any one request of a first look is refused, the next passes record what it would have brought.
+// That includes all comments, answered or not, on what the same pass left and then found in another
+// way.
 func TestARefusedFirstLook(t *testing.T) {
 	for _, long := range []int{0, 5} {
 		l := lost{seed: 1, pulls: 4, ours: 10, long: long, comments: 24, people: 2}
@@ -25,11 +25,11 @@ func TestARefusedFirstLook(t *testing.T) {
 			m := newLostMachine(t, l, 3)
 			m.pass(fate{refused: refused})
 			if m.hub.time.asked < refused {
-				break // all were
+				break // all were refused once
 			}
 			for !m.pass(fate{}) {
 			}
-			m.pass(fate{}) // what was found singly is asked about with all others
+			m.pass(fate{}) // asks about those that were found singly
 			if d := differences(m.stored(), want); d != "" {
 				t.Errorf("with %d long ones of ten, where request %d is refused, stored is something else:\n%s", long, refused, d)
 			}
@@ -37,8 +37,8 @@ func TestARefusedFirstLook(t *testing.T) {
 	}
 }
 
-// Whichever request of a pass is refused, once: what people write on a pull request, on more
-// pages than one, is known in the end.
+// If any one request of a pass is refused, comments on a pull request, on more than one page, are
+// known in the end.
 func TestARefusedLookAtComments(t *testing.T) {
 	for refused := 1; ; refused++ {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
@@ -51,7 +51,7 @@ func TestARefusedLookAtComments(t *testing.T) {
 		}
 		m.hub.sort()
 		if !m.refusedOnce(refused) {
-			return // all were
+			return // all were refused once
 		}
 		if known := m.outcomes(); len(known) != 10 {
 			t.Errorf("where request %d is refused, %d comments of 10 are known: %v", refused, len(known), known)
@@ -59,7 +59,7 @@ func TestARefusedLookAtComments(t *testing.T) {
 	}
 }
 
-// The same of what people tell us to do on a pull request that is closed.
+// The same for commands on a closed pull request.
 func TestARefusedLookAtCommandsOnAClosedPullRequest(t *testing.T) {
 	for refused := 1; ; refused++ {
 		m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
@@ -78,7 +78,7 @@ func TestARefusedLookAtCommandsOnAClosedPullRequest(t *testing.T) {
 		}
 		m.hub.sort()
 		if !m.refusedOnce(refused) {
-			return // all were
+			return // all were refused once
 		}
 		if state, commands := m.commandsOf(2000); state != work.PullClosed || commands != 5 {
 			t.Errorf("where request %d is refused, %d commands of 5 are known of a pull request that is %s", refused, commands, state)
@@ -86,7 +86,7 @@ func TestARefusedLookAtCommandsOnAClosedPullRequest(t *testing.T) {
 	}
 }
 
-// refusedOnce makes a pass one of whose requests is refused, and six more; false: the pass made
+// refusedOnce runs a pass with one request refused, and six more. It returns false if the pass made
 // fewer requests.
 func (m *machine) refusedOnce(refused int) bool {
 	m.pass(fate{refused: refused})
@@ -100,7 +100,7 @@ func (m *machine) refusedOnce(refused int) bool {
 	return true
 }
 
-// commandsOf reads the state of a pull request, and how many commands are known there.
+// commandsOf returns the state of a pull request and the number of commands stored for it.
 func (m *machine) commandsOf(number int) (state work.PullState, commands int) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
 		pull, _, err := tx.GetPull(ctx, repo.ID, number)

@@ -11,19 +11,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Somebody else's pull request is reviewed when a person who may triage sets the label
-// for that. It is a work item of its own, under its own number, and nothing but reviewed.
+// Somebody else's pull request is reviewed when a person with triage permission sets the label for
+// it. It becomes a work item under its own number, and is only reviewed.
 //
-// The label stands for the head that was there. What somebody pushes afterwards who may
-// not write is looked at once the label is set again: a review costs money, and reads what
-// nobody here has seen. GitHub says of no push when it came, so that a head counts only
-// where one of these proves it:
+// The label covers the head at that time. A later push by somebody without write permission is
+// reviewed only after the label is set again: a review costs money, and reads code that nobody here
+// has seen. GitHub does not tell when a push came, so a head is covered only if one of these proves
+// it:
 //
-//   - it lies in this repository, or its author may write here
-//   - nothing of the pull request changed after the label
-//   - an earlier pass saw the same head before the label
+//   - its branch is in this repository, or its author may write here
+//   - nothing about the pull request changed after the label was set
+//   - an earlier pass saw the same head before the label was set
 
-// beginReview begins to review a pull request that is not ours, where its label asks for that.
+// beginReview tracks a pull request that is not ours if its label asks for a review.
 func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	label := h.repo.Settings.ReviewLabel()
 	_, ours := h.adopted[is.Number]
@@ -60,15 +60,15 @@ func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
-// mayBeOurs reports whether a pull request looks like one that we opened: it is found
-// again as that, once its issue can be read.
+// mayBeOurs reports whether a pull request looks like one that we opened. It is adopted as ours
+// once its issue can be read.
 func (h *reading) mayBeOurs(p github.Pull) bool {
 	_, _, named := work.ParseBranch(p.Head)
 	return named && !p.CrossRepo && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
 }
 
-// mayAsk reports whether whoever set the label may ask for reviews, and says once to each
-// who may not that it begins nothing.
+// mayAsk reports whether the person who set the label may ask for reviews. Each person who may not
+// is told once, in a comment.
 func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
 	may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
 	if may || err != nil {
@@ -87,7 +87,7 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	return false, nil
 }
 
-// reviewedPull is one of them whose details were read.
+// reviewedPull is somebody else's pull request whose details were read.
 type reviewedPull struct {
 	*reading
 	item work.Item
@@ -95,7 +95,7 @@ type reviewedPull struct {
 	d    github.PullDetail
 }
 
-// takeReviewLabel takes in what became of the label, and which head it stands for.
+// takeReviewLabel takes in whether the label is set, and which head it covers.
 func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
 	label := h.repo.Settings.ReviewLabel()
 	if label == "" || d.State != work.PullOpen {
@@ -123,7 +123,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 	return err
 }
 
-// newer reports whether the label was set after it was the last time.
+// newer reports whether the label was set again since the item began.
 func (t reviewedPull) newer(set github.TimelineEvent) bool {
 	began, err := strconv.ParseInt(t.item.LabelEvent, 10, 64)
 	return err != nil || set.ID > began
@@ -131,7 +131,7 @@ func (t reviewedPull) newer(set github.TimelineEvent) bool {
 
 func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 	off, ok := lastEvent(timeline, "unlabeled", t.item.Label)
-	if !ok { // GitHub deletes a label without a word on the timeline
+	if !ok { // deleting a label leaves nothing on the timeline
 		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
 	}
 	t.item.Label = ""
@@ -139,7 +139,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
 }
 
-// labelled takes in that the label was set, and for which head.
+// labelled takes in that the label was set, and which head it covers.
 func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
 	trusted := wasThere(set.CreatedAt, t.old, t.d)
 	if !trusted {
@@ -155,31 +155,31 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 	return nil
 }
 
-// wasThere reports whether it is certain that a pull request had its head when the label
-// was set. Stamps are whole seconds.
+// wasThere reports whether the pull request certainly had its head when the label was set. Stamps
+// are whole seconds.
 func wasThere(set time.Time, old work.PullRequest, d github.PullDetail) bool {
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
 	return seen || !d.UpdatedAt.After(set)
 }
 
-// mayPush reports whether whoever can push to the pull request may write here: its branch
-// is one of this repository, or its author may.
+// mayPush reports whether everybody who can push to the pull request may write here: its branch is
+// in this repository, or its author has write permission.
 func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
 	if !t.d.CrossRepo {
 		return true, nil
 	}
-	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // as it is now
+	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // permission as of now
 }
 
-// stand notes that the label stands for the head, where that is known. Otherwise it stands
-// for the head that it stood for before.
+// stand records that the label covers the head, if that is proven. Otherwise it keeps covering the
+// earlier head.
 func (t reviewedPull) stand(trusted bool) {
 	if trusted {
 		t.newsOf(t.d.Number).labelHead = t.d.HeadOID
 	}
 }
 
-// keep stores the item with what was read of the pull request.
+// keep stores the item with the title and author just read.
 func (t reviewedPull) keep() {
 	t.item.Title, t.item.Author = t.d.Title, t.d.Author
 	t.putItem(t.item)

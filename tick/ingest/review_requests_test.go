@@ -8,13 +8,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The label stands for a head only where that was certainly there when it was set.
+// The label covers a head only if that was certainly there when the label was set.
 func TestWasThere(t *testing.T) {
 	set := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	before, after := set.Add(-time.Second), set.Add(time.Second)
 	for name, tc := range map[string]struct {
 		oldHead, head string
-		read, updated time.Time // when the old head was read, when the pull request changed last
+		read, updated time.Time // when the old head was read, when the pull request last changed
 		want          bool
 	}{
 		"nothing changed after it":         {"", "a", time.Time{}, set, true},

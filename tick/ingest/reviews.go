@@ -16,17 +16,17 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// pullReviews is what was read of the reviews of one pull request.
+// pullReviews is what this slice read about the reviews of one pull request.
 type pullReviews struct {
 	verdicts []readVerdict
-	hold     *holdLabel // what its timeline says of the label that holds reviews; nil: it was not read
-	fixed    []string   // keys of what commits of its branch name as done, where it was found again
-	found    bool       // the database may lack what our own writing says
+	hold     *holdLabel // the label that holds reviews, from the timeline; nil: not read
+	fixed    []string   // keys of fixes that its commits name, if it was adopted
+	found    bool       // the database may lack what our texts on GitHub have
 
-	forPeople bool // it was found again with the label that only people review it
+	forPeople bool // it was adopted with the label for review by people only
 }
 
-// readVerdict is one that GitHub shows, with what came with it.
+// readVerdict is a verdict on GitHub with its findings.
 type readVerdict struct {
 	review.Verdict
 	findings  []review.Finding
@@ -34,24 +34,22 @@ type readVerdict struct {
 	dismissed bool
 }
 
-// holdLabel is whether the label that holds reviews is set, who set it or took it away,
-// and when.
+// holdLabel is whether the label that holds reviews is set, and who changed it when.
 type holdLabel struct {
 	on bool
 	by string
 	at time.Time
 }
 
-// ownWords is what our own comments on a pull request say of its reviews, for a pass
-// whose database is gone.
+// ownWords is what our comments on a pull request record about its reviews. A pass that lost its
+// database reads it back.
 type ownWords struct {
-	epoch     int              // how often people had them begin again
-	approvals []review.Verdict // by commands, which the comments answer
-	merge     []merging.Word   // that a head may be merged, by commands
+	epoch     int              // how often people had the reviews start again
+	approvals []review.Verdict // by commands, from our answers to them
+	merge     []merging.Word   // approvals of a head for merging, by commands
 }
 
-// noteOwn remembers what a body of ours says: which events it names as answered, and what
-// it says of reviews.
+// noteOwn records what a body of ours has in its marks: answered events and the state of reviews.
 func (h *reading) noteOwn(e work.Event) {
 	h.noteHandled(e.Body)
 	marks, _ := work.ParseMarks(e.Body)
@@ -65,7 +63,7 @@ func (h *reading) noteOwn(e work.Event) {
 	h.ownWords[e.Number] = words
 }
 
-// answers takes over what the answers to commands say.
+// answers records the marks of our answers to commands.
 func (w *ownWords) answers(marks work.Marks, at time.Time) {
 	v, _, _, approves := review.ParseMark(marks.Review)
 	for _, key := range marks.Handled {
@@ -84,29 +82,29 @@ func (w *ownWords) answers(marks work.Marks, at time.Time) {
 	}
 }
 
-// What reviewers say comes back from GitHub as reviews: agents' are known by our marker
-// under an account of ours, people's by their login. They are verdicts then, and no
-// feedback: what they ask for is done by the fix that the reviews plan. An approval by
-// anybody else moves nobody on; it is answered, and nothing is pushed for it.
+// Verdicts come back from GitHub as reviews: an agent's by our marker under one of our accounts, a
+// person's by login. A verdict is not feedback: the fix that the reviews plan does what it asks
+// for. An approval by anybody else does not advance the reviews; it is answered, and nothing is
+// pushed for it.
 
-// The states of a review, as GitHub has them.
+// The states of a review, in GitHub's words.
 const (
 	approved         = "APPROVED"
 	changesRequested = "CHANGES_REQUESTED"
 	dismissed        = "DISMISSED"
 )
 
-// reviewReader is by what the reviews of a pull request are read.
+// reviewReader reads the reviews of one pull request.
 type reviewReader struct {
 	*reading
 	pull   work.PullRequest
 	policy review.Policy
 	line   []review.Reviewer
-	called []review.Insertion // by those whose verdicts were read so far
+	called []review.Insertion // by the verdicts read so far
 	stored store.Reviews
 }
 
-// intakeReviews takes in what was said in reviews.
+// intakeReviews takes in the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by, err := h.reviewedBy(ctx, pull)
 	if err != nil {
@@ -152,7 +150,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 	return nil
 }
 
-// reviewedBy reads who reviews a pull request.
+// reviewedBy returns the reader for a pull request, with its reviewers.
 func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by reviewReader, err error) {
 	by.reading, by.pull = h, pull
 	item, err := h.itemOfPull(ctx, pull)
@@ -171,15 +169,15 @@ func (h *reading) reviewedBy(ctx context.Context, pull work.PullRequest) (by rev
 	return by, err
 }
 
-// callIn has whom a verdict calls in count as reviewers from there on: with the database
-// gone nothing else says that they are.
+// callIn adds the reviewers that a verdict calls in. After the database is lost nothing else shows
+// that they are reviewers.
 func (by *reviewReader) callIn(v review.Verdict) {
 	in, _ := review.CallIn(by.policy, v, by.called)
 	by.called = slices.Concat(by.called, in)
 	by.line = review.Line(by.policy, by.called)
 }
 
-// verdictOf is the verdict that a review gives; false where it gives none.
+// verdictOf returns the verdict of a review; false if it has none.
 func (by reviewReader) verdictOf(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
 	ours := by.env.Accounts.Writers(by.repo.Name.Host)
 	switch {
@@ -193,8 +191,8 @@ func (by reviewReader) verdictOf(ctx context.Context, r github.Review, d github.
 	return by.personsVerdict(ctx, r, d)
 }
 
-// ownVerdict reads a review of ours by its marker, which names the head that it is about:
-// that of another is none.
+// ownVerdict reads a review of ours by its marker. The marker names the head it is about; on
+// another head the review is no verdict.
 func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (readVerdict, bool) {
 	marks, _ := work.ParseMarks(r.Body)
 	v, resolved, found, ok := review.ParseMark(marks.Review)
@@ -223,8 +221,9 @@ func ownVerdict(r github.Review, d github.PullDetail, ours []int64) (readVerdict
 	return readVerdict{Verdict: v, findings: found, resolved: resolved, dismissed: r.State == dismissed}, true
 }
 
-// copied reports whether a review of ours is a second copy: an earlier one says what the
-// same reviewer thinks of the same head. That we dismissed the copy says nothing of it.
+// copied reports whether a review of ours is a second copy: an earlier one has a verdict of the
+// same reviewer on the same head. Our dismissal of the copy does not count as a dismissal of the
+// verdict.
 func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64) bool {
 	return slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
 		if o.ID >= r.ID || o.State == "PENDING" || !slices.Contains(ours, o.Author.ID) {
@@ -235,9 +234,9 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 	})
 }
 
-// personsVerdict reads the review of a person who is one of the reviewers; or who is none,
-// where the config may ask for a person's approval beside theirs: their last word counts,
-// and changes that they ask for are feedback as well.
+// personsVerdict reads the review of a person. If the config requires a person's approval beside
+// the reviewers', people who are not reviewers count, too: the last review of each does, and
+// changes that they request are feedback as well.
 func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d github.PullDetail) (readVerdict, bool, error) {
 	v := review.Verdict{
 		ReviewID: r.ID, Human: true, Head: r.CommitOID, Epoch: by.stored.Record.Epoch, Cycle: review.FixCycle(by.stored.Fixes, by.stored.Record.Epoch),
@@ -249,7 +248,7 @@ func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d gi
 		v.Decision = review.Approve
 	case changesRequested:
 		v.Decision = review.RequestChanges
-	case dismissed: // GitHub does not say what it was
+	case dismissed: // GitHub does not say which state it had before
 		return readVerdict{Verdict: v, dismissed: true}, at >= 0, nil
 	default:
 		return readVerdict{}, false, nil
@@ -262,10 +261,10 @@ func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d gi
 		return readVerdict{}, false, err
 	}
 	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.policy.Agents(r.Author)) {
-		return readVerdict{}, false, nil // an agent's, whoever runs it; or of a head that is no more
+		return readVerdict{}, false, nil // an agent's, run by anybody; or on an old head
 	}
 	may := by.permissions.mayCommand
-	if !named { // a person with write permission is asked for
+	if !named { // the approval must come from a person with write permission
 		may = by.permissions.mayPush
 	}
 	if ok, err := may(ctx, r.Author, r.SubmittedAt); err != nil || !ok {
@@ -283,16 +282,16 @@ func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d gi
 	return readVerdict{Verdict: v, findings: found, dismissed: withdrawn(r, d)}, true, nil
 }
 
-// withdrawn reports whether a person who approved a head requested changes of it later:
-// that approval never counts again, whatever became of what they asked for.
+// withdrawn reports whether the person who approved a head requested changes on it later. That
+// approval never counts again, even if those changes were made.
 func withdrawn(r github.Review, d github.PullDetail) bool {
 	return r.State == approved && slices.ContainsFunc(d.Reviews, func(o github.Review) bool {
 		return o.ID > r.ID && o.Author.ID == r.Author.ID && o.CommitOID == r.CommitOID && (o.State == changesRequested || o.State == dismissed)
 	})
 }
 
-// reviewerOf is the reviewer who an account is. A login can be given up and taken by
-// anybody, so it stands for the account that was seen under it first.
+// reviewerOf returns the reviewer that an account is. Anybody can take a login that was given up,
+// so a login counts for the first account seen with it.
 func (by reviewReader) reviewerOf(ctx context.Context, who work.Account) (review.Reviewer, bool, error) {
 	for _, one := range by.line {
 		if !one.Is(who) {
@@ -316,8 +315,8 @@ func (by reviewReader) pinned(ctx context.Context, who work.Account) (id int64, 
 	})
 }
 
-// findingsOf are the comments on lines of a person's review that requests changes: each
-// of them does.
+// findingsOf returns the line comments of a person's review that requests changes. Each is a
+// finding.
 func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail) []review.Finding {
 	if v.Decision != review.RequestChanges {
 		return nil
@@ -341,7 +340,7 @@ func findingsOf(v review.Verdict, blocking review.Severity, d github.PullDetail)
 	return all
 }
 
-// checksSince is since when checks of the head run; zero where none does.
+// checksSince returns since when the head's checks are running; zero if none is.
 func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Time {
 	switch {
 	case d.Rollup != "PENDING" && d.Rollup != "EXPECTED":
@@ -352,7 +351,7 @@ func (h *reading) checksSince(old work.PullRequest, d github.PullDetail) time.Ti
 	return h.env.Now()
 }
 
-// findFixes reads, of a pull request that was found again, which fixes its commits name.
+// findFixes reads which fixes the commits of an adopted pull request name.
 func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	if old.ID != 0 || !h.repo.Settings.Review.Enabled {
 		return nil
@@ -366,22 +365,22 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
 			if e, ok := work.EventOfKey(key); ok && e.Kind == work.EventFixDue {
-				seen.fixed = append(seen.fixed, key) // and not answered: replies come after the push
+				seen.fixed = append(seen.fixed, key) // but not answered: replies come after the push
 			}
 		}
 	}
 	return nil
 }
 
-// foundAgain notes that the database may lack what GitHub shows of the reviews.
+// foundAgain records that the database may lack reviews that GitHub shows.
 func foundAgain(h *reading, d github.PullDetail) *pullReviews {
 	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
 	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
 	return seen
 }
 
-// keepApprovals has approvals count on for a head to which only the base was merged, if
-// the config says so.
+// keepApprovals carries approvals over to a new head that only merged the base, if the config
+// allows it.
 func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
 	if old.ID == 0 || old.HeadOID == pull.HeadOID || old.HeadOID == "" || h.env.Preflight == nil {
 		return nil
@@ -397,14 +396,14 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 		return nil //nolint:nilerr // without git they look again
 	}
 	if err := h.repo.Git().Fetch(ctx, old.HeadOID, pull.HeadOID); err != nil {
-		return ctx.Err() // what git cannot tell is looked at again
+		return ctx.Err() // git could not tell: the head is reviewed again
 	}
 	same, err := h.repo.Git().SameChange(ctx, d.Base, old.HeadOID, pull.HeadOID)
 	if err != nil || !same {
 		return ctx.Err()
 	}
 	seen := &h.newsOf(pull.Number).reviews
-	read := slices.Clone(seen.verdicts) // by this very pass
+	read := slices.Clone(seen.verdicts) // by this pass
 	for i, v := range by.stored.Verdicts {
 		if stood(v) && !overtaken(v, by.stored.Verdicts[i+1:], read) {
 			v.ID, v.KeptFrom, v.Head = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID
@@ -414,8 +413,8 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 	return nil
 }
 
-// overtaken reports whether an approval was dismissed, or is no longer the last word of
-// whoever gave it.
+// overtaken reports whether an approval was dismissed, or its author gave a later verdict on the
+// same head.
 func overtaken(v review.Verdict, later []review.Verdict, read []readVerdict) bool {
 	same := func(o review.Verdict) bool {
 		return o.Head == v.Head && o.Reviewer == v.Reviewer && (v.Reviewer != "" || o.By.ID == v.By.ID)

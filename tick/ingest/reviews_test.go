@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// GitHub takes replies to the first comment of a thread alone: what a person says in a
-// thread that is there already is answered elsewhere.
+// GitHub takes replies only to the first comment of a thread: a person's comment in an existing
+// thread is answered elsewhere.
 func TestWhatAPersonFound(t *testing.T) {
 	d := github.PullDetail{Threads: []github.Thread{
 		{NodeID: "A", Top: 1, Comments: []github.ReviewComment{{ID: 1, ReviewID: 7, Path: "a.go", Line: 3, Body: "Rename it.\r\n"}, {ID: 2, ReviewID: 8, Body: "Why?"}}},

@@ -10,21 +10,20 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A branch whose history somebody replaced is never overwritten, and nothing is
-// built on it unasked: what it held may be gone on purpose or by mistake. The
-// pull request waits until a person accepts its head, or has brought the old
-// history back. A plain comment accepts nothing: who writes it need not know of
-// the rewriting, or may have written before it. It is kept, and answered then.
+// A branch whose history somebody rewrote is never overwritten, and nothing is built on it unasked:
+// its commits may be gone on purpose or by mistake. The pull request waits until a person accepts
+// its head or restores the old history. A plain comment accepts nothing: its author may not know of
+// the rewrite, or wrote it before. The comment is kept and answered afterwards.
 //
-// Ingest notices it when GitHub shows a head that we did not push, and at the
-// latest a turn does before its agent is asked: there the remote itself tells.
+// Ingest detects it when GitHub shows a head that we did not push. At the latest a turn does,
+// before its agent starts, by asking the remote itself.
 
-// detectRewrite finds out whether the head of an open pull request still has in its
-// history what the item's turns built there. It may have lost that without a
-// move that anybody saw: a turn's push may have been taken back at once.
+// detectRewrite checks whether the head of an open pull request still has in its history the
+// commits of the item's turns. They can be lost without a move that anybody saw: a turn's push may
+// have been reverted at once.
 func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 {
-		return nil // found again: no turn is known
+		return nil // adopted: its turns are unknown
 	}
 	var turns []work.Turn
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -35,7 +34,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 		return err
 	}
 	base, of := work.RequiredAncestor(turns, pull.Branch, 0)
-	base = cmp.Or(base, old.LostOID) // the turns may be gone with a database
+	base = cmp.Or(base, old.LostOID) // the turns may be lost with a database
 	weighed := old.HeadOID == pull.HeadOID && old.State == pull.State && old.DetailsAt.After(of.UpdatedAt)
 	if base == "" || weighed {
 		return nil
@@ -48,7 +47,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	case err != nil || !known:
 		return err
 	case kept && old.LostOID != "":
-		h.newsOf(pull.Number).lost = new("") // somebody brought it back
+		h.newsOf(pull.Number).lost = new("") // somebody restored it
 		return nil
 	case kept:
 		return nil
@@ -61,8 +60,8 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	return h.confirmRewrite(ctx, old, pull, base)
 }
 
-// descends asks GitHub whether a head has a commit in its history. What GitHub
-// cannot tell is left to the next turn.
+// descends asks GitHub whether a head has a commit in its history. If GitHub cannot tell, the next
+// turn finds out.
 func (h *reading) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.repo.GitHub.Descends(ctx, h.row.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
@@ -72,9 +71,8 @@ func (h *reading) descends(ctx context.Context, pull work.PullRequest, from stri
 	return yes, known, err
 }
 
-// confirmRewrite asks the remote: GitHub's API may show an older head right after a
-// push, which is no rewriting. What git cannot tell now is left to the next
-// turn.
+// confirmRewrite asks the remote: right after a push GitHub's API may show an older head, which is
+// no rewrite. If git cannot tell now, the next turn finds out.
 func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest, lost string) error {
 	if old.LostOID == lost && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
 		return nil //nolint:nilerr // without git nothing is claimed either, and that says so

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// shares are the parts of an ingest's time.
+// shares are the time limits for the parts of an ingest.
 type shares struct{ issues, pulls, reading context.Context }
 
 func (h *reading) share(ctx context.Context) (shares, context.CancelFunc) {
@@ -26,7 +26,7 @@ func (h *reading) share(ctx context.Context) (shares, context.CancelFunc) {
 	return shares{issues, pulls, reading}, func() { endIssues(); endPulls(); endReading() }
 }
 
-// read asks GitHub, slice by slice. That the time is up is no failure: what was read is
+// read reads the repository slice by slice. Running out of time is no failure: what was read is
 // kept.
 func (h *reading) read(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, answersLast)
@@ -35,7 +35,7 @@ func (h *reading) read(ctx context.Context) error {
 	ctx = resume.With(ctx, h.partialLists)
 	share, cancel := h.share(ctx)
 	defer cancel()
-	if err := h.fetch(share.reading); err != nil { // who we are decides what is ours: nothing is judged without
+	if err := h.fetch(share.reading); err != nil { // our account decides what is ours: nothing is judged without it
 		return err
 	}
 	h.prefetch(share.reading)
@@ -63,8 +63,8 @@ func (h *reading) read(ctx context.Context) error {
 	}
 }
 
-// readSlice reads one slice: issues first, then pull requests, and then, when there are no
-// more of both, what people wrote. It says whether there is more to read.
+// readSlice reads one slice: issues first, then pull requests, then, if neither has more, comments.
+// more reports whether there is more to read.
 func (h *reading) readSlice(share shares, first bool) (more bool, err error) {
 	defer h.dropHalf()
 	if first {
@@ -89,8 +89,7 @@ func (h *reading) readSlice(share shares, first bool) (more bool, err error) {
 	return false, h.readRest(share.reading)
 }
 
-// readIssues takes in a page of what changed among issues and pull requests, or what is
-// left of one.
+// readIssues takes in a page of changed issues and pull requests, or the rest of one.
 func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 	if err := h.fetchIssues(ctx); err != nil {
 		return false, err
@@ -98,7 +97,7 @@ func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 	return h.intakeIssues(ctx, h.lists.issues)
 }
 
-// readComments takes in a page of what people wrote.
+// readComments takes in a page of comments.
 func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 	talk, lines := h.lists.comments, h.lists.reviews
 	if !talk.waits() && !lines.waits() {
@@ -111,7 +110,7 @@ func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 	return !talk.over() || !lines.over(), nil
 }
 
-// readRest reads what is read once in a pass, when all else is known.
+// readRest does the reads that come last and once per pass.
 func (h *reading) readRest(ctx context.Context) error {
 	for _, read := range []func(context.Context) error{h.readMergeBoxes, h.readDependencies} {
 		if err := read(ctx); github.OutOfTime(err) {
@@ -123,8 +122,8 @@ func (h *reading) readRest(ctx context.Context) error {
 	return nil
 }
 
-// judge decides what of a slice counts. What waits since earlier passes is looked at with
-// the last one.
+// judge decides what of a slice counts. Events pending since earlier passes are judged with the
+// last slice.
 func (h *reading) judge(ctx context.Context, more bool) error {
 	sifts := []func(context.Context) error{h.storePauses, h.intakeComments, h.filterEvents}
 	if !more {
@@ -138,7 +137,7 @@ func (h *reading) judge(ctx context.Context, more bool) error {
 	return nil
 }
 
-// keep stores a slice, and begins the next one.
+// keep stores a slice and begins the next one.
 func (h *reading) keep(ctx context.Context, more bool) error {
 	h.logQueued(ctx, "issue comments seen")
 	put := h.conclude
@@ -155,8 +154,8 @@ func (h *reading) keep(ctx context.Context, more bool) error {
 	return nil
 }
 
-// refind finds again what a lost database knew, before anything else is taken in: page by
-// page, each a slice of its own, until all was looked at or the time is up.
+// refind finds again what a lost database knew, before anything else is taken in: page by page,
+// each in its own slice, until all were looked at or the time is up.
 func (h *reading) refind(ctx context.Context, share shares) (whole bool, err error) {
 	if h.foundAll() {
 		return true, nil
@@ -177,7 +176,7 @@ func (h *reading) refind(ctx context.Context, share shares) (whole bool, err err
 		}
 		h.logFirstLook(ctx)
 		if err := share.issues.Err(); err != nil {
-			h.stopReading(err) // the next pass has time for what follows
+			h.stopReading(err) // the next pass has time for the rest
 		}
 	}
 	if h.incomplete == nil {
@@ -189,7 +188,7 @@ func (h *reading) refind(ctx context.Context, share shares) (whole bool, err err
 	return false, h.keep(context.WithoutCancel(ctx), false)
 }
 
-// refindSlowly is refindPage, which whoever watches is told how far the look came of.
+// refindSlowly is refindPage with progress shown to people who watch.
 func (h *reading) refindSlowly(ctx context.Context) error {
 	if at, underWay := h.walkPlace(); underWay {
 		defer h.env.Slowly(h.env.Config.Called(h.repo.Name) + ": " + at.Says())()
@@ -202,8 +201,8 @@ func (h *reading) logFirstLook(ctx context.Context) {
 	h.env.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.foundAll())
 }
 
-// refindPage finds again what one page of the open pull requests shows. That the time is
-// up is no failure: what was read whole is kept.
+// refindPage adopts our pull requests from one page of the open ones. Running out of time is no
+// failure: those read whole are kept.
 func (h *reading) refindPage(ctx context.Context) error {
 	defer h.dropHalf()
 	err := h.listOpenPage(ctx)
@@ -220,8 +219,8 @@ func (h *reading) refindPage(ctx context.Context) error {
 	return err
 }
 
-// log writes a line for each new event, and one for those that an operator may
-// want to act on.
+// log writes a line for each new event, and a warning for those on which an operator may want to
+// act.
 func (h *reading) log(ctx context.Context) {
 	for _, c := range h.events {
 		e := c.event

@@ -27,9 +27,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// TestSlices: whatever is new, however slow GitHub is, however little time a pass has and
-// wherever it dies: each pass gets further or is done, and what is stored in the end is
-// what one pass stores that has all the time of the world and lists of one page.
+// TestSlices: with any news, any speed of GitHub, any time limit and a death anywhere, each pass
+// gets further or is done. In the end the same is stored as by one pass with unlimited time and
+// lists of one page.
 func TestSlices(t *testing.T) {
 	checks(t, 30)
 	sameEachTime(t)
@@ -57,7 +57,7 @@ func TestSlices(t *testing.T) {
 			case 1:
 				f.refused = rapid.IntRange(1, 60).Draw(rt, "refused")
 			}
-			if m.pass(f) && f.refused == 0 { // what it was refused is still to be read
+			if m.pass(f) && f.refused == 0 { // a refused read is still open
 				break
 			}
 			if f.clean() && m.progress() == before {
@@ -70,28 +70,28 @@ func TestSlices(t *testing.T) {
 	})
 }
 
-// news is what a repository has that is new.
+// news is what is new in a repository.
 type news struct {
 	seed                                    uint64
 	issues, pulls, comments, lines, seconds int
-	young                                   bool // what people write, so that lists may still lack some
+	young                                   bool // recent comments: lists may still lack some
 }
 
-// machine is a state folder, and the GitHub that its passes read.
+// machine is a state folder and the GitHub that its passes read.
 type machine struct {
 	t   *testing.T
 	hub *hub
 	dir string
 	db  *store.DB
 
-	github  env.GitHub // the hub, or one that fails where it does not
+	github  env.GitHub // the hub, or one with failures
 	numbers []int
-	ours    map[int]bool // pull requests that a lost database knew
+	ours    map[int]bool // pull requests of a lost database
 	deaths  int
-	fastest int // an answer comes after so many milliseconds at least
+	fastest int // the least milliseconds of an answer
 }
 
-// newMachine has tracked all there was before it is filled.
+// newMachine returns a machine that has read the empty repository before it is filled.
 func newMachine(t *testing.T, n news, page int) *machine {
 	t.Helper()
 	m := emptyMachine(t, page)
@@ -102,7 +102,7 @@ func newMachine(t *testing.T, n news, page int) *machine {
 	return m
 }
 
-// emptyMachine has an empty state folder, and the GitHub is empty, too.
+// emptyMachine returns a machine with an empty state folder and an empty GitHub.
 func emptyMachine(t *testing.T, page int) *machine {
 	t.Helper()
 	h := &hub{
@@ -115,14 +115,14 @@ func emptyMachine(t *testing.T, page int) *machine {
 	return m
 }
 
-// open opens a database of the state folder.
+// open opens a database in the state folder.
 func (m *machine) open(name string) {
 	m.t.Helper()
 	m.db = testdb.Open(m.t, filepath.Join(m.dir, name), m.hub.Now)
 }
 
-// checks has a property be tried that often, unless -rapid.checks says how often; a quarter of
-// it where tests are to be short: with the race detector each takes ten times as long.
+// checks sets how often a property is tried, unless -rapid.checks does; a quarter of it for short
+// tests: with the race detector each takes ten times as long.
 func checks(t *testing.T, times int) {
 	t.Helper()
 	if testing.Short() {
@@ -144,7 +144,7 @@ func checks(t *testing.T, times int) {
 	}
 }
 
-// fill makes what is new, since a while ago.
+// fill adds the news, with stamps in the past.
 func (m *machine) fill(n news) {
 	m.t.Helper()
 	h, draw := m.hub, rand.New(rand.NewPCG(n.seed, 1))
@@ -231,7 +231,7 @@ func (m *machine) fill(n news) {
 	m.numbers = numbers
 }
 
-// pass makes one, and says whether there is nothing more to read.
+// pass runs a pass, and reports whether there is nothing more to read.
 func (m *machine) pass(f fate) (done bool) {
 	m.t.Helper()
 	m.hub.time.begin(f)
@@ -275,7 +275,7 @@ func (m *machine) update(do func(context.Context, *store.Tx, work.Repo) error) {
 	}
 }
 
-// stored is what the database says of what was read.
+// stored returns what the database has of what was read.
 func (m *machine) stored() string {
 	var lines []string
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
@@ -306,7 +306,7 @@ func (m *machine) stored() string {
 	return strings.Join(lines, "\n")
 }
 
-// progress is that with how far the lists were walked.
+// progress is stored with how far the lists were walked.
 func (m *machine) progress() string {
 	text := m.stored()
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {

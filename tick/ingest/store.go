@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// load reads what the database knows.
+// load reads the repository's stored state.
 func (h *reading) load(ctx context.Context) error {
 	return h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pulls, err := tx.ListOpenPulls(ctx, h.row.ID)
@@ -37,12 +37,12 @@ func (h *reading) load(ctx context.Context) error {
 	})
 }
 
-// seenAll reports whether what carries a label was looked for, of each of some.
+// seenAll reports whether the first listing of every label is done.
 func seenAll(seen, labels []string) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { return !slices.Contains(seen, l) })
 }
 
-// conclude writes the last slice. That of an idle pass is a heartbeat.
+// conclude stores the last slice. In an idle pass that is only a heartbeat.
 func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if err := h.store(ctx, tx, now); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 	return tx.DeferRepo(ctx, h.row.ID, time.Time{}, strings.Join(h.trouble, "; "), false)
 }
 
-// store writes a slice.
+// store stores a slice.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, n := range sortedKeys(h.issues) {
 		if item, changed := h.changedItem(n); changed {
@@ -125,8 +125,8 @@ func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error 
 	return h.repo.KeepClock(ctx, tx)
 }
 
-// storePull stores the snapshot of a pull request with what else its details show. Its
-// events and reviews follow once all have their rows.
+// storePull stores a pull request's snapshot and what else its details show. Events and reviews
+// follow once all pull requests have their rows.
 func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news *pullNews) error {
 	if !news.read {
 		return nil
@@ -164,8 +164,8 @@ func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news 
 	return tx.ReopenEvents(ctx, id, work.OutcomeResolved)
 }
 
-// storePulse stores what the pulse showed of a repository, with what was read of it: a pass
-// that dies before leaves it to the next one.
+// storePulse stores what the pulse showed together with what was read: if the pass dies before, the
+// next one reads it again.
 func (h *reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if h.look == nil {
 		return nil
@@ -174,7 +174,7 @@ func (h *reading) storePulse(ctx context.Context, tx *store.Tx, now time.Time) e
 	return tx.PutPulse(ctx, h.row.ID, h.look.Pulse(h.repo.Row.Pulse, whole, now))
 }
 
-// storeEvents adds what is new, and ends the older versions of what was edited.
+// storeEvents adds new events and supersedes older versions of edited ones.
 func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) error {
 	events := make([]work.Event, len(h.events))
 	for i, c := range h.events {
@@ -202,7 +202,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	return err
 }
 
-// endedVersions are the versions of comments that others end by.
+// endedVersions returns the comments whose older versions end.
 func endedVersions(added []work.Event) []store.Version {
 	var all []store.Version
 	for _, e := range added {

@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// storeReviews stores what was read of reviews, once pull requests have their rows, and
-// has those looked at of which something changed that they depend on.
+// storeReviews stores what was read about reviews, after pull requests have their rows. It marks
+// reviews whose inputs changed, so that the plan decides them again.
 func (h *reading) storeReviews(ctx context.Context, tx *store.Tx) error {
 	if !h.repo.Settings.Review.Enabled {
 		return nil
@@ -69,14 +69,14 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 			return err
 		}
 	}
-	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes are not to meet it
+	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it
 		return tx.ForgetReviews(ctx, pull.ID)
 	}
 	return tx.SetLook(ctx, pull.ID)
 }
 
-// pinBase stores the base that a head is reviewed for, if the pull request's base changes during
-// the review: before a merge it is compared, so that no other commits are merged.
+// pinBase stores the base for which a head is reviewed, if the pull request's base changes during
+// the review. Before the merge it is compared, so that no other commits are merged.
 func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error {
 	if old.HeadOID != now.HeadOID || old.Base == now.Base || old.BaseOID == "" {
 		return nil
@@ -88,8 +88,7 @@ func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error
 	return tx.PutBox(ctx, now.ID, merging.Box{Head: now.HeadOID, Onto: old.BaseOID})
 }
 
-// reviewInputsChanged reports whether a pull request is not what it was in anything by which its
-// reviews are decided.
+// reviewInputsChanged reports whether anything changed by which reviews are decided.
 func reviewInputsChanged(old, now work.PullRequest) bool {
 	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
 		old.Base != now.Base || old.Author.ID != now.Author.ID
@@ -125,8 +124,8 @@ func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stor
 	return tx.ResolveFindings(ctx, pull.ID, id, seen.resolved)
 }
 
-// takeBack marks the verdicts of a review that was dismissed. One that we took back
-// ourselves, since its head was another by then, is known as that already.
+// takeBack marks the verdicts of a dismissed review. One that we dismissed ourselves because its
+// head had moved is marked already.
 func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
 	for _, v := range all {
 		if v.Validity == review.Moved {
@@ -139,8 +138,8 @@ func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
 	return nil
 }
 
-// storeHold takes over who set the label that holds reviews, or took it away. What a
-// command did since then counts.
+// storeHold stores who set or removed the label that holds reviews, unless a command changed the
+// hold since.
 func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *holdLabel) error {
 	switch held := stored.Held; {
 	case label == nil:
@@ -153,12 +152,12 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 	return nil
 }
 
-// recallOwnWords takes over what our own writing says that the database may lack: fixes, how
-// often people had the reviews begin again, approvals and words for a merge by commands.
+// recallOwnWords restores from our texts on GitHub what the database may lack: fixes, how often
+// people had the reviews start again, and approvals and merge approvals by commands.
 func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
 	words := h.ownWords[pull.Number]
 	if words.epoch > stored.Record.Epoch {
-		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // a stop from before that is over, whatever its comment says
+		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // an earlier stop is over, even if its comment is still there
 		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
 			return stored, err
 		}
@@ -198,7 +197,7 @@ func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.Pu
 	return tx.GetReviews(ctx, pull.ID)
 }
 
-// unlabel has the label that only people review it go, where it outlived what it says.
+// unlabel plans the removal of the label for review by people only, if it no longer applies.
 func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullRequest, stored store.Reviews, seen *pullReviews) error {
 	if !seen.forPeople || stored.Record.State == review.HumanReview || pull.State != work.PullOpen {
 		return nil
@@ -206,7 +205,7 @@ func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullReques
 	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
 }
 
-// whoGave finds who gave a command, and where.
+// whoGave returns the author and the URL of a command.
 func whoGave(events []candidate, number int, comment int64) (work.Account, string) {
 	for _, c := range events {
 		if c.event.Number == number && command.CommentOf(c.event) == comment {

@@ -12,18 +12,18 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// sweepsAtOnce bounds the light queries under way for one repository.
+// sweepsAtOnce is how many light queries run at once for one repository.
 const sweepsAtOnce = 4
 
-// sweep is one of the light queries of a pass. The next pass asks the same one, unless another
-// pull request was opened or ended: the seal of its answer is stored under its name.
+// sweep is one light query of a pass. Unless a pull request was opened or ended, the next pass
+// sends the same one; so the seal of the answer is stored under its name.
 type sweep struct {
-	name  string // empty: no seal is stored
+	name  string // "" if no seal is stored
 	pulls []github.PullLight
 }
 
-// sweepOpen asks what changed in the open tracked pull requests, and who we
-// are: that decides what is ours, so nothing is judged without it.
+// sweepOpen asks which open tracked pull requests changed, and for our account. That decides what
+// is ours, so nothing is judged without it.
 func (h *reading) sweepOpen(ctx context.Context) error {
 	open := make([]github.PullLight, 0, len(h.openPulls.light))
 	now := h.now()
@@ -39,7 +39,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	for part := range slices.Chunk(open, github.MaxSweep) {
 		sweeps = append(sweeps, sweep{fmt.Sprintf("sweep %d", len(sweeps)), part})
 	}
-	// Which ones go last differs from pass to pass: they may be too late.
+	// Rotate which ones go last: those may be too late.
 	first := int(now.Unix() % int64(len(sweeps)))
 	sweeps = slices.Concat(sweeps[first:], sweeps[:first])
 	asks := make([]func() error, len(sweeps))
@@ -57,13 +57,13 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	return nil
 }
 
-// asStored is what a light query came to when the pull request was taken in.
+// asStored is the light query's result when the pull request was last taken in.
 func asStored(p store.OpenPull) github.PullLight {
 	return github.PullLight{NodeID: p.NodeID, Number: p.Number, Fingerprint: p.Fingerprint}
 }
 
-// halve reads a batch that failed in two halves, so that one pull request that
-// GitHub cannot answer for does not hide the others; alone, it is put off.
+// halve splits a failed batch in two, so that one pull request that GitHub cannot answer for does
+// not hide the others. A single one is deferred.
 func (h *reading) halve(ctx context.Context, ids []string, err error, read func(context.Context, []string) error) error {
 	switch half := len(ids) / 2; {
 	case !github.IsItemError(err):
@@ -76,7 +76,7 @@ func (h *reading) halve(ctx context.Context, ids []string, err error, read func(
 	}
 }
 
-// sweepBatch asks about some, by their node ids.
+// sweepBatch sends a light query about pull requests by node id.
 func (h *reading) sweepBatch(ctx context.Context, ids []string) error {
 	s := sweep{}
 	for _, id := range ids {
@@ -85,7 +85,7 @@ func (h *reading) sweepBatch(ctx context.Context, ids []string) error {
 	return s.ask(ctx, h)
 }
 
-// ask sends a light query, and takes in what it says.
+// ask sends the light query and takes in the answer.
 func (q sweep) ask(ctx context.Context, h *reading) error {
 	sealed := h.known.pages[q.name].ETag
 	s, err := h.repo.GitHub.SweepAgain(ctx, h.row.Current, q.pulls, sealed)
@@ -118,18 +118,18 @@ func idsOf(pulls []github.PullLight) []string {
 	return ids
 }
 
-// listedChanges is what lists show of pull requests and issues.
+// listedChanges is what the lists show of issues and pull requests.
 type listedChanges struct {
 	numbers map[int]bool
-	newest  time.Time // change of a pull request
+	newest  time.Time // newest change of a pull request
 	any     bool      // there may be more
 }
 
-// sweepShared asks what changed in the open tracked pull requests of one of many
-// repositories: in those that its lists show, that changed lately or whose turn it is,
-// together with those of the others.
+// sweepShared asks which open tracked pull requests of one of many repositories changed. It asks
+// about those that the lists show, that changed recently or whose turn it is, together with those
+// of the other repositories.
 func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
-	if !h.look.Shown.Viewer { // the pulse did not say who we are
+	if !h.look.Shown.Viewer { // the pulse did not have our account
 		if err := h.whoAreWe(ctx); err != nil {
 			return err
 		}
@@ -154,8 +154,8 @@ func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
 	return a.Err
 }
 
-// chooseSweep gives the node ids of the pull requests that are asked about, and lets the others
-// rest: nothing that people wrote is judged without a look at its pull request.
+// chooseSweep returns the node ids of the pull requests to ask about, and lets the others rest. No
+// comment is judged without a look at its pull request.
 func (h *reading) chooseSweep(listed listedChanges) []string {
 	all, now := listed.any || h.unlisted(listed), h.now()
 	h.rested = map[int]bool{}
@@ -173,8 +173,8 @@ func (h *reading) chooseSweep(listed listedChanges) []string {
 	return ids
 }
 
-// unlisted reports whether the pulse shows a change of a pull request that no list shows
-// yet: it may be any of them.
+// unlisted reports whether the pulse shows a change of a pull request that no list shows yet: it
+// may be any of them.
 func (h *reading) unlisted(listed listedChanges) bool {
 	s := h.look.Shown
 	return s.Known && !s.Pulls.Equal(h.repo.Row.Pulse.Pulls) && listed.newest.Before(s.Pulls)

@@ -12,10 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// unknowing is a hub that does not know one pull request for a while.
+// unknowing is a hub that for a while does not know one pull request.
 type unknowing struct {
 	*hub
-	number int // 0: it knows all
+	number int // the unknown one; 0: none
 	asked  int
 }
 
@@ -32,14 +32,13 @@ func (u *unknowing) SweepAgain(ctx context.Context, r work.RepoName, stored []gi
 	return s, err
 }
 
-// said writes a comment.
+// said adds a comment.
 func (m *machine) said(id int64, number int) {
 	c := github.Comment{ID: id, Number: number, Author: ann, CreatedAt: m.hub.now, UpdatedAt: m.hub.now, Body: fmt.Sprint("Rename it. ", id)}
 	m.hub.comments = append(m.hub.comments, c)
 	m.hub.add("comments", m.hub.now, c)
 }
 
-// knows reports whether a comment is known.
 func (m *machine) knows(id int64, number int) (known bool) {
 	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
 		events, err := tx.ListEvents(ctx, repo.ID, number)
@@ -49,9 +48,9 @@ func (m *machine) knows(id int64, number int) (known bool) {
 	return known
 }
 
-// A pull request that GitHub did not know once, and that did not change, is as good as any
-// other once GitHub knows it: what people write on its issue, which does not change it, does
-// not wait for its turn to be read again.
+// A pull request that GitHub did not know in one pass, and that did not change, is like any other
+// once GitHub knows it: comments on its issue, which do not change it, do not wait until it is its
+// turn to be read again.
 func TestPullThatGitHubDidNotKnowForOnePass(t *testing.T) {
 	m := newMachine(t, news{seed: 1, pulls: 2, seconds: 1}, 10)
 	u := &unknowing{hub: m.hub}

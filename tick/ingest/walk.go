@@ -10,16 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Walk is one of the lists that a pass reads: oldest change first, from a moment
-// on that stays where it is, so that the URL keeps its ETag.
+// walk reads one of the lists of a pass: oldest change first, from a fixed time on, so that the URL
+// keeps its ETag.
 //
-// What changes while a list is walked moves to its end, and everything behind it
-// one place up. So no page is asked for by its number: the next one begins where
-// the last one ended, by time. Where a walk was cut is such a moment too, and
-// nothing that moved in the time between is passed over.
+// An item that changes during the walk moves to the end of the list, and all behind it move up. So
+// pages are not asked for by number: each begins at the time at which the last one ended. A walk
+// that is cut resumes at such a time, too, and skips nothing that moved.
 //
-// It is walked page by page: fetch reads one, take takes it in. Only then is a cursor
-// stored that is past it.
+// fetch reads a page, take takes it in. Only then is a cursor past the page stored.
 type walk[T any] struct {
 	h *reading
 	cursor
@@ -28,34 +26,34 @@ type walk[T any] struct {
 	updated func(T) time.Time
 
 	cut     time.Time // where an earlier pass stopped
-	front   front     // where the last one ended
+	front   front     // where the walk of an earlier pass ended
 	behind  bool      // it did not begin at "since"
-	first   string    // the address where this one begins; empty: it has not begun
+	first   string    // the address where this one begins; empty if it has not begun
 	last    string    // of the page that was read last
-	asked   time.Time // when that was
-	next    string    // of the next page; empty at the end
+	asked   time.Time // when that page was read
+	next    string    // address of the next page; empty at the end
 	newest  time.Time
 	read    int  // pages that this pass read
 	stopped bool // there is no time for more
 
 	page    []T // read, and not taken in
 	seen    []work.Validator
-	waiting bool // there is a page
+	waiting bool // a page waits to be taken in
 }
 
-// cursor is how far a walk came: what is stored of it with a slice.
+// cursor is how far a walk got: what is stored with a slice.
 type cursor struct {
 	name  string
 	since *time.Time // in the row with moved cursors; nil: from the beginning, once
-	was   *time.Time // the same, as it is stored
+	was   *time.Time // since, as stored
 
-	held  time.Time // the oldest change that it showed and that was not taken in
-	ended bool      // it was taken in to its end
+	held  time.Time // the oldest listed change that was not taken in
+	ended bool      // the list was taken in to its end
 
 	// Since the last slice was stored.
 	pages      []work.Validator // that were taken in
-	moved      time.Time        // "since" moved to there: the validators before it go
-	resumesAt  *string          // where the next pass resumes the walk; empty: nowhere, it came to the end
+	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
+	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
 	nextBegins *string          // where the next pass may begin, as a front
 }
 
@@ -64,12 +62,12 @@ const (
 	walkIssues         = "issues"
 	walkComments       = "comments"
 	walkReviewComments = "review_comments"
-	walkLabel          = "label " // and the label: its first sight
+	walkLabel          = "label " // followed by the label: its first listing
 	walkPauses         = "pauses" // no walk: stored while events wait for the end of a pause
 )
 
-// begin finds where to begin: where the last walk was cut, else behind what it read if that
-// is young, else where "since" stands.
+// begin finds where to begin: where the last walk was cut, else behind the pages it read if they
+// are young, else at "since".
 func (w *walk[T]) begin() {
 	h := w.h
 	var since time.Time
@@ -96,8 +94,8 @@ func (w *walk[T]) begin() {
 	w.next, w.behind = next, lacks || from.After(since)
 }
 
-// fetch reads the next page with its own ETag: page 1 unchanged does not prove page 2
-// unchanged. It does nothing while a page waits to be taken in, and none at the end.
+// fetch reads the next page with its own ETag: an unchanged page 1 does not prove that page 2 is
+// unchanged. It does nothing at the end or while a page waits to be taken in.
 func (w *walk[T]) fetch(ctx context.Context) error {
 	if w.first == "" {
 		w.begin()
@@ -125,7 +123,7 @@ func (w *walk[T]) fetch(ctx context.Context) error {
 	return nil
 }
 
-// items is the page that waits to be taken in.
+// items returns the page that waits to be taken in.
 func (w *walk[T]) items() []T { return w.page }
 
 // waits reports whether a page waits to be taken in.
@@ -134,14 +132,14 @@ func (w *walk[T]) waits() bool { return w.waiting }
 // through reports whether the list was taken in to its end.
 func (w *walk[T]) through() bool { return w.first != "" && w.next == "" && !w.waiting }
 
-// over reports whether there is no more to read in this pass.
+// over reports whether this pass has nothing more to read.
 func (w *walk[T]) over() bool { return w.stopped || w.first != "" && w.next == "" }
 
-// at is how far the walk came.
+// at is the time up to which the list was read.
 func (w *walk[T]) at() time.Time { return w.newest }
 
-// take takes the page that waits into the slice, with what vouches for it: where the next
-// pass resumes if this one stops here.
+// take moves the waiting page into the slice, with its validators and where the next pass resumes
+// if this one stops here.
 func (w *walk[T]) take() []T {
 	if !w.waiting {
 		return nil
@@ -164,8 +162,7 @@ func (w *walk[T]) take() []T {
 	return items
 }
 
-// readPage reads one page with the ETag that is stored for it, and says where the next
-// one begins.
+// readPage reads one page with its stored ETag and finds where the next one begins.
 func (w *walk[T]) readPage(ctx context.Context, address string) (transport.Page[T], []work.Validator, error) {
 	h := w.h
 	v := h.known.pages[address]
@@ -186,30 +183,29 @@ func (w *walk[T]) readPage(ctx context.Context, address string) (transport.Page[
 	h.mu.Unlock()
 	full := len(page.Items) >= fullPage
 	if n := len(page.Items); n > 0 && (page.Next != "" || full) {
-		// GitHub does not say whether "since" includes its own second.
+		// GitHub does not document whether "since" includes its own second.
 		on := w.updated(page.Items[n-1]).Add(-time.Second)
-		if on.After(github.SinceOf(address)) { // else a page of one second alone: on by its number
+		if on.After(github.SinceOf(address)) { // else a page of a single second: the next one goes by its number
 			page.Next = w.address(h.row.Current, on)
 		}
 	}
-	if page.Next == "" && full { // what comes next begins another page, and this one is as it was
+	if page.Next == "" && full { // new items begin another page and leave this one unchanged
 		page.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
 		page.Next += behindAll
 	}
 	return page, []work.Validator{{RepoID: h.row.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, err
 }
 
-// fullPage is how much a page of a list shows at the most. What is listed after a full one
-// leaves it as it was, so that it has a next one before there is anything on that.
+// fullPage is the most items that a page of a list has. Items after a full page leave it and its
+// ETag unchanged, so its next page is read even before anything is on it.
 const fullPage = 100
 
-// behindAll marks the address of a page behind a full one, on which nothing was when that was
-// read. While it is empty it does not tell what changes before it: an edit moves to the end of
-// the full page. GitHub is not told of it.
+// behindAll marks the address of a page that was empty when read, behind a full one. While it stays
+// empty it does not show changes before it: an edit moves to the end of the full page. The mark is
+// not sent to GitHub.
 const behindAll = "#behind"
 
-// newestOf is the newest change that was read; of a page that is as it was, where the
-// next one begins.
+// newestOf returns the newest change read. For an unchanged page that is where the next one begins.
 func (w *walk[T]) newestOf(page transport.Page[T]) time.Time {
 	so := w.newest
 	if at := github.SinceOf(page.Next); at.After(so) {
@@ -223,24 +219,24 @@ func (w *walk[T]) newestOf(page transport.Page[T]) time.Time {
 	return so
 }
 
-// cutAt reads where a walk was cut.
+// cutAt parses where a walk was cut; zero if it was not.
 func cutAt(stored string) time.Time {
 	at, err := time.Parse(time.RFC3339, stored)
 	if err != nil {
-		return time.Time{} // none, or an older program's link
+		return time.Time{} // none, or a link stored by an older version
 	}
 	return at
 }
 
-// hold has the walk of the next pass begin no later than at a change that was not taken in.
-// This pass walks on.
+// hold makes the next pass's walk begin no later than at a change that was not taken in. This pass
+// walks on.
 func (c *cursor) hold(at time.Time) {
 	before := *c.was
 	if before.IsZero() {
 		before = *c.since
 	}
 	if at.Before(before) {
-		return // it came from elsewhere, and is read there again
+		return // it came from elsewhere and is read there again
 	}
 	if at.Before(*c.since) {
 		*c.since = at
@@ -251,9 +247,9 @@ func (c *cursor) hold(at time.Time) {
 	c.pages = nil
 }
 
-// places are where the next pass resumes the walk, or may begin it, by the names under which
-// that is stored. It resumes no later than at what was held. A walk that did not come that
-// far meets it there, unless it begins behind it.
+// places returns where the next pass resumes the walk, or may begin it, by the names under which it
+// is stored. It resumes no later than at the held change. A walk that has not got that far needs no
+// such place, unless it begins behind the change.
 func (c *cursor) places(known map[string]string) map[string]string {
 	at := known[c.name]
 	if c.resumesAt != nil {
@@ -270,12 +266,12 @@ func (c *cursor) places(known map[string]string) map[string]string {
 	return places
 }
 
-// passed reports whether a page is not read any more: "since" moved past where it begins.
+// passed reports whether a page is no longer read: "since" moved past its beginning.
 func (c *cursor) passed(url string) bool {
 	return !c.moved.IsZero() && c.shows(url) && github.SinceOf(url).Before(c.moved)
 }
 
-// shows reports whether an address is one of the walk's.
+// shows reports whether an address belongs to this walk.
 func (c *cursor) shows(url string) bool {
 	path, _, _ := strings.Cut(url, "?")
 	switch {
@@ -287,23 +283,21 @@ func (c *cursor) shows(url string) bool {
 	return c.name == walkIssues && strings.HasSuffix(path, "/issues") && !strings.Contains(url, "labels=")
 }
 
-// stored begins another slice.
+// stored resets what was stored with the last slice.
 func (c *cursor) stored() { c.pages, c.moved, c.resumesAt, c.nextBegins = nil, time.Time{}, nil, nil }
 
-// A walk begins at "since", which moves from page to page, but never past what a list may
-// still lack: only over pages that were read when all that stands on them was older than
-// the overlap. After many changes at once that are younger there are many pages behind it.
-// So that passes do not read all of them again, the next ones begin where the last page
-// does, which is the front. What lagged is looked for from "since" on as soon as the
-// overlap has passed: those pages have kept their addresses, and so their ETags.
+// A walk begins at "since", which moves from page to page, but only over pages that were read when
+// everything on them was older than the overlap: a list may lag by that much. After many changes at
+// once, many younger pages follow it. So that passes do not read all of them again, the next ones
+// begin at the last page, the front. Lagging items are looked for from "since" on once the overlap
+// has passed: those pages kept their addresses, and so their ETags.
 
-// front is where walks may begin that need not begin at "since", and until when.
+// front is where walks may begin instead of at "since", and until when.
 type front struct{ at, until time.Time }
 
 // frontOf is the name under which a walk's front is stored.
 func frontOf(name string) string { return "front " + name }
 
-// parseFront reads a stored front.
 func parseFront(stored string) front {
 	at, until, _ := strings.Cut(stored, " ")
 	return front{cutAt(at), cutAt(until)}
@@ -313,8 +307,8 @@ func (f front) String() string {
 	return f.at.UTC().Format(time.RFC3339) + " " + f.until.UTC().Format(time.RFC3339)
 }
 
-// keepFront keeps where the next walk may begin, once this one came to the end. When all is
-// read again was decided by the first walk that left something young behind it.
+// keepFront returns where the next walk may begin after this one came to the end. The first walk
+// that left young pages behind the front sets when all of them are read again.
 func (w *walk[T]) keepFront() string {
 	next := front{at: github.SinceOf(w.last), until: w.front.until}
 	if w.since == nil || !next.at.After(*w.since) {
@@ -326,9 +320,9 @@ func (w *walk[T]) keepFront() string {
 	return next.String()
 }
 
-// advance moves "since" to where the next page begins, and says whether it did: if what is
-// before that cannot change any more but by moving to the end. Neither may what stands in
-// that second and the next one: the page may be full of it.
+// advance moves "since" to where the next page begins, and reports whether it did. It does only if
+// everything before can no longer change except by moving to the end. That must hold for that
+// second and the next one, too: they may fill the page.
 func (w *walk[T]) advance(next time.Time) bool {
 	if !w.held.IsZero() && w.held.Before(next) {
 		next = w.held
@@ -340,13 +334,12 @@ func (w *walk[T]) advance(next time.Time) bool {
 	return true
 }
 
-// lastOfSecond is the last page that was taken in of those that begin at one second: there
-// is nothing but a number to tell them apart. A walk begins there: otherwise a pass that has
-// no time for all of them would never get past, and one that has would read all of them for
-// nothing. A page that was read when its second was older than the overlap lacks nothing. One
-// that was read before may, though those behind it are as they were: it is passed only where
-// the second is still young, or a cut walk resumes, and that walk then vouches for nothing.
-// A full page is never passed for one behind it that was empty.
+// lastOfSecond returns the last known page of those that begin at one second and differ by number
+// only. A walk begins there: otherwise a pass without time for all of them would never get past,
+// and one with time would read all of them for nothing. A page read when its second was older than
+// the overlap is complete. One read before may lack items though the pages behind it are unchanged:
+// it is passed only while the second is young or when a cut walk resumes, and that walk then
+// vouches for nothing (lacks). A full page is never passed for an empty one behind it.
 func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
 	for range pages {
 		v := pages[address]
@@ -364,7 +357,7 @@ func lastOfSecond(pages map[string]work.Validator, address string, hurried bool)
 	return address, lacks
 }
 
-// settledBy reports whether a page cannot lack anything any more at some time.
+// settledBy reports whether a page is complete if it is read at that time.
 func settledBy(page work.Validator, at time.Time) bool {
 	return !at.Before(github.SinceOf(page.URL).Add(overlap + 2*time.Second))
 }

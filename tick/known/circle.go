@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Circle finds a way along the dependencies of implementations that wait back
-// to one of them.
+// Circle returns a cycle of dependencies among waiting implementations that leads back to an item;
+// nil if there is none.
 func (v *Snapshot) Circle(of work.Item) []string {
 	needs := map[string][]string{}
 	for _, i := range v.Items {

@@ -1,3 +1,3 @@
-// Package known is what is known of a repository and its work items when a pass plans: the
-// nouns that tick/snapshot reads from the database and tick/plan decides by. It is pure.
+// Package known has what is known of a repository and its work items when a pass plans: the types
+// that tick/snapshot reads from the database and tick/plan decides by. It is pure.
 package known

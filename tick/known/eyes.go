@@ -2,16 +2,16 @@ package known
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// MostEyes is how many comments of a repository have eyes while they wait: as many as
-// three passes send. Eyes say that a comment was seen, before anybody works on it; where
-// thousands wait they would go on for hours after everybody knows.
+// MostEyes is how many pending comments of a repository get 👀: as many as three passes send. 👀
+// shows that a comment was seen before anybody works on it; with thousands pending they would go on
+// for hours after everybody knows.
 const MostEyes = 100
 
-// Eyes are the keys of the comments that get eyes, if they are wanted, most of them: the first
-// that waits on each item, then the second on each.
+// Eyes returns the keys of at most most comments that get 👀: the first pending one of each item,
+// then the second of each.
 func Eyes(items []Item, most int) map[string]bool {
 	eyes := map[string]bool{}
-	waiting := make([]int, len(items)) // of each item: from which of its events on
+	waiting := make([]int, len(items)) // index of the next event, by item
 	for left := true; left; {
 		left = false
 		for n := range items {
@@ -30,8 +30,8 @@ func Eyes(items []Item, most int) map[string]bool {
 	return eyes
 }
 
-// seen is the first of the item's comments, from one on, that may get eyes: GitHub takes
-// none for a review's own text, and what stands elsewhere gets a pointer.
+// seen returns the index of the item's first comment, from one on, that may get 👀. GitHub takes no
+// reactions on a review's own text, and comments that belong elsewhere get a pointer instead.
 func (i *Item) seen(from int) int {
 	for at, e := range i.Events[from:] {
 		if e.Kind.Said() && e.Kind != work.EventSummary && !i.Elsewhere(e) {

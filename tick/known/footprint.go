@@ -7,9 +7,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
-// Footprint is what an item touches: the files of its pull request, or what its
-// touch paths match on the base. A path that matches nothing is a new file. The
-// design document is each one's own.
+// Footprint returns the files that an item touches: those of its pull request, or those on the base
+// that its touch paths match. A path that matches nothing is a new file. The design document is
+// left out: each item has its own.
 func (v *Snapshot) Footprint(item work.Item, files []string) score.Footprint {
 	f := score.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
@@ -34,8 +34,8 @@ func (v *Snapshot) Footprint(item work.Item, files []string) score.Footprint {
 	return f
 }
 
-// paths are those that a glob may mean: of the base, and what is changed by what is
-// under way. Without git, which status does not ask, the second are known all the same.
+// paths returns the files a glob may match: those of the base, and those that active items change.
+// status does not ask git, and so has only the latter.
 func (v *Snapshot) paths() []string {
 	paths := slices.Clone(v.Files)
 	for _, i := range v.Items {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWithout: it is what slices.DeleteFunc leaves of a copy, and the list stays as it is.
+// TestWithout compares with slices.DeleteFunc on a copy, and checks that the list is unchanged.
 func TestWithout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var events []work.Event

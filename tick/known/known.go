@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// Policy is what the config says about routing.
+// Policy is the config for routing.
 type Policy struct {
 	QuietPeriod   time.Duration
 	FeedbackLoop  bool
@@ -19,12 +19,12 @@ type Policy struct {
 	Budgets       work.Budgets
 	Weights       score.Weights
 	Checks        work.ChecksPolicy
-	Spending      bool // what agents cost may be told on GitHub
+	Spending      bool // agents' costs may be posted on GitHub
 
-	Title func(string) string                    // makes a pull request's title fit for a commit: nothing in it closes issues or skips checks; nil: as it is
-	Clean func(string) string                    // makes what others wrote harmless behind words of ours on their line
-	Mark  func(body string, m work.Marks) string // marks a body, and keeps it within what GitHub takes
-	Match func(glob, path string) bool           // reports whether a path is one that a glob means
+	Title func(string) string                    // makes a pull request's title safe for a commit: it closes no issues and skips no checks; nil keeps it
+	Clean func(string) string                    // makes other people's text harmless after ours on the same line
+	Mark  func(body string, m work.Marks) string // adds marks to a body and keeps it within GitHub's limit
+	Match func(glob, path string) bool           // reports whether the glob matches the path
 }
 
 // Snapshot is everything that routing one repository may depend on.
@@ -32,32 +32,32 @@ type Snapshot struct {
 	Repo    work.Repo
 	Policy  Policy
 	Now     time.Time
-	Items   []Item            // where all are planned for at once: at least those that ask for something; else those that others are weighed against
-	Strays  []Item            // numbers where commands wait and nothing is worked on
-	Ignored map[int]work.Flow // issues that begin once people take their label away, as far as this pass saw them
-	Held    []work.Holder     // what the held slots name
-	Free    int               // slots that nothing runs in
-	Files   []string          // of the base branch, where implementations are to be weighed against others
+	Items   []Item            // if all are planned at once, at least those with something to decide; otherwise those that others are weighed against
+	Strays  []Item            // numbers with pending commands on which nothing is worked
+	Ignored map[int]work.Flow // issues that begin once people remove the ignore label, as far as this pass saw them
+	Held    []work.Holder     // what the held slot locks name
+	Free    int               // free slots
+	Files   []string          // of the base branch, if implementations are weighed against others
 	Day     spending.Day      // over all repositories
 	Served  RoundRobin
 
-	Halt *merging.Halt // nothing is merged in the repository; nil: what may be is
-	Sent []work.Action // merges and updates of branches that were sent, and of which nobody has seen the end; updates that are to be merged next
+	Halt *merging.Halt // merging is halted in the repository; nil if not
+	Sent []work.Action // merges and branch updates sent with no known end; and updates whose pull requests merge next
 
-	Terminal string // the item as a terminal names it, where a command is given there; else empty
+	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }
 
-// RoundRobin names the newest turn of a repository on each of its two lines; 0 when
-// there was none. Turns are numbered in the order in which they begin, so it is
-// the round robin's memory from pass to pass.
+// RoundRobin has the newest turn of a repository in each of its two queues; 0 if there was none.
+// Turn ids rise in the order in which turns begin, so this is the round robin's memory between
+// passes.
 type RoundRobin struct {
 	Feedback int64
 	Fresh    int64
 }
 
-// Look says by what the reviews of a pull request were decided.
+// Look records which inputs the reviews of a pull request were decided from.
 type Look struct {
 	Pull   int64
-	Count  int    // of what changed by then
-	Policy string // what the config said, in short
+	Count  int    // changes counted by then
+	Policy string // hash of the config for reviews
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Landing is what is known of merging an item's pull request by our own request. It is
-// read where the config says that this is done.
+// Landing is what is known about merging an item's pull request by our own request. It is read only
+// if the config enables that.
 type Landing struct {
 	Policy   merging.Policy // by today's config
-	Box      merging.Box    // GitHub's merge box, as it was read last; see Box.Read
-	Words    []merging.Word // people's, that a head may be merged
-	Trouble  work.Reason    // what came of an attempt with the present head; none: nothing, or there was none
-	Meant    merging.Merge  // our merge of the present head; zero: none was meant yet
-	Accounts []int64        // ours, that merge
-	Actions  []work.Action  // what was planned to merge the pull request, of whichever head, the oldest first
+	Box      merging.Box    // GitHub's merge box as last read; see Box.Read
+	Words    []merging.Word // people's approvals to merge a head
+	Trouble  work.Reason    // why an attempt with the present head failed; none if it did not
+	Meant    merging.Merge  // our merge of the present head; zero if none was planned
+	Accounts []int64        // our accounts that merge
+	Actions  []work.Action  // all merging actions for the pull request, at any head, oldest first
 }
 
-// Stops is what an attempt with the present head has come to, for a person to see to. What
-// is half merged is so until a look shows otherwise, whoever says retry.
+// Stops returns why a person must look at merging the present head. A half-merged head stays so
+// until a look at GitHub shows otherwise; retry does not change it.
 func (l Landing) Stops() work.Reason {
 	if m := l.Meant; l.Trouble.None() && m.Stage == merging.Half {
 		return work.Reason{Kind: work.WhyMergeHalf, Number: m.Number, Commit: m.Commit, Branch: m.Base, Head: m.Head}
@@ -30,15 +30,14 @@ func (l Landing) Stops() work.Reason {
 	return l.Trouble
 }
 
-// Lands reports whether the item's pull request is one that we merge ourselves, once
-// nothing is against it.
+// Lands reports whether we merge the item's pull request ourselves once all gates are open.
 func (i Item) Lands() bool {
 	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
 }
 
-// Awaited is what the reviews wait for, by what is recorded of them. What everybody has
-// approved is one commit: a newer one waits for its reviewers. Else that is nobody where we
-// merge ourselves: whatever holds the merge, the plan says so.
+// Awaited returns what the reviews wait for, by their stored record. An approval covers one commit:
+// a newer head waits for its reviewers. Once approved, a pull request that we merge ourselves waits
+// for no reviewer; the plan reports the gate that holds its merge.
 func (i Item) Awaited(by review.Record) work.Reason {
 	if by.Why.Kind != work.WhyReviewApproved {
 		return by.Why
@@ -52,8 +51,8 @@ func (i Item) Awaited(by review.Record) work.Reason {
 	return by.Why
 }
 
-// NewestHead is the head of the item's pull request as far as it is known: what a turn pushed
-// since GitHub was read is newer than what GitHub showed, unless a person took that out again.
+// NewestHead returns the newest known head of the item's pull request. A commit that a turn pushed
+// after GitHub was read is newer than what GitHub showed, unless a person removed it again.
 func (i Item) NewestHead() string {
 	for _, s := range slices.Backward(i.Spent) {
 		pushed := s.Step == work.StepPushed || s.Step == work.StepApplied || s.Step == work.StepDone
@@ -67,7 +66,7 @@ func (i Item) NewestHead() string {
 	return i.Pull.HeadOID
 }
 
-// DueToMerge is that nothing holds the merge of the item's pull request.
+// DueToMerge is the reason of a pull request whose merge nothing holds.
 func (i Item) DueToMerge() work.Reason {
 	why := work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}
 	if i.Landing.Box.Queue.Required {
@@ -76,9 +75,9 @@ func (i Item) DueToMerge() work.Reason {
 	return why
 }
 
-// Queued gives the action by which we put the present head into its base's merge queue,
-// where we did and nothing is known to have taken it out since. Of one that somebody else had
-// put there already nothing was sent; whoever put it there last GitHub names.
+// Queued returns the action by which we put the present head into its base's merge queue, unless it
+// is known to have left. If somebody else had queued it before, we sent nothing. GitHub names who
+// queued it last.
 func (i Item) Queued() (work.Action, bool) {
 	stage, by := i.Landing.Meant.Stage, i.Landing.Box.Queue.By.ID
 	for _, a := range i.Landing.Actions {
@@ -90,8 +89,8 @@ func (i Item) Queued() (work.Action, bool) {
 	return work.Action{}, false
 }
 
-// Unclear reports whether a merge of the present head was sent, or put into a queue, and
-// GitHub shows neither yet. Whoever sees that nothing came of it makes the row void.
+// Unclear reports whether we sent a merge or enqueue of the present head that GitHub does not show
+// yet. A pass that finds that nothing came of it makes the row void.
 func (i Item) Unclear() bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
 		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Meant.Stage == merging.Void)
@@ -99,12 +98,12 @@ func (i Item) Unclear() bool {
 	})
 }
 
-// Moves reports whether the base may still move by a merge that is unclear. Of what is half
-// merged it has moved.
+// Moves reports whether an unclear merge may still move the base. A half-merged one has moved it
+// already.
 func (i Item) Moves() bool { return i.Unclear() && i.Landing.Meant.Stage != merging.Half }
 
-// Taken reports whether GitHub took a merge of the present head, or put it into a queue:
-// what is known of the pull request is from before that.
+// Taken reports whether GitHub accepted a merge or enqueue of the present head. What is known of
+// the pull request is older than that.
 func (i Item) Taken() bool {
 	return i.Unclear() && slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
 		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied
@@ -115,9 +114,8 @@ func (i Item) sent(a work.Action) bool {
 	return a.Head == i.Pull.HeadOID && (a.State == work.ActionSent || a.State == work.ActionApplied)
 }
 
-// Refused is what GitHub said when it refused to merge the present head, while that is not
-// tried again; empty: it is, or it refused nothing. That it did not bring the branch up to
-// date holds nothing that does not need it any more.
+// Refused returns GitHub's error when it refused to merge the present head, as long as the retry is
+// not due; otherwise "". A refused branch update counts only while the branch needs the update.
 func (i Item) Refused(now time.Time) string {
 	status := i.Landing.Box.Status
 	for _, a := range i.Landing.Actions {
@@ -131,17 +129,17 @@ func (i Item) Refused(now time.Time) string {
 	return ""
 }
 
-// Updating reports whether the branch is being brought up to date with its base: that was
-// asked for, and the head has not moved since. It is waited for no longer than patience.
+// Updating reports whether an update of the branch with its base was sent and the head has not
+// moved since. It waits at most patience.
 func (i Item) Updating(now time.Time, patience time.Duration) bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
 		return a.Kind == work.ActionUpdateBranch && i.sent(a) && now.Sub(a.SentAt) < patience
 	})
 }
 
-// Current reports whether an update of the present head found nothing of the base that it
-// lacks. Once the base moved that is open again, but for a pull request that waited for so
-// long that it is stopped: what blocks it is not the base.
+// Current reports whether an update of the present head found that it lacks nothing of the base.
+// Once the base moves this is open again, except for a pull request stopped after waiting too long:
+// what blocks that is not the base.
 func (i Item) Current() bool {
 	stopped := i.State == work.StateBlocked && i.Reason.Kind == work.WhyMergeBlocked
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
@@ -150,7 +148,7 @@ func (i Item) Current() bool {
 	})
 }
 
-// Updated is when the branch was last brought up to date with its base; zero: never.
+// Updated returns when the branch was last updated with its base; zero if never.
 func (i Item) Updated() time.Time {
 	for _, a := range slices.Backward(i.Landing.Actions) {
 		if a.Kind == work.ActionUpdateBranch && a.State == work.ActionApplied {

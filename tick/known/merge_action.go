@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// MergeAction is the row of what is to be sent to merge the item's pull request, or to take
-// it out of a queue again, with why that is done.
+// MergeAction returns the action to send for the item's pull request: merge, enqueue, dequeue or
+// update its branch. why is used for a dequeue.
 func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action {
 	pull, repo := i.Pull, v.Repo
 	if v.Policy.Title != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What a turn pushed is the newest head until GitHub is read again, and as long as nobody took
-// it out of the branch.
+// The commit that a turn pushed is the newest head until GitHub is read again, unless somebody
+// removed it from the branch.
 func TestNewestHead(t *testing.T) {
 	turn := func(step work.Step, head, commit string) work.Spent {
 		return work.Spent{Step: step, Head: head, Commit: commit}

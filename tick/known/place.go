@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Place is what the words about an item depend on, on GitHub.
+// Place returns what texts about an item on GitHub depend on.
 func (v Snapshot) Place(i Item) explain.Place {
 	p := v.Policy
 	return explain.Place{
@@ -15,14 +15,14 @@ func (v Snapshot) Place(i Item) explain.Place {
 	}
 }
 
-// Here is the same for this machine.
+// Here is Place for texts on this machine, which may name costs.
 func (v Snapshot) Here(i Item) explain.Place {
 	at := v.Place(i)
 	at.Spending = true
 	return at
 }
 
-// Short is a reference as people write it within the repository.
+// Short shortens a reference as people write it within the repository.
 func (v *Snapshot) Short(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, v.Repo.Name.String()), v.Repo.Name.Host+"/")
 }

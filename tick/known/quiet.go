@@ -7,12 +7,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// mostQuiet is how many quiet periods a burst of comments may last: one that
-// never ends is answered too.
+// mostQuiet is how many quiet periods a burst of comments may last, so that an endless one is
+// answered, too.
 const mostQuiet = 10
 
-// QuietUntil is when a burst of comments counts as over. GitHub's clock may run ahead of
-// ours; no comment is newer than our sight of it.
+// QuietUntil returns when a burst of comments counts as over. GitHub's clock may be ahead of ours,
+// so no comment counts as newer than when we saw it.
 func QuietUntil(said []work.Event, more More, quiet time.Duration, now time.Time) time.Time {
 	times := make([]time.Time, len(said))
 	for i, e := range said {
@@ -29,7 +29,7 @@ func QuietUntil(said []work.Event, more More, quiet time.Duration, now time.Time
 		}
 		last = at
 	}
-	// What is not read here belongs to the burst, as far as anybody can tell.
+	// Comments that were not read are taken to belong to the burst.
 	if more.Newest.After(last) {
 		last = more.Newest
 		if last.After(now) {

@@ -12,9 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// Board reads a repository for people who want to know where its items stand: with
-// all that are open or, with ended, all that there are. It asks neither GitHub nor git,
-// and which slots are taken is told by the turns that are under way.
+// Board reads a repository for people, with all its open items or, with ended, all items. It asks
+// neither GitHub nor git, and counts the slots in use by unfinished turns.
 func Board(ctx context.Context, tx *store.Tx, cfg *config.Config, repo work.Repo, today spending.Day, now time.Time, ended bool) (known.Snapshot, error) {
 	settings, _ := cfg.Repo(repo.Name)
 	p := New(&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: today})

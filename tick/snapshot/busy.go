@@ -9,15 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// few is up to how many repositories each is looked into: to find out where there is
-// something to do would cost as much.
+// few is up to how many repositories are all looked into: finding the busy ones would cost as much.
 const few = 4
 
-// landedFor is how long after a merge something may have to be done about it.
+// landedFor is how long after a merge it may need further actions.
 const landedFor = 30 * 24 * time.Hour
 
-// Busy tells in which repositories there may be something to decide or to send. Of a few it
-// is taken to be so; of many the others are not looked into at all.
+// Busy returns the repositories in which there may be something to decide or to send: all of a few;
+// of many, the others are not looked into.
 func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
 	busy = store.BusySet{}
 	if len(repos) <= few {
@@ -53,8 +52,8 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 	return busy, nil
 }
 
-// decidesAgain reports whether the config says something else about the reviews of a
-// repository than when they were decided last.
+// decidesAgain reports whether the config for a repository's reviews changed since they were last
+// decided.
 func (p *Loader) decidesAgain(r *env.Repo, decided map[int64]store.Policies) (bool, error) {
 	before, any := decided[r.Row.ID]
 	if !any {
@@ -64,7 +63,7 @@ func (p *Loader) decidesAgain(r *env.Repo, decided map[int64]store.Policies) (bo
 	return before.Low != name || before.High != name, err
 }
 
-// merges reports whether anything in a repository is merged by us.
+// merges reports whether we merge pull requests in a repository.
 func merges(r *env.Repo) bool {
 	for _, f := range work.Flows() {
 		if r.Settings.MergePolicy(f).Auto {

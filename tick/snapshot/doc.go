@@ -1,3 +1,3 @@
-// Package snapshot reads from the database what the plan of one repository may
-// depend on. The pass, a dry run, a command and status read it here.
+// Package snapshot reads from the database what the plan of one repository may depend on. The pass,
+// a dry run, a command and status use it.
 package snapshot

@@ -10,12 +10,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// together is how many items are read by the same queries.
+// together is how many items the same queries read.
 const together = 250
 
-// items reads items whole, by their ids, the oldest first.
+// items reads whole items by their ids, oldest first.
 func (r *reading) items(ctx context.Context, ids []int64) ([]known.Item, error) {
-	all := make([]known.Item, 0, len(ids)) // each takes kilobytes: one place for all, made as large as it is
+	all := make([]known.Item, 0, len(ids)) // items are large: allocate all at once
 	for some := range slices.Chunk(ids, together) {
 		rows, err := r.gather(ctx, some)
 		if err != nil {
@@ -32,8 +32,8 @@ func (r *reading) items(ctx context.Context, ids []int64) ([]known.Item, error) 
 	return all, nil
 }
 
-// gather reads what items are made of that one query gives for several, and what each of them
-// need not be asked about.
+// gather reads for several items what one query gives for all, and which rows each has, so that the
+// others are not queried.
 func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, err error) {
 	if rows, err = r.tx.GetItems(ctx, ids); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 	return rows, err
 }
 
-// item reads an item of those that were gathered.
+// item builds an item from what gather read.
 func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 	i := known.Item{Item: row, Events: byAge(r.facts[row.ID], r.events[row.ID]), More: r.more[row.ID], Turn: r.turns[row.ID], Pull: r.pulls[row.ID]}
 	i.Pause = r.pauseOf(i.Item, i.Pull)
@@ -83,7 +83,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 	return i, nil
 }
 
-// byAge puts facts among what people wrote, oldest first.
+// byAge merges facts and comments, oldest first.
 func byAge(facts, written []work.Event) []work.Event {
 	if len(facts) == 0 {
 		return written
@@ -93,13 +93,13 @@ func byAge(facts, written []work.Event) []work.Event {
 	})
 }
 
-// over reports whether the item or its pull request has ended: nothing that waits is for a
-// turn, and all of it is finished at once.
+// over reports whether the item or its pull request has ended: no turn takes its pending events,
+// and all of them are finished at once.
 func over(i known.Item) bool {
 	return !i.State.Open() || i.HasPull() && i.Pull.State != work.PullOpen
 }
 
-// whole reads all that waits.
+// whole reads all pending events.
 func (r *reading) whole(ctx context.Context, i *known.Item) error {
 	all, err := r.tx.ListItemEvents(ctx, i.ID)
 	i.More = known.More{}
@@ -107,7 +107,7 @@ func (r *reading) whole(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// threads reads which review threads of the item's pull request are resolved.
+// threads reads which review threads of the pull request are resolved.
 func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
 	if !r.beside[i.ID].Threads {
 		return nil
@@ -138,8 +138,8 @@ func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// spent reads what the item's turns took, and what those were to mend that may go
-// round in circles.
+// spent reads the costs of the item's turns, and what its last fix turns were to fix, if checks are
+// red: fixes may go round in circles.
 func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	if !r.beside[i.ID].Turns {
 		return nil
@@ -164,7 +164,7 @@ func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	return nil
 }
 
-// dependencies reads what an implementation that is to begin waits for.
+// dependencies reads the dependencies of an implementation that is ready to begin.
 func (r *reading) dependencies(ctx context.Context, i *known.Item) error {
 	if i.State != work.StateReady {
 		return nil

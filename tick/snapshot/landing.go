@@ -12,8 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// landing reads what merging the item's pull request depends on, where the config says that
-// we do.
+// landing reads what merging the item's pull request depends on, if the config lets us merge it.
 func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if !i.HasPull() || i.Pull.State != work.PullOpen {
 		return nil
@@ -49,8 +48,8 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// mergedBy tells whether it was we who merged the item's pull request: what we asked for at
-// its head landed, or was on its way.
+// mergedBy returns MergedAuto if we merged the item's pull request: our request for its head landed
+// or was on its way.
 func (r *reading) mergedBy(ctx context.Context, i known.Item) (review.MergeType, error) {
 	if i.Pull.State != work.PullMerged || i.Reviews.Record.State.Ended() {
 		return "", nil
@@ -92,14 +91,14 @@ func (r *reading) landings(ctx context.Context, v *known.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	// What was brought up to date goes next, though its reviewers and checks are at it.
+	// An updated branch is merged next, though its reviews and checks are still running.
 	fresh, err := r.tx.ListUpdates(ctx, r.repo.ID, v.Now.Add(-r.settings.Review.Merge.ChecksTimeout))
 	v.Sent = append(v.Sent, fresh...)
 	return err
 }
 
-// moves reports whether the base may still move by what was sent. Of what is half merged
-// it has moved: whoever has to act there, others need not wait for that.
+// moves reports whether a sent action may still move the base. A half-merged one has moved it; it
+// needs a person, and others need not wait for that.
 func (r *reading) moves(ctx context.Context, a work.Action) (bool, error) {
 	if a.State != work.ActionSent || a.Kind != work.ActionMerge {
 		return a.State == work.ActionSent, nil
@@ -112,14 +111,13 @@ func (r *reading) moves(ctx context.Context, a work.Action) (bool, error) {
 	return m.Stage != merging.Half, err
 }
 
-// merges reports whether anything in the repository is merged by us.
+// merges reports whether we merge pull requests in the repository.
 func (r *reading) merges() bool {
 	return slices.ContainsFunc(work.Flows(), func(f work.Flow) bool { return r.settings.MergePolicy(f).Auto })
 }
 
-// candidates are the items whose pull requests may be merged: they are decided about in
-// every pass, since time alone may close a gate, and what changed on GitHub need not be
-// news of the item.
+// candidates returns the items whose pull requests may be merged. Every pass decides about them:
+// time alone may close a gate, and a change on GitHub need not be an event of the item.
 func (r *reading) candidates(ctx context.Context) (ids []int64, err error) {
 	if !r.merges() {
 		return nil, nil
@@ -131,8 +129,8 @@ func (r *reading) candidates(ctx context.Context) (ids []int64, err error) {
 	return ids, err
 }
 
-// ForMerge reads afresh what merging one pull request depends on, with its merge box as
-// GitHub has just shown it. plan.Merging decides by it as the plan did.
+// ForMerge reads what merging one pull request depends on again, with the merge box just read from
+// GitHub. plan.Merging decides by it as the plan did.
 func (p *Loader) ForMerge(ctx context.Context, tx *store.Tx, r *env.Repo, number int, box merging.Box) (known.Snapshot, known.Item, error) {
 	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {

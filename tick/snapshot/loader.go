@@ -20,10 +20,9 @@ type Loader struct {
 	mostWaiting, page int
 }
 
-// New makes a Loader.
 func New(e *env.Env) *Loader { return &Loader{e, mostWaiting, pageOf} }
 
-// ReadDay reads what is left of the day's budgets.
+// ReadDay reads how much of the day's budgets is left.
 func (p *Loader) ReadDay(ctx context.Context) error {
 	return p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		p.Day, err = Day(ctx, tx, p.Config.Runtime.Budgets, p.Now())
@@ -31,22 +30,22 @@ func (p *Loader) ReadDay(ctx context.Context) error {
 	})
 }
 
-// Day reads what was spent in the last 24 hours, and what is left of the day's budgets.
+// Day returns what was spent in the last 24 hours and what is left of the day's budgets.
 func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spending.Day, error) {
 	spent, err := tx.ListSpentSince(ctx, now.Add(-spending.Window))
 	return spending.DayOf(spent, b, now), err
 }
 
-// Planner plans for the items of a repository, page by page. Of some it may be read more once
-// it has: then it forgets the last page, and takes that again.
+// Planner plans the items of a repository page by page. If more of a page's items must be read, it
+// is told to Forget the last page, and takes it again.
 type Planner interface {
-	Take(v known.Snapshot, items []known.Item) (turns map[int64]bool) // for which items one is planned
+	Take(v known.Snapshot, items []known.Item) (turns map[int64]bool) // the items for which a turn is planned
 	Forget()
 }
 
-// View reads what routing one repository may depend on. Its items are given to the planner as
-// they are read, a page at once: of thousands there need be no memory but for those of a page.
-// The snapshot itself has those that others are weighed against.
+// View reads what routing one repository may depend on. It passes items to the planner a page at a
+// time, so that memory holds one page and not thousands of items. The snapshot has only the items
+// that others are weighed against.
 func (p *Loader) View(ctx context.Context, r *env.Repo, planner Planner) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		var from *reading
@@ -62,9 +61,9 @@ func (p *Loader) View(ctx context.Context, r *env.Repo, planner Planner) (v know
 	return v, err
 }
 
-// ForCommand reads what a command on an issue or pull request may depend on that
-// stands in no comment: the repository as a pass would plan for it, and the newest item
-// there; one without an id when nothing is worked on.
+// ForCommand reads what a command about an issue or pull request may depend on that is given
+// outside of comments: the repository as a pass would plan for it, and the newest item there. The
+// item has no id if nothing is worked on.
 func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, number int) (v known.Snapshot, item known.Item, err error) {
 	v, from, err := p.begin(ctx, tx, r)
 	if err != nil {
@@ -81,7 +80,7 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	if err != nil {
 		return v, item, err
 	}
-	if from.cut(items[0]) { // it is said how much waits
+	if from.cut(items[0]) { // the command reports how much waits
 		if err := from.widen(ctx, &items[0]); err != nil {
 			return v, item, err
 		}
@@ -89,8 +88,8 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 	return v, items[0], from.past(ctx, &items[0])
 }
 
-// itemOn is the newest work item of an issue, or that of a pull request; one
-// without an id when nothing is worked on there.
+// itemOn returns the item of a pull request, or the newest one of an issue. It has no id if nothing
+// is worked on there.
 func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.Item, error) {
 	pull, ok, err := tx.GetPull(ctx, repoID, number)
 	if err != nil {
@@ -106,10 +105,10 @@ func itemOn(ctx context.Context, tx *store.Tx, repoID int64, number int) (work.I
 	return item, err
 }
 
-// title makes a pull request's title fit for a commit on its base.
+// title makes a pull request's title safe for a commit on its base.
 func (p *Loader) title(s string) string { return public.NoClosing(public.Title(p.Secrets.Redact(s))) }
 
-// empty is what is known without the database.
+// empty returns the part of a snapshot that needs no database.
 func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	v := known.Snapshot{
 		Repo: r.Row, Now: p.Now(),
@@ -128,10 +127,9 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	return v
 }
 
-// files are those of the base branch, as they were last fetched, where
-// implementations have to be weighed against others. Only then does a pass ask git
-// before it claims, and what git does not know is no obstacle: the touch paths are
-// then compared as they stand.
+// files returns the files of the base branch as last fetched, if implementations must be weighed
+// against others. Only then does a pass use git before it claims. Without git, touch paths are
+// compared literally.
 func (p *Loader) files(ctx context.Context, r *env.Repo, v known.Snapshot) (files []string, err error) {
 	ready := slices.ContainsFunc(v.Items, func(i known.Item) bool { return i.State == work.StateReady })
 	if !ready || !slices.ContainsFunc(v.Items, known.Item.Active) || p.Preflight == nil {

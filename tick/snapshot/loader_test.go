@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// sown is a database with one item of each kind that a plan tells apart, by its number.
+// sown is a database with one item of each kind that a plan distinguishes, by its number.
 func sown(t *testing.T) (*store.DB, work.Repo) {
 	t.Helper()
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
@@ -67,7 +67,7 @@ func (s *sower) all() {
 	label(s.item(10, work.FlowBugfix, work.StatePending), 10) // begins
 	answered := s.item(20, work.FlowBugfix, work.StateAwaitingFeedback)
 	s.pull(answered, 21, work.PullOpen)
-	s.event(answered, 21, work.EventReview, "") // in a thread that is resolved
+	s.event(answered, 21, work.EventReview, "") // in a resolved thread
 	s.event(answered, 21, work.EventIssue, "")
 	s.event(answered, 20, work.EventSource, work.OutcomeRedirected)
 	s.event(answered, 20, work.EventSource, "")
@@ -84,20 +84,20 @@ func (s *sower) all() {
 	free := s.item(85, work.FlowImplementation, work.StateReady) // begins, and is weighed against 71
 	s.event(free, 85, work.EventMerged, "")
 	s.do(s.tx.PutDependency(s.ctx, store.Dependency{ItemID: free, Ref: "github.com/octo/app#9", State: work.DependencyClosed}))
-	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, and something waits
+	label(s.item(90, work.FlowBugfix, work.StateClosed), 90) // over, with a pending event
 	s.item(100, work.FlowBugfix, work.StateCompleted)        // over
-	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment says that people have it
+	given := s.item(110, work.FlowBugfix, work.StateBlocked) // given back, and its comment still shows that people have it
 	s.do(s.tx.PutStop(s.ctx, work.Stop{ItemID: given, Number: 110, Token: "t", Reason: work.Reason{Kind: work.WhyQuestion, Text: "which?"}, Attempts: 1, Since: noon, Taken: noon}))
 	asked := s.item(120, work.FlowBugfix, work.StateAwaitingIssueFollowup)
 	s.event(asked, 120, work.EventSource, "")
 	s.do(s.tx.PutFollowup(s.ctx, work.Followup{ItemID: asked, Reason: work.Reason{Kind: work.WhyQuestion}, EventCursor: 1000, Since: noon}))
 	s.event(0, 130, work.EventCommand, "")                                       // nothing is worked on there
-	s.reviewed(s.item(140, work.FlowBugfix, work.StateAwaitingFeedback), 141, 0) // and a reviewer is to look at it
-	s.reviewed(s.item(150, work.FlowBugfix, work.StateAwaitingFeedback), 151, 1) // reviewed by a person next, who was asked
-	s.landing(s.item(160, work.FlowBugfix, work.StateAwaitingFeedback), 161)     // approved, and merged by us once nothing holds it
+	s.reviewed(s.item(140, work.FlowBugfix, work.StateAwaitingFeedback), 141, 0) // a reviewer must look at it
+	s.reviewed(s.item(150, work.FlowBugfix, work.StateAwaitingFeedback), 151, 1) // a person reviews it next, and was asked
+	s.landing(s.item(160, work.FlowBugfix, work.StateAwaitingFeedback), 161)     // approved, and merged by us once all gates are open
 }
 
-// landing adds a pull request that all have approved, with all that is known of merging it.
+// landing adds an approved pull request with all that is stored about merging it.
 func (s *sower) landing(item int64, number int) {
 	pull := s.pull(item, number, work.PullOpen)
 	for n, name := range []string{"quinn", "grace"} {
@@ -125,7 +125,7 @@ func (s *sower) landing(item int64, number int) {
 	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
 }
 
-// reviewed adds a pull request whose reviews were decided so often.
+// reviewed adds a pull request whose reviews were decided that many times.
 func (s *sower) reviewed(item int64, number, looks int) {
 	pull := s.pull(item, number, work.PullOpen)
 	s.do(s.tx.SetLook(s.ctx, pull))
@@ -185,7 +185,7 @@ func numbers(items []known.Item) (all []int) {
 	return all
 }
 
-// reader notes which items it is given.
+// reader records the items that it gets.
 type reader struct {
 	*plan.Planning
 	read *[]int
@@ -203,7 +203,7 @@ func linesOf(made plan.Plan) (all string) {
 	return all
 }
 
-// The pass reads what asks for something, and what that is weighed against; status
+// The pass reads the items with something to decide and those they are weighed against; status
 // reads more, and the plan of all of them is the same.
 func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	db, repo := sown(t)
@@ -265,7 +265,6 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 	}
 }
 
-// An item is read whole.
 func TestAnItemIsReadWhole(t *testing.T) {
 	db, repo := sown(t)
 	items := map[int]known.Item{}
@@ -302,8 +301,7 @@ func TestAnItemIsReadWhole(t *testing.T) {
 	}
 }
 
-// What is sent is decided by what is so then: by the box that was just read, and by no more
-// than one item.
+// A request is decided by the state at that moment: by the box just read, and by one item only.
 func TestAMergeIsDecidedAfresh(t *testing.T) {
 	db, repo := sown(t)
 	p := New(&env.Env{Config: cfg, Store: db, Now: func() time.Time { return noon }})
@@ -326,7 +324,7 @@ func TestAMergeIsDecidedAfresh(t *testing.T) {
 	}
 }
 
-// A pull request was merged by us where our own merge of its head was sent.
+// We merged a pull request if our own merge of its head was sent.
 func TestWhoMerged(t *testing.T) {
 	for name, c := range map[string]struct {
 		stage merging.Stage

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// notices reads what is planned about the item's events already.
+// notices reads the states of the notices planned about the item's events.
 func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	var tokens []string
 	for _, e := range i.Events {
@@ -25,7 +25,7 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// eyes reads which comments have eyes already, of those that may get some.
+// eyes reads which of the comments that may get 👀 have it already.
 func (r *reading) eyes(ctx context.Context, items []known.Item) error {
 	gets, of := known.Eyes(items, r.unseen), map[string]int{}
 	r.unseen -= len(gets)
@@ -43,7 +43,7 @@ func (r *reading) eyes(ctx context.Context, items []known.Item) error {
 	return err
 }
 
-// closings reads what became of closing the item's pull request, as commands said.
+// closings reads the actions that close the item's pull request for commands.
 func (r *reading) closings(ctx context.Context, i *known.Item) error {
 	i.Closings = map[int64]work.Action{}
 	for _, e := range i.Events {
@@ -61,15 +61,15 @@ func (r *reading) closings(ctx context.Context, i *known.Item) error {
 	return nil
 }
 
-// looksBack reports whether the plan may depend on what is over: a command waits, or
-// one more comment that would be pointed to the pull request.
+// looksBack reports whether the plan may depend on finished events: a command is pending, or
+// another comment that would be redirected to the pull request.
 func looksBack(i known.Item) bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
 		return e.Kind == work.EventCommand || e.Kind == work.EventSource && i.HasPull()
 	})
 }
 
-// past reads what came of the item's earlier events, and what came after it.
+// past reads the outcomes of the item's earlier events, and the item that followed it.
 func (r *reading) past(ctx context.Context, i *known.Item) error {
 	events, err := r.tx.ListItemEvents(ctx, i.ID)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// TestThePolicyIsWhole: whatever the plan may know of the config, it is told. The example
-// sets every key; what it sets to no value by default gets one here.
+// TestThePolicyIsWhole: the plan gets every key of the config that it may use. The example sets
+// every key; keys without a default value get one here.
 func TestThePolicyIsWhole(t *testing.T) {
 	text := strings.Replace(config.Example, "# spending = false", "spending = true", 1)
 	cfg, err := config.Parse("config.toml", []byte(text), environ.Of([]string{"HOME=/home/op"}), "github.com")
@@ -27,7 +27,7 @@ func TestThePolicyIsWhole(t *testing.T) {
 	}
 }
 
-// unset are the fields of a struct that have no value, those of structs in it as well.
+// unset returns the fields of a struct without a value, those of nested structs as well.
 func unset(name string, v reflect.Value) []string {
 	if v.Kind() != reflect.Struct {
 		if v.IsZero() {

@@ -13,17 +13,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// which says what items are read of a repository, besides those that ask for
-// something.
+// which selects the items that are read of a repository, besides those with something to decide.
 type which int
 
 const (
-	asking which = iota // no others, but those that a ready one is weighed against
+	asking which = iota // no others, except those that a ready item is weighed against
 	open
 	all
 )
 
-// read reads a repository.
 func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (known.Snapshot, error) {
 	v, from, err := p.beginWith(ctx, tx, r, w)
 	if err != nil {
@@ -32,7 +30,7 @@ func (p *Loader) read(ctx context.Context, tx *store.Tx, r *env.Repo, w which) (
 	return from.fill(ctx, v, w)
 }
 
-// begin reads what all items are made of.
+// begin reads what the items are built from.
 func (p *Loader) begin(ctx context.Context, tx *store.Tx, r *env.Repo) (known.Snapshot, *reading, error) {
 	return p.beginWith(ctx, tx, r, asking)
 }
@@ -50,10 +48,9 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	return v, from, from.landings(ctx, &v)
 }
 
-// pageOf is how many items are read and planned for at once.
+// pageOf is how many items are read and planned at once.
 const pageOf = 50
 
-// fill reads all items at once.
 func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Snapshot, error) {
 	ids, err := r.choose(ctx, w)
 	if err != nil {
@@ -68,8 +65,8 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	return r.rest(ctx, v, len(ids))
 }
 
-// pages reads the items that ask for something, some at once, and has each page planned for.
-// The snapshot keeps those that others are weighed against.
+// pages reads the items with something to decide page by page and has each page planned. The
+// snapshot keeps those that others are weighed against.
 func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner Planner) (known.Snapshot, error) {
 	ids, err := r.choose(ctx, asking)
 	if err != nil {
@@ -87,7 +84,7 @@ func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner
 			return v, err
 		}
 		if all <= page {
-			v.Items = items // once read is enough
+			v.Items = items // do not read them twice
 		}
 		if err := r.plan(ctx, v, items, planner); err != nil {
 			return v, err
@@ -96,7 +93,7 @@ func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner
 	return r.rest(ctx, v, all)
 }
 
-// plan has a page planned for, and again where more was read of what people wrote.
+// plan has a page planned, and planned again if more comments had to be read.
 func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
 	unseen := r.unseen
 	for {
@@ -112,7 +109,7 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 	}
 }
 
-// rest reads what is no item's.
+// rest reads what belongs to no item.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
 	if v.Strays, err = r.strays(ctx); err != nil || items == 0 {
 		return v, err
@@ -121,29 +118,29 @@ func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ know
 	return v, err
 }
 
-// reading is what was read of a repository at once, of which its items are made.
+// reading is what was read of a repository at once; items are built from it.
 type reading struct {
 	tx        *store.Tx
 	repo      work.Repo
 	settings  config.Repo
-	reviewing string                 // what the settings say about reviews, in short
-	facts     map[int64][]work.Event // pending, of no turn and not written by people, by item id; 0: nothing is worked on where it is
-	waits     []int64                // items on which people wrote what is pending and of no turn
-	most      int                    // of what people wrote, that a turn takes
-	each      int                    // of it, that is read of each item
-	fromIssue map[int64]bool         // somebody wrote on the issue, by item id, where less is read
+	reviewing string                 // hash of the settings for reviews
+	facts     map[int64][]work.Event // pending events of no turn that are not comments, by item id; 0: nothing is worked on there
+	waits     []int64                // items with pending comments of no turn
+	most      int                    // comments that one turn takes
+	each      int                    // comments read per item
+	fromIssue map[int64]bool         // items with a pending comment on the issue; read only if each < most
 	company   []int64                // items that others are weighed against
-	unseen    int                    // how many comments may still get eyes
-	turns     map[int64]*work.Turn   // the unfinished ones, by item id
-	pauses    []work.Pause           // that last, the oldest first
-	accounts  []int64                // ours, that merge
+	unseen    int                    // how many comments may still get 👀
+	turns     map[int64]*work.Turn   // unfinished ones, by item id
+	pauses    []work.Pause           // open ones, oldest first
+	accounts  []int64                // our accounts that merge
 
 	// Of the items that are read at the same time:
-	events map[int64][]work.Event      // what people wrote, by item id
-	more   map[int64]known.More        // and what is not among it
+	events map[int64][]work.Event      // comments, by item id
+	more   map[int64]known.More        // and those not read
 	pulls  map[int64]work.PullRequest  // the newest of each, by item id
 	beside map[int64]store.RelatedRows // by item id
-	stored map[int64]store.Reviews     // of reviews, by the pull request's id
+	stored map[int64]store.Reviews     // by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
@@ -156,7 +153,7 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 		return r, err
 	}
 	for _, t := range turns {
-		if !t.Waits(now) { // over, or stored by a clock that was wrong
+		if !t.Waits(now) { // over, or stored with a wrong clock
 			t.NotBefore = time.Time{}
 		}
 		if r.turns[t.ItemID] == nil {
@@ -167,7 +164,7 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 	return r, err
 }
 
-// choose gives the ids of the items to be read, the oldest first.
+// choose returns the ids of the items to read, oldest first.
 func (r *reading) choose(ctx context.Context, w which) ([]int64, error) {
 	rows, err := r.list(ctx, w)
 	if err != nil {
@@ -220,9 +217,9 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 	return rows, err
 }
 
-// asking are the items that the plan has anything to decide about, or to say (see
-// known.Item.Asks), and those whose comments may say something else than is so; and which of
-// them may be merged.
+// asking returns the items about which the plan has anything to decide or to report (see
+// known.Item.Asks) and those whose stop comments may be out of date. landing are those of them that
+// may be merged.
 func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
@@ -252,7 +249,7 @@ func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) 
 	return ids, landing, err
 }
 
-// paused are the items that people have.
+// paused returns the items that people have paused.
 func (r *reading) paused(ctx context.Context) (ids []int64, err error) {
 	if len(r.pauses) == 0 {
 		return nil, nil
@@ -273,7 +270,7 @@ func (r *reading) paused(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// pauseOf is the oldest pause of an open item that lasts; nil when there is none.
+// pauseOf returns the oldest open pause of an open item; nil if there is none.
 func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	at := slices.IndexFunc(r.pauses, func(p work.Pause) bool { return p.Number == row.Number || p.Number == pull.Number })
 	if at < 0 || !row.State.Open() {
@@ -282,7 +279,7 @@ func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	return &r.pauses[at]
 }
 
-// strays are the numbers where commands wait and nothing is worked on.
+// strays returns the numbers with pending commands on which nothing is worked.
 func (r *reading) strays(ctx context.Context) ([]known.Item, error) {
 	byNumber := map[int][]work.Event{}
 	for _, e := range r.facts[0] {
@@ -301,7 +298,7 @@ func (r *reading) strays(ctx context.Context) ([]known.Item, error) {
 	return found, nil
 }
 
-// served reads which turns were begun last, where any may have to be begun.
+// served reads the newest turns of both queues for the round robin.
 func (r *reading) served(ctx context.Context) (s known.RoundRobin, err error) {
 	for _, kind := range work.Kinds() {
 		id, err := r.tx.LastTurn(ctx, r.repo.ID, kind)

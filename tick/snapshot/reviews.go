@@ -11,8 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviews reads how the reviews of the item's pull request stand, and what the config
-// says about them today.
+// reviews reads the state of the reviews of the item's pull request, and today's config for them.
 func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	if !i.HasPull() {
 		return nil
@@ -34,7 +33,7 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// looking reports whether they are to be decided again, as store.ListLooking has it.
+// looking reports whether the reviews must be decided again, by the rule of store.ListLooking.
 func (r *reading) looking(s store.Reviews, pull work.PullRequest) bool {
 	was := s.Record.State
 	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row
@@ -42,8 +41,8 @@ func (r *reading) looking(s store.Reviews, pull work.PullRequest) bool {
 	return changed && (pull.State == work.PullOpen || was != "" && !was.Ended())
 }
 
-// policyOf is what the config says about the reviews of one pull request. A person's
-// login stands for the account that was seen under it first.
+// policyOf returns the config for the reviews of one pull request. A person's login counts for the
+// first account seen with it.
 func (r *reading) policyOf(ctx context.Context, item work.Item, pull work.PullRequest) (review.Policy, error) {
 	p := r.settings.ReviewPolicy(item.Flow)
 	p.Author = pull.Author.Login
@@ -70,8 +69,8 @@ func (r *reading) pin(ctx context.Context, who *review.Reviewer) error {
 	return err
 }
 
-// policyName names what a config says about reviews, and whether comments are acted on at
-// all: where it says something else they are decided again.
+// policyName returns a hash of the config for reviews, including whether comments are acted on. If
+// it changes, reviews are decided again.
 func policyName(settings config.Repo, feedback bool) (string, error) {
 	if !settings.Review.Enabled {
 		return "off", nil

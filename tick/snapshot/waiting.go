@@ -9,14 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// mostWaiting is about how much of what people wrote is read of a repository for a plan. Where
-// more waits the first of each item are enough to tell whether a turn is due; the rest of what
-// it takes is read of those items alone for which one is.
+// mostWaiting is about how many comments of a repository are read for a plan. If more wait, the
+// first of each item are enough to tell whether a turn is due; the rest that a turn takes is read
+// only for items with a due turn.
 const mostWaiting = 4000
 
-// waiting reads what waits, but for what people wrote. Of that as much is read for a pass as
-// a turn takes, or less where it waits on very many items, and how much there is besides; for
-// people all of it.
+// waiting loads pending events other than comments and the ids of items with pending comments. It
+// sets how many comments per item are loaded later: all for display; for planning one turn's worth
+// at most, fewer if many items have some.
 func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) {
 	if w != asking {
 		r.most = math.MaxInt32
@@ -41,7 +41,7 @@ func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) 
 	return err
 }
 
-// written reads what people wrote about some items.
+// written reads the pending comments of some items.
 func (r *reading) written(ctx context.Context, items []int64) (err error) {
 	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, items, r.each); err != nil {
 		return err
@@ -66,20 +66,20 @@ func (r *reading) written(ctx context.Context, items []int64) (err error) {
 	return err
 }
 
-// cut reports whether less was read of what people wrote than a turn takes.
+// cut reports whether fewer comments were read than a turn takes.
 func (r *reading) cut(i known.Item) bool {
 	return i.More.Count > 0 && countSaid(i.Events) < r.most
 }
 
-// plain reports whether nothing but comments on its open pull request may ask for a turn: the
-// first of them then tell whether one is due, unless others are in threads that are resolved, or
-// the first were edited, later than others were written.
+// plain reports whether only comments on the open pull request can make a turn due. Then the first
+// of them tell whether one is, unless threads are resolved, or one of the first was edited after
+// later ones were written.
 func (r *reading) plain(i known.Item) bool {
 	return i.State == work.StateAwaitingFeedback && i.Pull.State == work.PullOpen && i.Pause == nil && !r.fromIssue[i.ID] && countSaid(i.Events) == len(i.Events) &&
 		len(i.Resolved) == 0 && !slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.UpdatedAt.After(e.CreatedAt) })
 }
 
-// widen reads as much as a turn takes of what people wrote.
+// widen reads as many comments as one turn takes.
 func (r *reading) widen(ctx context.Context, i *known.Item) error {
 	said, err := r.tx.ListFirstSaid(ctx, r.repo.ID, i.ID, r.most)
 	if err != nil {
@@ -92,9 +92,8 @@ func (r *reading) widen(ctx context.Context, i *known.Item) error {
 	return nil
 }
 
-// widenAll reads what people wrote on items for which turns are planned, as much as a turn
-// takes, where less was read of it. It reports whether there was such an item: the plan is to
-// be made again.
+// widenAll calls widen for the items with planned turns of which less was read. It reports whether
+// there was one: then the plan must be made again.
 func (r *reading) widenAll(ctx context.Context, items []known.Item, planned map[int64]bool) (again bool, err error) {
 	for n := range items {
 		i := &items[n]

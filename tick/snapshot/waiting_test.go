@@ -20,8 +20,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// With one comment read of each item the plan is what it is with as many as a turn takes,
-// whatever waits: turns, with their comments, and what is told. Eyes are for the first comments.
+// With one comment read per item, the plan is the same as with one turn's worth, for any pending
+// events: turns with their comments, and texts. 👀 is for the first comments.
 func TestThePlanIsTheSameWhereLessIsReadAtFirst(t *testing.T) {
 	turns, widened, bare := 0, 0, filepath.Join(t.TempDir(), "state.db")
 	if db, err := store.Open(t.Context(), bare, store.Options{Now: func() time.Time { return noon }}); err != nil || db.Close() != nil {
@@ -54,7 +54,7 @@ func TestThePlanIsTheSameWhereLessIsReadAtFirst(t *testing.T) {
 	}
 }
 
-// again counts how often a page is planned for once more.
+// again counts how often a page is planned again.
 type again struct {
 	*plan.Planning
 	n int
@@ -65,7 +65,7 @@ func (a *again) Forget() {
 	a.Planning.Forget()
 }
 
-// planned plans as a pass does, and tells how often more was read.
+// planned plans as a pass does, and returns how often more was read.
 func planned(t *rapid.T, p *Loader, r *env.Repo) (plan.Plan, int) {
 	made := again{Planning: plan.New()}
 	v, err := p.View(t.Context(), r, &made)
@@ -75,7 +75,7 @@ func planned(t *rapid.T, p *Loader, r *env.Repo) (plan.Plan, int) {
 	return made.End(v), made.n
 }
 
-// told is what a plan comes to, without eyes.
+// told is the result of a plan, without 👀.
 func told(p plan.Plan) string {
 	var b strings.Builder
 	for _, x := range p.Turns() {
@@ -90,7 +90,7 @@ func told(p plan.Plan) string {
 		switch {
 		case l.What == "notice":
 		case slices.ContainsFunc(l.Why, func(w work.Reason) bool { return w.Kind == work.WhyQuiet }):
-			fmt.Fprintln(&b, l.Number, l.What, work.WhyQuiet) // until when, is for people: the end comes no later where less is read
+			fmt.Fprintln(&b, l.Number, l.What, work.WhyQuiet) // until when is for people: with less read, the end comes no later
 		default:
 			fmt.Fprintln(&b, l.Number, l.What, l.Kind, l.Reason, l.Why)
 		}
@@ -102,7 +102,7 @@ func told(p plan.Plan) string {
 	return b.String()
 }
 
-// scattered fills a database, whose file is given, with some items, on which people wrote at all
+// scattered fills a database, in the given file, with some items that have comments from many
 // times.
 func scattered(t *rapid.T, bare []byte) (*store.DB, work.Repo) {
 	dir, err := os.MkdirTemp("", "waiting")

@@ -9,44 +9,46 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Handful is how many repositories of a host are read in each pass: that is cheap, and shows
-// everything at once. Of more than these a pulse says which are read.
+// Handful is how many repositories of a host are read in each pass: that is cheap and shows every
+// change at once. If there are more, a pulse shows which to read.
 const Handful = 4
 
-// GitHub's limits for one token, and what of them this takes at most, so that turns have the
-// rest: https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+// GitHub's limits for one token, and the most that ingest takes of them, so that turns have the
+// rest:
+//
+// https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 const (
-	pulsePoints   = 1500 // of 5,000 GraphQL points an hour, for pulses: of 2,500 repositories one in two minutes
-	lightPoints   = 1200 // for light queries that nothing but their turn asks for
-	reserve       = 300  // left to what changed, when the allowance runs out
+	pulsePoints   = 1500 // of 5,000 GraphQL points an hour, for pulses: enough for 2,500 repositories every two minutes
+	lightPoints   = 1200 // for light queries about quiet pull requests
+	reserve       = 300  // left for changes when the points run out
 	perMinute     = 600  // requests, of 900 points a minute
-	leastRequests = 120  // that a pass may make however soon it comes after another one
-	rotationReads = 60   // repositories a minute that are read only since it is their turn
+	leastRequests = 120  // that a pass may make however soon it follows another one
+	rotationReads = 60   // repositories a minute that are read only because it is their turn
 )
 
-// What reading a repository costs in requests: its three lists and something of what they
-// show; and at first sight also who it is, its labels and its open pull requests.
+// The requests to read a repository: its three lists and some of what they show. The first read
+// also needs its identity, its labels and its open pull requests.
 const (
 	requestsOfRead  = 4
 	requestsOfFirst = 12
 )
 
-// perPulse and perLight are how many repositories and pull requests one query asks about;
-// a pulse costs two points, a light query one.
+// perPulse and perLight are how many repositories and pull requests one query asks about. A pulse
+// costs two points, a light query one.
 const (
 	perPulse = 100
 	perLight = 50
 )
 
-// Interval is the least time between two pulses of n repositories: their points are to last.
+// Interval returns the least time between two pulses of n repositories that keeps within
+// pulsePoints.
 func Interval(n int) time.Duration {
 	points := 2 * ((n + perPulse - 1) / perPulse)
 	return time.Duration(points) * time.Hour / pulsePoints
 }
 
-// Wait is how long after its pulse a repository, one of n, is asked for the next one. One that
-// is read anyway is asked as often as it is read: without a pulse all of its pull requests
-// would be asked about.
+// Wait returns how long after its pulse a repository, one of n, is asked again. One that is read
+// anyway is asked at each read: without a pulse, a read asks about all of its pull requests.
 func Wait(n int, anyway bool, least time.Duration) time.Duration {
 	if anyway {
 		return least
@@ -54,20 +56,20 @@ func Wait(n int, anyway bool, least time.Duration) time.Duration {
 	return max(least, Interval(n))
 }
 
-// A repository is read in every pass while it changed shortly before: lists lag, two changes
-// of one second share a stamp, and checks have none. After that the time between two reads
-// grows with the time that it was quiet.
+// A repository is read in every pass while it changed recently: lists lag, two changes in one
+// second share a stamp, and checks have none. After that, the time between two reads grows with the
+// time it was quiet.
 const (
 	hot    = 10 * time.Minute
 	cooler = 3 // a third of the time that it was quiet
 )
 
-// rungs are the times between two reads of a repository: few, so that its turns stay where
-// they are while the time that it was quiet grows.
+// rungs are the times between two reads of a quiet repository. They are few, so that its turns keep
+// their moments while the quiet time grows.
 var rungs = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}
 
-// Every is the time between two reads of a repository that did not change for some time, one
-// of n; 0: it is read in every pass.
+// Every returns the time between two reads of a repository, one of n, that was quiet for a while. 0
+// means that every pass reads it.
 func Every(quiet time.Duration, n int) time.Duration {
 	if quiet < hot {
 		return 0
@@ -79,23 +81,23 @@ func Every(quiet time.Duration, n int) time.Duration {
 		}
 	}
 	if longest := rungs[len(rungs)-1]; every == longest {
-		// So many that their turns would take more than their share come less often.
+		// With so many that their turns would exceed their share, turns come less often.
 		most := int(longest/time.Minute) * rotationReads
 		every *= time.Duration((n + most - 1) / most)
 	}
 	return max(every, rungs[0])
 }
 
-// EveryLight is the time between two light queries about a quiet pull request, one of n.
+// EveryLight returns the time between two light queries about a quiet pull request, one of n.
 func EveryLight(n int) time.Duration {
 	const step, least = 15 * time.Minute, 30 * time.Minute
 	needs := time.Duration((n+perLight-1)/perLight) * time.Hour / lightPoints
 	return max(least, (needs+step-1)/step*step)
 }
 
-// Turn reports whether something's turn came since it was looked at last: one comes in each
-// span of that length, for each id at its own moment, so that many do not come at once. That
-// needs no row, and no turn is lost while nobody looks.
+// Turn reports whether id's turn came since last. There is one turn in each span of length every,
+// at a moment that depends on the id, so that many do not come at once. That needs no row, and no
+// turn is lost while no pass runs.
 func Turn(id string, last, now time.Time, every time.Duration) bool {
 	if every <= 0 || last.IsZero() || last.After(now) {
 		return true
@@ -107,21 +109,21 @@ func Turn(id string, last, now time.Time, every time.Duration) bool {
 	return (now.UnixMilli()-phase)/span > (last.UnixMilli()-phase)/span
 }
 
-// Why says why a repository is read.
+// Why is the reason to read a repository.
 type Why int
 
-// The reasons, the most urgent first. First is a first look, which is long.
+// The reasons, most urgent first. First is a first read, which takes long.
 const (
-	Moved  Why = iota // it changed since it was read last
-	Unread            // something of it is known to be unread
-	Recent            // it changed shortly before
+	Moved  Why = iota // it changed since it was last read
+	Unread            // something in it is known to be unread
+	Recent            // it changed recently
 	InTurn            // no stamp is proof
-	Hidden            // GitHub does not say whether it changed
+	Hidden            // GitHub does not report whether it changed
 	First
 	Quiet // it is not read
 )
 
-// Repo is what is known of a repository when a pass decides whether to read it.
+// Repo has what decides whether a pass reads a repository.
 type Repo struct {
 	Row    work.Repo
 	Shown  Shown // by the pulse of this pass
@@ -131,20 +133,20 @@ type Repo struct {
 // Shown is what a pulse shows of a repository.
 type Shown struct {
 	Asked         bool   // it was due, and GitHub answered
-	Known         bool   // and said all of it
-	Hidden        string // why it does not, where it hides the repository from this account
-	Doubted       bool   // it has another name than was known, or is archived
-	Viewer        bool   // it said who we are
+	Known         bool   // and the answer was complete
+	Hidden        string // why not, if GitHub hides the repository from this account
+	Doubted       bool   // it has another name than the stored one, or is archived
+	Viewer        bool   // the answer named our account
 	Issues, Pulls time.Time
 }
 
-// Moved reports whether a repository changed since it was read in full. A stamp that went
-// back tells of something, too: what was changed last is gone.
+// Moved reports whether a repository changed since it was last read in full. A stamp that went back
+// is a change, too: the item changed last is gone.
 func (s Shown) Moved(before work.Pulse) bool {
 	return s.Known && (!s.Issues.Equal(before.Issues) || !s.Pulls.Equal(before.Pulls))
 }
 
-// Judge says why a repository is read now, one of n.
+// Judge returns why a repository, one of n, is read now.
 func (r Repo) Judge(now time.Time, n int) Why {
 	switch {
 	case r.Row.NodeID == "" || r.Row.HeartbeatAt.IsZero():
@@ -169,15 +171,15 @@ func (r Repo) Judge(now time.Time, n int) Why {
 	return InTurn
 }
 
-// Allowance is how many requests a pass may make to read repositories, some time after one
-// was looked at last. Those that have to be late are read by the next pass.
+// Allowance returns how many requests a pass may make to read repositories, since being the time
+// since the last look at one. The next pass reads those that have to wait.
 func Allowance(since time.Duration) int {
 	return max(leastRequests, int(min(since, time.Minute)*perMinute/time.Minute))
 }
 
-// Spare reports whether there are points to read what only has its turn: what is left must
-// last for the pulses of n repositories until the allowance begins again: within an hour,
-// whatever a clock says, or rotation would end.
+// Spare reports whether there are points for reads that are only in turn: the rest must last for
+// the pulses of n repositories until the points are reset. That counts as within an hour even if a
+// clock differs, or the rotation would end.
 func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bool {
 	if resetAt.IsZero() || every <= 0 {
 		return true
@@ -186,9 +188,9 @@ func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bo
 	return remaining >= reserve+pulses*2*((n+perPulse-1)/perPulse)
 }
 
-// Choose gives the places of those that are read with a number of requests: the most urgent
-// first, of those alike the one that was read longest ago. A quarter is kept for those whose
-// turn it is and for first looks, so that nothing is put off for ever.
+// Choose returns the indexes of the repositories to read with a number of requests: the most urgent
+// first, among equals the one read longest ago. A quarter is kept for those in turn and for first
+// reads, so that none is deferred for ever.
 func Choose(all []Repo, whys []Why, requests int) []int {
 	var urgent, patient []int
 	for i, why := range whys {

@@ -20,8 +20,8 @@ func minutes(from, to int) *rapid.Generator[time.Duration] {
 	})
 }
 
-// However many repositories there are, their pulses take no more than their share of an
-// hour's points, and reading the quiet ones in turn no more than its share of requests.
+// Pulses of any number of repositories keep to their share of an hour's points, and reads of the
+// quiet ones in turn to their share of requests.
 func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20_000).Draw(t, "repositories")
@@ -38,8 +38,8 @@ func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
 	})
 }
 
-// Where passes come each minute, every second one asks the pulse of up to 2,500 repositories:
-// what it shows is seen within two minutes.
+// With a pass each minute, every second one asks for the pulse of up to 2,500 repositories: a
+// change is seen within two minutes.
 func TestPulsesAreTwoMinutesApartAtMost(t *testing.T) {
 	for n := 1; n <= 2500; n++ {
 		if every := Interval(n); every > 2*time.Minute {
@@ -48,7 +48,7 @@ func TestPulsesAreTwoMinutesApartAtMost(t *testing.T) {
 	}
 }
 
-// A quiet repository is read within its bound of the last time, whenever passes look: its
+// A quiet repository is read within its bound since the last read, at any times of the passes: its
 // turn is never lost.
 func TestPropertyEachHasItsTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,8 +68,8 @@ func TestPropertyEachHasItsTurn(t *testing.T) {
 	})
 }
 
-// What moved, in whatever direction, is read in the next pass, and so is what GitHub says
-// nothing of.
+// A repository whose stamp moved in either direction is read in the next pass, and so is one that
+// GitHub does not report on.
 func TestPropertyWhatMovedIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stamp := func(name string) time.Time { return noon.Add(minutes(-5, 5).Draw(t, name)) }
@@ -84,8 +84,8 @@ func TestPropertyWhatMovedIsRead(t *testing.T) {
 	})
 }
 
-// However many there are to read, a pass keeps to its requests, reads the urgent first and
-// leaves something to the patient; and in the end each is read.
+// With any number to read, a pass keeps to its requests, reads the urgent ones first and leaves a
+// share to the patient ones; in the end each is read.
 func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "repositories")
@@ -125,7 +125,7 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 	})
 }
 
-// Where others use up the points what only has its turn waits, and what changed does not.
+// If others use up the points, repositories that are only in turn wait, and changed ones do not.
 func TestSpareLeavesPointsToPulses(t *testing.T) {
 	reset := noon.Add(30 * time.Minute)
 	if !Spare(5000, reset, noon, time.Minute, 2000) || Spare(1000, reset, noon, time.Minute, 2000) || !Spare(1000, reset, noon, time.Minute, 50) || !Spare(0, time.Time{}, noon, time.Minute, 50) {
@@ -136,7 +136,7 @@ func TestSpareLeavesPointsToPulses(t *testing.T) {
 	}
 }
 
-// Turns of many do not come at once.
+// The turns of many do not come at once.
 func TestTurnsAreSpread(t *testing.T) {
 	const n, every = 2000, time.Hour
 	for at := range 60 {
@@ -153,8 +153,8 @@ func TestTurnsAreSpread(t *testing.T) {
 	}
 }
 
-// A pull request is asked about in each read while it is lively, else in its turn; each of
-// them where nobody knows what was read last.
+// A pull request is asked about in each read while it is lively, otherwise in its turn; all are if
+// no earlier stamps are stored.
 func TestAsks(t *testing.T) {
 	quiet := work.PullRequest{NodeID: "PR", DetailsAt: noon, Fingerprint: "f", UpdatedAt: noon.Add(-24 * time.Hour)}
 	with := func(change func(*work.PullRequest)) work.PullRequest {

@@ -1,4 +1,4 @@
-// Package pulse decides, where there are many repositories, which of them a pass reads and
-// which of their pull requests it asks about: what changed at once, what is quiet in turn.
-// Its decisions are pure; the light queries of all repositories of a host go out together.
+// Package pulse decides, if there are many repositories, which of them a pass reads and which of
+// their pull requests it asks about: changed ones at once, quiet ones in turn. Its decisions are
+// pure; the light queries of all repositories of a host are sent together.
 package pulse

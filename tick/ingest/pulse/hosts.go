@@ -15,21 +15,20 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// checksFor is how long checks are waited for in each pass after a pull request changed.
+// checksFor is how long after a change of a pull request each pass looks for results of its checks.
 const checksFor = time.Hour
 
-// detailsAge is how old the details of a pull request may grow although nothing said that
-// it changed, where there is time to read them again.
+// detailsAge is the age at which the details of a pull request are read again, if there is time,
+// although nothing shows a change.
 const detailsAge = 30 * time.Minute
 
-// Pass asks the pulse of the repositories of a host, and chooses among them.
+// Pass asks for the pulse of a host's repositories and chooses which to read.
 type Pass struct {
 	*env.Env
 	Host  string
-	Repos []*env.Repo // that a pass may read: more than a handful
+	Repos []*env.Repo // those a pass may read: more than Handful
 }
 
-// Chosen is a repository that is read.
 type Chosen struct {
 	*env.Repo
 	Look *Look
@@ -38,13 +37,13 @@ type Chosen struct {
 // Left is a repository that is not read in this pass.
 type Left struct {
 	*env.Repo
-	Note  string    // why not; empty: nothing of it is new
+	Note  string    // why not; "" if nothing in it is new
 	Until time.Time // when it is looked at next; zero: in the next pass
 	Err   error     // why the pulse failed
-	Asked bool      // its pulse was
+	Asked bool      // its pulse was asked for
 }
 
-// Choose asks the pulse and chooses.
+// Choose returns the repositories that this pass reads, and the others.
 func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
 	now := p.now()
 	found, err := p.find(ctx, now)
@@ -78,13 +77,13 @@ func (p Pass) tooSoon(last time.Time, every time.Duration, now time.Time) bool {
 	return !p.AtOnce && last.Add(every).After(now) && !env.Future(last, now, env.ClockWarning)
 }
 
-// found is what the database knows of all repositories.
+// found is what the database has about all repositories.
 type found struct {
 	unread store.BusySet
-	labels map[int64][]string // whose open issues were listed once
-	hidden store.BusySet      // of which GitHub did not say whether they changed, and people were told so
-	pulls  int                // open ones that are tracked
-	last   time.Time          // when one of the repositories was looked at last
+	labels map[int64][]string // labels whose open issues were listed once
+	hidden store.BusySet      // repositories that GitHub hides from the pulse, and people were warned
+	pulls  int                // tracked open pull requests
+	last   time.Time          // when one of the repositories was last looked at
 }
 
 func (p Pass) find(ctx context.Context, now time.Time) (f found, err error) {
@@ -109,23 +108,22 @@ func (p Pass) find(ctx context.Context, now time.Time) (f found, err error) {
 	return f, err
 }
 
-// anyway reports whether a repository is read whatever its pulse shows.
+// anyway reports whether a repository is read regardless of its pulse.
 func (f found) anyway(r *env.Repo) bool { return f.unread[r.Row.ID] || f.unsighted(r) }
 
-// unsighted reports whether the config names a label of a repository whose issues nobody
-// has listed yet.
+// unsighted reports whether the config names a label whose open issues were not listed yet.
 func (f found) unsighted(r *env.Repo) bool {
 	seen := f.labels[r.Row.ID]
 	return slices.ContainsFunc(r.Settings.StartLabels(), func(label string) bool { return !slices.Contains(seen, label) })
 }
 
-// asked is what the pulse says, by the ids of rows.
+// asked is the answer of the pulse, by row id.
 type asked struct {
 	mu        sync.Mutex
 	shown     map[int64]Shown
 	failed    map[int64]error // why there was no answer
 	broken    error           // why nothing more is asked
-	remaining int             // of GraphQL's points
+	remaining int             // GraphQL points left
 	resetAt   time.Time
 }
 
@@ -135,8 +133,8 @@ func (a *asked) over() error {
 	return a.broken
 }
 
-// ask asks the pulse of the repositories that are known, where it is due, and notes that
-// it was asked: a pass that dies after this has used the points.
+// ask asks for the pulse of the known repositories for which it is due, and records that: a pass
+// that dies afterwards has used the points.
 func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 	var due []*env.Repo
 	for _, r := range p.Repos {
@@ -154,7 +152,7 @@ func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if err := a.over(); err != nil { // none of the others would be answered
+			if err := a.over(); err != nil { // the others would fail, too
 				a.fail(some, err)
 				return
 			}
@@ -168,13 +166,13 @@ func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 	return a, nil
 }
 
-// due reports whether the pulse is asked of a repository.
+// due reports whether a repository's pulse is asked for now.
 func (p Pass) due(r *env.Repo, f found, now time.Time) bool {
 	wait := Wait(len(p.Repos), f.anyway(r), p.Config.Runtime.MinInterval)
 	return r.Row.NodeID != "" && !r.Row.HeartbeatAt.IsZero() && !p.tooSoon(r.Row.Pulse.At, wait, now)
 }
 
-// note stores of which repositories the pulse was asked, and why not of the others.
+// note stores for which repositories the pulse was asked, and why it failed for others.
 func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now time.Time) error {
 	var ids, visible []int64
 	failed := map[string][]int64{}
@@ -195,7 +193,7 @@ func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now 
 				return err
 			}
 		}
-		for _, id := range visible { // so that people are told when it is hidden again
+		for _, id := range visible { // people are warned if it is hidden again
 			if err := tx.PutHidden(ctx, id, false); err != nil {
 				return err
 			}
@@ -207,8 +205,8 @@ func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now 
 	})
 }
 
-// query asks about some repositories. What GitHub cannot answer for is asked in halves; one
-// alone is read as if there were no pulse.
+// query asks for the pulse of some repositories. If GitHub cannot answer for all of them, it asks
+// in halves; a single one is then read as if it had no pulse.
 func (p Pass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	ids := make([]string, len(some))
 	for i, r := range some {
@@ -260,7 +258,7 @@ func (a *asked) fail(some []*env.Repo, err error) {
 	}
 }
 
-// told sorts the repositories into those that are read and the others.
+// told splits the repositories into those that are read and the others.
 func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
 	sweeper := NewSweeper(p.sweep)
 	reads := map[int]bool{}
@@ -297,7 +295,6 @@ func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a 
 	return read, left, err
 }
 
-// sweep sends one light query.
 func (p Pass) sweep(ctx context.Context, repo work.RepoName, ids []string) (github.Sweep, error) {
 	s, err := p.Repos[0].GitHub.Sweep(ctx, repo, ids)
 	if err != nil {

@@ -7,16 +7,15 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// fresh is how long a pull request is asked about whenever its repository is read after it
-// changed.
+// fresh is how long after its change a pull request is asked about at each read of its repository.
 const fresh = time.Hour
 
-// hiddenEvery is the time between two light queries about a quiet pull request of a repository
-// of which GitHub does not say whether it changed: its lists do, and may lag.
+// hiddenEvery is the time between two light queries about a quiet pull request of a repository that
+// GitHub hides from the pulse: only its lists show changes, and they may lag.
 const hiddenEvery = 5 * time.Minute
 
-// Lively reports whether a pull request is asked about whenever its repository is read: it
-// changed lately, was not read whole, or waits for something that changes no stamp.
+// Lively reports whether a pull request is asked about at each read of its repository: it changed
+// recently, was not read whole, or waits for something that changes no stamp.
 func Lively(p store.OpenPull, now time.Time) bool {
 	switch {
 	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
@@ -25,23 +24,22 @@ func Lively(p store.OpenPull, now time.Time) bool {
 	return now.Sub(p.UpdatedAt) < fresh
 }
 
-// Look is how one of many repositories is read.
+// Look is how one of many repositories is read in this pass.
 type Look struct {
-	*Reader               // asks about its pull requests, together with others
+	*Reader               // asks about its pull requests together with others
 	Shown   Shown         // by the pulse
-	Why     Why           // it is read
+	Why     Why           // why it is read
 	Every   time.Duration // between two light queries about a quiet pull request
-	Told    bool          // people know that GitHub does not say whether it changed
-	Old     []string      // node ids of the pull requests whose details are read once more
+	Told    bool          // people were warned that GitHub hides it from the pulse
+	Old     []string      // node ids of the pull requests whose details are read again
 }
 
-// Asks reports whether a pull request of the repository is asked about now. Where nobody
-// knows what was read last, each is.
+// Asks reports whether a pull request is asked about now. If no earlier stamps are stored, all are.
 func (l *Look) Asks(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
 	case Lively(p, now), !l.Shown.Asked && !l.Shown.Known:
 		return true
-	case !l.Shown.Known: // in none of its reads: all of its pull requests would be asked about each time
+	case !l.Shown.Known: // not at each read: each would ask about all pull requests
 		return Turn(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
 	case r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero():
 		return true
@@ -49,13 +47,13 @@ func (l *Look) Asks(r work.Repo, p store.OpenPull, now time.Time) bool {
 	return Turn(p.NodeID, r.HeartbeatAt, now, l.Every)
 }
 
-// Pulse is what is stored of a repository that was read now: what it showed before. A stamp
-// counts only for what was read in full; else the next pass reads it again.
+// Pulse returns what to store for a repository that was just read. Stamps are stored only if it was
+// read whole; otherwise the next pass reads it again.
 func (l *Look) Pulse(before work.Pulse, whole bool, now time.Time) work.Pulse {
 	p := work.Pulse{At: before.At, Changed: before.Changed}
 	if whole && l.Shown.Known {
 		p.Issues, p.Pulls = l.Shown.Issues, l.Shown.Pulls
-	} else if !l.Shown.Known && whole { // not asked in this pass: what was shown before still counts
+	} else if !l.Shown.Known && whole { // no answer in this pass: the earlier stamps still count
 		p.Issues, p.Pulls = before.Issues, before.Pulls
 	}
 	switch first := before.Issues.IsZero() && before.Pulls.IsZero(); {

@@ -12,19 +12,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// patience is how long the pull requests of a repository wait for those of others that are
-// read at the same time: one that GitHub is slow to answer for holds up nobody else.
+// patience is how long a repository's question waits for those of others read at the same time. One
+// that GitHub answers slowly for does not hold up the rest.
 const patience = 500 * time.Millisecond
 
-// queriesAtOnce bounds the light queries of a host that are under way.
+// queriesAtOnce is how many light queries of a host run at once.
 const queriesAtOnce = 4
 
-// Ask sends one light query. The name is of one of the repositories.
+// Ask sends one light query. repo is any one of the repositories asked about.
 type Ask func(ctx context.Context, repo work.RepoName, nodeIDs []string) (github.Sweep, error)
 
-// Sweeper asks about the pull requests of all repositories of a host that are read side by
-// side, in as few queries as that takes: they go out once each of those repositories has
-// said which it asks about, or has nothing to ask.
+// Sweeper asks about the pull requests of all repositories of a host that are read side by side, in
+// as few queries as possible: it sends them once each repository has asked or has left.
 type Sweeper struct {
 	ask Ask
 
@@ -39,7 +38,7 @@ func NewSweeper(ask Ask) *Sweeper {
 	return &Sweeper{ask: ask, slots: make(chan struct{}, queriesAtOnce)}
 }
 
-// question is what one repository asks.
+// question is the question of one repository.
 type question struct {
 	ctx    context.Context //nolint:containedctx // of whoever waits for the answer
 	repo   work.RepoName
@@ -48,36 +47,35 @@ type question struct {
 	done   chan struct{}
 }
 
-// Answer is what one repository asked about.
+// Answer is the answer to one repository's question.
 type Answer struct {
 	Lights  []github.PullLight
-	Missing []string         // node ids that name no pull request that we may see
+	Missing []string         // node ids of pull requests that do not exist or that we may not see
 	Failed  map[string]error // node ids that GitHub cannot answer for
-	Viewer  work.Account     // who we are; without an id where nothing was asked
+	Viewer  work.Account     // our account; without an id if nothing was asked
 	Err     error            // why some were not asked about
 }
 
-// Reader is one repository that is being read.
+// Reader is a repository that is being read.
 type Reader struct {
 	s    *Sweeper
 	once sync.Once
 }
 
-// Reader is for one repository.
+// Reader returns a Reader for one repository.
 func (s *Sweeper) Reader() *Reader { return &Reader{s: s} }
 
-// Enter announces that the repository is being read, and may ask later. Leave, or Ask, ends
-// that.
+// Enter announces that the repository is being read and may ask later. Leave or Ask ends that.
 func (r *Reader) Enter() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	r.s.reading++
 }
 
-// Leave tells that the repository asks no more.
+// Leave announces that the repository does not ask any more.
 func (r *Reader) Leave() { r.once.Do(func() { r.s.settle(nil) }) }
 
-// Ask asks about pull requests of a repository, and waits for the answer.
+// Ask asks about pull requests of a repository and waits for the answer.
 func (r *Reader) Ask(ctx context.Context, repo work.RepoName, ids []string) Answer {
 	if len(ids) == 0 {
 		r.Leave()
@@ -86,7 +84,7 @@ func (r *Reader) Ask(ctx context.Context, repo work.RepoName, ids []string) Answ
 	q := &question{ctx: ctx, repo: repo, ids: ids, answer: Answer{Failed: map[string]error{}}, done: make(chan struct{})}
 	first := false
 	r.once.Do(func() { first = true; r.s.settle(q) })
-	if !first { // it is read once more, by another name
+	if !first { // it is read again, under another name
 		go r.s.send([]*question{q})
 	}
 	timer := time.NewTimer(patience)
@@ -103,7 +101,7 @@ func (r *Reader) Ask(ctx context.Context, repo work.RepoName, ids []string) Answ
 	}
 }
 
-// settle takes a question, or none, of a repository that was being read.
+// settle ends the announcement of a repository, with its question or nil.
 func (s *Sweeper) settle(q *question) {
 	s.mu.Lock()
 	s.reading--
@@ -121,7 +119,7 @@ func (s *Sweeper) settle(q *question) {
 	}
 }
 
-// flush sends what waits.
+// flush sends the waiting questions.
 func (s *Sweeper) flush() {
 	s.mu.Lock()
 	all := s.waiting
@@ -132,13 +130,13 @@ func (s *Sweeper) flush() {
 	}
 }
 
-// part is what one query asks for one question.
+// part is the part of a question that goes into one query.
 type part struct {
 	q   *question
 	ids []string
 }
 
-// send asks what some questions ask, and answers them.
+// send sends some questions and answers them.
 func (s *Sweeper) send(all []*question) {
 	var wg sync.WaitGroup
 	for _, parts := range pack(all, github.MaxSweep) {
@@ -154,7 +152,7 @@ func (s *Sweeper) send(all []*question) {
 	}
 }
 
-// pack fills queries of some size.
+// pack splits questions into queries of at most size ids.
 func pack(all []*question, size int) [][]part {
 	var out [][]part
 	room := 0
@@ -171,8 +169,8 @@ func pack(all []*question, size int) [][]part {
 	return out
 }
 
-// query asks one query. What fails is asked in halves, so that neither a pull request nor a
-// repository that GitHub does not answer for hides the others.
+// query sends one query. If it fails, it is split in halves, so that one pull request or repository
+// that GitHub cannot answer for does not hide the others.
 func (s *Sweeper) query(parts []part) {
 	var ids []string
 	for _, p := range parts {
@@ -200,15 +198,14 @@ func (s *Sweeper) query(parts []part) {
 	}
 }
 
-// whole reports whether an error is of the host or of the account, and not of something that
-// was asked about.
+// whole reports whether an error concerns the host or the account and not something asked about.
 func whole(err error) bool {
 	var wait *work.WaitError
 	var gone *transport.UnreachableError
 	return errors.As(err, &wait) || errors.As(err, &gone) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || github.IsStatus(err, 401)
 }
 
-// longest is a context that lasts as long as one of those that wait.
+// longest returns a context that lasts until those of all questions have ended.
 func longest(parts []part) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parts[0].q.ctx))
 	left := len(parts)

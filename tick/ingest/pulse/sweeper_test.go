@@ -17,13 +17,13 @@ import (
 
 var aRepo = work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
 
-// fakeHub answers light queries, and notes which ids each was about.
+// fakeHub answers light queries and records the ids of each.
 type fakeHub struct {
 	mu      sync.Mutex
 	queries [][]string
-	sick    map[string]bool // pull requests with which no query succeeds
-	gone    map[string]bool // that GitHub does not know
-	down    error           // why no query succeeds
+	sick    map[string]bool // pull requests that make every query fail
+	gone    map[string]bool // pull requests that GitHub does not know
+	down    error           // the error of every query
 }
 
 var errSick = errors.New("GitHub cannot answer")
@@ -49,7 +49,7 @@ func (f *fakeHub) ask(_ context.Context, _ work.RepoName, ids []string) (github.
 	return s, nil
 }
 
-// pullsOf are the node ids of a repository's pull requests.
+// pullsOf returns the node ids of a repository's pull requests.
 func pullsOf(repo, n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
@@ -58,7 +58,7 @@ func pullsOf(repo, n int) []string {
 	return ids
 }
 
-// askAll has repositories that are read side by side ask about their pull requests.
+// askAll lets repositories that are read side by side ask about their pull requests.
 func askAll(ctx context.Context, s *Sweeper, each [][]string) []Answer {
 	readers := make([]*Reader, len(each))
 	for i := range each {
@@ -77,8 +77,8 @@ func askAll(ctx context.Context, s *Sweeper, each [][]string) []Answer {
 	return answers
 }
 
-// Whatever repositories ask, each is told of its own pull requests and of all of them, in as
-// few queries as that takes; what GitHub cannot answer for hides nothing else.
+// Each repository gets answers about all of its pull requests and no others, in as few queries as
+// possible; one that GitHub cannot answer for does not hide the others.
 func TestPropertySweeperAnswersEach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hub := &fakeHub{sick: map[string]bool{}, gone: map[string]bool{}}
@@ -121,7 +121,7 @@ func TestPropertySweeperAnswersEach(t *testing.T) {
 				t.Fatalf("a query about %d", len(q))
 			}
 		}
-		// What goes out early, for a query is full, may leave one that is not.
+		// A query that is sent early because it is full may leave one that is not.
 		if most := total/github.MaxSweep + len(each); len(hub.sick) == 0 && len(hub.queries) > most {
 			t.Fatalf("%d queries about %d pull requests of %d repositories", len(hub.queries), total, len(each))
 		}
@@ -146,7 +146,8 @@ func TestSweeperSendsOnce(t *testing.T) {
 	}
 }
 
-// One that never asks holds up nobody for long, and one that is read once more asks alone.
+// A repository that never asks does not hold up the others for long, and one that is read again
+// asks alone.
 func TestSweeperWaitsForNobody(t *testing.T) {
 	hub := &fakeHub{}
 	s := NewSweeper(hub.ask)
@@ -164,7 +165,7 @@ func TestSweeperWaitsForNobody(t *testing.T) {
 	}
 }
 
-// What is wrong with the host or the account is asked once, and told to each.
+// A failure of the host or the account is met once and reported to each.
 func TestSweeperAsksABrokenHostOnce(t *testing.T) {
 	wait := &work.WaitError{Until: time.Unix(1, 0)}
 	hub := &fakeHub{down: wait}
@@ -178,7 +179,7 @@ func TestSweeperAsksABrokenHostOnce(t *testing.T) {
 	}
 }
 
-// Whoever's time is up goes, and the others are answered.
+// A repository whose time is up gets an error, and the others get answers.
 func TestSweeperOutlivesOneThatGoes(t *testing.T) {
 	release := make(chan struct{})
 	hub := &fakeHub{}

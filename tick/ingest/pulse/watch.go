@@ -9,15 +9,15 @@ import (
 // Manner is how a repository is watched.
 type Manner string
 
-// The manners. Their names are stable: programs read them.
+// The manners. Programs read their names, so they are stable.
 const (
 	EachPass Manner = "each pass" // it is read in each pass
-	ByPulse  Manner = "pulse"     // one query for many says whether it changed
-	ByTurn   Manner = "in turn"   // GitHub does not say whether it changed
+	ByPulse  Manner = "pulse"     // one query for many shows whether it changed
+	ByTurn   Manner = "in turn"   // GitHub does not report whether it changed
 )
 
-// Watch says how a repository is watched that is one of n of its host, and when it is looked
-// at next, where passes come often enough; zero: in the next pass after now.
+// Watch returns how a repository, one of n of its host, is watched, and when it is looked at next
+// if passes come often enough; zero means in the next pass after now.
 func Watch(r work.Repo, n int, hidden bool, least time.Duration, now time.Time) (Manner, time.Time) {
 	manner, last, wait := ByPulse, r.Pulse.At, Wait(n, false, least)
 	switch {

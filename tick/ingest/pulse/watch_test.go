@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// A look that is due is one of the next pass, and no time that is over.
+// A look that is due comes with the next pass; its time is not in the past.
 func TestWatchSaysWhenARepositoryIsLookedAtNext(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	ago := now.Add(-10 * time.Second)
