@@ -86,8 +86,8 @@ func (l *Lease) Approves() bool {
 	})
 }
 
-// OnlyReads reports whether files that the agent leaves in the checkout are ignored. A design's
-// file is written from the answer, so its agent counts as writing.
+// OnlyReads reports whether the turn discards files that the agent leaves in the checkout. A design
+// start does not: its file is written from the answer.
 func (l *Lease) OnlyReads() bool {
 	return l.Mode() == work.ModeRead && l.Turn.Kind != work.KindDesignStart
 }
@@ -125,7 +125,7 @@ type Lease struct {
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
-	Used      bool    // those runs used tokens, as far as known
+	Used      bool    // their usage is unknown or not zero
 
 	Trace *telemetry.Span // of the current phase; nil: no trace
 
