@@ -117,7 +117,7 @@ type Lease struct {
 	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
-	EventsExhausted bool                    // the request for the turn was withdrawn
+	EventsExhausted bool                    // the events end with the turn and start no other
 	EarlierKeys     []string                // event keys of an earlier flow that the agent was also shown
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
