@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Installation names this state folder, on this machine, among those of other machines. It
-// outlives the database. Whoever asks first, under tick.lock, makes the name. A folder that was
-// copied to a machine with another id has another name there.
+// Installation returns the name of this state folder on this machine, different from those of other
+// machines. It outlives the database. The first call creates it; callers hold tick.lock. A folder
+// copied to a machine with another id gets another name.
 func (d Dirs) Installation(machine string) (string, error) {
 	path := filepath.Join(d.State, "installation")
 	b, err := os.ReadFile(path)
@@ -32,11 +32,11 @@ func (d Dirs) Installation(machine string) (string, error) {
 	if machine == "" {
 		return name, nil
 	}
-	sum := sha256.Sum256([]byte(name + "\n" + machine)) // the id itself is nobody else's business
+	sum := sha256.Sum256([]byte(name + "\n" + machine)) // hashed, so that the machine's id is not published
 	return name + "-" + hex.EncodeToString(sum[:4]), nil
 }
 
-// MachineID is by what Linux tells machines apart; empty: nobody says.
+// MachineID returns Linux's machine id; empty: there is none.
 func MachineID() string {
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
 		b, err := os.ReadFile(path)

@@ -400,8 +400,8 @@ func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, ru
 	return tx.PutSessionUsage(ctx, u.ItemID, run.Agent, run.Session, counted, p.Now())
 }
 
-// cutShort reports whether a run was ended before it could say what it used: by a
-// limit, a signal, or people. One that ended by itself said all there was to say.
+// cutShort reports whether a run ended before it could report its usage: by a limit, a signal or a
+// person. A run that ended by itself has reported everything.
 func cutShort(ended error) bool {
 	var (
 		failed  *agent.FailedError

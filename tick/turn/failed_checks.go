@@ -117,7 +117,7 @@ func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 		switch {
 		case l.Merge != nil:
 			return nil
-		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another check has begun
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another check has started
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyChecksRun}}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}

@@ -62,7 +62,7 @@ func stillStopped(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) 
 	return m, err
 }
 
-// store stores the ending and removes log entries that an earlier pass stored.
+// store stores the ending and keeps in news only the log entries that are new.
 func (e *ending) store(ctx context.Context, tx *store.Tx) error {
 	if e == nil {
 		return nil

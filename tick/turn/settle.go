@@ -260,8 +260,8 @@ func (p *Turns) endUnsent(ctx context.Context, tx *store.Tx, l *env.Lease, to wo
 	return tx.EndTurn(ctx, l.Turn.ID, from, to, why, now)
 }
 
-// backToWaiting gives the item the state that it had before the turn, unless
-// it was merged or closed in between.
+// backToWaiting returns the item to its state before the turn, unless it was merged or closed
+// meanwhile.
 func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	m := work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {

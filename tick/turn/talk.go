@@ -120,7 +120,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 		Trace: part.Environ(),
 	})
 	if why := over(); why != nil && err != nil {
-		err = why // an answer that came all the same is kept
+		err = why // an answer that arrived anyway is kept
 	}
 	observedEnd(res, err)
 	believed, lost := p.endRun(ctx, l, run, res, err)
