@@ -51,7 +51,7 @@ func (p *restorer) carried(ctx context.Context, l *env.Lease, base, head string)
 }
 
 // adoptBranch continues a start on a branch that a pass pushed before its state folder was lost.
-// The branch must have our commits for the same events; callers check that it never had a pull
+// The branch must have our commits for the same events. earlierBranches skips those that had a pull
 // request.
 func (p *restorer) adoptBranch(ctx context.Context, l *env.Lease, branch, head, base string) (bool, error) {
 	if err := l.Repo.Git().Fetch(ctx, head); err != nil {
