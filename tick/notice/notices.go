@@ -171,7 +171,7 @@ type line struct {
 
 func lineOf(a work.Action) line { return line{a.Kind == work.ActionRepoLabels, isSign(a), inVain(a)} }
 
-// inVain is 1 for what was tried before, and did not come about.
+// inVain returns 1 for a notice that failed before, else 0.
 func inVain(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
 
 // isSign reports whether a notice writes no text.

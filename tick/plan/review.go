@@ -56,8 +56,8 @@ func (r reviews) rest() {
 	r.looked(review.Choice{})
 }
 
-// lift lets reviews that are stopped begin again when one of the reviewers has decided
-// since then. That somebody dismissed a verdict, or pushed, lifts nothing, and is shown.
+// lift restarts stopped reviews if a reviewer has decided since. A dismissed verdict or a push
+// restarts nothing but is shown.
 func (r reviews) lift() {
 	if !r.stopped() {
 		return
