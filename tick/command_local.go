@@ -157,7 +157,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Not
 			case known && !now.State.Settled():
 				told.Left++
 				told.Why = cmp.Or(told.Why, now.LastError)
-			case now.State == work.ActionVoid && now.ItemID == 0: // the number without an item does not exist
+			case now.State == work.ActionVoid && now.ItemID == 0: // no item has the number, and GitHub does not show it
 				told.Answer, told.Refused = work.Ref(rem.Name, now.Number)+" does not exist, or you may not see it.", true
 			}
 		}

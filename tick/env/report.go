@@ -29,7 +29,7 @@ type Report struct {
 	EndedAt   time.Time
 	Skipped   string       // why there was no pass; empty: there was one
 	Halt      *folder.Halt // everything was paused, so there was no pass; else nil
-	Held      string       // why turns wait for tomorrow's budgets; empty: none waits
+	Held      string       // why turns wait for another day's budgets; empty: none does
 	Due       int          // turns that are due and were not started; below 0: nothing was planned
 
 	// Shut is why some hosts were skipped while others were not: no login, or another account's.

@@ -30,5 +30,5 @@ type Request struct {
 	Prompt  string          `json:"prompt"`
 	Context prompts.Context `json:"context"`
 
-	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that the prompt has
+	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that it tells of
 }

@@ -20,7 +20,7 @@ type Outcome struct {
 // toldWait is the last reported text of a waiting turn or merge.
 type toldWait struct {
 	Says string    `json:"says"`
-	At   time.Time `json:"at"` // when a pass last saw it
+	At   time.Time `json:"at"` // when a pass met it last
 }
 
 // waitForgotten is how long a wait must be unseen before it is reported again.
