@@ -29,7 +29,8 @@ type CommandResult struct {
 	Halted  bool   // they are left because everything is paused
 }
 
-// commandWait is how long a command waits for a pass that is planning, which takes seconds.
+// commandWait is how long a command waits for a pass that is planning. Planning takes seconds,
+// unless overlap is off.
 const commandWait = 20 * time.Second
 
 // Command executes one command of the operator on an issue or pull request and sends its actions,

@@ -83,8 +83,8 @@ func (d Dirs) TakeSlot(k int) (*Slot, bool, error) {
 	return &Slot{K: k, lock: l, path: path}, true, nil
 }
 
-// Announce writes the slot's use to its file. Only holders of tick.lock take slots and read
-// announcements, so nobody reads the file before it is written.
+// Announce writes the slot's use to its file. Only holders of tick.lock take slots, so no other
+// pass reads the file before it is written.
 func (s *Slot) Announce(h work.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {

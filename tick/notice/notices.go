@@ -99,8 +99,8 @@ func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, 
 
 // hopeless reports whether a failed notice is dropped: a cosmetic one at once, others after
 // MaxAttempts sends. Actions of a command (close, flow) are never dropped, because its answer says
-// they were done. Labels and comments that show a state are dropped only if GitHub refuses them, as
-// only the item's next move would plan them again.
+// that they were done. Labels and statuses that show a state are dropped only if GitHub refuses
+// them, as only the item's next move would plan them again.
 func hopeless(a work.Action, err error) bool {
 	switch {
 	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:

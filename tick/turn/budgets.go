@@ -47,8 +47,8 @@ func (p *lastLook) Affords(ctx context.Context, tx *store.Tx, l *env.Lease) erro
 	return nil
 }
 
-// unanswered is the reason of a turn whose agent was started as often as allowed and never ended
-// within its pass.
+// unanswered is the reason of a turn whose agent was started as often as allowed, without a pass
+// that saw how the last attempt ended.
 func unanswered(t work.Turn) work.Reason {
 	r := work.Reason{Kind: work.WhyNeverAnswered, Count: t.Attempts}
 	if t.LastError != "" {
