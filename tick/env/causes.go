@@ -57,7 +57,7 @@ func codeOf(wait *work.WaitError) string {
 	return string(wait.Reason.Kind)
 }
 
-// tooSlow tells a host that never answered from a repository that takes long to read.
+// tooSlow distinguishes a host that never answered from a repository that takes long to read.
 func (p *Env) tooSlow(r *Repo) Cause {
 	limit := p.Config.Runtime.IngestTimeout
 	if _, answered := r.GitHub.Ahead(); !answered {
