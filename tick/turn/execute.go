@@ -147,9 +147,9 @@ func (p *runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompt
 	return a, prompts.Leaks(p.Secrets, raw)
 }
 
-// commit makes the turn's commit object from the checkout. A design's file is written from the
-// answer. There is no commit if the branch already has one for all of the turn, or if the turn only
-// reads.
+// commit makes the turn's commit object from the checkout. A design's agent changes no file: its
+// file is written from the answer. There is no commit if the branch already has one for all of the
+// turn, or if the turn only reads.
 func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	if l.Committed() || l.OnlyReads() {
 		l.Turn.Commit = ""
