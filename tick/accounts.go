@@ -2,7 +2,7 @@ package tick
 
 import "github.com/mergexo/gh-mergexo/tick/env"
 
-// open drops the leases on turns of hosts that are left alone.
+// open releases the leases of turns on hosts that this pass skips.
 func (p *Pass) open(leases []*env.Lease) (kept []*env.Lease) {
 	for _, l := range leases {
 		if p.Accounts.ShutOut(l.Repo.Name.Host) == nil {

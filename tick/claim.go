@@ -15,9 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// claim applies the changes of the plans and makes its turns ours, as many as
-// there are free slots. Each is a compare-and-set: what another pass got to
-// first is left alone.
+// claim applies the changes of the plans and claims their turns, as many as there are free slots.
+// Each claim is a compare-and-set: a turn that another pass claimed first is skipped.
 func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*env.Lease, error) {
 	for _, plan := range plans {
 		if err := p.apply(ctx, plan); err != nil {
@@ -53,8 +52,8 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 	return leases, nil
 }
 
-// prepare looks whether git is there, while the first turn's agent and its sandbox are tried:
-// what comes of that is for Startable to say.
+// prepare runs Preflight while the first turn's agent and sandbox are tried. Startable reports that
+// trial's error.
 func prepare(ctx context.Context, p *Pass, first plan.Turn) error {
 	var trial sync.WaitGroup
 	row := p.RemoteByID(first.Item.RepoID).Row
@@ -70,7 +69,7 @@ func (p *Pass) maxTurns() int {
 	return p.Config.Runtime.MaxTurnsPerPass
 }
 
-// apply stores the changes of a plan, and logs what is new about reviews.
+// apply stores a plan's changes and logs new facts about reviews.
 func (p *Pass) apply(ctx context.Context, made plan.Plan) error {
 	news, err := p.changes().Apply(ctx, made.Repo, made.Changes())
 	if err == nil {
@@ -83,7 +82,7 @@ func (p *Pass) changes() change.Applier {
 	return change.Applier{Store: p.Store, Show: p.notices, Now: p.Now}
 }
 
-// logReviews logs facts about reviews that are new, once they are stored.
+// logReviews logs new facts about reviews after they are stored.
 func (p *Pass) logReviews(ctx context.Context, repo work.Repo, news []store.ReviewLog) {
 	r := p.RemoteByID(repo.ID)
 	for _, n := range news {
@@ -91,8 +90,8 @@ func (p *Pass) logReviews(ctx context.Context, repo work.Repo, news []store.Revi
 	}
 }
 
-// claimTurn takes a slot and makes the turn ours. Without a free slot taken is
-// false; when another pass has the turn the lease is nil.
+// claimTurn takes a slot and claims the turn. taken is false without a free slot. The lease is nil
+// if another pass has the turn.
 func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, taken bool, err error) {
 	r := p.RemoteByID(planned.Item.RepoID)
 	s, err := p.freeSlot(p.knownSlot(ctx, planned))
@@ -137,8 +136,8 @@ func (p *Pass) newTurn(planned plan.Turn, k int) work.Turn {
 	}
 }
 
-// knownSlot is the slot that the item's agent session was made in: providers
-// may find sessions by directory.
+// knownSlot returns the slot of the item's agent session, because providers may find sessions by
+// directory; -1: none.
 func (p *Pass) knownSlot(ctx context.Context, planned plan.Turn) int {
 	r := p.RemoteByID(planned.Item.RepoID)
 	a, ok := p.Config.AgentFor(r.Name, planned.Kind, planned.Reviewer)

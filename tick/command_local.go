@@ -20,28 +20,27 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// CommandResult is what a command on the command line came to.
+// CommandResult is the result of a command on the command line.
 type CommandResult struct {
-	Answer  string // what was done and what comes next, or why nothing was
-	Refused bool   // it was not carried out, because it asks for something else than there is
-	Left    int    // effects on GitHub that the next pass brings about
-	Why     string // why they are left; empty when they only take longer
-	Halted  bool   // they are left for everything on this machine is paused
+	Answer  string // what was done and what comes next, or why nothing was done
+	Refused bool   // it was not executed, because something is not as it assumes
+	Left    int    // actions on GitHub left to the next pass
+	Why     string // why they are left; empty: they only take longer
+	Halted  bool   // they are left because everything is paused
 }
 
-// commandWait is how long a command waits for a pass that plans: seconds, as
-// long as passes may overlap.
+// commandWait is how long a command waits for a pass that is planning. Planning takes seconds,
+// unless overlap is off.
 const commandWait = 20 * time.Second
 
-// Command carries out one command on an issue or pull request, as the operator
-// gives it on the command line, and sends what it does on GitHub as far as
-// GitHub can be reached. waiting is called when a pass holds the plan.
+// Command executes one command of the operator on an issue or pull request and sends its actions,
+// if GitHub can be reached. It calls waiting if another pass holds tick.lock.
 func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd command.Command, waiting func()) (told *CommandResult, err error) {
 	planning, err := p.lockForCommand(ctx, waiting, ", or say it in a comment on GitHub")
 	if err != nil {
 		return nil, err
 	}
-	defer planning.Unlock() // releasing it twice is as good
+	defer planning.Unlock() // unlocking twice is harmless
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
@@ -76,8 +75,8 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	return told, err
 }
 
-// lockForCommand takes tick.lock, and waits a little for it. or is what else somebody may
-// do who finds it taken.
+// lockForCommand takes tick.lock and waits a little for it. or is an alternative for the error's
+// text.
 func (p *Pass) lockForCommand(ctx context.Context, waiting func(), or string) (folder.FileLock, error) {
 	l, ok, err := p.Dirs.LockPlanning(ctx, 0)
 	if ok || err != nil {
@@ -91,7 +90,7 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func(), or string) (f
 	return l, err
 }
 
-// planLocal decides what a command does, as route does of one in a comment.
+// planLocal decides what a command does, as the plan does for one in a comment.
 func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd command.Command) (rep plan.Reply, made plan.Plan, err error) {
 	var v known.Snapshot
 	var item known.Item
@@ -114,7 +113,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd com
 	return rep, made, nil
 }
 
-// localEvent is what remembers a command that stands in no comment.
+// localEvent returns the event that records a command without a comment.
 func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Command, by work.Account) work.Event {
 	now := p.Now()
 	body := cmd.String()
@@ -126,8 +125,8 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Com
 	}
 }
 
-// sendTold sends what waits for GitHub, and tells what is left of the command.
-// That GitHub cannot be reached is no failure: the next pass sends it.
+// sendTold sends the command's actions and reports what is left. It is no error if GitHub cannot be
+// reached: the next pass sends them.
 func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account
@@ -159,7 +158,7 @@ func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Not
 			case known && !now.State.Settled():
 				told.Left++
 				told.Why = cmp.Or(told.Why, now.LastError)
-			case now.State == work.ActionVoid && now.ItemID == 0: // what nothing is worked on was never seen
+			case now.State == work.ActionVoid && now.ItemID == 0: // no item has the number, and GitHub does not show it
 				told.Answer, told.Refused = work.Ref(rem.Name, now.Number)+" does not exist, or you may not see it.", true
 			}
 		}

@@ -18,18 +18,18 @@ import (
 // Preview is what a pass would do.
 type Preview struct {
 	Repos     []env.RepoReport
-	Recovered []Recovered // turns that would be carried on
+	Recovered []Recovered // turns that would be resumed
 	Plans     []plan.Plan
 }
 
-// Recovered is an unfinished turn that a pass would carry on.
+// Recovered is an unfinished turn that a pass would resume.
 type Recovered struct {
 	Repo string
 	change.Line
 }
 
-// DryRun plans as a pass would, in a store that is thrown away afterwards. It
-// takes no lock, and its GitHub can only be read.
+// DryRun plans as a pass would, in a temporary store. It takes no lock, and its GitHub is
+// read-only.
 func (p *Pass) DryRun(ctx context.Context) (*Preview, error) {
 	p.assemble()
 	for i := range p.Remotes {
@@ -92,7 +92,7 @@ func (p *Pass) previewRecovery(ctx context.Context, preview *Preview) error {
 	return err
 }
 
-// previewRun says what keeps the agent of a turn from running, if anything does.
+// previewRun returns the line of a resumed turn: what prevents its agent from running, if anything.
 func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (change.Line, error) {
 	if l.Turn.Step != work.StepClaimed {
 		return line, nil
@@ -113,7 +113,7 @@ func (p *Pass) previewRun(ctx context.Context, l *env.Lease, line change.Line) (
 	return line, nil
 }
 
-// reader is the part of GitHub that only reads.
+// reader is the read-only part of GitHub.
 type reader interface {
 	env.Lists
 	env.Objects
@@ -133,8 +133,8 @@ type reader interface {
 	Statuses(ctx context.Context, repo work.RepoName, sha string) ([]github.Status, error)
 }
 
-// readOnly embeds the reader only: a new write does not compile until someone
-// decides what a dry run makes of it.
+// readOnly embeds only reader: a new write does not compile until somebody decides what a dry run
+// does with it.
 type readOnly struct{ reader }
 
 func readOnlyAs(as func(context.Context, string) (env.GitHub, error)) func(context.Context, string) (env.GitHub, error) {

@@ -14,9 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// TestNothingDueOpensTheDatabaseOnce: where nothing is to be sent or merged, what finds that
-// out for several repositories reads by one connection. Each further one has SQLite read the
-// whole schema again.
+// TestNothingDueOpensTheDatabaseOnce: if nothing is due, the check of several repositories uses one
+// connection. For each further one SQLite reads the whole schema again.
 func TestNothingDueOpensTheDatabaseOnce(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db, err := store.Open(ctx, filepath.Join(dir, "state.db"), store.Options{Now: time.Now})

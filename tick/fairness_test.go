@@ -15,45 +15,41 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// The promise of fairness, counted in turn starts. What waits stands
-// on one of two lines of its repository: feedback, or new work. A thing x that
-// came to its line is passed
+// The promise of fairness, counted in turn starts. A waiting turn is in one of two lines of its
+// repository: feedback or new work. A turn x in its line is overtaken
 //
-//   - on its own line only by what stood or waited there when x came (behind the
-//     turn of its own item, say), and by what came later with a priority higher
-//     by p steps, less than p hours after x: what waiting has overtaken passes it
-//     no more. So the number of starts on its own line before x is fixed a few
-//     hours after it came, whatever arrives;
-//   - from the repository's other line by one start for each start on its own
-//     line, and one;
-//   - from each other repository by one start for each start in its own, and one:
-//     a busy repository delays no other one.
+//   - in its own line only by turns that were in it, or waited to enter it, when x came (behind a
+//     turn of their own item, for example), and by turns with a priority p steps higher that came
+//     less than p hours after x: later ones do not overtake it. So the number of starts in its
+//     own line before x is fixed a few hours after it came, whatever arrives;
+//   - from the repository's other line by one start for each start in its own line, plus one;
+//   - from each other repository by one start for each start in its own, plus one: a busy
+//     repository delays no other one.
 //
-// An implementation comes to its line when its score lets it. It is
-// passed by what stood there, and by what came until no difference in priority
-// or risk outweighs its longer wait (work.Weights.LongestPassed). Both together
-// with the last part, that no slot stays free while something stands in line,
-// mean that everything is started in the end.
+// An implementation comes to its line when its score allows it. It is overtaken by turns that were
+// in the line, and by those that came until no difference in priority or risk outweighs its longer
+// wait (work.Weights.LongestPassed). Both, together with the last part (no slot is free while a
+// turn is in line), mean that every turn starts in the end.
 
-// dice decides everything that happens.
+// dice decides all random events.
 type dice func(what string, least, most int) int
 
-// waits is one thing in line.
+// waits is one turn in line.
 type waits struct {
 	repo, item int
 	kind       work.Kind
 	priority   int
 	since      time.Time
-	came       int // the pass in which it came to its line, ready to be begun
-	own        int // starts on its own line since then
-	beside     int // … on the repository's other line
+	came       int // the pass in which it came to its line
+	own        int // starts in its own line since then
+	beside     int // starts in the repository's other line
 	elsewhere  map[int]int
 }
 
 func (w *waits) implements() bool { return w.kind == work.KindImplementationStart }
 
-// play makes passes over several repositories with any arrivals, by an order,
-// and tells when the promise was broken.
+// play simulates passes over several repositories with random arrivals, in the order under test,
+// and reports a broken promise.
 type play struct {
 	roll    dice
 	order   func([]plan.Plan) []plan.Turn
@@ -62,7 +58,7 @@ type play struct {
 	slots   int
 	weights score.Weights
 
-	views   []known.Snapshot // of each repository, without what is running
+	views   []known.Snapshot // of each repository, without running turns
 	line    []*waits
 	running []running
 	last    int64 // id of a turn, an item or an event
@@ -102,7 +98,7 @@ func (p *play) id() int64 {
 	return p.last
 }
 
-// run plays some passes with arrivals, and then as many as it takes.
+// run simulates some passes with arrivals, and then as many as it takes to start all.
 func (p *play) run() error {
 	busy := p.roll("passes with arrivals", 1, 40)
 	flood := p.roll("flooded repository", -1, repositories-1)
@@ -130,7 +126,7 @@ func (p *play) run() error {
 	return fmt.Errorf("%d things were never started, such as %+v", len(p.line), *p.line[0])
 }
 
-// arrive makes something happen in a repository.
+// arrive adds an event to a repository.
 func (p *play) arrive(repo, priority int) {
 	v := &p.views[repo]
 	item := known.Item{Item: work.Item{ID: p.id(), RepoID: v.Repo.ID, Number: len(v.Items) + 1, Priority: priority, Since: p.now}}
@@ -156,7 +152,7 @@ func (p *play) arrive(repo, priority int) {
 	v.Items = append(v.Items, item)
 }
 
-// end ends the turns whose time has come: a start opens a pull request.
+// end ends the turns whose time has come. A start opens a pull request.
 func (p *play) end() {
 	p.running = slices.DeleteFunc(p.running, func(r running) bool {
 		r.passes--
@@ -174,7 +170,7 @@ func (p *play) end() {
 	})
 }
 
-// begin makes one pass.
+// begin simulates one pass.
 func (p *play) begin() error {
 	var plans []plan.Plan
 	free := p.slots - len(p.running)
@@ -214,7 +210,7 @@ func (p *play) find(t plan.Turn) *waits {
 	return nil
 }
 
-// start begins a turn, and counts it for all that waits on.
+// start starts a turn and counts it for all waiting ones.
 func (p *play) start(t plan.Turn) error {
 	y := p.find(t)
 	if y == nil {
@@ -242,7 +238,7 @@ func (p *play) start(t plan.Turn) error {
 	return nil
 }
 
-// passed counts that y was begun while x waits, and says what is wrong with it.
+// passed counts that y started while x waits, and returns an error if that breaks the promise.
 func (p *play) passed(x, y *waits) error {
 	switch {
 	case x.repo != y.repo:
@@ -268,7 +264,7 @@ func (p *play) passed(x, y *waits) error {
 	return nil
 }
 
-// Nobody starves, and nobody waits for more starts than is promised.
+// No turn starves or waits for more starts than promised.
 func TestFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roll := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
@@ -278,7 +274,7 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// An order that is not fair does not pass for one.
+// The test detects unfair orders.
 func TestTheFairnessTestTellsUnfairOrders(t *testing.T) {
 	sorted := func(plans []plan.Plan, by func(a, b plan.Turn) int) []plan.Turn {
 		var all []plan.Turn

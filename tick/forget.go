@@ -10,19 +10,19 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// memory is how long the database and the mirrors remember what is over. Keys
-// of open items are kept for as long as they are open.
+// memory is how long the database and the mirrors keep finished work. Keys of open items are kept
+// while they are open.
 const memory = 30 * 24 * time.Hour
 
-// forgetEvery is how often what is over is looked for: the search goes through
-// all that is remembered, and a pass shall not.
+// forgetEvery is how often finished work is searched for. The search reads everything, so not every
+// pass does it.
 const forgetEvery = 24 * time.Hour
 
-// forgot is the name under which the database keeps when that last was.
+// forgot is the name under which the database stores when that last happened.
 const forgot = "forgot"
 
-// forget drops what is over for long. Only passes that worked do: an idle one
-// writes its heartbeat and nothing else.
+// forget deletes old finished work. Only passes that ran turns do so: an idle one writes only its
+// heartbeat.
 func (p *Pass) forget(ctx context.Context, worked int) {
 	if worked == 0 || ctx.Err() != nil {
 		return
@@ -44,7 +44,7 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 	}
 }
 
-// forgetting reports whether it is time to forget, and notes that it is done.
+// forgetting reports whether it is time to forget, and stores that it was done.
 func (p *Pass) forgetting(ctx context.Context, now time.Time) (due bool, err error) {
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		v, known, err := tx.GetValidator(ctx, 0, forgot)
@@ -56,11 +56,11 @@ func (p *Pass) forgetting(ctx context.Context, now time.Time) (due bool, err err
 	return due, err
 }
 
-// dropBatch is how many turns a mirror forgets in one git call.
+// dropBatch is how many turns are dropped from a mirror in one git call.
 const dropBatch = 500
 
-// dropOldTurns drops the commits and journals of turns that are over for long,
-// before their rows are: the rows say which they are.
+// dropOldTurns drops the commits and journals of turns that ended long ago. It runs before their
+// rows are deleted, which name them.
 func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 	var after int64
 	for {
@@ -80,7 +80,7 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 		for id, some := range keys {
 			r := p.RemoteByID(id)
 			if r == nil {
-				continue // not in the config any more
+				continue // no longer in the config
 			}
 			if err := r.Git().DropTurns(ctx, some...); err != nil {
 				return fmt.Errorf("forget turns of %s: %w", r.Name.FullName(), err)
@@ -92,8 +92,8 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 	}
 }
 
-// dropMerged drops the heads that were approved and merged long ago. A mirror that is
-// broken keeps nothing else from being forgotten.
+// dropMerged drops heads that were approved and merged long ago. A broken mirror does not stop
+// other deletions.
 func dropMerged(ctx context.Context, p *env.Env, before time.Time) {
 	for _, r := range p.Repositories() {
 		if err := r.Git().DropMerged(ctx, before); err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// keeper is a mirror that only forgets.
+// keeper is a mirror that can only drop turns and merges.
 type keeper struct {
 	env.Mirror
 	dropped []string
-	merged  []time.Time // since when merges stay
-	broken  error       // where it forgets no merges
+	merged  []time.Time // the times before which merges were dropped
+	broken  error       // the error of dropping merges
 }
 
 func (k *keeper) DropMerged(_ context.Context, before time.Time) error {
@@ -33,8 +33,8 @@ func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
 	return nil
 }
 
-// TestTurnsAreForgottenWithTheirRows: journal and commit go a month after
-// the item closed, and never while it is open.
+// TestTurnsAreForgottenWithTheirRows: journal and commit are dropped a month after the item closed,
+// and never while it is open.
 func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -68,7 +68,7 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &keeper{broken: errors.New("a broken mirror")} // which keeps no rows from being forgotten
+	k := &keeper{broken: errors.New("a broken mirror")} // which does not stop rows from being deleted
 	p := &Pass{Env: &env.Env{
 		Store: db, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},

@@ -12,12 +12,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
-// A repository that was taken out of the config is not touched any more, but for what
-// would be untrue: a label that says that we work on it. Its turns end before their
-// first effect, and what asked for them waits until the config names it again.
+// A repository that the config no longer names is not touched, except that labels which say that we
+// work on it are removed. Its turns end before their first effect; their events wait until the
+// config names it again.
 
-// letGo ends the turns of repositories that were left, unless a pass works on them:
-// that one sees it before it pushes.
+// letGo ends the turns of such repositories. It skips a turn that a pass works on: that pass checks
+// before it pushes.
 func (p *Pass) letGo(ctx context.Context) error {
 	var unfinished []work.Turn
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -51,7 +51,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 	if err != nil {
 		return err
 	}
-	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
+	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died while the agent ran
 		if _, err := p.Orphans.EndMarked(ctx, p.Mark(t)); err != nil {
 			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", p.TurnAttrs(l, "error", err)...)
 		}
@@ -60,7 +60,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 	if err != nil {
 		return err
 	}
-	if begun { // the rest of its effects waits with the repository
+	if begun { // its remaining actions wait with the repository
 		return p.Store.Update(ctx, func(tx *store.Tx) error {
 			return p.notices.Show(ctx, tx, work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
@@ -69,8 +69,8 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: turn.LeftOut})
 }
 
-// labelsShown are the names of the labels that show where a running item stands, as
-// its own row has them: the config does not say them any more.
+// labelsShown returns the names of the state labels from the item's action row, because the config
+// no longer has them.
 func labelsShown(ctx context.Context, tx *store.Tx, repo work.Repo, item work.Item) (work.Labels, error) {
 	a, known, err := tx.GetAction(ctx, work.LabelsToken(repo.Key(), item.Number, notice.PurposeStatus))
 	shown := work.LabellingOf(a)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// passLines are the messages that concern no single repository.
+// passLines are the messages about no single repository.
 var passLines = []string{
 	"could not find out where there is something to send",
 	"pass", "repositories", "turns are held back by a budget of the day", "the clock of this machine is wrong", "could not record a limit of GitHub's",
@@ -19,8 +19,7 @@ var passLines = []string{
 	"could not tell what happened", "a message about no repository did not arrive", "could not tell how the pass ended",
 }
 
-// Every line of log can be found from its repository: also those that are too rare
-// for a story.
+// Every log line names its repository, even lines too rare for a story.
 func TestLogLinesNameTheirRepository(t *testing.T) {
 	found := 0
 	for _, pattern := range []string{"*.go", "*/*.go", "*/*/*.go", "../actions/*.go"} {
@@ -52,7 +51,7 @@ func TestLogLinesNameTheirRepository(t *testing.T) {
 	}
 }
 
-// logs reports whether a call is x.Log.InfoContext(…) and its like.
+// logs reports whether a call is x.Log.InfoContext(…) or similar.
 func logs(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !slices.Contains([]string{"DebugContext", "InfoContext", "WarnContext", "ErrorContext", "Info", "Warn", "Error", "Debug"}, method.Sel.Name) {
@@ -70,7 +69,7 @@ func namesRepo(call *ast.CallExpr) bool {
 			case *ast.BasicLit:
 				text, err := strconv.Unquote(n.Value)
 				named = named || err == nil && (text == "repo_full_name" || slices.Contains(passLines, text))
-			case *ast.Ident: // attrs are made by one of these
+			case *ast.Ident: // attributes made by one of these
 				named = named || slices.Contains([]string{"TurnAttrs", "AttrsOf", "eventAttrs", "LogAttrs", "attrs"}, n.Name)
 			}
 			return true

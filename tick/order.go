@@ -8,16 +8,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// waitPerPriority is how much earlier a thing counts as having come for each
-// step of its priority. So one that waits is passed only by what comes within
-// that time, and which of two goes first never changes while both wait.
+// waitPerPriority is how much earlier a turn counts as having come for each step of its priority.
+// So a waiting turn is overtaken only by turns that come within that time, and the order of two
+// waiting turns never changes.
 const waitPerPriority = time.Hour
 
-// order puts the planned turns of all repositories in line: round robin over
-// the repositories and, within one, between feedback and new work; there by
-// priority, raised by waiting, then the oldest first. Of several, what was
-// served longest ago is next, so that while a thing waits no other repository
-// gets more than one start for each one of its own (and one).
+// order puts the planned turns of all repositories in line: round robin over repositories and,
+// within one, between feedback and new work; there by priority, raised by waiting, then the oldest
+// first. The one served longest ago is next. So while a turn waits, no other repository gets more
+// than one start for each start of its own repository, plus one.
 func order(plans []plan.Plan) []plan.Turn {
 	var queues []*queue
 	var last int64
@@ -39,10 +38,10 @@ func order(plans []plan.Plan) []plan.Turn {
 	}
 }
 
-// queue is what waits in one repository: its two lines.
+// queue has the waiting turns of one repository in two lines.
 type queue struct{ feedback, fresh line }
 
-// line is what waits for the same kind of service, the first in front.
+// line has the waiting turns of one kind, the next one first.
 type line struct {
 	turns  []plan.Turn
 	served int64
@@ -72,14 +71,14 @@ func byUrgency(a, b plan.Turn) int {
 	return a.Number - b.Number
 }
 
-// cameAs is when a thing counts as having come.
+// cameAs returns when a turn counts as having come.
 func cameAs(t plan.Turn) time.Time {
 	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
 }
 
 func (q *queue) served() int64 { return max(q.feedback.served, q.fresh.served) }
 
-// next is the line whose turn it is; nil when nothing waits.
+// next returns the line to serve next; nil: nothing waits.
 func (q *queue) next() *line {
 	switch {
 	case len(q.feedback.turns) == 0 && len(q.fresh.turns) == 0:
@@ -96,8 +95,7 @@ func beforeQueue(a, b *queue) int {
 	return before(a.served(), b.served(), a.next().turns[0], b.next().turns[0])
 }
 
-// before compares what was served longest ago and, of two that never were, whose
-// first has waited longest.
+// before compares when two were last served; if equal, how long their first turns have waited.
 func before(servedA, servedB int64, a, b plan.Turn) int {
 	switch {
 	case servedA < servedB:
@@ -108,7 +106,7 @@ func before(servedA, servedB int64, a, b plan.Turn) int {
 	return a.Since.Compare(b.Since)
 }
 
-// take begins the next thing, as the at-th.
+// take removes the next turn and marks its line as served at-th.
 func (q *queue) take(at int64) plan.Turn {
 	l := q.next()
 	t := l.turns[0]

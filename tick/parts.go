@@ -17,13 +17,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
-// Listeners are told of a pass while it runs, and when it has ended.
+// Listeners are called during a pass and when it has ended.
 type Listeners struct {
-	After   []observe.After // what wants to know how it ended; see end
-	Telling *notify.Teller  // tells people what happens, beside its turns; nil: nobody does
+	After   []observe.After // called when it has ended; see end
+	Telling *notify.Teller  // sends messages while turns run; nil: none
 }
 
-// beginTelling tells beside the turns, where there are any.
+// beginTelling sends messages while turns run, if there are any.
 func (l Listeners) beginTelling(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	if l.Telling != nil && len(leases) > 0 {
 		l.Telling.Begin(ctx, rep.StartedAt)
@@ -42,9 +42,9 @@ func (p *Pass) assemble() {
 	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
 }
 
-// beginDue sends and merges what is due in a repository, beside everything else. Whether
-// anything is, is found out first, in one repository after the other: whoever reads the database
-// beside others opens it once more, which takes longer than to find out.
+// beginDue sends notices and merges in a repository, in parallel with everything else. It first
+// checks one repository after another whether anything is due: a parallel reader opens another
+// database connection, which takes longer than the check.
 func beginDue(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep *env.Report) {
 	chosen := p.chosen[r.Row.ID]
 	toSend, toMerge := p.notices.Waiting(ctx, r), p.merging.Waiting(ctx, r, chosen)
@@ -56,8 +56,8 @@ func beginDue(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep
 	}
 }
 
-// end is called once for each pass that had a database, however it ended; not for a dry
-// run, and not where there was no pass. What wants to know may not fail it.
+// end is called once for each pass with a database, however it ended; not for a dry run. The After
+// functions cannot fail the pass.
 func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
 	for _, r := range slices.Concat(p.Repositories(), p.Left) {
 		r.Close()
@@ -66,14 +66,12 @@ func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
 	return errors.Join(err, p.Store.Close())
 }
 
-// carryOn carries one turn as far as it comes, and stores what became of it; observed,
-// where somebody wants traces.
+// carryOn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
 func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 	observe.Turn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 
-// mayStep makes sure, before a turn's next step, that its repository is still the one that it
-// is about.
+// mayStep checks before a turn's next step that its repository is still the same.
 func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
 	at, within := l.Turn.Step, env.SameFor
 	if at == work.StepClaimed || at == work.StepAnswered {
@@ -82,7 +80,7 @@ func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
 		}
 	}
 	if at == work.StepAnswered {
-		within = 0 // its agent may have worked for an hour
+		within = 0 // its agent may have run for an hour
 		ctx = p.turns.Prefetch(ctx, l)
 	}
 	return p.StillSame(ctx, l.Repo, within)

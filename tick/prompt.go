@@ -14,28 +14,26 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// PromptQuery asks what an agent would be told about a work item.
+// PromptQuery asks for the prompt of a work item.
 type PromptQuery struct {
 	Repo   work.RepoName
 	Number int    // of the issue or its pull request
-	Name   string // a kind of turn, or a part of the pack
-	Agent  string // in the config; empty: the one that the config names for the turn
-	// Reviewer is whose review or fix is asked about; empty: anybody's.
+	Name   string // a kind of turn, or a part of the prompt pack
+	Agent  string // a name in the config; empty: the turn's
+	// Reviewer selects a review or fix; empty: anybody's.
 	Reviewer string
-	// Mirror gives a mirror that is thrown away afterwards: nothing that is kept
-	// is written. Required.
+	// Mirror returns a temporary mirror, so that nothing permanent is written. Required.
 	Mirror func(env.Remote, work.Repo) env.Mirror
 }
 
-// Prompt is what an agent is told.
+// Prompt is the prompt of an agent.
 type Prompt struct {
 	Text   string
-	Stored bool // of a turn that is under way: word for word what was sent, or will be
+	Stored bool // of a turn in progress: the exact text that was or will be sent
 }
 
-// ShowPrompt reads GitHub and the database as a dry run does, and renders the
-// prompt of the turn that would be next, or would be if something new asked for
-// one of that kind.
+// ShowPrompt reads GitHub and the database as a dry run does. It renders the prompt of the next
+// turn, or of a turn of the asked kind if something new started one.
 func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	preview, err := p.DryRun(ctx)
 	if err != nil {
@@ -84,10 +82,10 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	return Prompt{Text: text}, err
 }
 
-// errNoItem is that nothing is known of an item.
+// errNoItem means that the number has no item.
 var errNoItem = errors.New("is no work item")
 
-// notAsked is why GitHub was not asked about a repository; empty: it was.
+// notAsked returns why GitHub was not asked about a repository; empty: it was.
 func notAsked(r env.RepoReport) string {
 	if r.Ingested {
 		return ""
@@ -95,8 +93,8 @@ func notAsked(r env.RepoReport) string {
 	return r.Note
 }
 
-// leaseOf finds the turn that is asked about: the one under way, the one that
-// is planned, or one that nothing asks for yet.
+// leaseOf returns the turn for the query: the one in progress, the planned one, or one that nothing
+// asks for yet.
 func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*env.Lease, error) {
 	var item work.Item
 	var pull work.PullRequest
@@ -108,7 +106,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		items, err := tx.ListItems(ctx, r.Row.ID)
-		for _, i := range items { // the newest of an issue's items is the last
+		for _, i := range items { // the last is the newest of an issue's items
 			candidate, ok, pullErr := tx.FindPullOfItem(ctx, i.ID)
 			if pullErr != nil {
 				return pullErr
@@ -175,12 +173,12 @@ func (q PromptQuery) loadEvents(ctx context.Context, p *Pass, l *env.Lease) erro
 	})
 }
 
-// stand finds where the turn would begin, with a mirror that is thrown away.
+// stand chooses the turn's base or head in a temporary mirror.
 func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
 	if err := p.Preflight(ctx); err != nil {
 		return err
 	}
-	l.Repo.Git() // what planning used
+	l.Repo.Git() // opens the one that planning used
 	l.Repo.Opened = q.Mirror(l.Repo.Remote, l.Repo.Row)
 	if err := l.Repo.Git().Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare a mirror: %w", err)

@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// recover resumes the turns that no living pass works on: those of a dead one,
-// and those that waited and need wait no longer. A turn's pass lives as long as
-// the lock of a slot that names the turn is held; nothing else counts.
+// recover resumes unfinished turns that no running pass works on: those of a dead pass, and those
+// whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
+// held; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	if err := p.begin(ctx); err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
 	return leases, nil
 }
 
-// postponed reports whether a turn waits. Of a login, not when somebody who has seen to that
-// asks for the pass.
+// postponed reports whether a turn waits. With AtOnce a wait for a login is over: a person has
+// fixed it.
 func postponed(p *env.Env, t work.Turn) bool {
 	return t.Waits(p.Now()) && (!p.AtOnce || t.WaitReason.Kind != work.WhyLoginUnknown)
 }
 
-// resumable reports whether a turn can be carried on now.
+// resumable reports whether a turn can be resumed now.
 func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	r := p.RemoteByID(t.RepoID)
 	if r == nil || !p.Selected(r) || t.Blocked || postponed(p.Env, t) {
@@ -69,7 +69,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
-// endOrphans ends what a turn's dead pass left running.
+// endOrphans ends processes that a turn's dead pass left running.
 func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	_, err := p.Orphans.EndMarked(ctx, p.Mark(t))
 	if err == nil {
@@ -80,9 +80,9 @@ func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(env.AttrsOf(p.RemoteByID(t.RepoID).Name, item, t), "error", err)...)
 }
 
-// resume takes a slot for a turn that was left unfinished.
+// resume takes a slot for an unfinished turn; nil: none is free.
 func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
-	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died with an agent running
+	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died while the agent ran
 		p.endOrphans(ctx, t)
 	}
 	s, err := p.freeSlot(t.Slot)
@@ -112,8 +112,7 @@ func (p *Pass) resume(ctx context.Context, t work.Turn) (*env.Lease, error) {
 	return l, nil
 }
 
-// freeSlot takes a free slot, the preferred one if possible; nil when every
-// slot is taken.
+// freeSlot takes a free slot, preferably prefer; nil: none is free.
 func (p *Pass) freeSlot(prefer int) (*folder.Slot, error) {
 	order := []int{}
 	if prefer >= 0 && prefer < p.Config.Runtime.Workers {

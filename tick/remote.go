@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// begin reads, once a pass, the rows of the configured repositories and the
-// accounts that are ours.
+// begin loads, once per pass, the rows of the configured repositories, clocks, limits and our
+// accounts.
 func (p *Pass) begin(ctx context.Context) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.OpenRepos(ctx, tx); err != nil {

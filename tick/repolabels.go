@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// previewLabels adds to a plan which labels a pass would make in its repository. Where
-// GitHub does not say, the plan stands without.
+// previewLabels adds to a plan the labels that a pass would create in its repository. If GitHub
+// does not list them, it adds none.
 func (p *Pass) previewLabels(ctx context.Context, made *plan.Plan) error {
 	r := p.RemoteByID(made.Repo.ID)
 	due, err := p.notices.DueNotices(ctx, r)

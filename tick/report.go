@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// tellDay says how many turns wait, and when some do for another day's budgets.
+// tellDay reports how many turns wait, and whether they wait for the day's budgets.
 func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
 	waiting, why := 0, explain.What(p.Day.Why, explain.Place{Spending: true})
 	for _, made := range plans {
@@ -21,7 +21,7 @@ func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *e
 		}
 	}
 	rep.Due = max(waiting-begun, 0)
-	if why == "" && begun == p.Day.Left { // the last of the day
+	if why == "" && begun == p.Day.Left { // the day's last turn
 		waiting -= begun
 		why = fmt.Sprintf("max_turns_per_day is %d", p.Config.Runtime.Budgets.TurnsPerDay)
 	}

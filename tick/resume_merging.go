@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// ResumeMerging lets a repository be merged into again after it was stopped, and tells
-// why it was; false where it was not. waiting is called when a pass holds the plan: what
-// that one has decided was decided while merging was stopped.
+// ResumeMerging resumes merging in a repository and returns why it was stopped; false: it was not.
+// It calls waiting if another pass holds tick.lock: that pass may have planned while merging was
+// stopped.
 func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting func()) (was merging.Halt, stopped bool, err error) {
 	planning, err := p.lockForCommand(ctx, waiting, "")
 	if err != nil {
@@ -35,7 +35,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
 	}
 	row := p.All[at].Row
-	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // whoever merges would say again what it knows
+	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // a merging pass would store the stop again
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass merges in %s at this moment; try again", p.Config.Called(repo))
 	}
@@ -44,7 +44,7 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	}
 	defer alone.Unlock()
 	why, kept := p.Dirs.MergingStopped(row)
-	if err := p.Dirs.ResumeMerging(row); err != nil { // first: what is only half done is given once more
+	if err := p.Dirs.ResumeMerging(row); err != nil { // the file first: a command that died halfway is repeated
 		return was, false, err
 	}
 	id := row.ID

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// route plans for every repository that is ready. A repository whose ingest is
-// late or failed is planned for with what it has: what is known still counts.
+// route plans every ready repository. If its ingest is late or failed, it plans with the stored
+// data.
 func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error) {
 	if err := p.loader.ReadDay(ctx); err != nil {
 		return nil, fmt.Errorf("read what was spent today: %w", err)
@@ -46,8 +46,8 @@ func chosenMerges(plans []plan.Plan) map[int64][]string {
 	return chosen
 }
 
-// stirring are the repositories in which there may be something to send, and those that were
-// left. Where nobody can tell, each is looked into.
+// stirring returns the repositories that may have something to send, and those that the config no
+// longer names. If that cannot be read, it returns all.
 func stirring(ctx context.Context, p *Pass) []*env.Repo {
 	all := p.Repositories()
 	busy, err := p.loader.Busy(ctx, all)

@@ -6,9 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// sumUp ends the report and logs the pass in one line, and a line for each
-// repository about which there is something to tell: those of idle passes would
-// be most of the log. Of several about which the same is to be told there is one line.
+// sumUp ends the report and logs one line for the pass and one for each repository with news: idle
+// ones would be most of the log. Repositories with the same note share a line.
 func (p *Pass) sumUp(ctx context.Context, rep *env.Report) {
 	rep.EndedAt = p.Local()
 	repos := rep.Repos()

@@ -1,6 +1,6 @@
-// Package tick makes exactly one reconcile pass: recover, ingest, route,
-// claim, then notices beside restore, execute and finalize for as many turns
-// as there are slots. One phase is one file. No phase calls the next.
+// Package tick runs one reconcile pass: recover, ingest, route and claim, then notices and merges
+// beside restore, execute, finalize and apply for as many turns as there are slots. No phase calls
+// the next.
 package tick
 
 import (
@@ -27,8 +27,8 @@ type Pass struct {
 	MaxTurns int           // --max-turns; 0 means the config's
 	Listeners
 
-	// OpenStore opens the database; required for Run, which calls it under
-	// tick.lock: a missing database is made there, by one pass alone.
+	// OpenStore opens the database; required for Run. Run calls it under tick.lock, so that only
+	// one pass creates a missing database.
 	OpenStore func(context.Context) (*store.DB, error)
 
 	loader  *snapshot.Loader
@@ -36,11 +36,10 @@ type Pass struct {
 	notices *notice.Notices
 	turns   *turn.Turns
 	merging *merge.Merging
-	chosen  map[int64][]string // actions of merging that the plan chose, by repository
+	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository
 }
 
-// Run makes the pass. A tick.lock held by another pass is no error: the
-// report says so.
+// Run runs the pass. If another pass holds tick.lock, that is no error; the report has it.
 func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
 	p.Local = p.Now
@@ -77,7 +76,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.ShutHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
-// plan is the part of the pass that only one pass at a time may do.
+// plan runs the phases that only one pass at a time may run.
 func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) {
 	leases, err := p.recover(ctx)
 	if err != nil {
@@ -88,7 +87,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.open(ingest.SameRepos(leases))
-	if _, halted := p.Dirs.Halted(); halted { // since then: what was read waits, and what was recovered finds out itself
+	if _, halted := p.Dirs.Halted(); halted { // paused meanwhile: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)
@@ -104,7 +103,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	return append(leases, fresh...), err
 }
 
-// work sends notices, merges, and runs every leased turn, side by side.
+// work sends notices, merges and runs the claimed turns, all in parallel.
 func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
 	for _, r := range stirring(ctx, p) {
@@ -126,8 +125,8 @@ func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	beside.Wait()
 }
 
-// step carries one turn as far as it comes. Each phase stores its result
-// before it returns; a turn that was resumed skips what it has stored.
+// step runs a turn's phases. Each stores its result before it returns; a resumed turn skips the
+// stored ones.
 func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 	for _, phase := range []struct {
 		at  work.Step
@@ -147,7 +146,7 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 		}
 		if err := phase.run(ctx, l); err != nil {
 			if phase.at == work.StepClaimed {
-				l.Repo.Confirm(time.Time{}) // the same, before what came of it is told
+				l.Repo.Confirm(time.Time{}) // StillSame asks GitHub again before the result is published
 			}
 			return err
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Notice plans an action on GitHub that belongs to no turn. Labels and statuses are planned
-// again whatever was done before, since a command may ask for them again.
+// Notice plans an action on GitHub that belongs to no turn. Labels and statuses are planned again
+// even if they were applied before, because a command may ask for them again.
 type Notice struct {
 	work.Action
 	Words
@@ -29,9 +29,9 @@ func (c Notice) Apply(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// Merge plans that a pull request is merged, queued, taken out of the queue, or updated from
-// its base. It is checked again before it is sent. The plan chooses to queue or update a head
-// again only if a person asked for that, or the base moved on.
+// Merge plans that a pull request is merged, queued, dequeued, or updated from its base. It is
+// checked again before it is sent. The plan queues or updates a head again only if a person asked
+// or the base moved.
 type Merge struct {
 	Item   int64
 	Number int
@@ -67,7 +67,7 @@ func (c MergeWord) Apply(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// ForgetMerge forgets why earlier attempts to merge a pull request failed.
+// ForgetMerge clears why earlier attempts to merge a pull request failed.
 type ForgetMerge struct {
 	Pull int64
 	Words

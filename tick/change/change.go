@@ -1,5 +1,5 @@
-// Package change has what a pass may store. Whoever decides makes a list of changes; one loop
-// applies them in one transaction, and a dry run prints the same values.
+// Package change has everything that a pass may store. Deciding code returns a list of changes; one
+// loop applies them in one transaction, and a dry run prints the same values.
 package change
 
 import (
@@ -17,10 +17,10 @@ import (
 
 // Change is one thing to store.
 type Change interface {
-	// Line is the change in words. Its What is empty if another line says the same.
+	// Line returns the change in words. Its What is empty if another line has the same.
 	Line() Line
-	// Apply stores the change. A transaction may be retried, so Apply may run twice and
-	// changes nothing but tx.
+	// Apply stores the change. A transaction may be retried, so Apply may run twice; it changes
+	// only tx.
 	Apply(ctx context.Context, tx *Tx) error
 }
 
@@ -29,8 +29,8 @@ var kinds = []Change{
 	Verdict{},
 	Hold{},
 	RequestReview{},
-	Review{},   // before moves: what the comment about a stop says depends on the reviews
-	Takeover{}, // before moves, which may end the stop that it is about
+	Review{},   // before moves: the text of a stop comment depends on the reviews
+	Takeover{}, // before moves, which may end its stop
 	Move{},
 	AcceptHead{},
 	Pause{},
@@ -51,17 +51,17 @@ var kinds = []Change{
 	&Claim{},
 }
 
-// Kind names a change's kind.
+// Kind returns the name of a change's kind.
 func Kind(c Change) string {
 	return strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(c).String(), "*"), "change.")
 }
 
-// place is a change's place among the kinds; -1 if it has none.
+// place returns a change's place among the kinds; -1: none.
 func place(c Change) int {
 	return slices.IndexFunc(kinds, func(k Change) bool { return reflect.TypeOf(k) == reflect.TypeOf(c) })
 }
 
-// Line says a decision in words, for a dry run.
+// Line is a decision in words, for a dry run.
 type Line struct {
 	Item   int64           `json:"-"`                    // 0: it is about no item
 	Number int             `json:"number"`               // of the issue or pull request
@@ -73,10 +73,10 @@ type Line struct {
 	Score  *score.Score    `json:"score,omitempty"` // of an implementation
 }
 
-// Words is embedded by each kind of change: its line, or nothing if another line says the same.
+// Words is embedded by each kind of change: its line, or nothing if another line has the same.
 type Words struct{ Says Line }
 
-// Line is the change in words.
+// Line returns the change in words.
 func (w Words) Line() Line { return w.Says }
 
 // Tx is the transaction that changes are applied in.
@@ -89,12 +89,12 @@ type Tx struct {
 	logged []store.ReviewLog
 }
 
-// Shower stores what GitHub is to show of a change.
+// Shower stores what GitHub will show of a change.
 type Shower interface {
 	// Move moves an item, and updates its labels and the comment about its stop. It returns
 	// store.ErrStale if the item's state does not allow the move.
 	Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error
-	// ShowTakeover has the comment about a stop say whether people have taken the item over.
+	// ShowTakeover updates a stop comment when a pause begins or ends.
 	ShowTakeover(ctx context.Context, tx *store.Tx, b work.PauseBanner, now time.Time) error
 }
 
@@ -105,8 +105,8 @@ type Applier struct {
 	Now   func() time.Time
 }
 
-// Apply applies the changes of a repository in one transaction. It returns the facts about
-// reviews that are new, to be logged.
+// Apply applies a repository's changes in one transaction. It returns the new log entries about
+// reviews.
 func (a Applier) Apply(ctx context.Context, repo work.Repo, changes []Change) ([]store.ReviewLog, error) {
 	if len(changes) == 0 {
 		return nil, nil

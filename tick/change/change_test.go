@@ -29,7 +29,7 @@ func (mover) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time)
 
 func (mover) ShowTakeover(context.Context, *store.Tx, work.PauseBanner, time.Time) error { return nil }
 
-// opened is a database with an item whose reviewer asks for a fix, and the event for the fix.
+// opened returns a database with an item whose reviewer asks for a fix, and the event of the fix.
 func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix work.Event) {
 	t.Helper()
 	db = testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
@@ -49,7 +49,7 @@ func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix wor
 	return db, repo, item, about.Trigger(review.FixKey(2, review.FixDue{ReviewID: 44, Cycle: 1}))
 }
 
-// A transaction that is retried gives what one gives that went through at once.
+// A retried transaction gives the same as one that succeeded at once.
 func TestChangesMayBeAppliedTwice(t *testing.T) {
 	db, repo, item, fix := opened(t)
 	claim := &Claim{
@@ -101,7 +101,7 @@ type nameless struct{ Words }
 
 func (nameless) Apply(context.Context, *Tx) error { return nil }
 
-// A kind that nobody gave a place is noticed, and nothing is stored beside it.
+// A kind without a place is an error, and nothing is stored.
 func TestEachKindHasARow(t *testing.T) {
 	db, repo, item, _ := opened(t)
 	renew := RenewBudget{Item: item.ID}

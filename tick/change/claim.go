@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 )
 
-// Claim begins a turn. It is store.ErrStale if another pass took its events or its item first.
+// Claim starts a turn. It returns store.ErrStale if another pass took its events or its item first.
 type Claim struct {
 	Item    work.Item
-	Waiting []work.Event // that the turn is about
-	Trigger work.Event   // another one, which is not stored yet; without a key: none
+	Waiting []work.Event // its stored events
+	Trigger work.Event   // one more, not stored yet; without a key: none
 	Words
 
-	Turn   work.Turn    // Apply gives it its id, and the next key if an earlier turn has this one
-	Events []work.Event // Apply reads them with their texts
+	Turn   work.Turn    // Apply sets its id, and the next key if an earlier turn has this one
+	Events []work.Event // Apply loads them with their texts
 }
 
 // Apply is part of Change.
@@ -50,9 +50,9 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 	return c.logFixes(ctx, tx)
 }
 
-// unusedKey gives a turn the next key while an earlier one about the same has ended and left
-// its events: it was superseded or failed, and nothing moved since. A turn that is under way
-// keeps its key, and its events.
+// unusedKey returns the next key as long as an earlier turn with the key has ended and released its
+// events: it was superseded or failed, and nothing changed since. A turn in progress keeps its key
+// and events.
 func unusedKey(ctx context.Context, tx *Tx, key string) (string, error) {
 	for {
 		earlier, known, err := tx.FindTurn(ctx, key)
@@ -63,7 +63,7 @@ func unusedKey(ctx context.Context, tx *Tx, key string) (string, error) {
 	}
 }
 
-// startOver forgets the item's wait for answers if its label was set again.
+// startOver drops the item's followup if its label was set again.
 func (c *Claim) startOver(ctx context.Context, tx *Tx) error {
 	f, waits, err := tx.FindFollowup(ctx, c.Item.ID)
 	if err != nil || !waits {
@@ -76,7 +76,7 @@ func (c *Claim) startOver(ctx context.Context, tx *Tx) error {
 	return tx.DropFollowup(ctx, c.Item.ID)
 }
 
-// logFixes logs that a fix for a reviewer begins.
+// logFixes logs that a fix for a reviewer starts.
 func (c *Claim) logFixes(ctx context.Context, tx *Tx) error {
 	for _, e := range c.Events {
 		due, ok := review.FixDueOf(e)

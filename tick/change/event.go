@@ -19,9 +19,9 @@ func (c FinishEvents) Apply(ctx context.Context, tx *Tx) error {
 	return tx.FinishEvents(ctx, c.Events, c.Outcome, tx.Now)
 }
 
-// Command is a command that is carried out, for the history.
+// Command adds an executed command to the history.
 type Command struct {
-	Item    int64 // 0: nothing is worked on there
+	Item    int64 // 0: there is no item
 	Number  int
 	Command command.Command
 	By      string
@@ -47,7 +47,7 @@ func (c LocalCommand) Apply(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// RetryShelved has a shelved event tried again.
+// RetryShelved makes a shelved event pending again.
 type RetryShelved struct {
 	Key string
 	Words

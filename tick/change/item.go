@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Move moves an item to another state. A move that another pass made impossible is dropped.
+// Move moves an item to another state. A move that another pass made impossible is ignored.
 type Move struct {
 	work.Move
 	Words
@@ -27,7 +27,7 @@ func (c Move) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// Takeover has the comment about a stop say that people took the item over, or gave it back.
+// Takeover updates a stop comment when a pause begins or ends.
 type Takeover struct {
 	work.PauseBanner
 	Words
@@ -41,8 +41,8 @@ func (c Takeover) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// Pause begins or ends a pause by a command. A pause is stored for the issue; its end also ends
-// the pauses of the pull request.
+// Pause starts or ends a pause by a command. A pause is stored for the issue; its end also ends the
+// pauses of the pull request.
 type Pause struct {
 	work.PauseChange
 	Words
@@ -72,7 +72,7 @@ func (c Pause) Apply(ctx context.Context, tx *Tx) error {
 	return tx.EndPauses(ctx, item.RepoID, pull.Number, store.PausesAll, c.Ended)
 }
 
-// RenewBudget has the budgets of an item count again from zero.
+// RenewBudget resets the budgets of an item.
 type RenewBudget struct {
 	Item int64
 	Words
@@ -81,8 +81,8 @@ type RenewBudget struct {
 // Apply is part of Change.
 func (c RenewBudget) Apply(ctx context.Context, tx *Tx) error { return tx.RenewAllowance(ctx, c.Item) }
 
-// AcceptHead stores that a person accepted a rewritten head. If the head moved on since, they
-// have to look again.
+// AcceptHead stores that a person accepted a rewritten head. If the head has moved, it stores
+// nothing: the person must look again.
 type AcceptHead struct {
 	rewritten.Acceptance
 	Words
@@ -96,7 +96,7 @@ func (c AcceptHead) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// RereadPull has the next pass read a pull request that could not be read.
+// RereadPull makes the next pass read a pull request that could not be read.
 type RereadPull struct {
 	Pull int64
 	Words

@@ -28,7 +28,7 @@ func (c Verdict) Apply(ctx context.Context, tx *Tx) error {
 	return tx.SetLook(ctx, c.PullID)
 }
 
-// Hold begins or ends a hold of a pull request's reviews by a command.
+// Hold starts or ends a hold of a pull request's reviews by a command.
 type Hold struct {
 	Pull int64
 	Held review.Held // zero: it ends
@@ -52,7 +52,7 @@ func (c RequestReview) Apply(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// Review moves the reviews of a pull request on. A step that another pass overtook is dropped.
+// Review stores a step of a pull request's reviews. A step that another pass overtook is ignored.
 type Review struct {
 	Item   int64
 	Number int // of the pull request
@@ -96,8 +96,8 @@ func (c Review) apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// moved logs the move of the reviews. Its key has the time when the earlier state began: the
-// same move may follow once more later.
+// moved logs a change of the reviews' state. Its key has the start of the earlier state, as the
+// same change may happen again later.
 func (c Review) moved() reviewing.Logged {
 	return reviewing.Logged{
 		Key:  fmt.Sprintf("review_state:%d:%d:%s:%s:%s", c.Number, c.Before.Since.UnixMilli(), c.Record.State, c.Record.Reviewer, c.Record.Head),
@@ -108,7 +108,7 @@ func (c Review) moved() reviewing.Logged {
 	}
 }
 
-// logReview stores a fact about reviews, and has it logged after the transaction if it is new.
+// logReview stores a fact about reviews. If it is new, it is logged after the transaction.
 func (tx *Tx) logReview(ctx context.Context, item int64, number int, l reviewing.Logged) error {
 	b, err := json.Marshal(l.Data)
 	if err != nil {

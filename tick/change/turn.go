@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// ResumeTurn lets a blocked turn go on where it stopped.
+// ResumeTurn resumes a blocked turn at its step.
 type ResumeTurn struct {
 	Turn int64
 	Words
@@ -15,8 +15,8 @@ type ResumeTurn struct {
 // Apply is part of Change.
 func (c ResumeTurn) Apply(ctx context.Context, tx *Tx) error { return tx.ResumeTurn(ctx, c.Turn) }
 
-// CancelTurn ends a turn that no pass works on. After its first effect, the effects that are
-// left become void.
+// CancelTurn ends a turn that no pass works on. After its first effect the remaining actions become
+// void.
 type CancelTurn struct {
 	Turn int64
 	Words

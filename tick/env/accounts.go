@@ -13,22 +13,22 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Accounts are the GitHub accounts that this tool has worked as. Their marked
-// writing is ours; anybody else's marker is a paste. As some of them gh may be logged
-// in; as the others reviewers speak, and nothing else that they do is ours.
+// Accounts are the GitHub accounts that this tool has written as. A body with our marker is ours
+// only if one of them wrote it; anybody else's is a paste. gh may be logged in as an operator.
+// Reviewers speak as the others: only their marked writing is ours.
 type Accounts struct {
 	mu        sync.Mutex
 	Names     operators
 	operators map[string][]int64        // by host
-	met       map[string][]work.Account // those of them that the database has
+	met       map[string][]work.Account // accounts in the database, by host
 	reviewers map[string][]work.Account // by host
-	shut      map[string]error          // hosts on which nothing is done today, for want of a login or for another one
+	shut      map[string]error          // why a host is skipped in this pass: no login, or another account's
 
-	asking   sync.Mutex // one at a time asks who an account is
+	asking   sync.Mutex // one lookup of an account at a time
 	speakers map[speaking]Speaker
 }
 
-// Writers are our accounts on a host: whose marked writing is ours.
+// Writers returns the ids of our accounts on a host. Marked writing of theirs is ours.
 func (a *Accounts) Writers(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -39,15 +39,15 @@ func (a *Accounts) Writers(host string) []int64 {
 	return all
 }
 
-// Operators are those of our accounts with which gh may be logged in on a host: whose
-// labels, pull requests and answers to commands are ours.
+// Operators returns the ids of the accounts with which gh may be logged in on a host. Labels, pull
+// requests and answers to commands are ours only from them.
 func (a *Accounts) Operators(host string) []int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.operators[host])
 }
 
-// knows reports whether an account of ours has a login, as far as it was seen under it.
+// knows reports whether the database has an account of ours with this login.
 func (a *Accounts) knows(host, login string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,14 +55,14 @@ func (a *Accounts) knows(host, login string) bool {
 	return slices.ContainsFunc(a.reviewers[host], same) || slices.ContainsFunc(a.met[host], same)
 }
 
-// ShutOut says why nothing may be done on a host today.
+// ShutOut returns why this pass skips a host; nil: it does not.
 func (a *Accounts) ShutOut(host string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.shut[host]
 }
 
-// ShutHost leaves a host alone for this pass; the others continue.
+// ShutHost makes this pass skip a host. Other hosts go on. It returns why.
 func (a *Accounts) ShutHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -77,7 +77,7 @@ func (a *Accounts) shutLocked(host string, why error) error {
 	return why
 }
 
-// ShutHosts is why hosts were left alone, a line for each that is wanted.
+// ShutHosts returns why wanted hosts are skipped, one line each; nil: none is.
 func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,7 +90,7 @@ func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
 	return errors.Join(errs...)
 }
 
-// LoadAccounts reads our accounts, once a pass.
+// LoadAccounts loads our accounts, once per pass.
 func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 	met, err := tx.ListAccounts(ctx, work.RoleOperator)
 	if err == nil {
@@ -114,9 +114,9 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// Meet accepts the account that gh is logged in with on a host. With another one than
-// before nothing is done there: yesterday's replies would be taken for somebody's feedback.
-// That of a reviewer is another one, too.
+// Meet accepts the account that gh is logged in with on a host. If the host is known with another
+// account, a reviewer's included, Meet shuts the host and returns a BlockedError: our own earlier
+// replies would be read as feedback.
 func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 	p.Accounts.mu.Lock()
 	defer p.Accounts.mu.Unlock()

@@ -11,13 +11,12 @@ import (
 // BoxReader reads merge boxes of one repository.
 type BoxReader struct {
 	R     *Repo                    // required
-	rules map[string]merging.Rules // of bases, which several pull requests may have
+	rules map[string]merging.Rules // by base, which several pull requests may share
 }
 
-// Read reads GitHub's merge box of a pull request, with what its base demands and, where
-// the config asks, the paths that it changes. The box itself comes last: what changed
-// while the rest was read shows in it. was is the box as it was read before: at the same
-// head the same paths are changed.
+// Read reads the merge box of a pull request, the rules of its base and, if the config has critical
+// paths, the changed paths. The box is read last, so that it shows what changed during the other
+// reads. was is the box read before: its paths are reused if head and base are the same.
 func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.Policy, was merging.Box) (merging.Box, error) {
 	hub, repo := b.R.GitHub, b.R.Row.Current
 	rules, err := b.demands(ctx, pull.Base)
@@ -39,7 +38,7 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.P
 		return box, err
 	}
 	box = box.With(rules)
-	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // of another head nobody has asked, and more are not named
+	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
 		box.Paths = paths
 	}
 	return box, nil

@@ -12,11 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// The codes of causes that are not GitHub's, beside those of internal/github.
+// Codes of causes besides those of internal/github.
 const (
 	CauseLimit   = "limit"   // GitHub's rate limit
 	CauseBlocked = "blocked" // a person must act
-	CauseSlow    = "slow"    // the time for reading was up
+	CauseSlow    = "slow"    // ingest_timeout ran out
 	CauseOther   = "other"
 )
 
@@ -26,8 +26,8 @@ type Cause struct {
 	Text string `json:"text"` // what is wrong, and what to do about it; it names no repository where the host is to blame
 }
 
-// Causes says in plain words why a repository was not read, each cause once,
-// however many requests came to it.
+// Causes returns why a repository was not read. Each cause appears once, even if several requests
+// failed for it.
 func (p *Env) Causes(r *Repo, err error) []Cause {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		return []Cause{{codeOf(wait), explain.What(wait.Reason, explain.Place{})}}
@@ -49,7 +49,7 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	return []Cause{{CauseOther, strings.Join(strings.Fields(err.Error()), " ")}}
 }
 
-// codeOf is GitHub's limit, or the reason's own.
+// codeOf returns CauseLimit for GitHub's rate limit, else the kind of the reason.
 func codeOf(wait *work.WaitError) string {
 	if wait.Reason.Kind == work.WhyGitHubLimit {
 		return CauseLimit
@@ -57,7 +57,7 @@ func codeOf(wait *work.WaitError) string {
 	return string(wait.Reason.Kind)
 }
 
-// tooSlow tells a host that never answered from one that has much to tell.
+// tooSlow distinguishes a host that never answered from a repository that takes long to read.
 func (p *Env) tooSlow(r *Repo) Cause {
 	limit := p.Config.Runtime.IngestTimeout
 	if _, answered := r.GitHub.Ahead(); !answered {
@@ -67,7 +67,7 @@ func (p *Env) tooSlow(r *Repo) Cause {
 	return Cause{CauseSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}
 }
 
-// ReasonOf is all causes in the one line that is stored.
+// ReasonOf joins all causes into the one line that is stored.
 func ReasonOf(causes []Cause) string {
 	texts := make([]string, len(causes))
 	for i, c := range causes {
@@ -76,9 +76,9 @@ func ReasonOf(causes []Cause) string {
 	return strings.Join(texts, "; and: ")
 }
 
-// Postponed is why a repository is not asked in this pass: it failed, or GitHub
-// said when. Whoever asks for a pass at once has mended what failed; what GitHub said
-// holds all the same, see HoldLimits.
+// Postponed returns until when this pass skips a repository: it failed before, or GitHub set a
+// time. AtOnce ignores the row's time, because a person may have fixed the failure. GitHub's limits
+// hold even then, see HoldLimits.
 func (p *Env) Postponed(r *Repo) (until time.Time, ok bool) {
 	if p.AtOnce {
 		return time.Time{}, false

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// checks is what is read of red checks.
+// checks are the reads about red checks.
 type checks interface {
 	CheckRun(ctx context.Context, repo work.RepoName, id string) (github.CheckRun, error)
 	Annotations(ctx context.Context, repo work.RepoName, id string) ([]github.Annotation, error)
@@ -16,8 +16,8 @@ type checks interface {
 	WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]github.WorkflowRun, error)
 }
 
-// Rerunnable are the red workflow runs that may run once more. Whoever had one
-// run again has seen it red twice: that is for people.
+// Rerunnable returns the red workflow runs that may be run again: those in their first attempt. A
+// run that is red after a second attempt is for people. There are none once the turn has a commit.
 func (l *Lease) Rerunnable() []github.WorkflowRun {
 	if l.Turn.Commit != "" || l.Committed() {
 		return nil

@@ -9,17 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// One clock: GitHub's. Nearly everything that a pass decides by time compares with
-// a stamp of GitHub's, so a pass goes by GitHub's clock as well, told by the
-// Date of each answer. This machine's own clock may be wrong.
+// A pass uses GitHub's clock, taken from the Date header of each answer, because most times that it
+// compares are GitHub's. This machine's clock may be wrong.
 
-// ClockWarning is how far this machine's clock may be from GitHub's before
-// somebody is told.
+// ClockWarning is the difference between this machine's clock and GitHub's from which on a warning
+// is logged.
 const ClockWarning = work.ClockSlack
 
-// AssumeClocks has the pass go by the clock of its first repository's host, and
-// what concerns a repository by that of its own. Until a host answers, it counts
-// how far off this machine's clock was when it answered last.
+// AssumeClocks makes the pass use the clock of its first repository's host, and each repository
+// that of its own host. Until a host answers, the offset of its last known answer is used.
 func (p *Env) AssumeClocks(ctx context.Context, tx *store.Tx) error {
 	ahead, err := tx.ListClocks(ctx)
 	if err != nil {
@@ -35,12 +33,12 @@ func (p *Env) AssumeClocks(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// Future reports whether a stamp of ours cannot be right: it was made by a clock
-// that was wrong, and nothing waits for it.
+// Future reports whether a stored time lies more than most ahead of now. A wrong clock made it, so
+// nothing waits for it.
 func Future(at, now time.Time, most time.Duration) bool { return at.After(now.Add(most)) }
 
-// KeepClock stores what the host's answers told: what is put off until a moment of
-// its clock is looked at by the next pass, before that is told anything.
+// KeepClock stores the host's clock offset. The next pass needs it before its first answer, to
+// check times until which repositories are postponed.
 func (r *Repo) KeepClock(ctx context.Context, tx *store.Tx) error {
 	ahead, known := r.GitHub.Ahead()
 	if !known {
@@ -49,7 +47,7 @@ func (r *Repo) KeepClock(ctx context.Context, tx *store.Tx) error {
 	return tx.SetClock(ctx, r.Name.Host, ahead)
 }
 
-// WarnOfClocks logs how wrong this machine's clock is.
+// WarnOfClocks logs a warning once per host from which this machine's clock differs too much.
 func (p *Env) WarnOfClocks(ctx context.Context) {
 	told := map[string]bool{}
 	for _, r := range p.All {
@@ -61,8 +59,8 @@ func (p *Env) WarnOfClocks(ctx context.Context) {
 	}
 }
 
-// ClockTrouble says that this machine's clock is far from a host's; empty when it
-// is not.
+// ClockTrouble returns a text if this machine's clock differs from a host's by more than
+// ClockWarning, else "".
 func ClockTrouble(host string, ahead time.Duration) string {
 	if ahead.Abs() <= ClockWarning {
 		return ""

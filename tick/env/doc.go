@@ -1,4 +1,4 @@
-// Package env is what every part of a pass works with: the config, the store,
-// the clock, the log; the repositories with what reaches them; a turn under way
-// with its slot (Lease); folders and locks; and the report of what was done.
+// Package env is what every part of a pass works with: config, store, clock and log, the
+// repositories and the clients for them, a turn in progress with its slot (Lease), folders and
+// locks, and the pass's report.
 package env

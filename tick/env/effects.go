@@ -8,20 +8,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
-// Scope is where the actions of a repository take place.
+// Scope returns where the actions of a repository are applied.
 func (p *Env) Scope(r *Repo) actions.Scope {
 	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Branches: branches{r.Git(), p.Now}, Accounts: p.Accounts.Writers(r.Name.Host)}
 }
 
-// branches are a repository's for its actions. What the remote says of them may have been
-// asked in advance, as what GitHub says: a push names the head that it expects, so an answer
-// that is older than that moves nothing.
+// branches serves the remote's heads to actions from prefetched reads. A stale answer is safe: a
+// push names the head that it expects, so git refuses it.
 type branches struct {
 	actions.Branches
 	now func() time.Time
 }
 
-// headsOf is what such an answer is found by.
+// headsOf is the key of a prefetched answer.
 type headsOf struct {
 	of     actions.Branches
 	prefix string
@@ -33,7 +32,7 @@ func (b branches) RemoteHeads(ctx context.Context, prefix string) (map[string]st
 	})
 }
 
-// Effects applies actions.
+// Effects returns the runner that applies actions.
 func (p *Env) Effects() *actions.Runner {
 	return &actions.Runner{
 		Store: p.Store, Now: p.Now, Log: p.Log, SettleAfter: p.Config.Runtime.SettleAfter,

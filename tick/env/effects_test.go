@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// aRemote counts how often it is asked; its branch moves each time.
+// aRemote counts its requests; its branch moves with each.
 type aRemote struct {
 	actions.Branches
 	asked int
@@ -27,8 +27,8 @@ func (r *aRemote) RemoteHeads(context.Context, string) (map[string]string, error
 
 var errMoved = errors.New("not where it was expected")
 
-// The look before a push is on its way beside the other looks; one that is not to be older
-// than the moment asks the remote.
+// The look before a push is prefetched with the other looks. A look that must be current asks the
+// remote.
 func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 	remote, moment := &aRemote{}, time.Now()
 	b := branches{remote, func() time.Time { return moment }}
@@ -50,8 +50,8 @@ func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 	at(t.Context(), "d", 4)
 }
 
-// A push that was sent and may have arrived, and one that the remote refused, are looked for
-// on the remote itself: an answer of the moment before the push would say that it never came.
+// A push that may have arrived, and one that the remote refused, are looked for on the remote
+// itself: a prefetched answer from before the push would say that it never came.
 func TestWhatWasSentIsLookedForOnTheRemote(t *testing.T) {
 	remote, r := &aRemote{}, &actions.Runner{}
 	s := actions.Scope{Branches: branches{remote, time.Now}}

@@ -28,33 +28,34 @@ type Env struct {
 	Now      func() time.Time                // required
 	Log      *slog.Logger                    // required
 	Prompts  *prompts.Pack                   // required
-	Secrets  *secrets.Redactor               // required: what is taken out of all that is stored and published
+	Secrets  *secrets.Redactor               // required: redacts everything that is stored or published
 	Only     *work.RepoName                  // --repo
-	AtOnce   bool                            // a person asks for it: what this program waits for by itself is over
+	AtOnce   bool                            // a person asked for this pass: waits that this program set itself are over
 	Progress func(TurnChange)                // may be nil
-	Slow     func(what string) (over func()) // is told of what takes long; may be nil
-	Unseen   bool                            // nobody sees how the pass ends: what is told once is left to one that somebody sees
+	Slow     func(what string) (over func()) // called before something that takes long; may be nil
+	Unseen   bool                            // nobody sees this pass's output: messages that are shown once wait for a pass that somebody sees
 
-	// Asked gives what was asked of GitHub since it was called last, and what was left of its
+	// Asked returns the requests made to GitHub since its last call and what remains of GitHub's
 	// limits; may be nil.
 	Asked func() ([]work.RequestCount, []work.RateLimit)
-	// Tracer makes a trace of each turn; nil: nobody wants any.
+	// Tracer makes a trace of each turn; nil: no traces.
 	Tracer *telemetry.Tracer
-	// Host is the GitHub of a host that no repository of the config is on any more; may be nil, and so may what it gives.
+	// Host returns the GitHub of a host on which the config has no repository any more; it may be
+	// nil and may return nil.
 	Host func(name string) GitHub
-	// Preflight finds out before a turn is begun whether the programs that it
-	// needs are there; required for Run.
+	// Preflight checks, before a turn is claimed, that the programs it needs exist; required for
+	// Run.
 	Preflight func(context.Context) error
 
-	Local    func() time.Time // this machine's clock: Now is corrected by GitHub's, see AssumeClocks
+	Local    func() time.Time // this machine's clock; Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo
-	Left     []*Repo // repositories that the config names no more, and where something is to be put right
+	Left     []*Repo // repositories that the config no longer names and that still need work
 	Accounts Accounts
 	Held     map[int]work.Holder
-	Day      spending.Day     // what may still be begun
+	Day      spending.Day     // what the budgets still allow today
 	missing  map[string]error // by agent: why its turns wait
 
-	Becoming sync.Mutex // one repository at a time is found to stand behind a name
+	Becoming sync.Mutex // one repository at a time learns which repository its name stands for
 	Rooms    sync.Mutex // guards which row each name of the config has
 	byRow    map[int64]*Repo
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// HoldLimits keeps to the limits that earlier passes were told of, and has those
-// stored that this one is told of: the next pass is another process, and a client
-// that asks on while it is limited can be banned.
+// HoldLimits applies the rate limits that earlier passes stored and stores new ones: the next pass
+// is another process, and GitHub may ban clients that keep asking while limited.
 func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 	limits, err := tx.ListLimits(ctx)
 	if err != nil {
@@ -23,7 +22,7 @@ func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 			}
 		}
 	}
-	for _, r := range p.All { // only now: what is held already is not stored again
+	for _, r := range p.All { // last, so that limits already held are not stored again
 		host := r.Name.Host
 		r.GitHub.KeepLimits(func(l transport.Limit) { p.keepLimit(ctx, host, l) })
 	}

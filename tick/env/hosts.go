@@ -1,6 +1,6 @@
 package env
 
-// HostOf is the GitHub of a host, as far as the config names a repository there.
+// HostOf returns the GitHub of a host on which the config names a repository; false: it names none.
 func (p *Env) HostOf(r *Repo, host string) (GitHub, bool) {
 	if r.Name.Host == host {
 		return r.GitHub, true

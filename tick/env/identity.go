@@ -9,26 +9,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SameFor is how long an answer about which repository a name stands for is acted on.
+// SameFor is how long an answer about which repository a name stands for is valid.
 const SameFor = time.Minute
 
-// Confirm notes that the name stood for the repository just now.
+// Confirm records that GitHub just returned this repository for its name.
 func (r *Repo) Confirm(at time.Time) {
 	r.same.Lock()
 	defer r.same.Unlock()
 	r.sameAt = at
 }
 
-// Confirmed reports whether the name stood for the repository within some time.
+// Confirmed reports whether GitHub returned this repository for its name within the given time.
 func (r *Repo) Confirmed(now time.Time, within time.Duration) bool {
 	r.same.Lock()
 	defer r.same.Unlock()
 	return now.Sub(r.sameAt).Abs() < within
 }
 
-// StillSame makes sure, right before something is written or shown to an agent, that
-// the name stands for the repository that this is about: GitHub said so within some
-// time.
+// StillSame checks, right before a write or before content reaches an agent, that the name still
+// stands for this repository. An answer younger than within is enough. It returns a WaitError if
+// the repository is gone or replaced.
 func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) error {
 	now := r.GitHub.Now()
 	if r.Confirmed(now, within) {

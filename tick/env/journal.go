@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Journal is what a turn's blob in the mirror says, so that the database may
-// be lost after the answer was stored.
+// Journal is a turn's blob in the mirror. With it a turn survives the loss of the database once its
+// answer is stored.
 type Journal struct {
 	Version  int             `json:"version"`
 	Repo     string          `json:"repo"`
@@ -48,7 +48,7 @@ type journalAction struct {
 	Extra  string          `json:"extra,omitempty"`
 }
 
-// EncodeJournal makes the journal of a turn that is answered.
+// EncodeJournal encodes the journal of an answered turn.
 func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	t := l.Turn
 	j := Journal{
@@ -66,7 +66,7 @@ func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	return b, nil
 }
 
-// DecodeJournal reads a journal; it fails for a version that it does not know.
+// DecodeJournal decodes a journal and fails for an unknown version.
 func DecodeJournal(b []byte) (Journal, error) {
 	var j Journal
 	if err := json.Unmarshal(b, &j); err != nil {
@@ -78,14 +78,14 @@ func DecodeJournal(b []byte) (Journal, error) {
 	return j, nil
 }
 
-// Fill takes a turn's answer over from its journal.
+// Fill copies the answer from the journal into the turn.
 func (j Journal) Fill(t *work.Turn) {
 	t.Reviewer, t.Branch, t.Base, t.Head, t.Commit = j.Reviewer, j.Branch, j.Base, j.Head, j.Commit
 	t.Agent, t.Session, t.Request, t.Answer = j.Agent, j.Session, j.Request, j.Answer
 	t.Runs = max(t.Runs, 1)
 }
 
-// Planned are the actions that the journal's answer asks for.
+// Planned returns the actions of the journal's answer, as planned rows.
 func (j Journal) Planned(t work.Turn, now time.Time) []work.Action {
 	var out []work.Action
 	for i, a := range j.Actions {

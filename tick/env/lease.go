@@ -16,13 +16,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Unheard is what people said on the pull request that no turn was told of.
+// Unheard returns what people said on the pull request and no turn has.
 func (l *Lease) Unheard(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
 	said, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
 	return slices.DeleteFunc(said, func(e work.Event) bool { return e.Kind == work.EventSource }), err
 }
 
-// Earlier is the turn with the attempts that it had before this pass.
+// Earlier returns the turn without the attempt that this pass began.
 func (l *Lease) Earlier() work.Turn {
 	t := l.Turn
 	if l.Attempted {
@@ -31,20 +31,18 @@ func (l *Lease) Earlier() work.Turn {
 	return t
 }
 
-// Uncommitted are the events of the turn for which no commit stands on the
-// branch yet.
+// Uncommitted returns the turn's event keys for which the branch has no commit yet.
 func (l *Lease) Uncommitted() []string {
 	return slices.DeleteFunc(slices.Clone(l.Turn.EventKeys), func(key string) bool { return l.Carried[key] })
 }
 
-// Committed reports whether the branch has the commit for all of the turn.
+// Committed reports whether the branch has commits for all events of the turn.
 func (l *Lease) Committed() bool {
 	return len(l.Turn.EventKeys) > 0 && len(l.Uncommitted()) == 0
 }
 
-// BegunBy reports whether commits that name these events began the turn's work:
-// they were made for what asks for it, as a labelling does, or else for one of
-// its events.
+// BegunBy reports whether commits that name these events began the turn's work: they name the event
+// that starts the item (a labelling), or, without one in the turn, any of the turn's events.
 func (l *Lease) BegunBy(carried map[string]bool) bool {
 	for _, e := range l.Events {
 		if work.Begins(l.Item, e) {
@@ -54,8 +52,8 @@ func (l *Lease) BegunBy(carried map[string]bool) bool {
 	return slices.ContainsFunc(l.Turn.EventKeys, func(key string) bool { return carried[key] })
 }
 
-// Before tells the agent what earlier attempts left, and why the answer of the
-// last one was not used.
+// Before returns a text for the agent: what earlier attempts left on the branch, and why the last
+// answer was not used.
 func (l *Lease) Before(unused string) string {
 	var told []string
 	switch {
@@ -78,9 +76,9 @@ func (l *Lease) About(kind work.EventKind) bool {
 	return slices.ContainsFunc(l.Events, func(e work.Event) bool { return e.Kind == kind })
 }
 
-// Approves reports whether people only approved, with a word or with comments on lines:
-// that is answered, and nothing is pushed over what they approved. A review that was
-// dismissed may have approved, and asks for nothing any more.
+// Approves reports whether people only approved, with a review or line comments. Such a turn may
+// reply but pushes nothing over the approved head. A dismissed review asks for nothing, as it may
+// have approved.
 func (l *Lease) Approves() bool {
 	said := slices.DeleteFunc(slices.Clone(l.Events), func(e work.Event) bool { return !e.Kind.Said() })
 	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool {
@@ -88,13 +86,13 @@ func (l *Lease) Approves() bool {
 	})
 }
 
-// OnlyReads reports whether nothing that the turn's agent leaves in the checkout is
-// looked at. A design is written by us, from the answer.
+// OnlyReads reports whether the turn discards files that the agent leaves in the checkout. A design
+// start does not: its file is written from the answer.
 func (l *Lease) OnlyReads() bool {
 	return l.Mode() == work.ModeRead && l.Turn.Kind != work.KindDesignStart
 }
 
-// Mode says whether the turn's agent may change files.
+// Mode returns whether the turn's agent may change files.
 func (l *Lease) Mode() work.Mode {
 	if l.Approves() {
 		return work.ModeRead
@@ -102,8 +100,7 @@ func (l *Lease) Mode() work.Mode {
 	return l.Turn.Kind.Mode()
 }
 
-// Lease is one turn in one slot: what restore, execute and finalize hand to
-// one another.
+// Lease is one turn in one slot. The phases of a turn pass it on.
 type Lease struct {
 	Turn            work.Turn
 	Item            work.Item
@@ -111,46 +108,46 @@ type Lease struct {
 	Repo            *Repo
 	Events          []work.Event // the turn's, oldest first
 	Checkout        folder.Checkout
-	Threads         map[int64]github.Thread // as read right before the effects, by first comment
-	Carried         map[string]bool         // event keys for which a commit stands on the branch
-	Adopted         bool                    // a start continues on a branch that was pushed before
-	Red             []github.Check          // of the head, where the turn is about checks
-	Runs            []github.WorkflowRun    // the red ones of the head
-	Merge           *git.Merge              // in progress, where the turn is about a conflict
-	Guarded         git.Guarded             // what its checkout holds in place of the head, where that is somebody else's
-	Files           []string                // that its commit changes
-	Lines           git.Lines               // that the pull request's difference shows, where the turn reviews it
-	EventsExhausted bool                    // what asked for the turn asks no more
-	EarlierKeys     []string                // keys of what was said for an earlier flow, and was told to the agent as well
-	LostOID         string                  // the commit that somebody's rewriting took out of the branch
+	Threads         map[int64]github.Thread // read right before the effects, by id of the first comment
+	Carried         map[string]bool         // event keys for which the branch has a commit
+	Adopted         bool                    // a start turn continues a branch that was pushed before
+	Red             []github.Check          // checks of the head, for a turn about checks
+	Runs            []github.WorkflowRun    // red workflow runs of the head
+	Merge           *git.Merge              // in progress, for a turn about a conflict
+	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
+	Files           []string                // changed by the turn's commit
+	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
+	EventsExhausted bool                    // the events end with the turn and start no other
+	EarlierKeys     []string                // event keys of an earlier flow that the agent was also shown
+	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
-	Ahead           *ahead.Reads // what was asked of GitHub in advance, in this phase and for the one after it
+	Ahead           *ahead.Reads // prefetched GitHub reads of this phase, for it and the next
 
-	Attempted bool    // this pass has begun an attempt, which still counts
-	BegunRuns []int64 // of the agent, by this pass
-	Used      bool    // by them, as far as is known
+	Attempted bool    // this pass began an attempt, which still counts
+	BegunRuns []int64 // ids of agent runs that this pass began
+	Used      bool    // their usage is unknown or not zero
 
-	Trace *telemetry.Span // of what is done for the turn just now; nil: nobody observes
+	Trace *telemetry.Span // of the current phase; nil: no trace
 
-	Disclosure     string // the line below what its agent wrote
-	DisclosedAside string // the line where its agent takes no part afterwards
+	Disclosure     string // line below the agent's text
+	DisclosedAside string // the line if the agent takes no part afterwards
 }
 
-// Release gives the slot back.
+// Release stops prefetched reads and frees the slot.
 func (l *Lease) Release() {
 	l.Ahead.Stop()
 	l.Slot.Release()
 }
 
-// Foresee forgets what was asked in advance, and makes room for what is: it stands for so
-// long.
+// Foresee drops earlier prefetched reads and returns a context for new ones. Each stays valid for
+// most.
 func (l *Lease) Foresee(ctx context.Context, most time.Duration) context.Context {
 	l.Ahead.Stop()
 	l.Ahead = ahead.New(ctx, most)
 	return l.Ahead.Into(ctx)
 }
 
-// Conflict is what the agent is told of the merge in progress.
+// Conflict returns the merge in progress as the agent is shown it; nil: there is none.
 func (l *Lease) Conflict() *prompts.Conflict {
 	if l.Merge == nil {
 		return nil
@@ -158,7 +155,7 @@ func (l *Lease) Conflict() *prompts.Conflict {
 	return &prompts.Conflict{Base: l.Turn.Base, BaseSHA: l.Merge.Other, HeadSHA: l.Turn.Head, Paths: l.Merge.Paths, Log: l.Merge.Log}
 }
 
-// Parents are those of the turn's commit.
+// Parents returns the parents of the turn's commit.
 func (l *Lease) Parents() []string {
 	if l.Merge == nil {
 		return []string{l.Turn.Head}
@@ -166,7 +163,7 @@ func (l *Lease) Parents() []string {
 	return []string{l.Turn.Head, l.Merge.Other}
 }
 
-// From is the tree that the checkout began as, when it is not the head's.
+// From returns the tree of the checkout if it is not the head's, else "".
 func (l *Lease) From() string {
 	if l.Merge == nil {
 		return ""
@@ -174,7 +171,7 @@ func (l *Lease) From() string {
 	return l.Merge.Tree
 }
 
-// Below is the line with the blank line that follows it.
+// Below returns the disclosure and a blank line; "" without one.
 func (l *Lease) Below() string {
 	if l.Disclosure == "" {
 		return ""
@@ -182,8 +179,8 @@ func (l *Lease) Below() string {
 	return l.Disclosure + "\n\n"
 }
 
-// Unused is why the attempt before this one came to nothing although its agent
-// had answered; empty when there was none.
+// Unused returns why the answer of the previous turn was not used; empty if there was no answer or
+// it was used.
 func Unused(turns []work.Turn, t work.Turn) string {
 	var last work.Turn
 	for _, earlier := range turns {
@@ -197,15 +194,15 @@ func Unused(turns []work.Turn, t work.Turn) string {
 	return ""
 }
 
-// TurnEvents are the events that a turn answers, oldest first.
+// TurnEvents returns the events of a turn, oldest first.
 func TurnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, error) {
 	all, err := tx.ListItemEvents(ctx, t.ItemID)
 	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
 }
 
-// Unread are the events of a turn that was found again in its journal and that
-// nobody can read any more: their comments were edited or deleted before the
-// new database saw them. Their keys say enough to look at what became of them.
+// Unread returns events of a turn restored from its journal that the database does not have: their
+// comments were edited or deleted before the new database read them. Their keys suffice to look up
+// the comments.
 func Unread(t work.Turn, known []work.Event) (missing []work.Event) {
 	if t.Step == work.StepClaimed {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// OpenLeft finds the repositories that this config named before and names no more,
-// as far as there is something to do: an unfinished turn, or a label to take away.
+// OpenLeft finds repositories that this config no longer names. A later step still ends their
+// unfinished turns and removes their labels.
 func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// gitHubOf is the GitHub of a host that gh is logged in to; nil: there is none.
+// gitHubOf returns the GitHub of a host that gh is logged in to; nil: there is none.
 func (p *Env) gitHubOf(host string) GitHub {
 	for _, r := range p.All {
 		if r.Name.Host == host {
@@ -51,7 +51,8 @@ func (p *Env) gitHubOf(host string) GitHub {
 	return p.Host(host)
 }
 
-// ShownAt is the repository where GitHub shows an item, also one that was left.
+// ShownAt returns the repository where GitHub shows an item, one that the config no longer names
+// included; nil: none.
 func (p *Env) ShownAt(repoID int64) *Repo {
 	if r := p.RemoteByID(repoID); r != nil {
 		return r

@@ -9,12 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Startable reports whether the agent for a kind of turn can be started. A
-// turn whose agent is not installed is not begun, and begins by itself once
-// it is; those of other agents begin.
+// Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not
+// installed waits until it is. Turns of other agents start.
 //
-// One without the sandbox that it needs is begun, and blocked: a person has to
-// act, and GitHub says so.
+// A turn without the sandbox that it needs is started and then blocked, so that GitHub shows that a
+// person must act.
 func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
 	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
@@ -27,8 +26,7 @@ func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, revie
 	return false
 }
 
-// MissingAgents is the error of a pass that had turns for agents that cannot
-// be started: a line for each.
+// MissingAgents returns one error line per agent that could not be started; nil: none.
 func (p *Env) MissingAgents() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(p.missing)) {

@@ -6,15 +6,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// operators are those whose accounts gh is logged in with, by host, as they are named
-// to people.
+// operators are the accounts that gh is logged in with, by host, as they are mentioned.
 type operators struct {
-	login map[string]string // empty where nobody may be named
-	apps  map[int64]bool    // accounts that are an app's
+	login map[string]string // empty: mention nobody
+	apps  map[int64]bool    // accounts of GitHub Apps
 }
 
-// Call remembers who gh is logged in as. An app is nobody to be named: with an @ its
-// name is that of some other account. Not every answer says that it is one.
+// Call stores who gh is logged in as on a host. An app is not mentioned: @ and its name is another
+// account. Not every answer says that an account is an app's, so Call remembers its id.
 func (o *operators) Call(host string, who work.Account) {
 	if o.login == nil {
 		o.login, o.apps = map[string]string{}, map[int64]bool{}
@@ -28,8 +27,7 @@ func (o *operators) Call(host string, who work.Account) {
 	}
 }
 
-// Operator is the login of the account that gh is logged in with; empty where nobody
-// may be named.
+// Operator returns the login that gh is logged in with; empty: mention nobody.
 func (a *Accounts) Operator(host string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// StandsOn are the numbers on which an item can be paused: its issue's, and
-// that of its newest pull request.
+// StandsOn returns the numbers on which an item can be paused: its issue's and its newest pull
+// request's.
 func StandsOn(ctx context.Context, tx *store.Tx, item work.Item) ([]int, error) {
 	numbers := []int{item.Number}
 	pull, ok, err := tx.FindPullOfItem(ctx, item.ID)
@@ -19,7 +19,7 @@ func StandsOn(ctx context.Context, tx *store.Tx, item work.Item) ([]int, error) 
 	return numbers, err
 }
 
-// PauseOf is the oldest of the pauses of an item that last.
+// PauseOf returns the oldest open pause of an item.
 func PauseOf(ctx context.Context, tx *store.Tx, item work.Item) (work.Pause, bool, error) {
 	numbers, err := StandsOn(ctx, tx, item)
 	if err != nil {

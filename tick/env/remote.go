@@ -20,20 +20,20 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Remote is one configured repository with what reaches it.
+// Remote is one configured repository with its clients.
 type Remote struct {
 	Name     work.RepoName
 	Settings config.Repo
 	GitHub   GitHub
 	Mirror   func(work.Repo) Mirror
 
-	// As is the GitHub of another account than gh's own, which the config names for a
-	// reviewer. Without a token for it it fails with a BlockedError.
+	// As returns the GitHub of a reviewer's own account, named in the config. Without a token for
+	// it As fails with a BlockedError.
 	As func(ctx context.Context, account string) (GitHub, error)
 }
 
-// GitHub is what the pass asks of GitHub: lists for ingest, single objects
-// read again before effects, and what the actions need.
+// GitHub is the pass's view of GitHub: lists for ingest, single objects read again before effects,
+// and the requests of actions.
 type GitHub interface {
 	Lists
 	Objects
@@ -58,25 +58,26 @@ type Lists interface {
 	Histories(ctx context.Context, repo work.RepoName, asked []github.PullWithIssue) (github.History, error)
 }
 
-// hostClock is GitHub's clock, as far as its answers told.
+// hostClock is GitHub's clock, learned from its answers.
 type hostClock interface {
-	// Ahead is how far this machine's clock is ahead of GitHub's.
+	// Ahead returns how far this machine's clock is ahead of GitHub's; known is false before the
+	// first answer.
 	Ahead() (ahead time.Duration, known bool)
-	// Assume goes by what an earlier pass was told, until an answer comes.
+	// Assume sets the offset that an earlier pass learned. It holds until an answer comes.
 	Assume(ahead time.Duration)
-	// Now is GitHub's time.
+	// Now returns GitHub's time.
 	Now() time.Time
 }
 
-// hostLimits are the limits that GitHub's answers told of.
+// hostLimits are the rate limits that GitHub's answers report.
 type hostLimits interface {
-	// KeepLimits has a function called with each that an answer tells of.
+	// KeepLimits makes each newly reported limit call keep.
 	KeepLimits(keep func(transport.Limit))
-	// Hold keeps to one that an earlier pass was told of.
+	// Hold applies a limit that an earlier pass stored.
 	Hold(l transport.Limit)
 }
 
-// Objects is what is read one by one.
+// Objects are reads of single objects.
 type Objects interface {
 	Repository(ctx context.Context, name work.RepoName) (github.Repository, error)
 	RepositoryByID(ctx context.Context, host string, id int64) (github.Repository, error)
@@ -96,7 +97,7 @@ type Objects interface {
 	CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error)
 }
 
-// Mirror is what the pass asks of a repository's mirror.
+// Mirror is the pass's view of a repository's mirror.
 type Mirror interface {
 	actions.Branches
 	landed
@@ -130,7 +131,7 @@ type Mirror interface {
 	Close()
 }
 
-// landed is what is asked of a mirror about merges of ours.
+// landed is the part of a mirror that checks merges of ours.
 type landed interface {
 	Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
 	Brings(ctx context.Context, onto, tip, head string) (bool, error)
@@ -140,8 +141,8 @@ type landed interface {
 	DropMerged(ctx context.Context, before time.Time) error
 }
 
-// OnBase is the commit by which a base has a head of a pull request, whatever GitHub shows;
-// empty: it has not.
+// OnBase returns the commit by which the base contains a head of a pull request, read by git:
+// GitHub may lag. Empty: the base does not contain it.
 func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (string, error) {
 	git := r.Git()
 	if err := git.Fetch(ctx, head); err != nil {
@@ -155,15 +156,14 @@ func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (strin
 	return found.OID, err
 }
 
-// Agents finds the agent for a kind of turn in a repository.
+// Agents returns the agent for a kind of turn in a repository.
 type Agents interface {
-	// Agent gives the agent for a kind of turn, ready to run; its name also with an error. Of a
-	// review, reviewer is who makes it. Where the sandbox that the config
-	// demands does not work it fails with a *work.BlockedError.
+	// Agent returns the agent for a kind of turn, ready to run. Its name is set even with an error.
+	// reviewer is the author of a review turn. If the sandbox that the config demands does not
+	// work, Agent fails with a *work.BlockedError.
 	Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (Hired, error)
-	// Used reads what a run has used whose end nobody saw, and which began then by
-	// this machine's clock; false where its program keeps no record of that.
-	// counted is what was counted of its session before.
+	// Used reads the usage of a run whose end no pass saw. began is its start by this machine's
+	// clock, counted the usage already counted for its session. False: the program keeps no record.
 	Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool)
 }
 
@@ -171,42 +171,42 @@ type Agents interface {
 type Hired struct {
 	agent.Agent
 	Name    string       // in the config
-	Sandbox work.Sandbox // what stands between it and the operator's files
-	Warning string       // why it can read them, and what to do about that; empty when it cannot
-	Remedy  string       // what to do about that alone
+	Sandbox work.Sandbox // between the agent and the operator's files
+	Warning string       // why the agent can read those files, and the remedy; empty: it cannot
+	Remedy  string       // the remedy alone
 }
 
-// Orphans ends what a dead pass's agent left running.
+// Orphans ends processes that a dead pass's agent left running.
 type Orphans interface {
-	// EndMarked ends every process that carries the mark in its environment.
+	// EndMarked ends every process with the mark in its environment.
 	EndMarked(ctx context.Context, mark string) (int, error)
-	// Inside reports whether somebody stands in a folder or holds a file of it
+	// Inside reports whether a process has its working directory in a folder or holds a file of it
 	// open.
 	Inside(ctx context.Context, dir string) (bool, error)
 }
 
-// Repo is a Remote in this pass: with its row, and its mirror once needed.
+// Repo is a Remote in this pass with its row. Its mirror is opened on first use.
 type Repo struct {
 	Remote
 	Row   work.Repo
-	Ready bool // known well enough to be planned for, and to be written to
+	Ready bool // known well enough to plan for it and to write to it
 
-	Ignored map[int]work.Flow // issues that ingest saw, and that begin once people take their label away
+	Ignored map[int]work.Flow // issues that ingest saw and that start once people remove their ignore label
 
-	Left     bool   // no name of the config stands for it
-	Replaced string // what became of the repository that the name stood for before
+	Left     bool   // the config no longer names it
+	Replaced string // what happened to the repository that had the name before
 
-	Asked *ahead.Reads // what ingest asked in advance; nil: nothing
+	Asked *ahead.Reads // ingest's prefetched reads; nil: none
 
 	same   sync.Mutex // guards sameAt
-	sameAt time.Time  // when GitHub last said that the name stands for it, in this pass
+	sameAt time.Time  // when GitHub last returned this repository for the name, in this pass
 
 	Opening sync.Mutex // guards Opened
 	Opened  Mirror
-	Sends   sync.Mutex // one sender of this repository's notices in this process
+	Sends   sync.Mutex // one sender of this repository's notices per process
 }
 
-// Git is the repository's mirror, opened when it is asked for first.
+// Git returns the repository's mirror and opens it on first use.
 func (r *Repo) Git() Mirror {
 	r.Opening.Lock()
 	defer r.Opening.Unlock()
@@ -216,7 +216,7 @@ func (r *Repo) Git() Mirror {
 	return r.Opened
 }
 
-// Close ends what reads in the mirror, if anybody asked for it.
+// Close closes the mirror if it was opened.
 func (r *Repo) Close() {
 	r.Opening.Lock()
 	defer r.Opening.Unlock()
@@ -225,10 +225,10 @@ func (r *Repo) Close() {
 	}
 }
 
-// Repositories are the configured repositories, as begin found them.
+// Repositories returns the configured repositories.
 func (p *Env) Repositories() []*Repo { return p.All }
 
-// OpenRepos finds the rows of the configured repositories.
+// OpenRepos loads or creates the rows of the configured repositories.
 func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	names := make([]work.RepoName, len(p.Remotes))
 	for i, r := range p.Remotes {
@@ -251,14 +251,14 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// RemoteByID finds a configured repository by its row; nil: there is none.
+// RemoteByID returns the configured repository of a row; nil: there is none.
 func (p *Env) RemoteByID(repoID int64) *Repo {
 	p.Rooms.Lock()
 	defer p.Rooms.Unlock()
 	if r := p.byRow[repoID]; r != nil && r.Row.ID == repoID {
 		return r
 	}
-	p.byRow = make(map[int64]*Repo, len(p.All)) // a name got another row since
+	p.byRow = make(map[int64]*Repo, len(p.All)) // a name got another row
 	for _, r := range p.All {
 		if p.byRow[r.Row.ID] == nil {
 			p.byRow[r.Row.ID] = r
@@ -267,9 +267,9 @@ func (p *Env) RemoteByID(repoID int64) *Repo {
 	return p.byRow[repoID]
 }
 
-// Selected reports whether --repo leaves r in.
+// Selected reports whether --repo allows r.
 func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Name) }
 
-// GitDate is the date of a turn's commits: the turn's, so that a commit made
-// again is the same commit.
+// GitDate returns the date of a turn's commits. It is fixed per turn, so that repeating a commit
+// gives the same commit.
 func GitDate(t work.Turn) time.Time { return t.ClaimedAt.Truncate(time.Second) }

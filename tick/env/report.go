@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// VerdictKind says how a turn ended in this pass.
+// VerdictKind is how a turn ended in this pass.
 type VerdictKind string
 
 const (
@@ -23,28 +23,28 @@ const (
 	VerdictCancelled   VerdictKind = "cancelled"
 )
 
-// Report sums a pass up.
+// Report is what a pass did.
 type Report struct {
 	StartedAt time.Time
 	EndedAt   time.Time
-	Skipped   string       // why there was no pass; empty when there was one
-	Halt      *folder.Halt // everything is paused: there was no pass; else nil
-	Held      string       // why turns wait for another day's budgets; empty when none does
-	Due       int          // turns that are due and have not begun; below 0: nothing was planned
+	Skipped   string       // why there was no pass; empty: there was one
+	Halt      *folder.Halt // everything was paused, so there was no pass; else nil
+	Held      string       // why turns wait for another day's budgets; empty: none does
+	Due       int          // turns that are due and were not started; below 0: nothing was planned
 
-	// Shut is why nothing was done on some hosts where work was done on others, for
-	// want of a login or for another one. The causes of their repositories say it too.
+	// Shut is why some hosts were skipped while others were not: no login, or another account's.
+	// The causes of their repositories repeat it.
 	Shut error
 
 	mu     sync.Mutex
-	told   map[string]bool // the hosts of which they do
+	told   map[string]bool // hosts whose reason the causes repeat
 	repos  []RepoReport
 	places map[string]int // in repos, by name
 	turns  []TurnReport
 	merges []MergeReport
 }
 
-// RepoReport is what a pass did for one repository.
+// RepoReport is what a pass did in one repository.
 type RepoReport struct {
 	Repo     string `json:"repo"`     // owner/name, with the host in front where two hosts are configured
 	Ingested bool   `json:"ingested"` // whether GitHub was asked, and all that may have changed was read
@@ -74,7 +74,7 @@ type TurnReport struct {
 	Resumed bool            `json:"resumed"`    // whether an earlier pass had begun it
 }
 
-// MergeReport is what a pass did to have a pull request merged.
+// MergeReport is what a pass did to merge a pull request.
 type MergeReport struct {
 	Repo    string          `json:"repo"`       // owner/name, with the host in front where two hosts are configured
 	Number  int             `json:"number"`     // of the pull request
@@ -89,15 +89,15 @@ type MergeReport struct {
 	URL     string          `json:"url"`        // its address on GitHub; empty: it has none
 }
 
-// MergeOutcome says what came of it in this pass.
+// MergeOutcome is the result of a merge attempt in this pass.
 type MergeOutcome string
 
 const (
 	MergeDone    MergeOutcome = "merged"
 	MergeQueued  MergeOutcome = "queued"
 	MergeLeft    MergeOutcome = "dequeued"
-	MergeUpdated MergeOutcome = "updated" // its branch is brought up to date with its base
-	MergeWaits   MergeOutcome = "waiting" // GitHub refused, or its answer never came
+	MergeUpdated MergeOutcome = "updated" // its branch is being updated from its base
+	MergeWaits   MergeOutcome = "waiting" // GitHub refused or did not answer
 	MergeBlocked MergeOutcome = "blocked" // a person has to act
 )
 
@@ -111,7 +111,7 @@ type TurnChange struct {
 	Turn   string // its key
 }
 
-// Over reports whether the pass is done with the turn.
+// Over reports whether this pass is done with the turn.
 func (c TurnChange) Over() bool {
 	switch VerdictKind(c.What) {
 	case VerdictDone, VerdictInterrupted, VerdictWait, VerdictRetry, VerdictBlocked, VerdictSuperseded, VerdictCancelled:
@@ -120,8 +120,7 @@ func (c TurnChange) Over() bool {
 	return false
 }
 
-// Slowly tells whoever watches that something takes long; what it gives is called when
-// that is over.
+// Slowly calls Slow before something that takes long. Call over when it has ended.
 func (p *Env) Slowly(what string) (over func()) {
 	if p.Slow == nil {
 		return func() {}
@@ -129,13 +128,13 @@ func (p *Env) Slowly(what string) (over func()) {
 	return p.Slow(what)
 }
 
-// Unprotected is what a turn's change is called that begins without a sandbox.
+// Unprotected is the change reported when a turn starts without a sandbox.
 const Unprotected = "no sandbox"
 
-// NewReport begins the report of a pass.
+// NewReport starts the report of a pass.
 func NewReport(at time.Time) *Report { return &Report{StartedAt: at, Due: -1} }
 
-// TellShut notes that the causes of a repository say why its host is left alone.
+// TellShut records that the causes of a repository say why its host is skipped.
 func (r *Report) TellShut(host string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,35 +144,35 @@ func (r *Report) TellShut(host string) {
 	r.told[host] = true
 }
 
-// Tells reports whether a line of the report says already why a host was left alone.
+// Tells reports whether the report already says why a host was skipped.
 func (r *Report) Tells(host string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.told[host]
 }
 
-// Repos lists the repositories by name.
+// Repos returns the repositories, sorted by name.
 func (r *Report) Repos() []RepoReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.SortedFunc(slices.Values(r.repos), func(a, b RepoReport) int { return cmp.Compare(a.Repo, b.Repo) })
 }
 
-// Turns lists the turns in the order in which they ended.
+// Turns returns the turns in the order in which they ended.
 func (r *Report) Turns() []TurnReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.turns)
 }
 
-// Idle reports whether the pass has done nothing to tell of.
+// Idle reports whether the report has nothing to print.
 func (r *Report) Idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.turns) == 0 && len(r.merges) == 0 && !slices.ContainsFunc(r.repos, func(x RepoReport) bool { return x.Failed || x.Replaced != "" || x.Notices > 0 || len(x.Warnings) > 0 })
 }
 
-// Merges lists what was done to have pull requests merged, by their numbers.
+// Merges returns what was done for pull requests, sorted by repository and number.
 func (r *Report) Merges() []MergeReport {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,21 +183,21 @@ func (r *Report) Merges() []MergeReport {
 	return out
 }
 
-// AddMerge adds what was done to have a pull request merged.
+// AddMerge adds what was done to merge a pull request.
 func (r *Report) AddMerge(m MergeReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.merges = append(r.merges, m)
 }
 
-// AddTurn adds what became of a turn.
+// AddTurn adds the result of a turn.
 func (r *Report) AddTurn(t TurnReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turns = append(r.turns, t)
 }
 
-// Repo changes the line of one repository.
+// Repo changes the entry of one repository and adds it if missing.
 func (r *Report) Repo(name string, change func(*RepoReport)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -213,7 +212,7 @@ func (r *Report) Repo(name string, change func(*RepoReport)) {
 	change(&r.repos[i])
 }
 
-// Changed tells a terminal and the log about a turn.
+// Changed reports a turn's change to the terminal and the log.
 func (p *Env) Changed(l *Lease, what, detail string) {
 	write := p.Log.Info
 	if what == string(VerdictBlocked) || what == string(VerdictRetry) || what == Unprotected {

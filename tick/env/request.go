@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// ToldBase is the base commit that a stored prompt speaks of.
+// ToldBase returns the base commit that a stored prompt names; empty: it is about no conflict.
 func ToldBase(stored []byte) string {
 	var req Request
 	if json.Unmarshal(stored, &req) != nil || req.Context.Conflict == nil {
@@ -15,7 +15,7 @@ func ToldBase(stored []byte) string {
 	return req.Context.Conflict.BaseSHA
 }
 
-// Told is what the turn's agent was told, as it is stored; nothing before that.
+// Told returns the stored context of the turn's agent; zero before it is stored.
 func (l *Lease) Told() prompts.Context {
 	var req Request
 	if json.Unmarshal(l.Turn.Request, &req) != nil {
@@ -24,8 +24,8 @@ func (l *Lease) Told() prompts.Context {
 	return req.Context
 }
 
-// Request is what an agent is told, stored before it first runs so that a turn
-// that is run again is run with the same words.
+// Request is the input of an agent. It is stored before the first run, so that a repeated run gets
+// the same prompt.
 type Request struct {
 	Prompt  string          `json:"prompt"`
 	Context prompts.Context `json:"context"`

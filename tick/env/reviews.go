@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Due is what asks for the turn's review; false where it makes none.
+// Due returns the request for the turn's review; false: the turn makes none.
 func (l *Lease) Due() (review.Due, bool) {
 	for _, e := range l.Events {
 		if d, ok := review.DueOf(e); ok {
@@ -19,7 +19,7 @@ func (l *Lease) Due() (review.Due, bool) {
 	return review.Due{}, false
 }
 
-// FixDue is what asks for the turn's fix of a review; false where it makes none.
+// FixDue returns the request for the turn's fix of a review; false: the turn makes none.
 func (l *Lease) FixDue() (review.FixDue, bool) {
 	for _, e := range l.Events {
 		if d, ok := review.FixDueOf(e); ok {
@@ -29,10 +29,10 @@ func (l *Lease) FixDue() (review.FixDue, bool) {
 	return review.FixDue{}, false
 }
 
-// ReviewPolicy is what the config says today about the reviews of the turn's pull request.
+// ReviewPolicy returns today's config for reviews of the turn's pull request.
 func (l *Lease) ReviewPolicy() review.Policy { return l.Repo.Settings.ReviewPolicy(l.Item.Flow) }
 
-// Reviews are those of the turn's pull request, as they are stored.
+// Reviews returns the turn's pull request and its stored reviews.
 func (p *Env) Reviews(ctx context.Context, l *Lease) (pull work.PullRequest, stored store.Reviews, err error) {
 	if pull, err = p.ItemPull(ctx, l); err != nil {
 		return pull, stored, err

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// SpeaksFor is the reviewer in whose name an action is sent; empty: it is ours.
+// SpeaksFor returns the reviewer in whose name an action is sent; empty: it is ours.
 func SpeaksFor(a work.Action) string {
 	switch a.Kind { //nolint:exhaustive // all else is ours
 	case work.ActionReview:
@@ -19,8 +19,9 @@ func SpeaksFor(a work.Action) string {
 	return ""
 }
 
-// Into has an action that a reviewer speaks with sent as that reviewer. author is the
-// pull request's. The speaker tells what a refusal means; of what is ours it is nobody.
+// Into returns the scope with which an action is sent: a reviewer's action as that reviewer, any
+// other as ourselves. author is the pull request's. The speaker tells what a refusal means; it is
+// zero for actions of ours.
 func (p Speakers) Into(ctx context.Context, s actions.Scope, r *Repo, a work.Action, author work.Account) (actions.Scope, Speaker, error) {
 	name := SpeaksFor(a)
 	if name == "" {
@@ -31,8 +32,8 @@ func (p Speakers) Into(ctx context.Context, s actions.Scope, r *Repo, a work.Act
 		return s, speaker, err
 	}
 	s.GitHub, s.Accounts = speaker.GitHub, p.Accounts.Writers(r.Name.Host)
-	// As ourselves a reviewer never approves for real, nor holds anything up: people
-	// would take it for the operator's own word.
+	// Under the operator's account a reviewer neither approves nor requests changes: people would
+	// take that for the operator's own review.
 	s.Event = review.VoiceOf(author.ID, speaker.Who.ID, speaker.MayApprove && speaker.account != "", review.Decision(a.Title)).Event
 	return s, speaker, nil
 }

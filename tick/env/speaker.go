@@ -12,27 +12,27 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Speaker is as whom a reviewer writes in a repository.
+// Speaker is the account with which a reviewer writes in a repository.
 type Speaker struct {
 	GitHub     GitHub
-	Who        work.Account // ID 0: GitHub does not say whose the token is
-	MayApprove bool         // its approval counts: it may write to the repository, and is no app's
+	Who        work.Account // ID 0: GitHub does not say whose token it is
+	MayApprove bool         // its approval counts: it has write access and is not an app
 
 	reviewer, account, host string
 }
 
-// speaking is an account that the config names on a host.
+// speaking is a host with an account that the config names there.
 type speaking struct{ host, account string }
 
 // approving are the permissions with which an approval counts.
 var approving = []string{"admin", "maintain", "write"}
 
-// Speakers finds as whom reviewers speak.
+// Speakers finds the accounts of reviewers.
 type Speakers struct{ *Env }
 
-// Of is as whom a reviewer of a repository speaks: as the account that the
-// config names for it, else as we do. What the account may do is asked each time. It
-// fails with a BlockedError that names the reviewer where it cannot speak at all.
+// Of returns the account with which a reviewer speaks: the one that the config names for it, else
+// gh's own. The account's permission is read each time. If the reviewer cannot speak at all, Of
+// fails with a BlockedError that names the reviewer.
 func (p Speakers) Of(ctx context.Context, r *Repo, reviewer string) (Speaker, error) {
 	s, err := p.find(ctx, r, reviewer)
 	if err != nil || s.Who.ID == 0 || s.Who.Bot {
@@ -50,7 +50,7 @@ func (p Speakers) Of(ctx context.Context, r *Repo, reviewer string) (Speaker, er
 	return s, nil
 }
 
-// find is the same without what the account may do.
+// find does the same without the permission.
 func (p Speakers) find(ctx context.Context, r *Repo, reviewer string) (Speaker, error) {
 	x, _ := r.Settings.Reviewer(reviewer)
 	host := r.Name.Host
@@ -78,11 +78,11 @@ func (p Speakers) find(ctx context.Context, r *Repo, reviewer string) (Speaker, 
 	return s, nil
 }
 
-// introduce finds out who an account is, and records it.
+// introduce reads who an account is and records it.
 func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error) {
 	if s.account == "" {
 		s.Who, _, _, err = r.GitHub.Viewer(ctx, "")
-		if github.IsStatus(err, 403) { // the token of an app
+		if github.IsStatus(err, 403) { // an app's token
 			return nil
 		}
 		return err
@@ -103,8 +103,8 @@ func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error
 	return p.record(ctx, s.host, s.Who)
 }
 
-// Lost is the error of a request that was sent as the speaker: where GitHub refuses the
-// reviewer's own account, a BlockedError that names both; any other as it is.
+// Lost returns the error of a request sent as the speaker. If GitHub refuses the reviewer's own
+// account, that is a BlockedError that names both; any other error is returned unchanged.
 func (s Speaker) Lost(err error) error {
 	if _, waits := errors.AsType[*work.WaitError](err); waits || s.account == "" {
 		return err
@@ -118,16 +118,16 @@ func (s Speaker) Lost(err error) error {
 	return err
 }
 
-// mute is why a reviewer cannot speak as its account.
+// mute returns why a reviewer cannot speak as its account.
 func (s Speaker) mute(why, advice string, err error) error {
 	return &work.BlockedError{
 		Reason: work.Reason{Kind: work.WhyReviewerAccount, Name: s.reviewer, Who: s.account, Text: why, Advice: advice}, Err: err,
 	}
 }
 
-// MeetAll finds out which accounts the reviewers of a repository speak as, where
-// that is not known: without it their reviews are anybody's. Of one that cannot speak
-// today there is none to come; its turns say why.
+// MeetAll records the accounts of a repository's reviewers that the database lacks: without the
+// account their reviews count as anybody's. A reviewer that cannot speak today writes no review, so
+// MeetAll only logs it; its turns report why.
 func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
 	if !r.Settings.Review.Enabled || r.As == nil {
 		return nil
@@ -149,8 +149,8 @@ func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
 	return nil
 }
 
-// record stores the account as which a reviewer speaks, before anything is
-// written as it: what it writes would be taken for somebody's feedback.
+// record stores a reviewer's account before anything is written as it: otherwise its writing would
+// be read as feedback.
 func (p Speakers) record(ctx context.Context, host string, who work.Account) error {
 	p.Accounts.mu.Lock()
 	defer p.Accounts.mu.Unlock()

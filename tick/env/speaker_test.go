@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// someone is GitHub as one account sees it.
+// someone is GitHub as seen by one account.
 type someone struct {
 	GitHub
 
@@ -43,14 +43,14 @@ var (
 	quinnsBot = work.Account{ID: 2, Login: "quinn-bot"}
 )
 
-// speech is a pass with a repository whose quinn has an account.
+// speech is a pass with a repository whose reviewer quinn has an account.
 type speech struct {
 	*Env
 	r     *Repo
-	asked int // who somebody is
+	asked int // requests for the account
 	bot   someone
-	deny  error // what gh says instead of a token
-	gh    int   // how often gh was asked
+	deny  error // gh's error instead of a token
+	gh    int   // calls of gh for a token
 }
 
 func (s *speech) speakers() Speakers { return Speakers{s.Env} }
@@ -107,8 +107,8 @@ func TestAReviewerSpeaksAsItsAccount(t *testing.T) {
 	}
 }
 
-// What a reviewer's account marks is ours; but gh is not to be logged in as it, and
-// nothing else that it does is ours.
+// Marked writing of a reviewer's account is ours. gh must not be logged in as it, and nothing else
+// that it does is ours.
 func TestAReviewersAccountIsNoOperators(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := newSpeech(t, path)
@@ -174,7 +174,7 @@ func TestAReviewerThatCannotSpeakIsNamed(t *testing.T) {
 	}
 }
 
-// A network that is down says nothing of the account.
+// A network that is down says nothing about the account.
 func TestWhatIsNoRefusalIsNoStop(t *testing.T) {
 	s := newSpeech(t, filepath.Join(t.TempDir(), "state.db"))
 	s.bot.lost = &transport.UnreachableError{Host: hostOfTests, Err: context.DeadlineExceeded}

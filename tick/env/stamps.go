@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// IgnoredStamps takes out of a repository's row the times that passes ignore, since
-// they lie too far in the future to be right, and says which.
+// IgnoredStamps zeroes times of a repository's row that lie too far in the future, which passes
+// ignore, and returns a text for each.
 func IgnoredStamps(r *work.Repo, now time.Time) (told []string) {
 	const why = ", which lies in the future: a clock was wrong then, and the time is ignored"
 	if Future(r.HeartbeatAt, now, ClockWarning) {

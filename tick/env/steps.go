@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// SaveTurn stores what the turn has found out.
+// SaveTurn stores the turn's row.
 func (p *Env) SaveTurn(ctx context.Context, l *Lease) error {
 	l.Turn.UpdatedAt = p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.SaveTurn(ctx, l.Turn) })
@@ -29,7 +29,7 @@ func (p *Env) Advance(ctx context.Context, l *Lease, to work.Step) error {
 	return nil
 }
 
-// FirstEffect reports whether anything of the turn may be on GitHub already.
+// FirstEffect reports whether an effect of the turn may be on GitHub.
 func (p *Env) FirstEffect(ctx context.Context, l *Lease) (bool, error) {
 	var all []work.Action
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
@@ -43,7 +43,7 @@ func (p *Env) FirstEffect(ctx context.Context, l *Lease) (bool, error) {
 	return l.Turn.Begun(all), nil
 }
 
-// TurnActions lists the turn's actions, in the order in which they are applied.
+// TurnActions returns the turn's actions in the order in which they are applied.
 func (p *Env) TurnActions(ctx context.Context, l *Lease) (planned []work.Action, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		planned, err = tx.ListTurnActions(ctx, l.Turn.ID)
@@ -52,7 +52,7 @@ func (p *Env) TurnActions(ctx context.Context, l *Lease) (planned []work.Action,
 	return planned, err
 }
 
-// ItemPull is the newest pull request of the turn's item.
+// ItemPull returns the newest pull request of the turn's item.
 func (p *Env) ItemPull(ctx context.Context, l *Lease) (pull work.PullRequest, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		var ok bool
@@ -64,15 +64,14 @@ func (p *Env) ItemPull(ctx context.Context, l *Lease) (pull work.PullRequest, er
 	return pull, err
 }
 
-// StoreAnswered stores the row of a turn whose answer the journal has, with
-// its planned actions.
+// StoreAnswered stores the row of a turn whose answer is in the journal, with its planned actions.
 func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action) error {
 	now := p.Now()
 	err := p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		if err := tx.GiveBackAttempt(ctx, l.Turn.ID); err != nil { // it answered
+		if err := tx.GiveBackAttempt(ctx, l.Turn.ID); err != nil { // it answered, so the attempt does not count
 			return err
 		}
 		for _, a := range planned {
@@ -100,8 +99,8 @@ func (p *Env) InFlight(key string) bool {
 	return false
 }
 
-// Mark is what every process of a turn's agent carries in its environment, and
-// no other process on this machine: two state folders may know the same turn.
+// Mark returns the environment entry that every process of a turn's agent carries. It contains a
+// hash of the state folder, because two state folders on one machine may know the same turn.
 func (p *Env) Mark(t work.Turn) string {
 	return "MERGEXO_MARK=" + work.ContentHash(p.Dirs.State) + "-" + t.Key
 }

@@ -13,12 +13,11 @@ import (
 // Takeover is what the timeline of an issue or a pull request shows of pauses.
 type Takeover struct {
 	Pauses []work.Pause
-	freed  time.Time // when the label was last taken away; zero while it stands
+	freed  time.Time // when the label was last removed; zero while it is set
 }
 
-// TakeoverOf reads the pauses off a timeline. A list and a timeline are read
-// one after the other, and either may lag: on says whether the list shows the
-// label, and at what stamp.
+// TakeoverOf reads the pauses from a timeline. GitHub's list and timeline are read one after the
+// other and either may lag: on is whether the list shows the label, at the time of the list.
 func TakeoverOf(number int, timeline []github.TimelineEvent, label string, on bool, at time.Time) Takeover {
 	var t Takeover
 	lasts := func() bool { return len(t.Pauses) > 0 && t.Pauses[len(t.Pauses)-1].Open() }
@@ -36,7 +35,7 @@ func TakeoverOf(number int, timeline []github.TimelineEvent, label string, on bo
 	switch {
 	case on && !lasts(): // the timeline lags
 		t.Pauses = append(t.Pauses, work.Pause{Number: number, Began: at, By: "somebody"})
-	case !on && lasts() && at.After(t.Pauses[len(t.Pauses)-1].Began): // it lags, too; or the label was deleted
+	case !on && lasts() && at.After(t.Pauses[len(t.Pauses)-1].Began): // the timeline lags, or the label was deleted
 		t.Pauses[len(t.Pauses)-1].Ended, t.freed = at, at
 	}
 	if lasts() {
@@ -45,8 +44,8 @@ func TakeoverOf(number int, timeline []github.TimelineEvent, label string, on bo
 	return t
 }
 
-// Store stores what a timeline shows. The label that is taken away ends what a
-// command began, too: GitHub has the last word.
+// Store stores the pauses of a timeline. Removing the label also ends pauses that a command began:
+// GitHub has the last word.
 func (t Takeover) Store(ctx context.Context, tx *store.Tx, repoID int64, number int) error {
 	for _, p := range t.Pauses {
 		p.RepoID = repoID

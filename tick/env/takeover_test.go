@@ -28,7 +28,7 @@ func TestPausesOfATimeline(t *testing.T) {
 		on       bool
 		stamp    int
 		pauses   []work.Pause
-		freed    int // minute; 0: it stands, or never did
+		freed    int // minute; 0: the label is set or never was
 	}{
 		"never":                        {[]github.TimelineEvent{other}, false, 5, nil, 0},
 		"lasts":                        {[]github.TimelineEvent{event(1, "labeled", 1), other}, true, 5, []work.Pause{pause(1, 1, 0)}, 0},

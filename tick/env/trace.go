@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Phase has a phase of a turn observed as a part of its trace, where somebody observes.
+// Phase runs a phase of a turn as a child span of its trace, if there is one.
 func Phase(name string, run func(context.Context, *Lease) error) func(context.Context, *Lease) error {
 	return func(ctx context.Context, l *Lease) error {
 		whole := l.Trace
@@ -26,7 +26,7 @@ func Phase(name string, run func(context.Context, *Lease) error) func(context.Co
 	}
 }
 
-// resultOf is the result of a task, in OpenTelemetry's words; empty while it waits.
+// resultOf returns OpenTelemetry's word for the result of a task; empty while it waits.
 func resultOf(err error, failed bool) string {
 	switch {
 	case err == nil:
@@ -39,11 +39,11 @@ func resultOf(err error, failed bool) string {
 	return ""
 }
 
-// otherWhy is what OpenTelemetry calls an error that has no name.
+// otherWhy is OpenTelemetry's word for an error without a name.
 const otherWhy = "_OTHER"
 
-// WhyOf is an error's name for programs, and whether it is a failure: what waits, was
-// interrupted or is not wanted any more did not fail.
+// WhyOf returns an error's code and whether it is a failure. Waiting, interrupted, superseded and
+// cancelled turns did not fail.
 func WhyOf(err error) (why string, failed bool) {
 	var (
 		wait       *work.WaitError

@@ -9,12 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The token of an app's installation is no user's: GitHub refuses to say whose it is
-// where it says that of users. GraphQL knows the app's account, and where it does not
-// either, the first thing that we write has an author.
+// GitHub's REST API refuses to name the account of an app's installation token. GraphQL may name
+// it; otherwise the author of the first thing we write is our account.
 
-// MeetApp asks for our account by GraphQL. Without an answer the pass continues: what
-// bears our mark is nobody's feedback, whoever we are.
+// MeetApp asks GraphQL for our account. Without an answer the pass continues: writing with our
+// marker is not read as feedback while our account is unknown.
 func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
 	_, silent := errors.AsType[*transport.BodyError](err)
@@ -30,13 +29,13 @@ func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	return p.Meet(ctx, r.Name.Host, s.Viewer)
 }
 
-// learner notes as whom we write, as long as that is not known.
+// learner records the account with which we write while it is unknown.
 type learner struct {
 	GitHub
 	wrote func(context.Context, work.Account)
 }
 
-// learning has a repository's GitHub tell as whom we write.
+// learning wraps a repository's GitHub in a learner.
 func (p *Env) learning(r Remote) GitHub {
 	host := r.Name.Host
 	return learner{r.GitHub, func(ctx context.Context, who work.Account) {

@@ -5,8 +5,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Public is what the words about an item depend on that GitHub is told. pull says
-// whether its conversation is a pull request's.
+// Public returns the place for texts about an item that GitHub shows. pull is whether they appear
+// on a pull request.
 func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
 	return explain.Place{
 		Pull: pull, Comments: p.Config.Runtime.EnableIssueCommentRouting, Label: item.Label,
@@ -14,7 +14,7 @@ func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
 	}
 }
 
-// Here is the same for this machine's log, history and terminal.
+// Here returns the same for this machine's log, history and terminal.
 func (p *Env) Here(r *Repo, item work.Item, pull bool) explain.Place {
 	at := p.Public(r, item, pull)
 	at.Spending = true

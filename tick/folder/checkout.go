@@ -12,21 +12,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Checkout is a slot's checkout of one repository: a real directory, an index
-// kept outside it, and a mark that stands while an agent may write there.
+// Checkout is a slot's checkout of one repository: a directory, an index outside it, and a mark
+// file that exists while an agent may write there.
 //
-// A checkout whose mark is found standing had an unclean end, and in one in
-// which somebody still works the end was only seemingly clean: something may
-// write in it. It is abandoned, and the next turn gets a new path. Who is there
-// is not ended for being there: it may be the operator's own shell.
+// A checkout is abandoned, and the next turn gets a new path, if its mark still exists, because its
+// turn did not end cleanly, or if a process still works in it. That process is not ended: it may be
+// the operator's shell.
 type Checkout struct {
 	Dir   string
 	Index string
 	busy  string
-	box   string // the private folders of a sandbox around it
+	box   string // private folders of a sandbox around it
 }
 
-// TakeCheckout finds the slot's current checkout, or makes a path for a new one.
+// TakeCheckout returns the slot's current checkout, or a path for a new one, and marks it.
 func (d Dirs) TakeCheckout(repo work.Repo, slot int, occupied func(dir string) bool) (Checkout, error) {
 	parent := d.CheckoutParent(repo)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -39,7 +38,7 @@ func (d Dirs) TakeCheckout(repo work.Repo, slot int, occupied func(dir string) b
 	c := checkoutAt(parent, slot, generation)
 	_, err = os.Stat(c.busy)
 	if err == nil || occupied(c.Dir) {
-		c = checkoutAt(parent, slot, generation+1) // a survivor may still hold the old one: its path is not used again
+		c = checkoutAt(parent, slot, generation+1) // a surviving process may use the old path, so it is not used again
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return Checkout{}, fmt.Errorf("look at a checkout's mark: %w", err)
 	}
@@ -59,8 +58,7 @@ func checkoutAt(parent string, slot, generation int) Checkout {
 	return Checkout{Dir: at, Index: at + ".index", busy: at + ".busy", box: sandbox.Around(at)}
 }
 
-// newestGeneration is the highest generation of a slot's checkout that left
-// any trace.
+// newestGeneration returns the highest generation of a slot's checkout with any file left.
 func newestGeneration(parent string, slot int) (int, error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -80,7 +78,7 @@ func newestGeneration(parent string, slot int) (int, error) {
 	return newest, nil
 }
 
-// Leave takes the mark away: every process of the agent has ended.
+// Leave removes the mark. Call it once every process of the agent has ended.
 func (c Checkout) Leave() error {
 	if c.busy == "" {
 		return nil

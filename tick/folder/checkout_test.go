@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What earlier uses of a slot could not remove goes when it is used again: put-aside
-// folders of a sandbox, abandoned checkouts. Those of another slot stay.
+// Leftovers of a slot (sandbox folders, abandoned checkouts) are removed when it is used again.
+// Those of other slots stay.
 func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
 	repo := work.Repo{NodeID: "R_1", Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
 	free := func(string) bool { return false }
@@ -37,7 +37,7 @@ func TestLeftoversOfASlotGoWithItsNextUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, n := range []string{"worker-0.index", "worker-0.1.busy"} { // tell that these paths were used
+		for _, n := range []string{"worker-0.index", "worker-0.1.busy"} { // they show that these paths were used
 			if err := os.WriteFile(filepath.Join(parent, n), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

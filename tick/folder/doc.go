@@ -1,3 +1,3 @@
-// Package folder has what stands in the state folder of this machine: locks, the slots of
-// workers and their checkouts, and the pause of everything.
+// Package folder has the files in this machine's state folder: locks, slots of workers with their
+// checkouts, and `pause --all`.
 package folder

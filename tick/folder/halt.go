@@ -16,18 +16,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Halt is a pause of everything on this machine, given by `pause --all`. It is a
-// file in the state folder: whoever plans or works need not let go of anything for
-// it, and it outlives the database. A file that cannot be read is a pause, too.
+// Halt is `pause --all`. It is a file in the state folder: it needs no lock and outlives the
+// database. An unreadable file is a pause too.
 type Halt struct {
 	Since time.Time `json:"since"`
 	Why   string    `json:"reason"`
 }
 
-// maxHaltReason bounds a reason, in bytes.
+// maxHaltReason limits a reason, in bytes.
 const maxHaltReason = 500
 
-// Reason is that everything is paused.
+// Reason returns the reason for waiting turns.
 func (h Halt) Reason() work.Reason {
 	r := work.Reason{Kind: work.WhyHalted, Text: h.Why}
 	if !h.Since.IsZero() {
@@ -36,7 +35,7 @@ func (h Halt) Reason() work.Reason {
 	return r
 }
 
-// Says tells people that everything is paused, since when, why, and what ends it.
+// Says returns a text: that everything is paused, since when, why, and how to resume.
 func (h Halt) Says() string {
 	w := explain.Reason(h.Reason(), explain.Place{})
 	return w.What + "; " + w.Next()
@@ -44,15 +43,15 @@ func (h Halt) Says() string {
 
 func (d Dirs) haltFile() string { return filepath.Join(d.State, "paused.json") }
 
-// Halted tells whether everything is paused.
+// Halted returns the pause of everything; false: there is none.
 func (d Dirs) Halted() (Halt, bool) {
 	if _, err := os.Lstat(d.haltFile()); err != nil {
-		return Halt{}, false // it is not there; that the folder cannot be used is said where it is
+		return Halt{}, false // not there; an unusable state folder is reported elsewhere
 	}
 	var h Halt
 	b, err := os.ReadFile(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return Halt{}, false // any more
+		return Halt{}, false // removed meanwhile
 	}
 	if err == nil {
 		err = json.Unmarshal(b, &h)
@@ -64,8 +63,8 @@ func (d Dirs) Halted() (Halt, bool) {
 	return h, true
 }
 
-// HaltAll pauses everything. What is paused already stays so since then, with the
-// new reason if there is one.
+// HaltAll pauses everything. An existing pause keeps its start and takes the new reason, if any;
+// before is true then.
 func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err error) {
 	h, before = d.Halted()
 	if !before || h.Since.IsZero() {
@@ -82,15 +81,15 @@ func (d Dirs) HaltAll(reason string, now time.Time) (h Halt, before bool, err er
 	return h, before, d.replace(d.haltFile(), append(b, '\n'))
 }
 
-// haltParts are the files of which a pause is made, and how long one is at most
-// being written. An older one was left by a command that was killed.
+// haltParts matches the temporary files of pauses. One older than haltPartTime was left by a
+// command that was killed.
 const (
 	haltParts    = "paused-*.tmp"
 	haltPartTime = time.Minute
 )
 
-// dropLeftHalts removes what earlier pauses left half made. What cannot be removed
-// harms nobody, and the next one tries again.
+// dropLeftHalts removes temporary files of killed commands. One that cannot be removed is harmless,
+// and the next call tries again.
 func (d Dirs) dropLeftHalts(now time.Time) {
 	parts, err := fs.Glob(os.DirFS(d.State), haltParts)
 	if err != nil {
@@ -104,8 +103,7 @@ func (d Dirs) dropLeftHalts(now time.Time) {
 	}
 }
 
-// replace writes a file as a whole: one that is read is never half written.
-// It is durable when it returns.
+// replace writes a file atomically. It is durable when replace returns.
 func (d Dirs) replace(path string, b []byte) (err error) {
 	f, err := os.CreateTemp(d.State, haltParts)
 	if err != nil {
@@ -127,16 +125,15 @@ func (d Dirs) replace(path string, b []byte) (err error) {
 	return files.SyncFolder(d.State)
 }
 
-// toldFile holds what was last said of a pause of everything.
+// toldFile has the pause that was last reported.
 func (d Dirs) toldFile() string { return filepath.Join(d.State, "paused.told") }
 
-// TellHalt reports whether a pause is still to be told, and notes that it is told
-// now: what a pass prints under cron is mailed, and once a pause is enough. Where it
-// cannot be noted, it is told again.
+// TellHalt reports whether a pause must still be reported, and stores that it is. Cron mails what a
+// pass prints, and once per pause is enough. If that cannot be stored, the pause is reported again.
 func (d Dirs) TellHalt(h Halt) bool {
 	pause, err := json.Marshal(h)
 	if err != nil {
-		return true // a time that cannot be written: told again
+		return true // a time that JSON cannot encode: report again
 	}
 	if told, err := os.ReadFile(d.toldFile()); err == nil && bytes.Equal(told, pause) {
 		return false
@@ -145,9 +142,9 @@ func (d Dirs) TellHalt(h Halt) bool {
 	return true
 }
 
-// EndHalt ends the pause of everything; false where there was none.
+// EndHalt ends the pause of everything; false: there was none.
 func (d Dirs) EndHalt() (bool, error) {
-	_ = os.Remove(d.toldFile()) // the next pause is another one
+	_ = os.Remove(d.toldFile()) // a later pause is reported again
 	err := os.Remove(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -161,7 +158,7 @@ func (d Dirs) EndHalt() (bool, error) {
 	return true, nil
 }
 
-// shortReason is a reason on one line.
+// shortReason returns a reason on one line, shortened.
 func shortReason(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ")
 	if len(s) > maxHaltReason {
@@ -170,8 +167,8 @@ func shortReason(s string) string {
 	return s
 }
 
-// HaltedError says that everything was paused while a turn was under way, before
-// its first effect. Its attempt is not counted, and the same turn resumes.
+// HaltedError ends a turn before its first effect because everything was paused. No attempt is
+// counted, and the same turn resumes.
 type HaltedError struct{ Halt }
 
 func (e *HaltedError) Error() string { return e.Says() }

@@ -50,8 +50,8 @@ func TestAPauseOfEverythingLasts(t *testing.T) {
 	}
 }
 
-// Passes that nobody watches tell a pause once, and again with another reason; the next
-// pause is another one, also where it is worded alike. Where nothing can be noted it is told.
+// Unwatched passes report a pause once, and again with another reason. The next pause is reported
+// even with the same text. If nothing can be stored, each pass reports it.
 func TestAPauseIsToldOnce(t *testing.T) {
 	d := Dirs{State: t.TempDir()}
 	pause := func(reason string) Halt {
@@ -82,8 +82,7 @@ func TestAPauseIsToldOnce(t *testing.T) {
 	}
 }
 
-// What a killed pause left is removed by the next one; what one writes at this
-// moment is not.
+// Files of a killed pause are removed by the next one. A file that is being written is not.
 func TestWhatAKilledPauseLeftIsRemoved(t *testing.T) {
 	d := Dirs{State: t.TempDir()}
 	left, writing := filepath.Join(d.State, "paused-1.tmp"), filepath.Join(d.State, "paused-2.tmp")

@@ -32,11 +32,11 @@ func (d Dirs) Installation(machine string) (string, error) {
 	if machine == "" {
 		return name, nil
 	}
-	sum := sha256.Sum256([]byte(name + "\n" + machine)) // the id itself is nobody else's business
+	sum := sha256.Sum256([]byte(name + "\n" + machine)) // hashed, so that the machine's id is not published
 	return name + "-" + hex.EncodeToString(sum[:4]), nil
 }
 
-// MachineID is by what Linux tells machines apart; empty: nobody says.
+// MachineID returns Linux's machine id; empty: there is none.
 func MachineID() string {
 	for _, path := range []string{"/etc/machine-id", "/var/lib/dbus/machine-id"} {
 		b, err := os.ReadFile(path)

@@ -2,8 +2,8 @@ package folder
 
 import "testing"
 
-// A copy of a state folder on a machine with another id is another installation; one whose
-// machine nobody knows keeps its name, and so does one that lost nothing.
+// A copy of a state folder on a machine with another id is another installation. The name on each
+// machine, also on one without an id, never changes.
 func TestInstallationOfACopy(t *testing.T) {
 	d := Dirs{State: t.TempDir()}
 	names := map[string]string{}

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Live is a turn that a living pass works on. Its times are this machine's.
+// Live is a turn that a running pass works on, with this machine's times.
 type Live struct {
 	Turn         string // its key
 	Slot         int
-	Since        time.Time // the pass took it up; zero: nobody noted when
-	LastActivity time.Time // the last sign of life of its agent, or when the pass took it up
+	Since        time.Time // when the pass took it; zero: unknown
+	LastActivity time.Time // last activity of its agent, or when the pass took it
 }
 
-// LiveTurns are the turns that a living pass works on, by their keys: those that
-// held slots name. Nothing else proves that somebody works, and no row does.
+// LiveTurns returns the turns of running passes by key, as named by held slots. Only a held slot
+// proves that a pass works on a turn; no row does.
 func (d Dirs) LiveTurns() (map[string]Live, error) {
 	held, err := d.heldSlots(named)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// A held slot says which turn lives, since when, and when its agent was heard of last: at
-// most once a second, and without a change of what others may be reading.
+// A held slot shows its turn, since when, and the agent's last activity: at most once a second,
+// without changing the file's content, which others may be reading.
 func TestASlotTellsOfItsAgent(t *testing.T) {
 	d := Dirs{State: t.TempDir()}
 	s, ok, err := d.TakeSlot(1)

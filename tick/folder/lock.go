@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// FileLock is a lock that is held: a flock, which its holder's death ends. Its file is
-// never deleted, and nothing in that proves that somebody lives.
+// FileLock is a held lock: a flock, which ends when its process dies. Its file is never deleted;
+// neither the file nor its content proves that a process is alive.
 type FileLock struct{ f *flock.Flock }
 
 // Unlock releases the lock.
@@ -36,10 +36,10 @@ func TryLock(path string) (FileLock, bool, error) {
 	return FileLock{f}, ok, nil
 }
 
-// lockPoll is how often a waiting pass asks for tick.lock again.
+// lockPoll is the interval at which a waiting pass tries tick.lock.
 const lockPoll = 50 * time.Millisecond
 
-// LockPlanning takes tick.lock, waiting for it only when told to.
+// LockPlanning takes tick.lock. It waits at most wait; 0: not at all.
 func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, bool, error) {
 	path := filepath.Join(d.locks(), "tick.lock")
 	l, ok, err := TryLock(path)
@@ -59,7 +59,7 @@ func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, b
 	return FileLock{f}, ok, nil
 }
 
-// Slot is one worker's place, held.
+// Slot is a worker's place, held.
 type Slot struct {
 	K    int
 	lock FileLock
@@ -83,8 +83,8 @@ func (d Dirs) TakeSlot(k int) (*Slot, bool, error) {
 	return &Slot{K: k, lock: l, path: path}, true, nil
 }
 
-// Announce writes what the slot is used for. Only holders of tick.lock take
-// slots, so nobody reads the file between the lock and the announcement.
+// Announce writes the slot's use to its file. Only holders of tick.lock take slots, so no other
+// pass reads the file before it is written.
 func (s *Slot) Announce(h work.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {
@@ -97,12 +97,12 @@ func (s *Slot) Announce(h work.Holder) error {
 	return nil
 }
 
-// touchEvery is how often at most a slot's file is touched: an agent may print
-// thousands of lines in a second.
+// touchEvery limits how often a slot's file is touched: agents may print thousands of lines per
+// second.
 const touchEvery = time.Second
 
-// Touch notes in the slot's file that its agent gave a sign of life. The file's time says
-// so, and not what is in it, which others may be reading.
+// Touch records activity of the slot's agent as the file's time. It leaves the content alone, which
+// others may be reading.
 func (s *Slot) Touch(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,29 +110,28 @@ func (s *Slot) Touch(at time.Time) {
 		return
 	}
 	s.touched = at
-	_ = os.Chtimes(s.path, at, at) // it is told to people, and decides nothing
+	_ = os.Chtimes(s.path, at, at) // shown to people only
 }
 
 // Release frees the slot.
 func (s *Slot) Release() {
-	_ = os.Truncate(s.path, 0) // tidiness; the lock is what counts
+	_ = os.Truncate(s.path, 0) // cosmetic; only the lock counts
 	s.lock.Unlock()
 }
 
-// HeldSlots says what runs in the slots whose locks are held. A slot beyond
-// today's number of workers counts like any other.
+// HeldSlots returns what runs in the held slots, including those beyond today's number of workers.
 func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
 	return d.heldSlots(func(string) bool { return true })
 }
 
-// named reports whether a slot's file names anything: a free slot's does not.
+// named reports whether a slot's file has content: a free slot's has none.
 func named(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() > 0
 }
 
-// heldSlots are those of the slots that are worth a look. A look takes a free slot for a
-// moment, in which no pass can.
+// heldSlots returns the held slots among those worth a check. A check takes a free slot for a
+// moment, in which no pass can take it.
 func (d Dirs) heldSlots(worth func(path string) bool) (map[int]work.Holder, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "slot-*.lock"))
 	if err != nil {
@@ -154,7 +153,7 @@ func (d Dirs) heldSlots(worth func(path string) bool) (map[int]work.Holder, erro
 		}
 		var h work.Holder
 		if b, err := os.ReadFile(path); err == nil {
-			_ = json.Unmarshal(b, &h) // an unreadable announcement names nothing
+			_ = json.Unmarshal(b, &h) // an unreadable file names nothing
 		}
 		held[k] = h
 	}

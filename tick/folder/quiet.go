@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Busy names the locks that somebody holds: none where no pass works.
+// Busy returns the names of held locks; none: no pass is running.
 func (d Dirs) Busy() ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "*.lock"))
 	if err != nil {

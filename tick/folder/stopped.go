@@ -12,13 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// stoppedFile says that nothing is merged in a repository until a person says so. The
-// database says so, too; but it may be lost, and with it why nobody is to merge.
+// stoppedFile is the file which says that merging is stopped in a repository until a person resumes
+// it. The database has the same, but may be lost.
 func (d Dirs) stoppedFile(r work.Repo) string {
 	return filepath.Join(d.State, "merging-stopped-"+r.Name.Host+"-"+r.Folder()+".json")
 }
 
-// StopMerging keeps why nothing is merged in a repository any more.
+// StopMerging stores why merging is stopped in a repository.
 func (d Dirs) StopMerging(r work.Repo, why work.Reason) error {
 	b, err := json.Marshal(why)
 	if err != nil {
@@ -27,8 +27,8 @@ func (d Dirs) StopMerging(r work.Repo, why work.Reason) error {
 	return d.replace(d.stoppedFile(r), append(b, '\n'))
 }
 
-// MergingStopped tells whether merging was stopped in a repository, and why. A file that
-// cannot be read is a stop, too.
+// MergingStopped returns why merging was stopped in a repository; false: it was not. An unreadable
+// file is a stop too.
 func (d Dirs) MergingStopped(r work.Repo) (work.Reason, bool) {
 	b, err := os.ReadFile(d.stoppedFile(r))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func (d Dirs) MergingStopped(r work.Repo) (work.Reason, bool) {
 	return why, true
 }
 
-// ResumeMerging forgets that merging was stopped.
+// ResumeMerging deletes the file.
 func (d Dirs) ResumeMerging(r work.Repo) error {
 	err := os.Remove(d.stoppedFile(r))
 	if errors.Is(err, fs.ErrNotExist) {

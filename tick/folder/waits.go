@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Outcome is what a pass says of one turn or merge.
+// Outcome is a pass's result for one turn or merge.
 type Outcome struct {
-	Key   string // what it is about
-	Says  string // how it ended
-	Waits bool   // nothing was done, and the next pass may say the same
+	Key   string // of the turn or merge
+	Says  string // its result
+	Waits bool   // nothing was done, and the next pass may report the same
 }
 
-// toldWait is what was last said of something that waits.
+// toldWait is the last reported text of a waiting turn or merge.
 type toldWait struct {
 	Says string    `json:"says"`
 	At   time.Time `json:"at"` // when a pass met it last
 }
 
-// waitForgotten is when it is told again, after no pass met it.
+// waitForgotten is how long a wait must be unseen before it is reported again.
 const waitForgotten = 24 * time.Hour
 
-// waitsFile holds what was last said of what waits.
+// waitsFile has the reported waits.
 func (d Dirs) waitsFile() string { return filepath.Join(d.State, "waits.told") }
 
-// TellOutcomes gives for each outcome whether it is still to be told, and notes that it is
-// told now: under cron each line is mailed, so what only waits is told once, until it waits
-// for something else or something is done. Where that cannot be noted, it is told again.
+// TellOutcomes returns for each outcome whether to report it, and stores that it was reported. Cron
+// mails each line, so a wait is reported once, until its text changes or something is done. If that
+// cannot be stored, it is reported again.
 func (d Dirs) TellOutcomes(all []Outcome, now time.Time) []bool {
 	told, tell := d.toldWaits(now), make([]bool, len(all))
 	before := maps.Clone(told)
@@ -52,7 +52,7 @@ func (d Dirs) TellOutcomes(all []Outcome, now time.Time) []bool {
 	return tell
 }
 
-// toldWaits reads what was said; nothing of what no pass met for long.
+// toldWaits reads the reported waits without those unseen for long.
 func (d Dirs) toldWaits(now time.Time) map[string]toldWait {
 	told := map[string]toldWait{}
 	if b, err := os.ReadFile(d.waitsFile()); err != nil || json.Unmarshal(b, &told) != nil {
@@ -62,7 +62,7 @@ func (d Dirs) toldWaits(now time.Time) map[string]toldWait {
 	return told
 }
 
-// withoutDigits is a text as it stays while times and counts in it change.
+// withoutDigits removes digits, so that changing times and counts leave a text equal.
 func withoutDigits(s string) string {
 	return string(slices.DeleteFunc([]rune(s), func(r rune) bool { return strings.ContainsRune("0123456789", r) }))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What waits is told once, until it waits for something else, or something was done.
+// A wait is reported once, until its text changes or something is done.
 func TestTellOutcomes(t *testing.T) {
 	d, now := Dirs{State: t.TempDir()}, time.Date(2026, 11, 23, 4, 0, 0, 0, time.UTC)
 	wait := func(says string) Outcome { return Outcome{Key: "octo/app#2 merge", Says: says, Waits: true} }

@@ -11,21 +11,20 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// How far back pull requests are looked at that were merged while nobody remembers by whom,
-// and how many of them in one pass.
+// adopt looks at pull requests merged within unknownFor, at most unknownPerPass per pass.
 const (
 	unknownFor     = 7 * 24 * time.Hour
 	unknownPerPass = 10
 )
 
-// merges reports whether anything in a repository is merged by us.
+// merges reports whether auto merge is on for any flow of a repository.
 func merges(r *env.Repo) bool {
 	return slices.ContainsFunc(work.Flows(), func(f work.Flow) bool { return r.Settings.MergePolicy(f).Auto })
 }
 
-// adopt looks at pull requests that were merged and of which nothing says by whom, once
-// each: what we merged is compared, also where it landed after it counted as off, or
-// before a database was lost. Whatever people merged is theirs.
+// adopt looks once at each merged pull request for which no row names who merged it. Merges of ours
+// are compared with the approved head, even if they landed after their action was void or before a
+// database was lost. Merges by people are not.
 func (o round) adopt(ctx context.Context, pulls []work.PullRequest) {
 	for _, p := range pulls {
 		if o.off(ctx) {
@@ -47,7 +46,7 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 		return err
 	})
 	if err != nil || j.a.ID != 0 && !j.a.State.Settled() {
-		return err // of what is not over it is seen with its action
+		return err // an unsettled action's own job looks at it
 	}
 	if j.a.ID == 0 {
 		j.a = work.Action{
@@ -60,7 +59,7 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 	case err != nil:
 		return err
 	case !byUs:
-		return theirs(ctx, o, j, p.MergeCommit) // so that it is not asked again
+		return theirs(ctx, o, j, p.MergeCommit) // stored, so that it is not asked again
 	case j.row.ID == 0:
 		j.row.At = o.Now()
 		j.row = o.meant(j, merging.Intended)
@@ -68,10 +67,10 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 	return o.land(ctx, j, p.MergeCommit)
 }
 
-// ours reports whether a pull request was merged by our request. We know that we sent it;
-// or its commit says so; or the mirror has kept the head, which it does before anything is
-// sent, and GitHub says that one of our accounts merged it, or a queue: what a queue or a
-// rebase makes says nothing of us.
+// ours reports whether our request merged a pull request. Any of these proves it: our applied merge
+// action; our token in the merge commit; or the head kept in the mirror, which happens before a
+// send, if GitHub names one of our accounts or a merge queue as the merger. Commits made by a queue
+// or a rebase have no token of ours.
 func ours(ctx context.Context, o round, j *job) (bool, error) {
 	if j.a.Kind == work.ActionMerge && j.a.State == work.ActionApplied {
 		return true, nil
@@ -92,8 +91,8 @@ func ours(ctx context.Context, o round, j *job) (bool, error) {
 	return err == nil && box.State == work.PullMerged && box.Head == j.pull.HeadOID && box.ByUs(o.Scope(o.r).Accounts), err
 }
 
-// theirs stores that somebody else merged a pull request: the row names their commit, and
-// nobody asks again.
+// theirs stores that somebody else merged a pull request: a void row with their commit, so that no
+// pass asks again.
 func theirs(ctx context.Context, o round, j *job, commit string) error {
 	j.row.Commit = commit
 	return o.write(ctx, j, merging.Void)

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// policy is what the config says today about merging a pull request.
+// policy returns today's merge config for a pull request.
 func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		id := j.row.ItemID
@@ -25,13 +25,12 @@ func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error)
 	return p, err
 }
 
-// follows are the actions that a merge of ours is followed by; halted is that merging has
-// stopped with it.
+// follows returns the actions that follow a merge of ours. halted is whether it halted merging.
 func (o round) follows(j *job, p merging.Policy, halted bool) (all []work.Action) {
 	if j.row.Differs != "" {
 		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
 	}
-	// Where the repository's own setting decides, GitHub has deleted it by then.
+	// If delete_branch is left to the repository's own setting, GitHub deletes it.
 	if p.DeleteBranch == merging.Yes && j.pull.Branch != "" && !j.pull.CrossRepo {
 		all = append(all, work.Action{
 			RepoID: o.r.Row.ID, ItemID: j.row.ItemID, Kind: work.ActionDeleteBranch, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
@@ -42,7 +41,7 @@ func (o round) follows(j *job, p merging.Policy, halted bool) (all []work.Action
 	return all
 }
 
-// comment is a comment of ours that is found again by its token.
+// comment returns an action for a comment that is found again by its token.
 func (o round) comment(j *job, number int, about, text string) work.Action {
 	token := work.NoticeToken(o.r.Row.Key(), number, about)
 	return work.Action{
@@ -61,11 +60,11 @@ func (o round) differsText(j *job, halted bool) string {
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 
-// followFor is how long what follows a merge is tried: a look that fails is no send, and is
-// not counted.
+// followFor is how long actions after a merge are tried. Failed looks count no send, so a limit on
+// sends alone is not enough.
 const followFor = 24 * time.Hour
 
-// follow sends what follows a merge: it never stops anything.
+// follow sends an action after a merge. Its failure stops nothing.
 func (o round) follow(ctx context.Context, j *job) error {
 	a, err := o.Effects().Apply(ctx, o.Scope(o.r), j.a)
 	if err == nil || ctx.Err() != nil {
@@ -89,8 +88,7 @@ func (o round) follow(ctx context.Context, j *job) error {
 	return err
 }
 
-// after looks at what came after merges: whether the issue is closed, whether the base is
-// still green.
+// after checks what followed merges: is the issue closed, is the base still green.
 func (o round) after(ctx context.Context, d due) {
 	for _, row := range d.open {
 		if o.off(ctx) {
@@ -115,16 +113,16 @@ func (o round) after(ctx context.Context, d due) {
 	}
 }
 
-// issueFor is how long after a merge it may be asked whether its issue was closed.
+// issueFor is how long after a merge its issue may be checked.
 const issueFor = 7 * 24 * time.Hour
 
-// issueToken is the token of the comment that says that an issue stayed open; its row also
-// says that this was looked at.
+// issueToken is the token of the comment that an issue stayed open. Its row also records that the
+// issue was checked.
 func issueToken(r work.Repo, issue int, row merging.Merge) string {
 	return work.NoticeToken(r.Key(), issue, "merged "+row.Commit)
 }
 
-// unasked are the merges after which nobody has looked yet whether the issue was closed.
+// unasked returns the merges whose issue was not checked yet.
 func (m *Merging) unasked(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
 	now := m.Now()
 	rows, err := tx.ListMerges(ctx, r.Row.ID, now.Add(-issueFor))

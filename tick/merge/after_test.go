@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// The issue that GitHub did not close is spoken of once; one that it closed is not.
+// An issue that GitHub left open gets one comment. A closed one gets none.
 func TestTheIssueThatStaysOpen(t *testing.T) {
 	for name, keeps := range map[string]bool{"closed": false, "open": true} {
 		t.Run(name, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestTheIssueThatStaysOpen(t *testing.T) {
 	}
 }
 
-// A check of the base that turned red with a merge is told once, and taken back where the
-// config says so; one that was red before is not its doing.
+// A check of the base that turned red with a merge is reported once, and the merge is reverted if
+// the config says so. A check that was red before does not count.
 func TestTheBaseTurnsRed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -94,8 +94,8 @@ func TestTheBaseTurnsRed(t *testing.T) {
 	}
 }
 
-// A check that runs still on the commit before it is waited for: then it is known whether
-// the merge turned it red. For ever nobody waits.
+// A check that still runs on the commit before the merge is waited for, to know whether the merge
+// turned it red. The wait is limited.
 func TestTheBaseRunsBefore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -133,8 +133,7 @@ func TestTheBaseRunsBefore(t *testing.T) {
 	}
 }
 
-// reverted makes sure that the pull request that takes the merge back does that, and that
-// nobody takes it for a work item's.
+// reverted checks that the revert pull request reverts the merge and belongs to no work item.
 func (s *stage) reverted() {
 	s.Helper()
 	row := s.row()
@@ -148,7 +147,7 @@ func (s *stage) reverted() {
 	}
 }
 
-// Through a queue: queued once, and compared once it landed.
+// Through a queue: a head is queued once and compared once it landed.
 func TestThroughAQueue(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
@@ -166,7 +165,7 @@ func TestThroughAQueue(t *testing.T) {
 	}
 }
 
-// queue lets the queue make so many steps.
+// queue makes the queue take steps.
 func (s *stage) queue(steps int) {
 	s.Helper()
 	for range steps {
@@ -176,8 +175,8 @@ func (s *stage) queue(steps int) {
 	}
 }
 
-// What fell out of the queue before anybody saw it there is a stop, and is not queued at
-// the same head again.
+// A pull request that fell out of the queue before a pass saw it there is stopped, and not queued
+// again at the same head.
 func TestOutOfTheQueue(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
@@ -201,8 +200,8 @@ func TestOutOfTheQueue(t *testing.T) {
 	}
 }
 
-// What we queued is taken out when people hold it, without a word of a stop, and queued at
-// the same head again when they let go.
+// A pull request that we queued is dequeued when people hold it, without a stop, and queued at the
+// same head when they end the hold.
 func TestTakenOutOfTheQueueAndPutBack(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "squash"})
@@ -227,8 +226,7 @@ func TestTakenOutOfTheQueueAndPutBack(t *testing.T) {
 	}
 }
 
-// restsOut makes sure that the pull request stays out of the queue, and that nothing is said
-// to be wrong with it.
+// restsOut checks that the pull request stays out of the queue without a reported problem.
 func (s *stage) restsOut() {
 	s.Helper()
 	for range 3 {
@@ -240,8 +238,8 @@ func (s *stage) restsOut() {
 	}
 }
 
-// A pass that dies after it took the pull request out leaves no stop, whether it recorded
-// that or not.
+// A pass that dies after it dequeued the pull request leaves no stop, whether it recorded the
+// dequeue or not.
 func TestDeathAroundADequeue(t *testing.T) {
 	for name, recorded := range map[string]bool{"before its record": false, "after its record": true} {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +274,7 @@ func TestDeathAroundADequeue(t *testing.T) {
 	}
 }
 
-// One that was planned by a pass which died is sent by the next one, where it still holds.
+// A dequeue planned by a pass that died is sent by the next one, if it still applies.
 func TestADequeueThatWasPlanned(t *testing.T) {
 	for name, held := range map[string]bool{"held": true, "let go": false} {
 		t.Run(name, func(t *testing.T) {
@@ -321,8 +319,7 @@ func (s *stage) unsettled(kind work.ActionKind) (all []work.Action) {
 	return all
 }
 
-// A branch that is behind is brought up to date once, and not merged before it was judged
-// again.
+// A branch that is behind is updated once, and merged only after it was judged again.
 func TestBringsUpToDate(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
@@ -342,8 +339,8 @@ func TestBringsUpToDate(t *testing.T) {
 	}
 }
 
-// Where rules ask for heads that are up to date and something else blocks, one look says that
-// nothing of the base is missing, and nobody is told that it was brought up to date.
+// If rules require heads that are up to date and something else blocks, one look shows that the
+// base has nothing new, and no update is reported.
 func TestBlockedWhileUpToDate(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("strict", "main", githubsim.Rules{Checks: []string{"build"}, Strict: true})
@@ -361,7 +358,7 @@ func TestBlockedWhileUpToDate(t *testing.T) {
 	}
 }
 
-// A pass dies after each step of a merge; the next ones carry it on, and it is merged once.
+// A pass dies after each step of a merge. The next ones continue it, and it is merged once.
 func TestDeathAtEachStep(t *testing.T) {
 	for name, point := range map[string]func(s *stage){
 		"after the plan":   func(s *stage) { s.plan() },
@@ -369,7 +366,7 @@ func TestDeathAtEachStep(t *testing.T) {
 		"after the merge": func(s *stage) {
 			s.chosenThen(func(o round, j *job) {
 				s.ready(o, j)
-				s.must(o.carry(t.Context(), j)) // what landed is not looked at
+				s.must(o.carry(t.Context(), j)) // the landed commit is not compared
 			})
 		},
 		"with the database after the merge": func(s *stage) {
@@ -402,7 +399,7 @@ func (s *stage) ready(o round, j *job) {
 	s.must(err)
 }
 
-// chosenThen does a part of what is done about the one that was chosen.
+// chosenThen runs one step for the chosen merge.
 func (s *stage) chosenThen(do func(round, *job)) {
 	s.Helper()
 	d, err := s.merging.due(s.Context(), s.repo, s.plan())
@@ -411,7 +408,7 @@ func (s *stage) chosenThen(do func(round, *job)) {
 	do(round{s.merging, s.repo, s.quiet()}, d.jobs[0])
 }
 
-// What landed is compared once, also where another pass has stored it meanwhile.
+// A landed commit is compared once, even if another pass has stored it meanwhile.
 func TestLandedOnce(t *testing.T) {
 	s := newStage(t)
 	s.pass()
@@ -427,8 +424,8 @@ func TestLandedOnce(t *testing.T) {
 	}
 }
 
-// With the database lost, what people merged is theirs: it is looked at once, and neither
-// compared nor followed by anything.
+// After the database was lost, merges by people are looked at once. They are neither compared nor
+// followed by actions.
 func TestMergedByPeopleBeforeTheLoss(t *testing.T) {
 	s := newStage(t)
 	_, err := s.sim.Merge(s.pull, "olga", "squash")
@@ -447,7 +444,7 @@ func TestMergedByPeopleBeforeTheLoss(t *testing.T) {
 	}
 }
 
-// Without auto_merge nobody asks who merged what.
+// Without auto_merge no pass asks who merged a pull request.
 func TestNothingIsAskedWhereNothingIsMerged(t *testing.T) {
 	s := newStage(t)
 	_, err := s.sim.Merge(s.pull, "pat", "squash")

@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// otherBase stops a merge that would bring along what was no part of the change when it was
-// approved: its pull request was aimed at another base since, or the base was rewritten. A
-// person who has seen that has it tried again, for the base as it is now.
+// otherBase stops a merge that would include commits that were not part of the change when it was
+// approved: the pull request got another base since, or the base was rewritten. It stores the new
+// base, so a person's retry merges into it.
 func otherBase(ctx context.Context, o round, j *job, tip string) (bool, error) {
 	var box merging.Box
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// became stores what became of an action: of what GitHub shows, or of its answer.
+// became stores the result of an action, as GitHub shows it or as err reports it.
 func (o round) became(ctx context.Context, j *job, err error) error {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
@@ -39,14 +39,14 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionEnqueue:
 		o.report(j, env.MergeQueued, work.Reason{})
 		return o.put(ctx, j, merging.Queued)
-	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // otherwise nothing of the base was missing
+	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // without a send the base had nothing new
 		o.report(j, env.MergeUpdated, work.Reason{})
 	}
-	return nil // of a merge it is seen below what landed
+	return nil // a merge that landed is handled by ends
 }
 
-// half is for a merge whose commit is on the base while GitHub shows the pull request as
-// open: a person has to act, and it is never sent again.
+// half records a merge whose commit is on the base while GitHub shows the pull request as open. A
+// person must act; the merge is never sent again.
 func (o round) half(ctx context.Context, j *job, half *actions.HalfError) error {
 	if j.gone() {
 		return movedOn(ctx, o, j)
@@ -58,7 +58,7 @@ func (o round) half(ctx context.Context, j *job, half *actions.HalfError) error 
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeHalf, Commit: half.Commit, Branch: half.Branch})
 }
 
-// movedOn ends what the pull request is not any more: closed, or at another head.
+// movedOn ends a merge whose pull request was closed or has a new head.
 func movedOn(ctx context.Context, o round, j *job) error {
 	if !j.a.State.Settled() {
 		if _, err := o.Effects().Void(ctx, j.a, "the pull request moved on"); err != nil {
@@ -68,13 +68,13 @@ func movedOn(ctx context.Context, o round, j *job) error {
 	return o.put(ctx, j, merging.Void)
 }
 
-// refused is for what GitHub did not do: a person has to act, or it is tried later.
+// refused records a refusal of GitHub's: a person must act, or a later pass tries again.
 func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) error {
 	o.Log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
 	if err := o.put(ctx, j, merging.Void); err != nil {
 		return err
 	}
-	if j.a.Kind == work.ActionDequeue { // it is asked again, until it has landed
+	if j.a.Kind == work.ActionDequeue { // later passes ask again until it has landed
 		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeQueued})
 		return nil
 	}
@@ -89,7 +89,7 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetLook(ctx, j.pull.ID) })
 }
 
-// reasonOf is why a person has to act after a refusal; none: it may pass by itself.
+// reasonOf returns why a person must act after a refusal; none: it may pass by itself.
 func reasonOf(r github.Refusal, a work.Action) work.Reason {
 	switch r.Kind {
 	case github.MethodBarred:
@@ -104,11 +104,11 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 	return work.Reason{}
 }
 
-// refusedFor is how long after it was planned what GitHub refuses in the same words as before
-// is for a person to see to: it is asked for once an hour by then.
+// refusedFor is how long after planning a person is asked about a refusal that GitHub repeats word
+// for word. By then it is requested once an hour.
 const refusedFor = 3 * time.Hour
 
-// lasts reports whether a refusal by a rule has not passed by itself.
+// lasts reports whether a refusal by a rule has lasted too long to pass by itself.
 func lasts(r github.Refusal, a work.Action, now time.Time) bool {
 	switch r.Kind { //nolint:exhaustive // the others are of a moment, or stops
 	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.NotMergeable:
@@ -117,7 +117,7 @@ func lasts(r github.Refusal, a work.Action, now time.Time) bool {
 	return false
 }
 
-// sayOf is what is said in this pass of a refusal that may pass by itself.
+// sayOf returns the reason that this pass reports for a refusal that may pass by itself.
 func sayOf(r github.Refusal) work.Reason {
 	switch r.Kind { //nolint:exhaustive // the others are no rules
 	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.AboutQueue:
@@ -126,8 +126,8 @@ func sayOf(r github.Refusal) work.Reason {
 	return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
 }
 
-// trouble stores why a head is not merged, for a person to see to. Of a head that is not
-// the pull request's any more nobody has to know.
+// trouble stores why a head is not merged, so that a person acts. It does nothing if the pull
+// request has moved on from that head.
 func (o round) trouble(ctx context.Context, j *job, why work.Reason) error {
 	if j.gone() {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// tookOut stores that we took a pull request out of its base's merge queue: nothing came of
-// queueing it, and nothing is wrong, so that it is queued again once nothing holds it.
+// tookOut stores that we removed a pull request from its base's merge queue. Its merge is void
+// without a reason, so that it is queued again once nothing holds it.
 func tookOut(ctx context.Context, o round, j *job) error {
 	o.report(j, env.MergeLeft, work.Reason{})
 	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -31,7 +31,7 @@ func tookOut(ctx context.Context, o round, j *job) error {
 	})
 }
 
-// wasTakenOut reports whether it was we who took out of the queue what an action put there.
+// wasTakenOut reports whether we removed the pull request that action put has queued.
 func wasTakenOut(ctx context.Context, o round, put work.Action) (out bool, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))

@@ -7,13 +7,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// mostNamed is how many names a sentence has.
+// mostNamed is how many names a sentence lists.
 const mostNamed = 5
 
-// longestName bounds each of them, in characters.
+// longestName is the longest name, in characters.
 const longestName = 200
 
-// differs says in what something that landed is not what was approved; empty: in nothing.
+// differs describes how a landed commit differs from the approved one; empty: it does not.
 func differs(l git.Landing) string {
 	if l.Same {
 		return ""
@@ -38,8 +38,8 @@ func inPaths(paths []string) string {
 	return ": " + named(paths, "other file")
 }
 
-// named lists names that somebody else gave, as code on one line each, and counts those that
-// are too many.
+// named lists untrusted names as code, each on one line and shortened, and counts those beyond
+// mostNamed.
 func named(names []string, noun string) string {
 	some := make([]string, 0, mostNamed)
 	for _, n := range names[:min(len(names), mostNamed)] {

@@ -1,4 +1,4 @@
-// Package merge merges pull requests of ours beside the turns of a pass: it looks once
-// more, stores what is meant, asks GitHub, looks what came of that, and compares what
-// landed with what was approved. Nothing is sent that the pass's plan did not choose.
+// Package merge merges pull requests of ours beside the turns of a pass: it reads everything once
+// more, stores the intent, asks GitHub, looks for the result, and compares the landed commit with
+// the approved one. It sends only what the pass's plan chose.
 package merge

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// askIssue looks once whether GitHub closed the issue with the pull request, and plans to
-// say so where it did not.
+// askIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
+// comment.
 func (o round) askIssue(ctx context.Context, row merging.Merge) error {
 	var item work.Item
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {

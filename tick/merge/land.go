@@ -12,15 +12,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// loose is a merge of which nobody has seen the end, with its action.
+// loose is a merge whose end no pass has recorded, with its action.
 type loose struct {
 	row  merging.Merge
 	a    work.Action
 	pull work.PullRequest
 }
 
-// loose lists the merges whose end may be seen now: whatever was sent for their head is
-// over, and neither a queue has it nor a person has to act first.
+// loose returns the merges whose end can be recorded now: the action sent for the head is settled,
+// it is not in a queue, and no person must act first.
 func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []loose, err error) {
 	rows, err := tx.ListUnsettledMerges(ctx, r.Row.ID)
 	for _, row := range rows {
@@ -45,7 +45,7 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 	return all, err
 }
 
-// waits reports whether a queue has the pull request at this head, or a person has to act.
+// waits reports whether the pull request is in a queue at this head, or a person must act.
 func (l loose) waits(ctx context.Context, tx *store.Tx) (bool, error) {
 	if l.pull.State != work.PullOpen || l.pull.HeadOID != l.row.Head {
 		return false, nil
@@ -58,14 +58,14 @@ func (l loose) waits(ctx context.Context, tx *store.Tx) (bool, error) {
 	return l.queued() && box.Queue.In, err
 }
 
-// queued reports whether a head was put into a queue, whether its row says so by now or
-// whoever did it died before.
+// queued reports whether the head was put into a queue. The action says so even if the process died
+// before it stored the row's stage.
 func (l loose) queued() bool {
 	return l.a.Kind == work.ActionEnqueue && l.a.State == work.ActionApplied
 }
 
-// sentFor is the action by which a head was merged, or is to be: one that is not over
-// before one that GitHub has done, and that before others.
+// sentFor returns the action that merges or enqueues a head: an unsettled one before an applied
+// one, and that before others.
 func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head string) (one work.Action, err error) {
 	rank := func(a work.Action) int {
 		switch {
@@ -90,7 +90,7 @@ func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head st
 	return one, nil
 }
 
-// ends sees to merges that are over, and of which it is not stored yet what landed.
+// ends records what landed for merges whose actions are settled.
 func (o round) ends(ctx context.Context) error {
 	var all []loose
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -122,7 +122,8 @@ func (o round) end(ctx context.Context, l loose) error {
 	return o.put(ctx, j, merging.Void)
 }
 
-// land compares what landed with what was approved, and stores it with all that follows.
+// land compares the landed commit with the approved head and stores the result with the actions
+// that follow.
 func (o round) land(ctx context.Context, j *job, commit string) error {
 	landed, err := o.compare(ctx, j, commit)
 	if err != nil {
@@ -140,7 +141,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	halted := false
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		if j.row.ID == 0 { // whoever meant it has lost its database
+		if j.row.ID == 0 { // the database with the intent was lost
 			if j.row.ID, err = tx.PutMerge(ctx, o.meant(j, merging.Intended)); err != nil {
 				return err
 			}
@@ -163,12 +164,12 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	o.tell(ctx, j, landed, halted)
 	if halted {
-		return o.Dirs.StopMerging(o.r.Row, halt(j)) // which the database may forget
+		return o.Dirs.StopMerging(o.r.Row, halt(j)) // the file survives the loss of the database
 	}
 	return nil
 }
 
-// compare holds what landed against what merging the approved head gives there.
+// compare compares the landed commit with what merging the approved head gives there.
 func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing, error) {
 	mirror := o.r.Git()
 	if err := mirror.Fetch(ctx, commit, j.row.Head); err != nil {
@@ -180,13 +181,13 @@ func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing,
 	return mirror.Compare(ctx, commit, j.row.Head, j.row.BaseOID)
 }
 
-// halt is why nothing more is merged, should what landed be the second in a row that is
-// not what was approved.
+// halt is the reason for which merging halts if this is the second landed merge in a row that
+// differs from the approved one.
 func halt(j *job) work.Reason {
 	return work.Reason{Kind: work.WhyMergeDiffers, Number: j.row.Number, Commit: j.row.Commit, Head: j.row.Head, Text: j.row.Differs}
 }
 
-// tell logs and reports what landed.
+// tell logs and reports the landed commit.
 func (o round) tell(ctx context.Context, j *job, landed git.Landing, halted bool) {
 	attrs := o.attrs(ctx, j.a, "head", j.row.Head, "base", j.row.Base, "base_oid", j.row.BaseOID, "method", landed.Method,
 		"commit", j.row.Commit, "parent", j.row.Parent, "tree", j.row.Landed, "tree_expected", landed.Want)

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// passes is some passes, one after the other.
+// passes runs some passes.
 func (s *stage) passes(n int) {
 	s.Helper()
 	for range n {
@@ -20,7 +20,7 @@ func (s *stage) passes(n int) {
 	}
 }
 
-// lands makes sure that our merge was compared, once.
+// lands checks that our merge was compared, once.
 func (s *stage) lands() {
 	s.Helper()
 	if row := s.row(); row.Stage != merging.Landed || row.Commit == "" {
@@ -28,7 +28,7 @@ func (s *stage) lands() {
 	}
 }
 
-// queuedAndDead puts the pull request into the queue, and dies before that is told.
+// queuedAndDead queues the pull request and dies before the result is stored.
 func (s *stage) queuedAndDead() {
 	s.Helper()
 	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
@@ -43,7 +43,7 @@ func (s *stage) queuedAndDead() {
 	}
 }
 
-// A pass that dies after it queued something leaves no merge that nobody looks at.
+// A pass that dies after it queued a head leaves a merge that the next pass handles.
 func TestDeathWhileQueueing(t *testing.T) {
 	s := newStage(t)
 	s.queuedAndDead()
@@ -63,7 +63,7 @@ func TestDeathWhileQueueingThenOut(t *testing.T) {
 	}
 }
 
-// What GitHub takes out of its queue for a moment has not fallen out.
+// A pull request that GitHub removes from its queue for a moment has not fallen out.
 func TestOutOfTheQueueForAMoment(t *testing.T) {
 	s := newStage(t)
 	s.sim.SetRuleset("queue", "main", githubsim.Rules{Queue: "merge"})
@@ -80,7 +80,7 @@ func TestOutOfTheQueueForAMoment(t *testing.T) {
 	s.lands()
 }
 
-// A merge that GitHub shows only after it counted as never sent is ours all the same.
+// A merge that GitHub shows only after it counted as never sent is still ours.
 func TestLandsLate(t *testing.T) {
 	s := newStage(t)
 	s.hub.AddFault(githubsim.Fault{Method: "PUT", Path: "*/merge", Always: true, Status: 502})
@@ -90,7 +90,7 @@ func TestLandsLate(t *testing.T) {
 	if s.row().Stage != merging.Void {
 		t.Fatalf("row %+v\n%s", s.row(), &s.log)
 	}
-	s.freeze() // nothing is sent again
+	s.freeze() // so that nothing is sent again
 	_, err := s.sim.Merge(s.pull, "olga", "squash")
 	s.must(err)
 	s.see(work.PullMerged)
@@ -98,7 +98,7 @@ func TestLandsLate(t *testing.T) {
 	s.lands()
 }
 
-// What a person merges at a head that was void is theirs, and is asked about once.
+// A person's merge of a head whose merge was void is theirs, and is looked at once.
 func TestTheirsAfterVoid(t *testing.T) {
 	s := newStage(t)
 	s.sim.HalveNextMerges(1)
@@ -118,8 +118,7 @@ func TestTheirsAfterVoid(t *testing.T) {
 	}
 }
 
-// A half merge of a head that is not the pull request's any more says nothing of the new
-// one.
+// A half merge of an old head says nothing about the new one.
 func TestHalfThenPush(t *testing.T) {
 	s := newStage(t)
 	s.sim.HalveNextMerges(1)
@@ -150,8 +149,8 @@ func TestHalfThenPush(t *testing.T) {
 	}
 }
 
-// A half merge whose commit is taken out of the base's history is merged again once a
-// person says so, and not before; one that was reverted never is.
+// A half merge whose commit is removed from the base's history is merged again only once a person
+// says so. A reverted one never is.
 func TestHalfThenGone(t *testing.T) {
 	for name, gone := range map[string]bool{"gone": true, "reverted": false} {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +191,7 @@ func TestHalfThenGone(t *testing.T) {
 	}
 }
 
-// A lost database forgets no merge of ours, by whatever method: what landed is compared.
+// After losing the database each merge of ours is still found, by any method, and compared.
 func TestLostDatabase(t *testing.T) {
 	t.Run("queue", func(t *testing.T) {
 		s := newStage(t)
@@ -232,8 +231,7 @@ func TestLostDatabase(t *testing.T) {
 	})
 }
 
-// The last look is the last thing before the merge is asked for: nothing that takes long
-// comes in between.
+// The last look comes directly before the merge request: no slow work comes between.
 func TestTheLastLookIsLast(t *testing.T) {
 	s := newStage(t)
 	s.pass()
@@ -247,7 +245,7 @@ func TestTheLastLookIsLast(t *testing.T) {
 	}
 }
 
-// What follows a merge is not looked for until the end of days.
+// Actions after a merge are given up in the end.
 func TestWhatFollowsIsGivenUp(t *testing.T) {
 	s := newStage(t)
 	s.pass()

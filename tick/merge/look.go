@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// judge decides again, right before something is sent, by what GitHub and the database say
-// now. It is the plan's own decision, about this pull request alone. What was said is looked
-// for before the box is read: what comes in between shows in the box.
+// judge repeats the plan's decision for this pull request right before a send, with the current
+// state of GitHub and the database. New comments are read before the box: one written in between
+// shows in the box.
 func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
 	some, err := news{o}.some(ctx, j)
 	if err != nil {
@@ -44,7 +44,7 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 	return choice, item, nil
 }
 
-// box reads GitHub's merge box of a pull request with the rules of its base.
+// box reads a pull request's merge box with the rules of its base.
 func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	pull := j.pull
 	policy, err := o.policy(ctx, j)
@@ -55,7 +55,7 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	return from.Read(ctx, pull, policy, merging.Box{})
 }
 
-// asked is what an action of a kind is the answer to.
+// asked returns the decision that calls for an action of this kind.
 func asked(k work.ActionKind) merging.Ask {
 	switch k { //nolint:exhaustive // no other is chosen
 	case work.ActionEnqueue:

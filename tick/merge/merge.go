@@ -12,21 +12,21 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// Merging merges what was approved.
+// Merging merges approved pull requests.
 type Merging struct {
 	*env.Env
 	loader *snapshot.Loader
-	tell   func(context.Context, *env.Repo, *env.Report) // sends comments that were planned
+	tell   func(context.Context, *env.Repo, *env.Report) // sends planned comments
 }
 
-// New makes Merging. What is to be said of what landed is sent by tell.
+// New returns Merging. It sends comments about merges with tell.
 func New(e *env.Env, loader *snapshot.Loader, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
 	return &Merging{e, loader, tell}
 }
 
-// Run carries out what the plan chose in a repository, by the tokens of its actions, and
-// looks what became of earlier merges. Whoever holds the repository's lock does it; others
-// leave it alone. Where nothing is under way it costs GitHub nothing.
+// Run handles a repository's merging actions. chosen has the tokens that the plan chose; earlier
+// merges are checked too. Only the holder of the repository's merge lock does so; other passes skip
+// it. If there is nothing to do, Run makes no request.
 func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) {
 	if !r.Ready || r.Left || m.off(ctx) {
 		return
@@ -44,8 +44,7 @@ func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *en
 	m.tell(ctx, r, rep)
 }
 
-// Waiting reports whether there is anything to do in a repository; also where that cannot be
-// found out.
+// Waiting reports whether Run has work in a repository; true if that cannot be read.
 func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) bool {
 	if !r.Ready || r.Left {
 		return false
@@ -60,11 +59,11 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 		return err
 	}
 	defer lock.Unlock()
-	d, err := m.due(ctx, r, chosen) // another pass may have done it meanwhile
+	d, err := m.due(ctx, r, chosen) // another pass may have done it
 	if err != nil || d.nothing() {
 		return err
 	}
-	if m.Preflight != nil { // a pass that begins no turn has not looked whether git is there
+	if m.Preflight != nil { // a pass without turns has not checked that git exists
 		if err := m.Preflight(ctx); err != nil {
 			return err
 		}
@@ -82,7 +81,7 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	return one.ends(ctx)
 }
 
-// off reports whether nothing is sent: everything is paused, or the pass ends.
+// off reports whether nothing may be sent: everything is paused, or the pass ends.
 func (m *Merging) off(ctx context.Context) bool {
 	_, halted := m.Dirs.Halted()
 	return halted || ctx.Err() != nil
@@ -95,36 +94,36 @@ type round struct {
 	rep *env.Report
 }
 
-// due is what there is to do in a repository.
+// due is the work in one repository.
 type due struct {
 	jobs    []*job
-	loose   []loose            // of which nobody has seen the end
-	watched []merging.Merge    // after which the base's checks are looked at
-	open    []merging.Merge    // after which the issue may have stayed open
-	kept    []unreverted       // that no pull request takes back
-	unknown []work.PullRequest // that were merged, by us perhaps, before the database was lost
-	unkept  bool               // the state folder does not say yet that merging is stopped
+	loose   []loose            // with no recorded end
+	watched []merging.Merge    // merges after which the base's checks are read
+	open    []merging.Merge    // merges whose issue may have stayed open
+	kept    []unreverted       // red merges without a revert
+	unknown []work.PullRequest // merged by an unknown account, maybe ours before the database was lost
+	unkept  bool               // the state folder lacks the file that merging is stopped
 }
 
 func (d due) nothing() bool {
 	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.unkept
 }
 
-// job is one action of merging with what it is about.
+// job is one merging action with its rows.
 type job struct {
 	a      work.Action
 	pull   work.PullRequest
 	row    merging.Merge // zero: none is stored
 	chosen bool          // by the plan of this pass
-	base   string        // where the base stands
-	tree   string        // that has to come of it
-	judged bool          // it is known what holds its head, and only a person lifts that
+	base   string        // head of the base
+	tree   string        // expected tree of the merge
+	judged bool          // a blocker is stored for its head that only a person lifts
 }
 
-// gone reports whether the action's pull request has moved on from what it is for.
+// gone reports whether the pull request is closed or has another head than the action's.
 func (j *job) gone() bool { return j.pull.State != work.PullOpen || j.pull.HeadOID != j.a.Head }
 
-// due reads what there is to do.
+// due loads the work.
 func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due, err error) {
 	now := m.Now()
 	err = m.Store.View(ctx, func(tx *store.Tx) error {
@@ -181,12 +180,13 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 	return err
 }
 
-// asks reports whether there is something to do about an action: what was not chosen is
-// left alone until it is over, but for what was sent. What is half merged is looked at
-// again once its pull request is not open any more, or a person asks for that.
+// asks reports whether this pass must handle the action: the plan chose it, its request may have
+// been sent, or its pull request closed or has a new head. Dequeues always need it; reverts and
+// branch deletions do from NotBefore on. A half-merged head needs it while no blocker is recorded,
+// or once the pull request closes or moves.
 func (j *job) asks(m *Merging) bool {
 	switch j.a.Kind { //nolint:exhaustive // no other comes here
-	case work.ActionDequeue: // whoever planned it may have died, and the last look decides
+	case work.ActionDequeue: // the pass that planned it may have died; the last look decides
 		return true
 	case work.ActionDeleteBranch, work.ActionRevert:
 		return !j.a.NotBefore.After(m.Now())

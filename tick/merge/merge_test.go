@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// What was chosen is merged, found, compared and told; after that a pass asks nothing but
-// for the checks of the base.
+// A chosen merge is sent, found, compared and reported. After that a pass only asks for the base's
+// checks.
 func TestMergesWhatWasChosen(t *testing.T) {
 	s := newStage(t)
 	s.pass()
@@ -21,12 +21,12 @@ func TestMergesWhatWasChosen(t *testing.T) {
 	if s.outcome() != "merged" || row.Stage != merging.Landed || row.Commit != tip || row.Landed != row.Tree || row.Differs != "" || row.Method != merging.Squash {
 		t.Fatalf("%s: %+v, main at %s\n%s", s.outcome(), row, tip, &s.log)
 	}
-	s.run() // its branch
+	s.run() // deletes the branch
 	if _, there := s.sim.Head(branch); there {
 		t.Error("its branch is there")
 	}
 	s.later(2 * time.Minute)
-	s.run() // its issue
+	s.run() // checks the issue
 	if n := s.asked("GET", "/issues/1"); n != 1 {
 		t.Errorf("the issue was asked for %d times", n)
 	}
@@ -41,7 +41,7 @@ func TestMergesWhatWasChosen(t *testing.T) {
 	}
 }
 
-// Nothing is sent that the plan of this very pass did not choose.
+// Nothing is sent that this pass's plan did not choose.
 func TestNotChosenIsNotSent(t *testing.T) {
 	s := newStage(t)
 	s.plan()
@@ -51,7 +51,7 @@ func TestNotChosenIsNotSent(t *testing.T) {
 	}
 }
 
-// What changed between the plan and the send is seen.
+// A change between plan and send is seen.
 func TestALastLook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -76,7 +76,7 @@ func TestALastLook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			chosen := s.plan()
-			s.later(2 * time.Hour) // GitHub's stamps are later than what was read
+			s.later(2 * time.Hour) // so that GitHub's stamps are later than those read
 			c.change(s)
 			s.run(chosen...)
 			if s.asked("PUT", "/merge") != 0 || s.mains() > 2 || !strings.Contains(s.outcome(), c.want) || strings.Contains(s.outcome(), "merged") {
@@ -86,7 +86,7 @@ func TestALastLook(t *testing.T) {
 	}
 }
 
-// While everything is paused nothing is sent, and nothing is asked.
+// While everything is paused nothing is sent or asked.
 func TestNothingWhilePaused(t *testing.T) {
 	s := newStage(t)
 	chosen := s.plan()
@@ -99,7 +99,7 @@ func TestNothingWhilePaused(t *testing.T) {
 	}
 }
 
-// Whatever the answer says, what is on GitHub counts.
+// Whatever the answer is, GitHub's state counts.
 func TestAnswersAreNotBelieved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -142,8 +142,8 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 	}
 }
 
-// Half merged is a stop, and no second merge, also with the database lost. Once a person
-// has seen to it, what landed is compared.
+// A half merge is a stop and is not merged again, even if the database is lost. Once a person has
+// resolved it, the landed commit is compared.
 func TestHalfMerged(t *testing.T) {
 	for name, lost := range map[string]bool{"known": false, "database lost": true} {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +176,7 @@ func TestHalfMerged(t *testing.T) {
 	}
 }
 
-// A person has to act where GitHub refuses for good, and then nothing more is sent for
-// that head.
+// If GitHub refuses for good, a person must act, and nothing more is sent for that head.
 func TestRefusedForGood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -207,7 +206,7 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// A refusal that may pass is tried less and less, and is said meanwhile.
+// A refusal that may pass is retried at growing intervals and reported meanwhile.
 func TestRefusedForNow(t *testing.T) {
 	s := newStage(t)
 	s.hub.AddFault(githubsim.Fault{
@@ -228,7 +227,7 @@ func TestRefusedForNow(t *testing.T) {
 	}
 }
 
-// Another tree landed: said once each, and after the second in a row nothing more is merged.
+// If another tree landed, each is reported once. After the second in a row nothing more is merged.
 func TestAnotherTreeLanded(t *testing.T) {
 	s := newStage(t)
 	s.sim.AlterNextMerges(1, "smuggled.txt", "x\n")
@@ -260,7 +259,7 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if s.asked("PUT", "/merge") != 2 {
 		t.Errorf("%d merges asked for", s.asked("PUT", "/merge"))
 	}
-	forgotten := func() { // as with a lost database
+	forgotten := func() { // as after losing the database
 		s.update(func(tx *store.Tx) error { _, err := tx.ResumeMerging(t.Context(), s.repo.Row.ID); return err })
 	}
 	forgotten()
@@ -276,8 +275,8 @@ func TestAnotherTreeLanded(t *testing.T) {
 	}
 }
 
-// The pass that stopped merging died before it wrote that into the state folder, and nothing else
-// is due: the next pass writes it.
+// If the pass that stopped merging died before it wrote the file into the state folder, the next
+// pass writes it, even if nothing else is due.
 func TestAStopIsKeptInTheStateFolder(t *testing.T) {
 	s := newStage(t)
 	s.stop()

@@ -9,12 +9,12 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// news is a look for what was said on a pull request that is about to be merged.
+// news looks for new comments on a pull request that is about to be merged.
 type news struct{ o round }
 
-// some reports whether somebody said something on a pull request that is about to be
-// merged, and no pass has taken it in. A pass lists comments before it reads the pull
-// request, whose stamp then vouches for what came in between: only the lists tell.
+// some reports whether the pull request has a comment that no pass has stored. A pass lists
+// comments before it reads the pull request, so the pull request's stamp covers comments written in
+// between; only the lists show them.
 func (n news) some(ctx context.Context, j *job) (bool, error) {
 	if j.a.Kind != work.ActionMerge && j.a.Kind != work.ActionEnqueue {
 		return false, nil
@@ -26,8 +26,8 @@ func (n news) some(ctx context.Context, j *job) (bool, error) {
 	return n.unknown(ctx, said)
 }
 
-// said lists what was written on a pull request since the moment up to which a pass has
-// taken in everything: that is before the overlap, in which GitHub's lists may lag.
+// said lists comments on a pull request since the time up to which passes have stored everything.
+// That time lies before the overlap in which GitHub's lists may lag.
 func (n news) said(ctx context.Context, pull work.PullRequest) (all []work.Event, err error) {
 	row := n.o.r.Row
 	talk, err := n.o.r.GitHub.CommentsOf(ctx, row.Current, pull.Number, row.CommentsSince)
@@ -44,7 +44,7 @@ func (n news) said(ctx context.Context, pull work.PullRequest) (all []work.Event
 	return all, err
 }
 
-// written is the event of a comment, as far as it is needed to find it.
+// written returns a comment's event with the fields needed to find its row.
 func written(kind work.EventKind, number int, id int64, by work.Account, body string) work.Event {
 	source, hash := strconv.FormatInt(id, 10), work.ContentHash(body)
 	return command.AsCommand(work.Event{
@@ -52,8 +52,7 @@ func written(kind work.EventKind, number int, id int64, by work.Account, body st
 	})
 }
 
-// unknown reports whether one of them is not ours, and no pass has taken it in as it
-// reads now.
+// unknown reports whether one of the events is not ours and has no row with its current content.
 func (n news) unknown(ctx context.Context, said []work.Event) (some bool, err error) {
 	ours := n.o.Accounts.Writers(n.o.r.Name.Host)
 	err = n.o.Store.View(ctx, func(tx *store.Tx) error {

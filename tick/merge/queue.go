@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// leftQueue sees to a pull request that was put into its base's merge queue, and that was
-// not there when its box was last read: it was merged, or it fell out.
+// leftQueue handles a queued pull request that was not in the queue when its box was last read: it
+// was merged or it fell out.
 func (o round) leftQueue(ctx context.Context, j *job) error {
 	box, err := o.box(ctx, j)
 	if err != nil {
@@ -27,7 +27,7 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	case merged:
 		return theirs(ctx, o, j, box.MergeCommit)
 	case box.Queue.In:
-		return nil // again, or the box that was read lagged
+		return nil // queued again, or the earlier box lagged
 	}
 	commit, err := o.r.OnBase(ctx, j.a.Number, j.row.Head, j.row.Base)
 	switch {
@@ -35,16 +35,16 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 		return err
 	case box.State == work.PullOpen:
 		return o.fellOut(ctx, j, box, commit)
-	case commit != "": // somebody closed what GitHub left open
+	case commit != "": // the base has it, and somebody closed the pull request
 		return o.land(ctx, j, commit)
 	}
 	return o.put(ctx, j, merging.Void)
 }
 
-// fellOut is for a pull request that its queue let go of without merging it: it is not
-// queued at this head again. Between leaving the queue and being merged GitHub shows it
-// just so for a moment, and what is on the base may stay like that: only a second look,
-// later, says which it is.
+// fellOut handles a pull request that left its queue without being merged. It is not queued again
+// at this head. GitHub shows the same state for a moment between leaving the queue and merging, and
+// a commit on the base may keep the pull request open, so fellOut waits for settle_after and looks
+// again.
 func (o round) fellOut(ctx context.Context, j *job, box merging.Box, commit string) error {
 	if out, err := wasTakenOut(ctx, o, j.a); err != nil || out {
 		return errors.Join(err, o.put(ctx, j, merging.Void))
@@ -64,7 +64,7 @@ func (o round) fellOut(ctx context.Context, j *job, box merging.Box, commit stri
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
 }
 
-// left is since when a pull request is seen out of the queue into which it was put last.
+// left returns since when the pull request is seen outside the queue into which it was last put.
 func left(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
 	err = o.Store.Update(ctx, func(tx *store.Tx) error {
 		was, ok, err := tx.GetBox(ctx, j.pull.ID)

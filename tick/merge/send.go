@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// actions does what there is to do about each action.
+// actions handles the actions of a repository, one by one.
 func (o round) actions(ctx context.Context, jobs []*job) {
 	for _, j := range jobs {
 		if o.off(ctx) {
@@ -35,8 +35,8 @@ func (o round) attrs(ctx context.Context, a work.Action, more ...any) []any {
 	return o.Effects().LogAttrs(ctx, o.r.Row, a, more...)
 }
 
-// carry looks what became of an action, and sends it where it was chosen and nothing holds
-// it at this very moment.
+// carry looks for the effect of an action. If there is none, the plan chose it, and nothing holds
+// it at this moment, carry sends it.
 func (o round) carry(ctx context.Context, j *job) error {
 	a, err := o.Effects().Watch(ctx, o.Scope(o.r), j.a)
 	j.a = a
@@ -57,8 +57,7 @@ func (o round) carry(ctx context.Context, j *job) error {
 	if clean, err := expect(ctx, o, j); err != nil || !clean {
 		return err
 	}
-	// Whatever takes long is done by then: a comment, a freeze or a push that comes in between
-	// is seen by the last look.
+	// Slow work is done before: the last look sees a comment, freeze or push that comes during it.
 	j.a, err = o.Effects().ApplyIf(ctx, o.Scope(o.r), j.a, func() (bool, error) {
 		ready, err := o.ready(ctx, j)
 		if err == nil && ready && !o.off(ctx) {
@@ -70,8 +69,8 @@ func (o round) carry(ctx context.Context, j *job) error {
 	return o.became(ctx, j, err)
 }
 
-// unsent is for an action that was sent, and of which nothing is to be seen after a while:
-// it counts as never sent, and the next plan decides about it again.
+// unsent handles a sent action whose effect did not appear in time: it counts as never sent, and
+// the next plan decides again.
 func (o round) unsent(ctx context.Context, j *job) error {
 	o.Log.WarnContext(ctx, "nothing came of what was sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
 	err := o.Store.Update(ctx, func(tx *store.Tx) error {
@@ -86,7 +85,7 @@ func (o round) unsent(ctx context.Context, j *job) error {
 	return o.put(ctx, j, merging.Void)
 }
 
-// ready makes sure that nothing holds what was chosen, and stores what is meant.
+// ready checks that nothing holds the action, and stores the intent of a merge.
 func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	choice, item, err := o.judge(ctx, j)
 	if err != nil {
@@ -95,7 +94,7 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
-		if why.None() { // it may be merged, and in another way than was planned
+		if why.None() { // it may be merged, but in another way than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
 		}
 		o.report(j, env.MergeWaits, why)
@@ -112,8 +111,8 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	return o.mean(ctx, j)
 }
 
-// expect finds out what has to come of a merge: the base as it is, and the tree. The head
-// is kept, whatever becomes of its branch. False where git does not merge it.
+// expect stores in the job the base's head and the tree that the merge must give, and keeps the
+// head in the mirror in case its branch is deleted. False: git does not merge it.
 func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if j.a.Kind == work.ActionUpdateBranch {
 		return true, nil
@@ -130,7 +129,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 		return false, err
 	}
 	tree := ""
-	if j.a.Kind == work.ActionMerge { // on which base a queue merges is not known yet
+	if j.a.Kind == work.ActionMerge { // a queue's base is not known yet
 		if tree, clean, err = git.Expect(ctx, tip, j.a.Head, j.a.Target); err != nil {
 			return false, err
 		}
@@ -146,7 +145,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 func (o round) mean(ctx context.Context, j *job) (bool, error) {
 	method := j.a.Target
 	if j.a.Kind == work.ActionEnqueue {
-		method = "" // the queue's own
+		method = "" // the queue decides
 	}
 	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.Now()
 	if err := o.put(ctx, j, merging.Intended); err != nil {
@@ -156,23 +155,23 @@ func (o round) mean(ctx context.Context, j *job) (bool, error) {
 	return true, nil
 }
 
-// unclean is for what git does not merge although GitHub would: commits that cannot be
-// rebased one by one.
+// unclean handles a head that git does not merge although GitHub reports it as mergeable: commits
+// that cannot be rebased one by one.
 func (o round) unclean(ctx context.Context, j *job) error {
 	if merging.Method(j.a.Target) != merging.Rebase {
 		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
-		return nil // GitHub is about to say so
+		return nil // GitHub will report the conflict
 	}
 	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
 }
 
-// put stores how far a merge has come.
+// put stores the stage of a merge.
 func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue || stage == merging.Void && j.row.ID == 0 {
 		return nil
 	}
 	if stage == merging.Void {
-		j.row.Commit = "" // nothing is known of one
+		j.row.Commit = "" // no commit is known
 	}
 	return o.write(ctx, j, stage)
 }
@@ -184,12 +183,12 @@ func (o round) write(ctx context.Context, j *job, stage merging.Stage) error {
 		return err
 	})
 	if errors.Is(err, store.ErrStale) && stage == merging.Void {
-		return nil // it has landed
+		return nil // it has landed meanwhile
 	}
 	return err
 }
 
-// meant is the row of a job's merge at a stage.
+// meant returns the row of a job's merge at a stage.
 func (o round) meant(j *job, stage merging.Stage) merging.Merge {
 	m := j.row
 	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
@@ -199,12 +198,12 @@ func (o round) meant(j *job, stage merging.Stage) merging.Merge {
 	return m
 }
 
-// placeOf is where what is said about a job is read.
+// placeOf returns the place where texts about a job are read.
 func placeOf(o round) explain.Place {
 	return explain.Place{Repo: o.Config.Called(o.r.Name), Pull: true}
 }
 
-// report tells what became of a job in this pass.
+// report adds the result of a job to the pass's report.
 func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 	m := env.MergeReport{
 		Repo: o.Config.Called(o.r.Name), Number: j.a.Number, Outcome: outcome, Head: j.a.Head, Base: j.a.Base, Code: why.Kind, URL: j.pull.URL,

@@ -33,8 +33,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
 
-// stage is a simulated GitHub with an approved pull request of ours, a mirror and a
-// database, and what merges there.
+// stage is a simulated GitHub with an approved pull request of ours, a mirror, a database and
+// Merging.
 type stage struct {
 	*testing.T
 	hub     *githubsim.Hub
@@ -43,7 +43,7 @@ type stage struct {
 	merging *Merging
 	report  *env.Report
 	log     bytes.Buffer
-	serial  int // of the pull request
+	serial  int // number of the pull request
 	issue   int
 	pull    int
 	head    string
@@ -93,7 +93,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// assemble makes what a pass has.
+// assemble makes the parts of a pass.
 func (s *stage) assemble(client *github.Client) {
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	settings := config.Repo{
@@ -116,7 +116,7 @@ func (s *stage) assemble(client *github.Client) {
 	s.lose()
 }
 
-// lose begins a new database.
+// lose replaces the database by an empty one.
 func (s *stage) lose() {
 	s.Helper()
 	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), s.at)
@@ -138,7 +138,7 @@ func (s *stage) lose() {
 	s.must(s.merging.Meet(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
 }
 
-// open makes the issue and its pull request.
+// open creates the issue and its pull request.
 func (s *stage) open() {
 	s.Helper()
 	var err error
@@ -195,13 +195,13 @@ func (s *stage) view(do func(*store.Tx) error) {
 	s.must(s.merging.Store.View(s.Context(), do))
 }
 
-// pass plans and merges as a pass does; what GitHub's merge box said is read anew.
+// pass plans and merges as a pass does, and reads merge boxes anew.
 func (s *stage) pass() {
 	s.Helper()
 	s.run(s.plan()...)
 }
 
-// decide reads GitHub's merge boxes, and plans.
+// decide reads merge boxes and plans.
 func (s *stage) decide() plan.Plan {
 	s.Helper()
 	o := round{s.merging, s.repo, env.NewReport(s.at())}
@@ -223,7 +223,7 @@ func (s *stage) decide() plan.Plan {
 			}
 			return tx.PutBox(s.Context(), p.ID, box)
 		})
-		if box.State != p.State { // as ingest sees it
+		if box.State != p.State { // as ingest does
 			p.State = box.State
 			s.update(func(tx *store.Tx) error { _, err := tx.PutPull(s.Context(), p); return err })
 		}
@@ -234,7 +234,7 @@ func (s *stage) decide() plan.Plan {
 	return made.End(v)
 }
 
-// plan decides what is merged, and stores it.
+// plan stores a plan's merges and returns their tokens.
 func (s *stage) plan() (chosen []string) {
 	s.Helper()
 	made := s.decide()
@@ -247,7 +247,7 @@ func (s *stage) plan() (chosen []string) {
 	return chosen
 }
 
-// known is what the plan says of the pull request.
+// known returns the plan's line about the pull request.
 func (s *stage) known() change.Line {
 	s.Helper()
 	for _, l := range s.decide().Lines() {
@@ -258,7 +258,7 @@ func (s *stage) known() change.Line {
 	return change.Line{}
 }
 
-// see stores that the pull request's state was read.
+// see stores the pull request's state as read.
 func (s *stage) see(state work.PullState) {
 	s.Helper()
 	s.update(func(tx *store.Tx) error {
@@ -276,7 +276,7 @@ func (s *stage) see(state work.PullState) {
 	})
 }
 
-// next opens another pull request after the first.
+// next opens another pull request.
 func (s *stage) next() {
 	s.Helper()
 	s.see(work.PullMerged)
@@ -328,7 +328,7 @@ func (s *stage) stop() {
 	})
 }
 
-// notice is the text of the newest comment that is planned on a number.
+// notice returns the newest planned comment on a number.
 func (s *stage) notice(number int) (body string) {
 	s.Helper()
 	s.view(func(tx *store.Tx) error {
@@ -343,14 +343,14 @@ func (s *stage) notice(number int) (body string) {
 	return body
 }
 
-// run is the part of a pass that is tested.
+// run runs Merging.
 func (s *stage) run(chosen ...string) {
 	s.Helper()
 	s.report = env.NewReport(s.at())
 	s.merging.Run(s.Context(), s.repo, chosen, s.report)
 }
 
-// row is our merge of the head.
+// row returns our merge of the head.
 func (s *stage) row() (m merging.Merge) {
 	s.Helper()
 	s.view(func(tx *store.Tx) error {
@@ -363,7 +363,7 @@ func (s *stage) row() (m merging.Merge) {
 	return m
 }
 
-// trouble is why the head is not merged.
+// trouble returns why the head is not merged.
 func (s *stage) trouble() (why work.Reason) {
 	s.Helper()
 	s.view(func(tx *store.Tx) error {
@@ -376,7 +376,7 @@ func (s *stage) trouble() (why work.Reason) {
 	return why
 }
 
-// outcome is what the report says of the last pass.
+// outcome returns the last pass's report.
 func (s *stage) outcome() string {
 	var all []string
 	for _, m := range s.report.Merges() {
@@ -385,7 +385,7 @@ func (s *stage) outcome() string {
 	return strings.TrimSpace(strings.Join(all, ", "))
 }
 
-// mains counts the commits of the base.
+// mains returns the number of commits on the base.
 func (s *stage) mains() int {
 	s.Helper()
 	log, err := s.sim.Log("main")
@@ -393,7 +393,7 @@ func (s *stage) mains() int {
 	return len(log)
 }
 
-// asked counts requests.
+// asked returns the number of requests.
 func (s *stage) asked(method, suffix string) (n int) {
 	for _, rq := range s.hub.Requests() {
 		if rq.Method == method && strings.HasSuffix(rq.Path, suffix) {

@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// recall stores that merging is stopped wherever that is missing, before anything is decided:
-// in the database, if it was lost since, and in the state folder, if the pass that stopped merging
-// died before it wrote the file.
+// recall stores that merging is stopped wherever that is missing: in the database if it was lost,
+// in the state folder if the pass that stopped merging died before it wrote the file. It runs
+// before any decision.
 func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 	why, kept := m.Dirs.MergingStopped(r.Row)
 	var halt merging.Halt
@@ -30,8 +30,8 @@ func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
 	return m.Dirs.StopMerging(r.Row, halt.Why)
 }
 
-// Stopped is the error of a pass after which nothing is merged in a repository any more,
-// told by one pass alone, that somebody sees; a line for each.
+// Stopped returns an error line per repository in which merging has stopped. Only one pass whose
+// output somebody sees returns each.
 func (m *Merging) Stopped(ctx context.Context) error {
 	if m.Unseen {
 		return nil
@@ -45,7 +45,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	all := []error{err}
 	for _, id := range untold {
 		r := m.RemoteByID(id)
-		if r == nil { // the config names it no more
+		if r == nil { // the config no longer names it
 			continue
 		}
 		halt, first, err := m.tellStopped(ctx, r)
@@ -56,7 +56,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// tellStopped stores that this pass tells of it, and reports whether it is the first one.
+// tellStopped stores that this pass reports the stop; first is false if an earlier pass did.
 func (m *Merging) tellStopped(ctx context.Context, r *env.Repo) (halt merging.Halt, first bool, err error) {
 	err = m.Store.Update(ctx, func(tx *store.Tx) error {
 		var stopped bool

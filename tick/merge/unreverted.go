@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// unreverted is a merge after which the base turned red, and why no pull request takes it
-// back although one was to.
+// unreverted is a red merge whose revert was void or dropped, and why.
 type unreverted struct {
 	row merging.Merge
 	why string
@@ -19,7 +18,7 @@ type unreverted struct {
 
 func unrevertedAbout(row merging.Merge) string { return "not reverted " + row.Commit }
 
-// unreverted are those of which that was not said yet.
+// unreverted returns those without a comment about it.
 func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (all []unreverted, err error) {
 	rows, err := tx.ListMerges(ctx, r.Row.ID, m.Now().Add(-issueFor))
 	for _, row := range rows {
@@ -47,7 +46,7 @@ func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (al
 	return all, err
 }
 
-// tellUnreverted plans to say so.
+// tellUnreverted plans the comment.
 func (o round) tellUnreverted(ctx context.Context, one unreverted) error {
 	text := fmt.Sprintf("No pull request takes the merge %s back: %s. If it has to be taken back, do that by hand.", one.row.Commit, one.why)
 	a := o.comment(&job{row: one.row}, one.row.Number, unrevertedAbout(one.row), text)

@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// turned are checks that are red after a merge: with it, or perhaps with it.
+// turned are checks that are red after a merge and not known to be red before it.
 type turned struct {
-	with    []string // they were green on the commit before it
-	perhaps []string // there they were not run, were cancelled, or run still
-	runs    bool     // some of them do
+	with    []string // green on the commit before the merge
+	perhaps []string // not run, cancelled or still running there
+	runs    bool     // some are still running there
 }
 
-// turnedRed tells which of what is red after a merge was not before it.
+// turnedRed returns the red checks after a merge that were not red before it.
 func turnedRed(after, before []merging.Check) (t turned) {
 	for _, c := range after {
 		if c.State != merging.Red {
@@ -39,9 +39,9 @@ func turnedRed(after, before []merging.Check) (t turned) {
 	return t
 }
 
-// watch looks whether checks of the base turned red with a merge of ours. Those that were
-// red on the commit before it are not its doing; those that run there still are waited for
-// in the first half of the time for which it is watched.
+// watch checks whether checks of the base turned red with a merge of ours. Checks that were red on
+// the commit before it do not count. Those still running there are waited for during the first half
+// of the watch time.
 func (o round) watch(ctx context.Context, row merging.Merge) error {
 	after, _, err := o.r.GitHub.CommitChecks(ctx, o.r.Row.Current, row.Commit)
 	if err != nil || !slices.ContainsFunc(after, func(c merging.Check) bool { return c.State == merging.Red }) {
@@ -59,7 +59,7 @@ func (o round) watch(ctx context.Context, row merging.Merge) error {
 	return o.turnedRed(ctx, row, t)
 }
 
-// turnedRed plans to say so, and to take the merge back where it is known that this was it.
+// turnedRed plans a comment and, if a check was green before the merge, a revert.
 func (o round) turnedRed(ctx context.Context, row merging.Merge, t turned) error {
 	j := &job{row: row}
 	policy, err := o.policy(ctx, j)
@@ -119,13 +119,13 @@ func failed(n int) string {
 	return fmt.Sprintf("%d checks failed", n)
 }
 
-// revertBranch is the branch of the pull request that takes a merge back.
+// revertBranch returns the branch of a merge's revert pull request.
 func revertBranch(row merging.Merge) string {
 	return fmt.Sprintf("agent/revert/%d-%s", row.Number, work.Short(row.Commit))
 }
 
-// revert is the pull request that takes a merge back. It is nobody's work item, and people
-// alone merge it.
+// revert returns the pull request that reverts a merge. It belongs to no work item; only people
+// merge it.
 func (o round) revert(row merging.Merge, red []string) work.Action {
 	token := work.RevertToken(o.r.Row.Key(), row.Number, row.Commit)
 	body := fmt.Sprintf("After #%d was merged into `%s` as %s, checks failed there: %s.\n\n"+

@@ -1,3 +1,3 @@
-// Package notice shows on GitHub where work items stand: the labels, the one
-// comment about a stop, and the planned actions that belong to no turn.
+// Package notice shows the state of work items on GitHub: labels, one comment per stop, and the
+// planned actions that belong to no turn.
 package notice

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Move carries out a move, and has GitHub show where the item stands now. It is
-// store.ErrStale when the item is not in a state that the cause may move it from.
+// Move moves an item and plans what GitHub shows of its new state. It returns store.ErrStale if the
+// cause may not move the item from its current state.
 func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	from := work.ComeFrom(m.Cause, m.To)
 	if len(from) == 0 {
@@ -25,8 +25,8 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return p.Show(ctx, tx, m, now)
 }
 
-// MovedOrGone takes a lost compare-and-set for what it is here: somebody
-// merged or closed the item in between, and that stands.
+// MovedOrGone ignores store.ErrStale: somebody merged or closed the item meanwhile, and that state
+// is final for the caller.
 func MovedOrGone(err error) error {
 	if errors.Is(err, store.ErrStale) {
 		return nil

@@ -18,15 +18,14 @@ import (
 )
 
 const (
-	// noticesPerPass and noticesLimit are the budget of one repository's
-	// notices, checked before each send; the rest is the next pass's.
+	// noticesPerPass and noticesLimit limit one repository's notices in a pass. They are checked
+	// before each send; the next pass sends the rest.
 	noticesPerPass = 40
 	noticesLimit   = 30 * time.Second
 )
 
-// SendNotices sends the planned actions that belong to no turn: eyes,
-// redirects, block notices. Whoever holds the repository's notices lock sends
-// them; others leave them alone.
+// SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
+// comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
 func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
 	if _, halted := p.Dirs.Halted(); halted || !r.Ready || ctx.Err() != nil {
 		return
@@ -67,7 +66,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	}
 }
 
-// send applies one, in the name of whoever speaks with it.
+// send applies a notice in the name of its speaker.
 func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
 	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
@@ -77,7 +76,7 @@ func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Ac
 	return a, speaker.Lost(err)
 }
 
-// noticeFailed gives a notice up, or lets it wait.
+// noticeFailed drops or defers a notice.
 func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, err error) {
 	p.Log.WarnContext(ctx, "notice not sent", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
 	if hopeless(a, err) {
@@ -98,17 +97,17 @@ func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, 
 	}
 }
 
-// hopeless reports whether a notice that failed is not tried again: a courtesy at
-// once, any other after some attempts. What a command set about is not: its
-// answer says that it is so. Nor are the labels that show a state, unless GitHub
-// refuses them: nothing would bring them about but the item's next move.
+// hopeless reports whether a failed notice is dropped: a cosmetic one at once, others after
+// MaxAttempts sends. Actions of a command (close, flow) are never dropped, because its answer says
+// that they were done. Labels and statuses that show a state are dropped only if GitHub refuses
+// them, as only the item's next move would plan them again.
 func hopeless(a work.Action, err error) bool {
 	switch {
 	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
 		return false
 	case a.Kind == work.ActionRepoLabels:
 		return github.IsStatus(err, 403, 404, 410, 422)
-	case a.Kind == work.ActionReviewRequest: // of the author, say, or of nobody who works there
+	case a.Kind == work.ActionReviewRequest: // of the author, for example, or of somebody without access
 		return github.IsStatus(err, 403, 404, 410, 422) || a.Sends >= work.MaxAttempts
 	case a.Kind == work.ActionStatus, a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
 		return github.IsStatus(err, 401, 403, 404, 410, 422)
@@ -116,11 +115,10 @@ func hopeless(a work.Action, err error) bool {
 	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts
 }
 
-// DueNotices are those whose time has come. A notice whose answer never came
-// is due at once: only its re-send waits, and Apply looks first. Those that were
-// tried in vain come last: they may use up the pass's time again. Of thousands that wait
-// these are as many as a pass may come to; of those that were tried, the ones whose try is the
-// longest ago.
+// DueNotices returns the notices that are due. A sent notice without an answer is due at once:
+// Apply looks for its effect first, and only sending again waits. Notices that failed before come
+// last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
+// may reach; of the failed ones, those with the oldest try.
 func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
 	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -150,8 +148,8 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Actio
 	return due, err
 }
 
-// longestLeft is, of more than some that were tried, those that were left alone for the longest
-// time: others may fail in each pass.
+// longestLeft returns the mostInLine notices that were not tried for the longest time, if there are
+// more than most: others may fail in each pass.
 func longestLeft(all []work.Action, most int) []work.Action {
 	if len(all) <= most {
 		return all
@@ -160,35 +158,35 @@ func longestLeft(all []work.Action, most int) []work.Action {
 	return all[:mostInLine]
 }
 
-// mostInLine is how many notices of one line a pass may come to: those that fail are not
-// among the ones that it sends.
+// mostInLine is how many notices of one line a pass may reach. Failed ones do not count towards
+// noticesPerPass.
 const mostInLine = 3 * noticesPerPass
 
-// line is where a notice waits: what is in another one does not hold it up.
+// line is a queue of notices. Lines do not hold up one another.
 type line struct {
-	labels bool // of the repository
+	labels bool // of the repository itself
 	sign   bool
 	inVain int
 }
 
 func lineOf(a work.Action) line { return line{a.Kind == work.ActionRepoLabels, isSign(a), inVain(a)} }
 
-// inVain is 1 for what was tried before, and did not come about.
+// inVain returns 1 for a notice that failed before, else 0.
 func inVain(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
 
-// isSign reports whether nothing is written by a notice.
+// isSign reports whether a notice writes no text.
 func isSign(a work.Action) bool {
 	return a.Kind == work.ActionLabels || a.Kind == work.ActionRepoLabels || a.Kind == work.ActionReaction
 }
 
-// Notices shows on GitHub where items stand.
+// Notices shows the state of items on GitHub.
 type Notices struct{ *env.Env }
 
-// New makes Notices.
+// New returns Notices.
 func New(e *env.Env) *Notices { return &Notices{e} }
 
-// due reports whether what a command's answer tells of has come about, or was
-// given up: then the answer may be sent.
+// due reports whether an answer to a command may be sent: the actions that it reports on are
+// settled.
 func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
 	if !waitsForOthers(a) {
 		return true, nil
@@ -207,13 +205,13 @@ func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
 	return settled, err
 }
 
-// waitsForOthers reports whether an action says what came of others, which Base names.
+// waitsForOthers reports whether a comment reports on other actions, whose tokens are in Base.
 func waitsForOthers(a work.Action) bool { return a.Kind == work.ActionComment && a.Base != "" }
 
-// sendsLeft reports whether a notice of a repository that was left is sent.
+// sendsLeft reports whether a notice is also sent in a repository that the config no longer names.
 func sendsLeft(a work.Action) bool { return a.Kind == work.ActionLabels }
 
-// logRedirect logs that a redirect was seen on GitHub.
+// logRedirect logs a redirect that GitHub shows.
 func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 	if a.Target == "" || a.Token != work.RedirectToken(r.Row.Key(), a.Number, a.Target) {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Of thousands of notices that wait a pass comes to some: the oldest of each line, so that
-// neither labels nor what fails hold up what is written, and all answers to commands.
+// Of thousands of waiting notices a pass takes the oldest of each line, so that neither labels nor
+// failing notices delay comments, and all answers to commands.
 func TestDueNoticesAreTheFirstOfEachLine(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return now }})
@@ -73,8 +73,8 @@ func TestDueNoticesAreTheFirstOfEachLine(t *testing.T) {
 	}
 }
 
-// What fails in each pass does not hold up for ever what failed once: those are tried again
-// first whose try is the longest ago.
+// Notices that fail in each pass do not delay for ever one that failed once: those with the oldest
+// try are tried first.
 func TestNoticesThatFailTakeTurns(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), store.Options{Now: func() time.Time { return now }})

@@ -9,12 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// While people have an item, the comment that says why it is stopped must not
-// ask them for an answer that nobody will see. It says so instead, and is what
-// it was when they have resumed the item. Where the comment stands is known
-// from the stop; with the database lost it is made again when the item stops again.
+// While an item is paused, its stop comment must not ask for an answer that nothing will read. It
+// says that the item is paused, and returns to its text on resume. The stop's row names the
+// comment. If the database is lost, the next stop makes a new comment.
 
-// ShowTakeover has the comment say who has the item now.
+// ShowTakeover updates the stop comment when a pause begins or ends.
 func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
 	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
 	if err != nil || !known {
@@ -45,8 +44,7 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 	return tx.RenewAction(ctx, said)
 }
 
-// countUnheard counts what was said about an item since a pause began, and
-// skipped.
+// countUnheard counts comments on an item that were skipped since a pause began.
 func countUnheard(ctx context.Context, tx *store.Tx, item int64, since time.Time) (int, error) {
 	events, err := tx.ListItemEvents(ctx, item)
 	n := 0
@@ -58,7 +56,7 @@ func countUnheard(ctx context.Context, tx *store.Tx, item int64, since time.Time
 	return n, err
 }
 
-// target is where an item is shown whose comment stands.
+// target returns where an item is shown.
 func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.Time) (Target, error) {
 	item, err := tx.GetItem(ctx, id)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// tellUnmade has whoever runs the pass make the labels that GitHub does not let it
-// make: once, for it is not tried again.
+// tellUnmade adds a warning if GitHub does not let us create labels, so that the operator does. It
+// appears once, because the action is not tried again.
 func (p *Notices) tellUnmade(rep *env.Report, r *env.Repo, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
 		return
 	}
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
-		err = refused // without what was being done: the sentence says it
+		err = refused // without the wrapping, as the text names the operation
 	}
 	names := strings.Split(a.Target, ",")
 	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",

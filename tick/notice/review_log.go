@@ -12,12 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// TellReview logs what happened about the reviews of a pull request, in flat fields like
-// every line of the log.
+// TellReview logs an event of a pull request's reviews, in flat fields like every log line.
 func TellReview(ctx context.Context, log *slog.Logger, n store.ReviewLog, attrs ...any) {
 	var data map[string]any
 	d := json.NewDecoder(strings.NewReader(n.Data))
-	d.UseNumber() // GitHub's numbers are long
+	d.UseNumber() // GitHub's ids are long
 	if err := d.Decode(&data); err != nil {
 		log.ErrorContext(ctx, "could not read what is logged about a review", "key", n.Key, "error", err)
 	}

@@ -12,16 +12,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// scope is where a repository's notices are sent. None of them is about its branches.
+// scope returns where a repository's notices are sent. It has no branches, as notices need none.
 func (p *Notices) scope(r *env.Repo) actions.Scope {
 	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}
 }
 
-// beside is for how many notices is looked at a time.
+// beside is how many notices are looked for at once.
 const beside = 8
 
-// foresee begins the looks for the first notices, and asks with them whether the repository
-// is the one that it was.
+// foresee starts the looks for the first notices and the check that the repository is the same.
 func (p *Notices) foresee(ctx context.Context, r *env.Repo, due []work.Action) {
 	if !r.Confirmed(r.GitHub.Now(), env.SameFor) {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = r.GitHub.Repository(ctx, r.Row.Current) })
@@ -33,7 +32,7 @@ func (p *Notices) foresee(ctx context.Context, r *env.Repo, due []work.Action) {
 	}
 }
 
-// sending is what is sent of a repository's notices in one go.
+// sending is one round of sending a repository's notices.
 type sending struct {
 	*Notices
 	repo *env.Repo
@@ -42,12 +41,11 @@ type sending struct {
 
 	mu   sync.Mutex
 	sent int
-	over bool // GitHub takes no more for now
+	over bool // GitHub accepts no more for now
 }
 
-// sendDue sends what is due: labels and reactions beside what is written, for neither says
-// anything of the other; then the answers to commands, which say what came of both. Each of
-// them keeps its order.
+// sendDue sends due notices: signs in parallel with comments, because neither depends on the other,
+// then answers to commands, which report on both. Each group keeps its order.
 func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) int {
 	s := &sending{Notices: p, repo: r, rep: rep, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action
@@ -78,7 +76,7 @@ func (s *sending) all(ctx context.Context, due []work.Action) {
 	}
 }
 
-// more reports whether another one may be sent, and counts it.
+// more reports whether another notice may be sent, and counts it.
 func (s *sending) more(ctx context.Context) bool {
 	_, halted := s.Dirs.Halted()
 	s.mu.Lock()
@@ -90,7 +88,7 @@ func (s *sending) more(ctx context.Context) bool {
 	return true
 }
 
-// unsent takes one off that was counted; over: none is sent after it.
+// unsent takes a notice off the count. over: send no more.
 func (s *sending) unsent(over bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +108,7 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 		s.logRedirect(ctx, s.repo, a)
 	case ctx.Err() != nil:
 		s.unsent(true)
-	case errors.As(err, &wait) && applied.NotBefore.After(s.Now()): // its own fate is unclear; the others are not to wait for it
+	case errors.As(err, &wait) && applied.NotBefore.After(s.Now()): // its result is unclear; the others need not wait
 		s.unsent(false)
 	case errors.As(err, &wait) && wait.Until.After(s.Now()):
 		s.unsent(true)

@@ -16,12 +16,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Where an item stands is visible on GitHub: a label on its issue and its pull
-// request and, where it waits for a person, one comment that is kept up to date.
-// Both are rows that are renewed with each move, in its transaction; what was
-// overtaken before it was sent is never sent.
+// GitHub shows an item's state by a label on its issue and pull request and, if it waits for a
+// person, by one comment that is kept up to date. Both are rows that each move renews in its
+// transaction. A state that is outdated before it was sent is never sent.
 
-// Show plans what GitHub is to show after a move.
+// Show plans what GitHub shows after a move.
 func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
 	item, err := tx.GetItem(ctx, m.Item)
 	if err != nil {
@@ -29,12 +28,12 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	}
 	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
 	if s.Remote == nil {
-		return nil // not configured any more: nothing of it is touched
+		return nil // no longer configured: nothing is changed
 	}
 	if err := p.locate(ctx, tx, &s); err != nil {
 		return err
 	}
-	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // whatever came before, its reviews may go on
+	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
 		if err := tx.SetLook(ctx, s.pull.ID); err != nil {
 			return err
 		}
@@ -48,7 +47,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return nil
 }
 
-// locate reads where the item's conversation is.
+// locate loads the item's pull request, its reviews and the place of its conversation.
 func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
 	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
 	if err == nil && s.hasPull {
@@ -60,7 +59,7 @@ func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err erro
 	return err
 }
 
-// Target is where an item is shown.
+// Target is an item with where it is shown.
 type Target struct {
 	item    work.Item
 	pull    work.PullRequest
@@ -72,16 +71,15 @@ type Target struct {
 	redact  func(string) string
 }
 
-// workingAfter is how long a turn must have run before GitHub shows it: one that
-// ends sooner is not worth the requests.
+// workingAfter is how long a turn must run before GitHub shows it. Shorter turns are not worth the
+// requests.
 const workingAfter = 10 * time.Second
 
-// PurposeStatus is what the labels that show where an item stands are for.
+// PurposeStatus is the purpose of labels that show an item's state.
 const PurposeStatus = "status"
 
-// showLabels plans the label of the item's state on its pull request and, unless a
-// later item has taken its place, on its issue: after a merged design the issue is
-// done with its implementation.
+// showLabels plans the label of the item's state on its pull request and on its issue. The issue is
+// left out if a later item has it: after a merged design it shows the implementation.
 func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
 	numbers := []int{}
 	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
@@ -109,7 +107,7 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 	if m.To == work.StateRunning {
 		a.NotBefore = s.now.Add(workingAfter)
 	}
-	if len(wanted.With) == 0 && m.Cause != work.CauseAdopted { // a lost database may have known of one
+	if len(wanted.With) == 0 && m.Cause != work.CauseAdopted { // an adopted item may have a label that the lost database knew
 		if _, known, err := tx.GetAction(ctx, a.Token); err != nil || !known {
 			return err
 		}
@@ -117,8 +115,7 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 	return tx.RenewAction(ctx, a)
 }
 
-// statusOf says which of the labels that show a state stands for one, and which
-// do not.
+// statusOf returns which state labels to set and which to remove.
 func statusOf(m work.Move, l work.Labels) work.Labelling {
 	all := work.StatusLabels(l)
 	with := -1
@@ -141,8 +138,7 @@ func statusOf(m work.Move, l work.Labels) work.Labelling {
 	return wanted
 }
 
-// ShowWorking has GitHub show the turns that have run for a while, unless all of
-// them are over before.
+// ShowWorking sends the notices of turns that have run for workingAfter, unless all end before.
 func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-chan struct{}, rep *env.Report) {
 	if len(leases) == 0 {
 		return
@@ -161,7 +157,7 @@ func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-c
 	wg.Wait()
 }
 
-// passed waits until so much time has passed, by the clock that stamps go by, and says whether it did.
+// passed waits for a time by the pass's clock; false: over or the context ended first.
 func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan struct{}) bool {
 	end := p.Now().Add(wait)
 	look := time.NewTicker(time.Second)
@@ -178,7 +174,7 @@ func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan st
 	return true
 }
 
-// showStop keeps the comment that says why the item is stopped.
+// showStop plans the comment that says why the item is stopped.
 func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.Move) error {
 	before, known, err := tx.FindStop(ctx, s.item.ID)
 	if err != nil {
@@ -205,16 +201,16 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
 }
 
-// lasts reports whether a stop is one of the reviews that goes on while a turn answers
+// lasts reports whether the stop is one of the reviews, which continues while a turn answers
 // people.
 func (s Target) lasts(stop work.Stop, m work.Move) bool {
 	return !m.Stands() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
 }
 
-// stopping is a stop that begins now.
+// stopping is a stop that begins with this move.
 type stopping struct {
 	work.Stop
-	told bool // in a comment of its own
+	told bool // the turn's own comment reports it
 }
 
 func (p *Notices) stopOf(s Target, m work.Move) stopping {
@@ -229,10 +225,10 @@ func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	return stopping{stop, m.Told != ""}
 }
 
-// after is the stop as it follows on an earlier one of the item: the same again,
-// or another.
+// after returns the stop as it follows the item's earlier one: a repetition keeps its comment and
+// counts, another starts anew.
 func (s stopping) after(before work.Stop) stopping {
-	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // of a long one a marker has the beginning
+	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // a marker has only the beginning of a long reason
 	if before.Token != s.Token && (s.told || before.Number != s.Number || !same) {
 		return s
 	}
@@ -246,7 +242,7 @@ func (s stopping) after(before work.Stop) stopping {
 	return s
 }
 
-// endStop says, in the comment that there is, that the item has resumed.
+// endStop ends a stop and updates its comment.
 func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work.Stop, m work.Move) error {
 	lasted := stop.Lasts()
 	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
@@ -267,12 +263,12 @@ func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work
 	return tx.RenewAction(ctx, s.sticky(stop, s.overText(stop, m), work.Marks{Token: stop.Token, Epoch: s.epoch()}, work.StickyEdit))
 }
 
-// marks are those of the comment while the stop lasts.
+// marks returns the comment's markers while the stop lasts.
 func (s Target) marks(stop work.Stop) work.Marks {
 	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending), Epoch: s.epoch()}
 }
 
-// epoch is how often people had the reviews begin again, for a pass whose database is gone.
+// epoch returns how often people restarted the reviews, for passes without the database.
 func (s Target) epoch() string {
 	if s.reviews.Epoch == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// stopText is what people are told where an item is blocked. What is asked of them is
-// answered with words; anything else may also be tried again without.
+// stopText returns the text of a stop comment. A question is answered with a comment; anything else
+// can also be retried unchanged.
 func (s Target) stopText(stop work.Stop) string {
 	w := explain.Reason(stop.Reason, s.place)
 	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
@@ -25,7 +25,7 @@ func (s Target) stopText(stop work.Stop) string {
 	return text + "\n\nThis comment is kept up to date."
 }
 
-// overText replaces it once the item resumes or ends.
+// overText returns the text once the item resumes or ends.
 func (s Target) overText(stop work.Stop, m work.Move) string {
 	what := "Resumed"
 	switch m.To {
@@ -46,15 +46,14 @@ func (s Target) overText(stop work.Stop, m work.Move) string {
 	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
 }
 
-// pausedText is stopText while people have paused the item: what it asks for is not
-// to be done now.
+// pausedText returns the text while the item is paused: its next step is not for now.
 func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
 	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
 		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
 		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
 }
 
-// resumedText is stopText after a pause in which people commented.
+// resumedText returns the text after a pause. unheard counts the comments skipped in it.
 func (s Target) resumedText(stop work.Stop, unheard int) string {
 	switch unheard {
 	case 0:

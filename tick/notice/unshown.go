@@ -9,23 +9,22 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// What shows where an item stands, its labels and the comment about a stop, is made by
-// the item's moves. After the last one nothing would make it again: what GitHub refused
-// is kept, and tried again later.
+// State labels and stop comments are planned by an item's moves. After the last move nothing plans
+// them again, so those that GitHub refused are kept and tried again later.
 
-// How long it is waited first before something is shown again, and how often it is
-// tried: for a day and a half or so.
+// showAfter is the first wait before a dropped one is tried again, and showTries the number of
+// tries: about a day and a half in all.
 const (
 	showAfter = time.Minute
 	showTries = 40
 )
 
-// showsState reports whether an action shows where an item stands.
+// showsState reports whether an action shows an item's state.
 func showsState(a work.Action) bool {
 	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky || a.Kind == work.ActionStatus
 }
 
-// showLater has an action tried again that was given up.
+// showLater schedules a dropped action for another try.
 func (p *Notices) showLater(ctx context.Context, a work.Action) error {
 	now := p.Now()
 	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -38,8 +37,7 @@ func (p *Notices) showLater(ctx context.Context, a work.Action) error {
 	})
 }
 
-// Waiting reports whether there is anything to send of a repository; also where that cannot be
-// found out.
+// Waiting reports whether a repository has notices to send; true if that cannot be read.
 func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	if !r.Ready {
 		return false
@@ -52,7 +50,7 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	return err != nil || len(ids) > 0
 }
 
-// unshown are those that were not shown and whose time has come.
+// unshown returns the ids of dropped actions that are due again.
 func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err = tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
@@ -61,7 +59,7 @@ func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err er
 	return ids, err
 }
 
-// showAgain plans again what was not shown and whose time has come.
+// showAgain plans them again.
 func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
 	ids, err := p.unshown(ctx, r)
 	if err != nil || len(ids) == 0 {

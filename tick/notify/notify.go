@@ -1,7 +1,7 @@
-// Package notify tells the operator outside of GitHub what happened: it reads what is known,
-// plans the messages that internal/work/news decides on, and has them sent, beside the turns
-// of a pass and at its end. A message is stored before it is sent, so it is sent at most
-// once, whatever dies; and nothing here fails a pass, or holds it up for long.
+// Package notify sends the operator messages outside GitHub about what happened. It loads the
+// facts, plans the messages that internal/work/news decides on, and sends them during a pass and at
+// its end. A message is stored before it is sent, so it is sent at most once even if the pass dies.
+// Nothing here fails a pass or delays it for long.
 package notify
 
 import (
@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	mostAPass = 20               // messages that a pass sends
-	pastEnd   = 10 * time.Second // how long a pass that is over may still send, unless told otherwise
+	mostAPass = 20               // messages that one pass sends
+	pastEnd   = 10 * time.Second // default time for sending after a pass has ended
 	lookEvery = 3 * time.Second  // while turns run
 )
 
-// Teller tells what happens during one pass.
+// Teller sends messages about one pass.
 type Teller struct {
 	*env.Env
 	send func(ctx context.Context, target string, m notify.Message) notify.Answer
 
-	past   time.Duration      // how long a pass that is over may still send
-	began  time.Time          // by the clock that stamps go by
-	quit   chan struct{}      // closed when the turns are over
-	done   chan struct{}      // closed when nothing is sent beside them any more
-	cancel context.CancelFunc // ends what is sent beside them
+	past   time.Duration      // time for sending after the pass has ended
+	began  time.Time          // by the pass's clock
+	quit   chan struct{}      // closed when the turns have ended
+	done   chan struct{}      // closed when Begin's goroutine has ended
+	cancel context.CancelFunc // cancels Begin's sends
 
 	mu   sync.Mutex // guards sent
 	sent int
 }
 
-// New gives what tells of a pass; send sends a message to one target of the config.
+// New returns a Teller. send sends a message to one target of the config.
 func New(e *env.Env, send func(ctx context.Context, target string, m notify.Message) notify.Answer) *Teller {
 	return &Teller{Env: e, send: send, past: pastEnd}
 }
 
-// Begin tells beside the turns of a pass, which may take an hour, until After is called.
+// Begin sends messages while turns run, which may take an hour, until After is called.
 func (t *Teller) Begin(ctx context.Context, began time.Time) {
 	if len(t.Config.Notify) == 0 {
 		return
@@ -67,15 +67,15 @@ func (t *Teller) Begin(ctx context.Context, began time.Time) {
 	}()
 }
 
-// since notes when the pass began, by the clock that stamps go by.
+// since sets when the pass began, by the pass's clock.
 func (t *Teller) since(began time.Time) {
 	if t.began.IsZero() {
 		t.began = t.Now().Add(began.Sub(t.Local()))
 	}
 }
 
-// After tells what there is when a pass has ended, and of its end. One that was interrupted
-// plans what is to be told, and leaves it to the next one.
+// After sends the messages due at the end of a pass, and about the end. An interrupted pass only
+// plans them; the next one sends them.
 func (t *Teller) After(ctx context.Context, end *observe.End) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), t.past)
 	defer stop()
@@ -89,14 +89,14 @@ func (t *Teller) After(ctx context.Context, end *observe.End) error {
 	return nil
 }
 
-// log says what kept people from being told; it fails nothing.
+// log logs an error of a round. Timeouts and cancellation are expected.
 func (t *Teller) log(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		t.Log.WarnContext(ctx, "could not tell what happened", "error", err)
 	}
 }
 
-// round plans what is to be told now, and sends what is due. last is nil while the pass runs.
+// round plans new messages and sends due ones. last is nil while the pass runs.
 func (t *Teller) round(ctx context.Context, last *work.LastPass, send bool) error {
 	planned, err := t.plan(ctx, last)
 	if err != nil || !send || len(planned) == 0 {

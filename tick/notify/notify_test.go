@@ -26,7 +26,7 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// world is a state folder in which passes tell people.
+// world is a state folder whose passes send messages.
 type world struct {
 	*testing.T
 	dir  string
@@ -34,7 +34,7 @@ type world struct {
 	repo work.Repo
 
 	mu   sync.Mutex
-	told []string // target and event, as they went out
+	told []string // target and event of each sent message
 	send func(target string) notify.Answer
 }
 
@@ -62,7 +62,7 @@ func (w *world) update(db *store.DB, fn func(*store.Tx) error) {
 	}
 }
 
-// opens has a pull request be opened now.
+// opens adds a pull request that was opened now.
 func (w *world) opens(number int) {
 	w.Helper()
 	w.now = w.now.Add(time.Minute)
@@ -76,7 +76,7 @@ func (w *world) opens(number int) {
 	})
 }
 
-// teller is that of a pass that begins now.
+// teller returns the Teller of a pass that begins now.
 func (w *world) teller(db *store.DB, names ...string) *Teller {
 	cfg := &config.Config{Path: "config.toml"}
 	for _, name := range names {
@@ -92,7 +92,7 @@ func (w *world) teller(db *store.DB, names ...string) *Teller {
 	})
 }
 
-// pass is a whole one, of which only its end is of interest.
+// pass runs a pass of which only the end matters.
 func (w *world) pass(names ...string) {
 	w.Helper()
 	db := w.open()
@@ -107,7 +107,7 @@ func (w *world) ends(t *Teller, outcome work.PassOutcome) {
 	}
 }
 
-// want checks what was sent since the last time.
+// want checks the messages sent since the last call.
 func (w *world) want(want ...string) {
 	w.Helper()
 	if got, want := strings.Join(w.told, ", "), strings.Join(want, ", "); got != want {
@@ -128,14 +128,14 @@ func (w *world) states() (all []string) {
 	return all
 }
 
-// Wherever a pass dies around a message, it goes out at most once; and what never began
-// is sent by the next pass.
+// Wherever a pass dies around a message, the message is sent at most once. If its send had not
+// begun, the next pass sends it.
 func TestDeathAroundAMessage(t *testing.T) {
 	errDeath := errors.New("death")
 	for name, c := range map[string]struct {
 		dies  func(w *world, db *store.DB)
-		first []string // what went out before the death
-		then  []string // what goes out after it
+		first []string // messages before the death
+		then  []string // messages after it
 		state string
 	}{
 		"before it is planned": {dies: func(*world, *store.DB) {}, then: []string{"chat pull_request_opened"}, state: "chat done"},
@@ -190,7 +190,7 @@ func TestDeathAroundAMessage(t *testing.T) {
 	}
 }
 
-// Passes that end at once send each message once.
+// Passes that end at the same time send each message once.
 func TestPassesAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat")
@@ -211,7 +211,7 @@ func TestPassesAtOnce(t *testing.T) {
 	w.want(want...)
 }
 
-// A pass sends no more than it may, and the next ones the rest.
+// A pass sends its limit of messages; the next ones send the rest.
 func TestMostOfAPass(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat", "mail")
@@ -229,8 +229,8 @@ func TestMostOfAPass(t *testing.T) {
 	}
 }
 
-// One that cannot be reached keeps nobody else waiting, is left alone for a while, and
-// then gets what it missed.
+// A target that cannot be reached delays no other, is not tried for a while, and then gets the
+// messages that it missed.
 func TestOneThatCannotBeReached(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat", "gone")
@@ -253,8 +253,8 @@ func TestOneThatCannotBeReached(t *testing.T) {
 	w.want("gone pull_request_opened", "gone pull_request_opened")
 }
 
-// Who is named no more gets nothing, also not what waited; named again it is told of what
-// begins from then on.
+// A target that the config no longer names gets nothing, not even waiting messages. Named again, it
+// gets news from then on.
 func TestWhoIsNamedNoMore(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat")
@@ -276,8 +276,8 @@ func TestWhoIsNamedNoMore(t *testing.T) {
 	w.want("chat pull_request_opened")
 }
 
-// What is still being sent when a pass ends is ended once its time is over, whether it was
-// begun beside the turns or after them; what did not come to its turn waits for the next one.
+// Sends that are running when a pass ends are ended at the limit, whether they began during the
+// turns or after. Messages not begun wait for the next pass.
 func TestAPassEndsInTime(t *testing.T) {
 	for _, beside := range []bool{false, true} {
 		w := newWorld(t)
@@ -307,7 +307,7 @@ func TestAPassEndsInTime(t *testing.T) {
 	}
 }
 
-// What happens while turns run is told beside them, once.
+// Events during turns are reported during them, once.
 func TestBesideTheTurns(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat")
@@ -327,7 +327,8 @@ func TestBesideTheTurns(t *testing.T) {
 	w.want()
 }
 
-// Passes that fail for longer than messages are kept are told of once, and so is their end.
+// A series of failed passes that lasts longer than messages are kept is reported once, and so is
+// its end.
 func TestMonthsOfFailuresAreToldOnce(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat")
@@ -359,8 +360,8 @@ func TestMonthsOfFailuresAreToldOnce(t *testing.T) {
 	}
 }
 
-// A pull request of whose end nothing was read was merged before anybody could be told, however
-// lately somebody commented on it.
+// A pull request whose merge was not read at the time is no news later, however recent its last
+// comment is.
 func TestAnOldMergeIsNoNews(t *testing.T) {
 	w := newWorld(t)
 	w.pass("chat")

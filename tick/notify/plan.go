@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// change is what a round stores.
+// change is what a round writes.
 type change struct {
-	fresh []news.Known // who is told something from now on
-	gone  []news.Known // who is told it no more
+	fresh []news.Known // targets and kinds to send from now on
+	gone  []news.Known // targets and kinds no longer sent
 	add   []news.Entry
 }
 
-// plan stores what is to be told, and gives what is to be sent, or was being sent by a pass
-// that may have died. Where there is nothing new it writes nothing.
+// plan stores new messages and returns those to send, including those that a pass was sending when
+// it may have died. If there is nothing new, it writes nothing.
 func (t *Teller) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
 	var c change
 	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -50,7 +50,7 @@ func (t *Teller) plan(ctx context.Context, last *work.LastPass) (planned []news.
 	})
 }
 
-// read reads what is known and says what follows of it.
+// read loads the facts and decides what to write.
 func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
 	known, err := tx.ListKnownTargets(ctx)
 	if err != nil {
@@ -79,8 +79,8 @@ func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c
 	return c, nil
 }
 
-// fresh are the targets, and what they are told, that were not told of it before. To them
-// the news begin with this pass.
+// fresh returns configured targets and kinds that are not stored yet. Their news start with this
+// pass.
 func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, target := range targets {
 		for _, w := range target.Kinds {
@@ -92,8 +92,8 @@ func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Kn
 	return all
 }
 
-// gone are those that the config names no more. Those of another config that shares the
-// state folder stay.
+// gone returns stored targets and kinds that this config no longer names. Those of another config
+// on the same state folder stay.
 func (t *Teller) gone(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, k := range known {
 		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
@@ -104,7 +104,7 @@ func (t *Teller) gone(known []news.Known, targets []news.Target) (all []news.Kno
 	return all
 }
 
-// facts reads what may be told. Titles are people's, and may hold whatever was pasted there.
+// facts loads the facts for messages and redacts them, because people paste secrets into titles.
 func (t *Teller) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
 	now := t.Now()
 	since := now.Add(-news.MostAge)

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// sendDue sends what is due, to all targets at once. Nobody else does: what is marked as
-// being sent was left so by a pass that died, and nobody knows whether it arrived.
+// sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
+// marked as being sent was left by a dead pass: it is unclear whether it arrived.
 func (t *Teller) sendDue(ctx context.Context) error {
 	var planned []news.Entry
 	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -46,7 +46,7 @@ func (t *Teller) sendDue(ctx context.Context) error {
 	return t.sendAll(ctx, due)
 }
 
-// left is how many messages this pass may still send.
+// left returns how many messages this pass may still send.
 func (t *Teller) left() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +72,7 @@ func (t *Teller) sendAll(ctx context.Context, due []news.Entry) error {
 	return err
 }
 
-// sendTo sends messages to one target, until it cannot be reached.
+// sendTo sends messages to one target until it cannot be reached.
 func (t *Teller) sendTo(ctx context.Context, all []news.Entry) error {
 	for _, e := range all {
 		if ctx.Err() != nil { // the next pass sends the rest
@@ -85,7 +85,7 @@ func (t *Teller) sendTo(ctx context.Context, all []news.Entry) error {
 	return nil
 }
 
-// sendOne sends one message, once that it is being sent is on disk.
+// sendOne sends one message after it has stored that it is being sent.
 func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err error) {
 	at := t.Now()
 	err = t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
@@ -109,7 +109,7 @@ func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err e
 		return true, t.settle(ctx, e, news.Failed, answer.Says)
 	case notify.Unreached:
 	}
-	ctx = context.WithoutCancel(ctx) // that nothing went out must not be lost with the pass
+	ctx = context.WithoutCancel(ctx) // must be stored even if the pass ends
 	return false, t.Store.Update(ctx, func(tx *store.Tx) error { return tx.UnsendNews(ctx, e.ID, answer.Says) })
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Metrics writes the file that Prometheus reads, whole or not at all. A pass that another
-// one's planning or a pause kept from beginning leaves it as it is: it opens no database.
+// Metrics writes the Prometheus file atomically. A pass that did not start, because another was
+// planning or everything is paused, leaves the file: it opens no database.
 func Metrics(file string, build metrics.Build) After {
 	return func(ctx context.Context, e *End) error {
 		v, err := values(ctx, e)
@@ -26,10 +26,10 @@ func Metrics(file string, build metrics.Build) After {
 	}
 }
 
-// values are those of the whole database and of this pass.
+// values returns the metrics of the whole database and of this pass.
 func values(ctx context.Context, e *End) (v metrics.Values, err error) {
 	v.Last, v.Queue, v.Workers = e.Last, e.Report.Due, e.Config.Runtime.Workers
-	live, err := e.Dirs.LiveTurns() // and not HeldSlots, whose look takes free slots from passes that begin
+	live, err := e.Dirs.LiveTurns() // HeldSlots would briefly take free slots from starting passes
 	if err != nil {
 		return v, err
 	}
@@ -44,13 +44,13 @@ func values(ctx context.Context, e *End) (v metrics.Values, err error) {
 	})
 }
 
-// states are all states of work items: one that none is in is a 0.
+// states are all states of work items, so that an empty one is reported as 0.
 var states = []work.State{
 	work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback, work.StateAwaitingIssueFollowup, work.StateBlocked,
 	work.StateMerged, work.StateCompleted, work.StateClosed,
 }
 
-// items counts those of the repositories that the config names.
+// items counts the items of the configured repositories.
 func items(ctx context.Context, tx *store.Tx, e *End) (all []metrics.Items, err error) {
 	known, err := tx.CountItems(ctx)
 	for _, r := range e.All {
@@ -90,8 +90,8 @@ func addTimes(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
 	return errors.Join(errs...)
 }
 
-// addUsed counts runs that are over: what one has used so far may still be corrected, and
-// a counter that falls counts as one that began again.
+// addUsed counts ended runs only: the usage of an open run may be corrected downwards, and
+// Prometheus takes a falling counter for a restart.
 func addUsed(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
 	costs, err := tx.Costs(ctx, ever, store.ByAgent)
 	open, openErr := tx.ListOpenRuns(ctx)

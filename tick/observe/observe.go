@@ -1,6 +1,5 @@
-// Package observe is what is noted and told of a pass once it has ended: whether it
-// failed, and how many did in a row. What is done here fails no pass, and holds it up for
-// no longer than a deadline; what sends anything anywhere has one of its own.
+// Package observe records and reports how a pass ended: whether it failed, and how many failed in a
+// row. Nothing here fails a pass. Work on this machine has one deadline; senders have their own.
 package observe
 
 import (
@@ -15,26 +14,26 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// within is how long what reads and writes on this machine may take.
+// within is the deadline for reads and writes on this machine.
 const within = 5 * time.Second
 
 // End is a pass that has ended.
 type End struct {
 	*env.Env             // with its Store still open
-	Report   *env.Report // never nil; of a pass that failed early it says little
-	Err      error       // why it failed; nil: it did not, or only its repositories did
+	Report   *env.Report // never nil; nearly empty if the pass failed early
+	Err      error       // why it failed; nil: it did not, or only repositories failed
 	Outcome  work.PassOutcome
-	At       time.Time // when it ended, by this machine's clock
+	At       time.Time // by this machine's clock
 	Took     time.Duration
-	Last     work.LastPass // the last passes, this one included
+	Last     work.LastPass // the last passes, with this one
 
-	turned bool // it failed, or ended a row of failures
+	turned bool // it failed or ended a series of failures
 }
 
-// After is called with each pass that has ended. Its error is logged.
+// After is called for each ended pass. Its error is logged.
 type After func(context.Context, *End) error
 
-// Pass notes how a pass ended and calls what wants to know, however it ended.
+// Pass records how a pass ended and calls each After, whatever the end.
 func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []After) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
@@ -49,7 +48,7 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 	}
 }
 
-// outcome judges a pass by its error and by what it read.
+// outcome returns a pass's outcome from its error and what it read.
 func outcome(rep *env.Report, err error) work.PassOutcome {
 	repos := rep.Repos()
 	some := func(is func(env.RepoReport) bool) bool { return slices.ContainsFunc(repos, is) }
@@ -67,7 +66,7 @@ func outcome(rep *env.Report, err error) work.PassOutcome {
 	return work.PassWaiting
 }
 
-// Why is why the pass failed, in one line; empty: it did not.
+// Why returns why the pass failed, in one line; empty: it did not.
 func (e *End) Why() string {
 	if e.Outcome != work.PassFailed {
 		return ""
@@ -84,11 +83,11 @@ func (e *End) Why() string {
 	return strings.Join(all, "; and: ")
 }
 
-// ever is since when what is counted counts.
+// ever is the start of all counts: the zero time.
 var ever time.Time
 
-// note stores how the pass ended where somebody reads it: for metrics, and where a pass fails
-// or ends a row of failures. Any other idle pass writes nothing.
+// note stores how the pass ended if metrics are on, or if the pass failed or ended a series of
+// failures. Other idle passes write nothing.
 func (e *End) note(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
 	if !metered {
@@ -97,7 +96,7 @@ func (e *End) note(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at once: what is known is read here
+	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at the same time, so the previous ones are read here
 		err := e.follow(ctx, tx)
 		if err == nil && (e.turned || metered) {
 			err = tx.PutLastPass(ctx, e.Last)
@@ -109,7 +108,7 @@ func (e *End) note(ctx context.Context) error {
 	})
 }
 
-// follow makes Last of what is known of the passes before.
+// follow sets Last from the stored passes and this one.
 func (e *End) follow(ctx context.Context, tx *store.Tx) error {
 	before, _, err := tx.LastPass(ctx)
 	e.Last = before.After(e.Outcome, e.At, e.Took, e.Why())
@@ -117,7 +116,7 @@ func (e *End) follow(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// count counts the pass, and what it asked of GitHub.
+// count counts the pass and its requests to GitHub.
 func (e *End) count(ctx context.Context, tx *store.Tx) error {
 	if err := tx.CountPass(ctx, e.Outcome, e.Took); err != nil || e.Asked == nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Turn has what a pass does for a turn observed, where somebody observes. A turn is one
-// trace, however many passes work on it: its key says which.
+// Turn runs a turn's part of a pass as a span, if there is a tracer. A turn is one trace,
+// identified by its key, even if several passes work on it.
 func Turn(ctx context.Context, e *env.Env, l *env.Lease, run func() env.TurnReport) {
 	if e.Tracer == nil {
 		run()
@@ -36,8 +36,8 @@ func Turn(ctx context.Context, e *env.Env, l *env.Lease, run func() env.TurnRepo
 
 type attrs = []telemetry.Attr
 
-// agentAttrs say who works, by OpenTelemetry's conventions for agents. What an agent is
-// told, and what it answers, is never sent.
+// agentAttrs returns the agent's attributes by OpenTelemetry's conventions. Prompts and answers are
+// never sent.
 func agentAttrs(a config.Agent) attrs {
 	return attrs{
 		{Key: "gen_ai.operation.name", Value: "invoke_agent"},
@@ -47,8 +47,8 @@ func agentAttrs(a config.Agent) attrs {
 	}
 }
 
-// provider is by what name OpenTelemetry knows who is behind an agent; of a program of
-// one's own nobody does.
+// provider returns OpenTelemetry's name for an agent's provider; for the operator's own program it
+// returns the adapter's name.
 func provider(adapter string) string {
 	switch adapter {
 	case config.AdapterClaude:
@@ -59,7 +59,7 @@ func provider(adapter string) string {
 	return adapter
 }
 
-// turnAttrs say what a turn is about.
+// turnAttrs returns the attributes of a turn.
 func turnAttrs(l *env.Lease) attrs {
 	repo := l.Repo.Name
 	return attrs{
@@ -78,8 +78,8 @@ func turnAttrs(l *env.Lease) attrs {
 	}
 }
 
-// endAttrs say what is known of a turn once a pass is done with it. used is what its runs
-// had used before.
+// endAttrs returns the attributes known when a pass is done with a turn. used is its usage before
+// this pass.
 func endAttrs(ctx context.Context, e *env.Env, l *env.Lease, used work.Usage) attrs {
 	now := l.Turn.Usage
 	all := attrs{
@@ -92,7 +92,7 @@ func endAttrs(ctx context.Context, e *env.Env, l *env.Lease, used work.Usage) at
 		{Key: "vcs.ref.head.revision", Value: cmp.Or(l.Turn.Commit, l.Turn.Head)},
 		{Key: "vcs.ref.base.name", Value: l.Turn.Base},
 	}
-	_ = e.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) error { // a trace without it is a trace
+	_ = e.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) error { // the trace is sent without it too
 		pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
 		if ok {
 			all = append(all, telemetry.Attr{Key: "vcs.change.id", Value: strconv.Itoa(pull.Number)}, telemetry.Attr{Key: "vcs.change.state", Value: strings.ToLower(string(pull.State))})
@@ -102,7 +102,7 @@ func endAttrs(ctx context.Context, e *env.Env, l *env.Lease, used work.Usage) at
 	return all
 }
 
-// resultAttrs say what became of a turn.
+// resultAttrs returns the attributes of a turn's result.
 func resultAttrs(done env.TurnReport) attrs {
 	result, state := "", ""
 	switch env.VerdictKind(done.Outcome) {
@@ -114,7 +114,7 @@ func resultAttrs(done env.TurnReport) attrs {
 		result = "skip"
 	case env.VerdictCancelled, env.VerdictInterrupted:
 		result = "cancellation"
-	case env.VerdictWait: // it is not over
+	case env.VerdictWait: // not ended
 		state = "pending"
 	}
 	return attrs{
@@ -126,7 +126,7 @@ func resultAttrs(done env.TurnReport) attrs {
 	}
 }
 
-// errorType is what failed, in a word; empty: nothing did.
+// errorType returns an error code; empty: nothing failed.
 func errorType(done env.TurnReport) string {
 	switch env.VerdictKind(done.Outcome) { //nolint:exhaustive // nothing else failed
 	case env.VerdictBlocked, env.VerdictRetry:
@@ -135,7 +135,7 @@ func errorType(done env.TurnReport) string {
 	return ""
 }
 
-// Traces sends what is left of the traces of a pass.
+// Traces sends the remaining spans of a pass.
 func Traces(t *telemetry.Tracer) After {
 	return func(ctx context.Context, _ *End) error {
 		t.Close(ctx)

@@ -8,13 +8,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// Budgets keep what goes round in circles from lasting while nobody looks. They
-// are looked at when a turn is planned and again before each run of its agent,
-// whatever it waited for: an item or a day may cost more than its budget by the
-// runs that were under way.
+// Budgets end loops that nobody watches. They are checked when a turn is planned and again before
+// each run of its agent. An item or a day may exceed its budget by the runs in progress.
 
-// affords reports whether the item's budgets leave something for one more turn,
-// and stops the item when they do not.
+// affords reports whether the item's budgets allow another turn. If not, it stops the item.
 func (r *itemPlanner) affords(kind work.Kind) bool {
 	why := spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets)
 	if why.None() {
@@ -24,8 +21,7 @@ func (r *itemPlanner) affords(kind work.Kind) bool {
 	return false
 }
 
-// renew gives an item that its budgets stopped as much again, when its label was
-// set again since then.
+// renew resets the budgets of an item that they stopped, if its label was set again since.
 func (r *itemPlanner) renew() {
 	setAgain := func(e work.Event) bool { return e.Kind == work.EventLabelled && e.SeenAt.After(r.item.Since) }
 	kind := r.item.Flow.StartKind()
@@ -42,7 +38,7 @@ func (r *itemPlanner) renew() {
 	}
 }
 
-// renewBudget has the item's budgets count again from zero.
+// renewBudget resets the item's budgets.
 func (r *itemPlanner) renewBudget() {
 	r.item.Spent = nil
 	if !slices.ContainsFunc(Of[change.RenewBudget](*r.p), func(c change.RenewBudget) bool { return c.Item == r.item.ID }) {
@@ -50,13 +46,13 @@ func (r *itemPlanner) renewBudget() {
 	}
 }
 
-// noProgress says why one more turn would not fix what the last ones did not.
+// noProgress returns why another turn would not fix what the last ones did not; none: it may.
 func (r *itemPlanner) noProgress(events []work.Event) work.Reason {
 	return spending.NoProgress(r.item.Spent, r.item.Findings, r.item.Pull.HeadOID, events)
 }
 
-// holdTurns lets the planned turns wait while the day's budgets are spent. Nothing stops, and
-// no attempt is used: they resume with time.
+// holdTurns makes planned turns wait while the day's budgets are spent. Nothing stops and no
+// attempt counts; they start once the budgets allow it.
 func (p *Plan) holdTurns(d spending.Day) {
 	for i, decision := range p.Decisions {
 		if t, ok := decision.(Turn); ok && t.Held.None() {

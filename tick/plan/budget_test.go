@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// took are turns of a kind that cost half a dollar each, an hour apart, the last
-// one an hour ago.
+// took returns turns of a kind that cost half a dollar each, an hour apart, the last one an hour
+// ago.
 func took(kind work.Kind, n int) []work.Spent {
 	var all []work.Spent
 	for i := range n {
@@ -139,7 +139,7 @@ func TestBudgetsOfADay(t *testing.T) {
 	spent := took(work.KindFix, 4) // claimed at 8, 9, 10 and 11 o'clock
 	for name, c := range map[string]struct {
 		budgets work.Budgets
-		left    int // -1: without limit
+		left    int // -1: no limit
 		until   string
 		why     string
 	}{
@@ -181,7 +181,7 @@ func TestBudgetsOfADay(t *testing.T) {
 	}
 }
 
-// since are the turns that were claimed after a time.
+// since returns the turns claimed after a time.
 func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 	for _, s := range spent {
 		if s.At.After(at) {
@@ -191,7 +191,7 @@ func since(spent []work.Spent, at time.Time) (left []work.Spent) {
 	return left
 }
 
-// Who never stops talking is answered all the same.
+// A burst of comments that never ends is answered all the same.
 func TestABurstThatNeverEnds(t *testing.T) {
 	burst := func(minutes ...int) func(*known.Snapshot) {
 		var all []work.Event

@@ -9,9 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// stale finishes what was said of a head that is not the head any more, or was to be
-// reviewed of it, of checks that are green by now or that the config leaves to people, and all but
-// the last of the conflicts.
+// stale finishes events that no longer apply: those of an old head, reviews due for it, checks that
+// are green or that the config leaves to people, and all conflicts but the last.
 func (r *itemPlanner) stale() {
 	var old, green, left []work.Event
 	last := int64(0)
@@ -33,7 +32,7 @@ func (r *itemPlanner) stale() {
 			return false
 		case r.v.Policy.Checks == work.ChecksNever:
 			left = append(left, e)
-		case r.item.Pull.Rollup == "SUCCESS" && e.State == "": // those of a merge queue's group are none of the head's
+		case r.item.Pull.Rollup == "SUCCESS" && e.State == "": // a merge group's checks are not the head's
 			green = append(green, e)
 		default:
 			return false
@@ -45,9 +44,9 @@ func (r *itemPlanner) stale() {
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
-// mend plans the turn that mends red checks and a conflict with the base: both
-// at once, for what mends one of them moves the head. People come first. It reports
-// whether there is anything to mend.
+// mend plans the turn that fixes red checks and a conflict with the base, both at once, because
+// fixing either moves the head. People's comments come first. It reports whether there is anything
+// to fix.
 func (r *itemPlanner) mend() bool {
 	var events []work.Event
 	var reasons []string

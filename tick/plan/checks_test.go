@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// broken is an event about a head.
+// broken returns an event about a head.
 func broken(kind work.EventKind, head string, id int64) work.Event {
 	e := said(kind, 2, head, work.Account{})
 	e.ID, e.Body = id, "31 unit"

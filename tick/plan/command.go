@@ -15,27 +15,25 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// A command is carried out by what it plans: moves, turns that resume or are
-// cancelled, effects on GitHub. It gets exactly one answer, whose token says
-// which version of which comment it answers; with that answer planned, what the
-// command asked for is planned as well, and neither is planned again. On GitHub
-// the answer comes last, and names the command as handled, so that a lost
-// database does nothing twice.
+// A command plans moves, turns to resume or cancel, and actions on GitHub. It gets exactly one
+// answer. The answer's token names the version of the comment; once the answer is planned, so are
+// the command's effects, and none is planned again. On GitHub the answer comes last and marks the
+// command as handled, so that a pass without the database repeats nothing.
 
-// invocation is one command, as somebody gave it.
+// invocation is one command as given.
 type invocation struct {
 	command.Command
 	by      string       // login
-	account work.Account // whose login it is
+	account work.Account // of that login
 	at      time.Time    // GitHub's clock
-	number  int          // the issue or pull request where it was said
+	number  int          // the issue or pull request of the command
 	onPull  bool
 	key     string // of its event
-	url     string // of its comment; empty: it stands in none
+	url     string // of its comment; empty: it has none
 }
 
-// comment is the id of a command's comment. One that stands in none has one of its own
-// that no comment has.
+// comment returns the id of a command's comment. A command without one gets a negative id, which no
+// comment has.
 func (inv invocation) comment() int64 {
 	e, _ := work.EventOfKey(inv.key)
 	if id := command.CommentOf(e); id != 0 {
@@ -44,28 +42,27 @@ func (inv invocation) comment() int64 {
 	return -inv.at.UnixMilli()
 }
 
-// Reply is what a command comes to.
+// Reply is the result of a command.
 type Reply struct {
-	Said    string        // what was done and what comes next; or why nothing was, and what to do
-	Unsent  string        // what is true while it has not; empty: Said is
-	sent    []work.Action // what has to come about on GitHub before that is true
+	Said    string        // what was done and what comes next; or why nothing was done, and what to do
+	Unsent  string        // the text while the effects are not on GitHub yet; empty: Said
+	sent    []work.Action // actions that must be applied before Said is true
 	Refused bool
-	void    []string        // keys of events that it ended: GitHub remembers them, too
-	verdict *review.Verdict // that it gives, for GitHub to remember; nil: none
-	merge   string          // the head that it says may be merged, for GitHub to remember; empty: none
-	epoch   int             // how often people had the reviews begin again, where it does, for GitHub to remember
+	void    []string        // keys of events that it ended, for the answer's marker
+	verdict *review.Verdict // its verdict, for the marker; nil: none
+	merge   string          // the head allowed to merge, for the marker; empty: none
+	epoch   int             // how often people restarted the reviews, for the marker; 0: unchanged
 }
 
-// nothing is a reply to a command that does nothing.
+// nothing returns the reply of a command that does nothing.
 func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(said, args...)} }
 
-// commands carries out the item's commands, in the order of time, before
-// anything else of the item is decided. It is true when the item is being wound
-// up and nothing else is to be decided.
+// commands executes the item's commands in order of time, before any other decision about it.
+// closing is true if the item is being cancelled and needs no other decision.
 func (r *commander) commands() (closing bool) {
 	defer r.skipPaused()
 	for _, e := range r.takeCommands() {
-		if r.opening(e) && r.item.Notices[r.answerToken(e)] == "" { // and what was said after it waits with it
+		if r.opening(e) && r.item.Notices[r.answerToken(e)] == "" { // later commands wait with it
 			r.wait("", work.Reason{Kind: work.WhyPullOpens, Who: e.Author.Login})
 			return closing
 		}
@@ -75,7 +72,7 @@ func (r *commander) commands() (closing bool) {
 			r.wait("", work.Reason{Kind: work.WhyPullCloses, Number: r.item.Pull.Number, Who: e.Author.Login})
 		case e.State == work.SaidLocally, r.item.Notices[token].Settled():
 			r.finish(work.OutcomeAnswered, e)
-		case r.item.Notices[token] != "": // its answer is on its way
+		case r.item.Notices[token] != "": // its answer is planned or sent
 		default:
 			inv := r.invocation(e)
 			rep := r.obey(inv)
@@ -86,8 +83,7 @@ func (r *commander) commands() (closing bool) {
 	return closing
 }
 
-// takeCommands takes the commands out of the events: nothing else is done with
-// them.
+// takeCommands removes the commands from the events and returns them: nothing else handles them.
 func (r *commander) takeCommands() []work.Event {
 	var asked []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -100,9 +96,8 @@ func (r *commander) takeCommands() []work.Event {
 	return asked
 }
 
-// closing reports whether a command that cancelled the work has a pull request
-// left that is open, as far as is known. One that GitHub showed open later than
-// we closed it was reopened.
+// closing reports whether a command that cancelled the work still has an open pull request, as far
+// as is known. A pull request that GitHub showed open after we closed it was reopened.
 func (r *commander) closing(e work.Event) bool {
 	a, ok := r.item.Closings[e.ID]
 	switch {
@@ -114,9 +109,9 @@ func (r *commander) closing(e work.Event) bool {
 	return a.State == work.ActionApplied && !r.item.Pull.DetailsAt.After(a.SeenAt)
 }
 
-// opening reports whether a command cancels what a living pass has pushed and
-// opens a pull request for at this moment: there is nothing to close yet, and
-// once there is, an open pull request would be worked on.
+// opening reports whether a command cancels a turn that a running pass has pushed and opens a pull
+// request for. There is nothing to close yet, and later passes would work on the open pull request,
+// so the command waits.
 func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
 	return r.invocation(e).Verb == command.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
@@ -129,7 +124,7 @@ func (r *commander) answerToken(e work.Event) string {
 func (r *commander) invocation(e work.Event) invocation {
 	cmd, ok := command.Parse(e.Body)
 	if !ok {
-		cmd = command.Command{Verb: command.VerbHelp} // an older program stored it
+		cmd = command.Command{Verb: command.VerbHelp} // stored by an older program
 	}
 	return invocation{
 		Command: cmd, by: e.Author.Login, account: e.Author, at: work.StampOf(e), number: e.Number, key: e.Key, url: e.URL,
@@ -137,7 +132,7 @@ func (r *commander) invocation(e work.Event) invocation {
 	}
 }
 
-// obey decides what a command does.
+// obey executes a command.
 func (r *commander) obey(inv invocation) Reply {
 	r.p.add(change.Command{
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
@@ -152,7 +147,7 @@ func (r *commander) obey(inv invocation) Reply {
 	return deeds()[inv.Verb](r, inv)
 }
 
-// deeds returns what each command does; NeedsItem of its row is checked before.
+// deeds returns the function of each command. NeedsItem of its row is checked before.
 func deeds() map[command.Verb]func(*commander, invocation) Reply {
 	return map[command.Verb]func(*commander, invocation) Reply{
 		command.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
@@ -171,7 +166,7 @@ func deeds() map[command.Verb]func(*commander, invocation) Reply {
 	}
 }
 
-// noItem answers a command about work where none has begun.
+// noItem answers a command that needs an item where there is none.
 func (r *commander) noItem(inv invocation) Reply {
 	if flow, held := r.v.Ignored[inv.number]; held {
 		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use %s, and the %s begins.",
@@ -187,8 +182,7 @@ func helpReply(inv invocation) Reply {
 	return nothing("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", command.HelpTable())
 }
 
-// answer plans what a command does on GitHub and, once that is so, its answer
-// where the command was given.
+// answer plans a command's actions and the answer, which is sent once they are settled.
 func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	var after []string
 	for _, a := range rep.sent {
@@ -201,7 +195,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 		gap = "\n\n"
 	}
 	what := inv.String()
-	if inv.Wrong != "" { // it was none
+	if inv.Wrong != "" { // it was no valid command
 		what = "/mergexo"
 	}
 	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
@@ -212,7 +206,7 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 	}, "answer to "+inv.by+": "+inv.Named())
 }
 
-// marks are those of the answer to a command.
+// marks returns the markers of the answer to a command.
 func (rep Reply) marks(token string, e work.Event) work.Marks {
 	m := work.Marks{Token: token, Handled: append([]string{e.Key}, rep.void...), Merge: rep.merge}
 	if rep.epoch > 0 {
@@ -224,10 +218,10 @@ func (rep Reply) marks(token string, e work.Event) work.Marks {
 	return m
 }
 
-// command is a command as it is given where the answer is read.
+// command returns a command as people give it where the answer is read.
 func (r *commander) command(v command.Verb) string { return r.v.Place(r.item).Command(v, "") }
 
-// same is the command itself, given once more.
+// same returns this command, to be given again.
 func (r *commander) same(inv invocation) string {
 	args := ""
 	if inv.Head != "" {
@@ -236,7 +230,7 @@ func (r *commander) same(inv invocation) string {
 	return r.v.Place(r.item).Command(inv.Verb, args)
 }
 
-// over reports that the item asks for nothing any more, in words for people.
+// over reports whether the item needs nothing more, with a text why.
 func (r *commander) over() (string, bool) {
 	switch {
 	case r.item.HasPull() && r.item.Pull.State == work.PullMerged:
@@ -251,16 +245,16 @@ func (r *commander) over() (string, bool) {
 	return "", false
 }
 
-// again says how to start over, in a sentence without its full stop.
+// again returns startsOver as the start of a sentence, without its full stop.
 func (r *commander) again() string {
 	clause := r.startsOver()
 	if strings.HasPrefix(clause, "`") || strings.HasPrefix(clause, "gh mergexo ") {
-		return clause // a command is written as it is
+		return clause // commands keep their case
 	}
 	return strings.ToUpper(clause[:1]) + clause[1:]
 }
 
-// reviewedAgain is startsOver of somebody else's pull request.
+// reviewedAgain is startsOver for somebody else's pull request.
 func (r *commander) reviewedAgain() string {
 	if r.item.Pull.State != work.PullOpen {
 		return fmt.Sprintf("reopen #%d and it is reviewed again", r.item.Number)
@@ -268,7 +262,7 @@ func (r *commander) reviewedAgain() string {
 	return fmt.Sprintf("set the label `%s` again and it is reviewed", r.v.Policy.Labels.Review)
 }
 
-// startsOver says the same in a clause.
+// startsOver returns a clause about how to start over.
 func (r *commander) startsOver() string {
 	if r.item.Flow == work.FlowReview {
 		return r.reviewedAgain()
@@ -287,7 +281,7 @@ func (r *commander) startsOver() string {
 		return fmt.Sprintf("reopen #%d and it resumes; or reopen the issue, and %s", r.item.Pull.Number, text)
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
 		return fmt.Sprintf("reopen #%d and it resumes, or %s", r.item.Pull.Number, text)
-	case merged, r.item.IssueClosed: // GitHub closes the issue with the merge
+	case merged, r.item.IssueClosed: // GitHub closed the issue with the merge
 		return "once the issue is reopened, " + text
 	}
 	return text

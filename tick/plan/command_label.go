@@ -12,9 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// What a person would do with a label a command does with the label: GitHub shows it to everybody, and a lost database reads it there again.
+// Commands set labels as a person would: GitHub shows them, and a pass without the database reads
+// them.
 
-// beginFlow sets the label that begins an issue's work.
+// beginFlow sets the label that starts an issue's work.
 func (r *commander) beginFlow(inv invocation) Reply {
 	flow, _ := inv.Verb.Flow()
 	label := r.v.Policy.Labels.Of(flow)
@@ -39,8 +40,8 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	return nothing("Another kind of work is under way. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.whereItStands())
 }
 
-// flowLabel plans that of the labels that begin work one is set again, or none
-// is left. A label that was set at that time or later is as good.
+// flowLabel returns the action that sets one of the labels that start work, or removes all of them.
+// A label set at the command's time or later is left as it is.
 func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	var others []string
 	for _, f := range work.Flows() {
@@ -55,17 +56,17 @@ func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	}
 }
 
-// looks says how a label that begins work looks, should somebody have deleted it.
+// looks returns how the label looks, in case somebody has deleted it.
 func (r *commander) looks(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
 	if at < 0 {
-		return "" // none is set
+		return "" // no label to set
 	}
 	return work.Labelling{With: all[at : at+1]}.Action(r.v.Repo, 0, 0, "").Body
 }
 
-// pause gives the issue to people, from the moment of the command on.
+// pause pauses the item from the time of the command.
 func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to pause.", why)
@@ -88,8 +89,7 @@ func (r *commander) pause(inv invocation) Reply {
 	return rep
 }
 
-// skipPaused skips what appeared together with a command that begins a
-// pause, and was said after it.
+// skipPaused skips events that came with a command that pauses, and were written after it.
 func (r *commander) skipPaused() {
 	if len(r.begun) == 0 {
 		return
@@ -106,7 +106,7 @@ func (r *commander) skipPaused() {
 	r.finish(work.OutcomePaused, skipped...)
 }
 
-// unpause takes the issue back from people.
+// unpause ends the pause and a hold.
 func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
@@ -142,8 +142,7 @@ func (r *commander) unpause(inv invocation) Reply {
 	return rep
 }
 
-// ignoreLabel plans that an issue or pull request has the label that pauses it,
-// or has it not.
+// ignoreLabel returns the action that sets the label that pauses, or removes it.
 func (r *commander) ignoreLabel(inv invocation, number int, verb command.Verb) work.Action {
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}

@@ -12,11 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// overMerge carries out the commands that are about merging a pull request.
+// overMerge executes commands about merging.
 type overMerge struct{ *commander }
 
-// merge is a person's word that a head may be merged: it opens the gate that waits for
-// one, for that head alone. No other gate opens by it.
+// merge allows the merge of a head: it opens the gate that waits for a person, for this head only.
+// No other gate opens.
 func (r overMerge) merge(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
@@ -26,7 +26,7 @@ func (r overMerge) merge(inv invocation) Reply {
 		return nothing("There is no pull request yet, so there is nothing to merge.")
 	case r.item.Flow == work.FlowReview:
 		return nothing("This pull request is somebody else's: it is reviewed, and merging it is theirs.")
-	case r.item.Reviewers.Off(): // then it is not merged, whatever auto_merge says
+	case r.item.Reviewers.Off(): // then it is not merged, whatever auto_merge is
 		return nothing("Nobody has to approve this pull request, and what nobody approves is not merged for you, so nothing was done: merge it when you like. " +
 			"With `auto_merge = true` below `[repo.review]` in the config, a reviewer for it, or `require_human_approval = true` there, changes that.")
 	case !r.item.Lands():
@@ -48,8 +48,7 @@ func (r overMerge) merge(inv invocation) Reply {
 	return rep
 }
 
-// forget has an earlier attempt with this head count no more. It reports whether there
-// was anything to forget.
+// forget clears an earlier attempt's failure for this head. It reports whether there was one.
 func (r overMerge) forget() bool {
 	of := landingOf(r.itemPlanner)
 	stopped := of.stopped()
@@ -63,14 +62,14 @@ func (r overMerge) forget() bool {
 	if !stopped {
 		return true
 	}
-	if c := of.choose(); c.Stop && !of.stays() { // by what a command does not change
+	if c := of.choose(); c.Stop && !of.stays() { // a reason that no command changes
 		return true
 	}
 	r.resumeTo(work.StateAwaitingFeedback)
 	return true
 }
 
-// atOnce ends the wait after what GitHub refused. It reports whether there was one.
+// atOnce ends the wait after a refusal of GitHub's. It reports whether there was one.
 func (r overMerge) atOnce() (waited bool) {
 	r.item.Landing.Actions = slices.Clone(r.item.Landing.Actions)
 	for i, a := range r.item.Landing.Actions {
@@ -82,8 +81,7 @@ func (r overMerge) atOnce() (waited bool) {
 	return waited
 }
 
-// mergeAgain has a pull request merged again that an earlier attempt stopped. False where
-// none did.
+// mergeAgain retries a merge that an earlier attempt stopped; false: none did.
 func (r overMerge) mergeAgain(rep Reply) (Reply, bool) {
 	if !r.forget() {
 		return rep, false
@@ -92,7 +90,7 @@ func (r overMerge) mergeAgain(rep Reply) (Reply, bool) {
 	return rep, true
 }
 
-// holds says what holds the merge now, in sentences for the answer.
+// holds returns sentences about what blocks the merge now.
 func (r overMerge) holds() string {
 	c := landingOf(r.itemPlanner).choose()
 	switch c.Ask {

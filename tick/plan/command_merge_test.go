@@ -54,7 +54,7 @@ func TestCommandsAboutMerging(t *testing.T) {
 	}
 }
 
-// With the database gone a person's word is in the answer to it.
+// After losing the database, a person's permission to merge is read from its answer.
 func TestTheAnswerRemembersAWord(t *testing.T) {
 	p := For(scene(landable, with(commanded("/mergexo merge", 2, "66"))))
 	if len(Of[change.MergeWord](p)) != 1 || Of[change.MergeWord](p)[0].Head != "aaa" || Of[change.MergeWord](p)[0].CommentID != 66 || Of[change.MergeWord](p)[0].By != ann {

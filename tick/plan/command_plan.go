@@ -10,13 +10,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// ForCommand decides what one command does that stands in no comment, as the
-// event that remembers it.
+// ForCommand executes a command from the command line. e is the event that records it.
 func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
 	r := plannerOf(v, &made, item)
 	r.item.Events = known.Without(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })
-	at := e.CreatedAt.Truncate(time.Second) // as GitHub's stamps are, which are compared with it
+	at := e.CreatedAt.Truncate(time.Second) // in whole seconds, like GitHub's times
 	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {
 		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made

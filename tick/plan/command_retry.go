@@ -12,7 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// retry resumes what failed, is stopped or waits. What resumes has a new allowance: a person has looked at it.
+// retry resumes what failed, is stopped or waits. Its budgets start anew, because a person has
+// looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
@@ -44,8 +45,8 @@ func (r *commander) retry(inv invocation) Reply {
 	return nothing("There is nothing to try again. %s", r.whereItStands())
 }
 
-// kept says why the item does not resume whatever a command says, in sentences for the answer:
-// people have paused it, or its text is not confirmed. Empty where it may.
+// kept returns why no command may resume the item: it is paused, or its edited text is not
+// confirmed. Empty: one may.
 func (r *commander) kept(inv invocation) string {
 	pause := r.item.Pause
 	switch {
@@ -58,7 +59,7 @@ func (r *commander) kept(inv invocation) string {
 	return ""
 }
 
-// unblock accepts the branch as it is, and resumes what is blocked.
+// unblock accepts the branch as it is and resumes what is blocked.
 func (r *commander) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.item.HasPull() {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
@@ -88,7 +89,8 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// goOn lets the item resume if it is stopped. It does so with nothing to do only when it is told that what was in the way is gone.
+// goOn resumes a stopped item; false: nothing is stopped. With no events to handle it resumes only
+// if cleared: the obstacle is gone.
 func (r *commander) goOn(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {
@@ -116,8 +118,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	return nothing("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
 }
 
-// retryTurn lets an unfinished turn resume at the step that it came to. Its
-// agent is not asked again once it has answered.
+// retryTurn resumes an unfinished turn at its step. An agent that has answered does not run again.
 func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	if r.alive(t) || !t.Blocked && !t.NotBefore.After(r.v.Now) {
 		return Reply{}, false
@@ -135,7 +136,7 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	return nothing("The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
 }
 
-// startAgain has a start turn made of all that was said.
+// startAgain plans a start turn with all comments.
 func (r *commander) startAgain() Reply {
 	if !slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
@@ -144,20 +145,19 @@ func (r *commander) startAgain() Reply {
 	return nothing("The work is tried again, with all comments on the issue.")
 }
 
-// resumeTo lets the item resume because a person said so: its budgets count again from zero.
+// resumeTo resumes the item for a person and resets its budgets.
 func (r *commander) resumeTo(to work.State) {
 	r.renewBudget()
 	r.moves(work.Move{Cause: work.CauseResumed, To: to}, r.words("resume", "", "a person said so"))
 	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
 }
 
-// alive reports whether a living pass works on a turn.
+// alive reports whether a running pass works on a turn.
 func (r *commander) alive(t work.Turn) bool {
 	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
-// cancel cancels the work. What a living pass does is cancelled at the next
-// step that it stores.
+// cancel cancels the work. A turn in a running pass ends at the next step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
@@ -185,15 +185,15 @@ func (r *commander) cancel(inv invocation) Reply {
 	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
 }
 
-// noReview plans that somebody else's pull request has the label no more that asks for
-// its review. Nothing else of it is touched.
+// noReview removes the label that asks for a review of somebody else's pull request. Nothing else
+// is changed.
 func (r *commander) noReview(inv invocation) work.Action {
 	a := work.Labelling{Without: []string{r.item.Label}}.Action(r.v.Repo, r.item.ID, r.item.Number, "review of somebody else's")
 	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
 	return a
 }
 
-// giveUp closes the item and ends what was asked for until then, given by key.
+// giveUp closes the item and finishes its events up to the command. It returns their keys.
 func (r *commander) giveUp(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event

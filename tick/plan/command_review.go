@@ -13,11 +13,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// overReviews carries out the commands that are about reviews.
+// overReviews executes commands about reviews.
 type overReviews struct{ *commander }
 
-// approve is a reviewer's approval in words: of whoever cannot give it on GitHub, such as
-// the author, or does not want to.
+// approve gives a reviewer's approval by a command, for people who cannot approve on GitHub, such
+// as the author, or prefer not to.
 func (r overReviews) approve(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
@@ -44,8 +44,8 @@ func (r overReviews) approve(inv invocation) Reply {
 	return rep
 }
 
-// approver is the reviewer who gives a command, and one without a name for a person
-// whose approval the config asks for beside the reviewers'; or why it is nobody's.
+// approver returns the reviewer who gives a command. It has no name for a person whose approval the
+// config requires besides the reviewers'. why: the command is nobody's approval.
 func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
 	pull, p := r.item.Pull, r.item.Reviewers
 	if why := r.otherHead(inv); why != "" {
@@ -69,12 +69,12 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
 }
 
-// ofAgent says why what is said with the account of a reviewer is no person's word.
+// ofAgent returns why a command from an agent reviewer's account is not a person's.
 func ofAgent(inv invocation) string {
 	return fmt.Sprintf("%s is the account as which a reviewer speaks that is an agent, and a person's word is asked for, so nothing was done.", inv.by)
 }
 
-// otherHead says why a command is not about the head as it is now; empty where it is.
+// otherHead returns why a command is not about the current head; empty: it is.
 func (r *commander) otherHead(inv invocation) string {
 	pull := r.item.Pull
 	does := "approves it"
@@ -85,7 +85,7 @@ func (r *commander) otherHead(inv invocation) string {
 	switch {
 	case !strings.HasPrefix(pull.HeadOID, inv.Head):
 		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
-	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have looked at what was there before
+	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head
 		return fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, %s", pull.Branch, pull.HeadOID, look)
 	}
 	return ""
@@ -93,7 +93,7 @@ func (r *commander) otherHead(inv invocation) string {
 
 func (r overReviews) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
 
-// hold keeps reviews from beginning. Comments are answered, and what is under way ends.
+// hold stops new reviews. Comments are answered, and turns in progress end.
 func (r overReviews) hold(inv invocation) Reply {
 	over, ended := r.over()
 	switch held := r.item.HeldBack; {
@@ -113,8 +113,8 @@ func (r overReviews) hold(inv invocation) Reply {
 	}
 }
 
-// merged says what a hold does to the merge. What somebody else put into a merge queue
-// stays there.
+// merged returns what a hold does to the merge. A pull request that somebody else queued stays in
+// the queue.
 func (r overReviews) merged() string {
 	_, ours := r.item.Queued()
 	switch in := r.item.Landing.Box.Queue.In; {
@@ -127,7 +127,7 @@ func (r overReviews) merged() string {
 	return "it is not merged"
 }
 
-// holdLabel plans the label that says so.
+// holdLabel returns the action for the label of a hold.
 func (r overReviews) holdLabel(inv invocation, held bool) work.Action {
 	a := r.about().HoldLabel(held)
 	a.Why = inv.by + " commented " + inv.String()
@@ -141,14 +141,14 @@ func (r overReviews) release(inv invocation) (work.Action, bool) {
 	}
 	r.item.HeldBack, r.item.Looking = nil, true
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
-		r.item.Reviews.Record.Why = r.about().Choose().Why // what they wait for now
+		r.item.Reviews.Record.Why = r.about().Choose().Why // the reviews' current reason
 	}
 	r.p.add(change.Hold{Pull: r.item.Pull.ID})
 	return r.holdLabel(inv, false), true
 }
 
-// reviewAgain has reviews begin again that are stopped or held, with all fixes that they
-// may take. False where they are neither.
+// reviewAgain restarts stopped or held reviews with a full budget of fixes; false: they were
+// neither.
 func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	var rep Reply
 	label, held := r.release(inv)
@@ -165,7 +165,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	r.item.Reviews.Retried = true
 	c := of.about().Choose()
 	r.item.Reviews.Retried = false
-	if c.State.Stopped() { // by what a command does not change
+	if c.State.Stopped() { // a reason that no command changes
 		w := explain.Reason(c.Why, r.v.Place(r.item))
 		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, upper(w.What), w.Next()))
 		return rep, true
@@ -179,5 +179,5 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	return rep, true
 }
 
-// upper begins a sentence.
+// upper capitalises a sentence.
 func upper(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }

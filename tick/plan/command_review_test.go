@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// answered is what a plan's answer says, without what it is an answer to.
+// answered returns the text of a plan's answer without the command that it quotes.
 func answered(p Plan) string {
 	for _, a := range Of[change.Notice](p) {
 		if a.Kind == work.ActionComment {
@@ -67,7 +67,7 @@ func TestCommandsAboutReviews(t *testing.T) {
 	}
 }
 
-// With the database gone an approval by a command is in its answer.
+// After losing the database, an approval by a command is read from its answer.
 func TestTheAnswerRemembersAnApproval(t *testing.T) {
 	e := commanded("/mergexo approve", 2, "66")
 	e.Author = work.Account{ID: 9, Login: "grace"}

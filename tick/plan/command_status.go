@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// status says where the item stands, in a list.
+// status returns the item's state as a list.
 func (r *commander) status() Reply {
 	waits, next := r.stands()
 	lines := []string{
@@ -29,14 +29,14 @@ func (r *commander) status() Reply {
 	return Reply{Said: fmt.Sprintf("This is how #%d stands:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
-// whereItStands is the same in two sentences.
+// whereItStands returns the same in two sentences.
 func (r *commander) whereItStands() string {
 	waits, next := r.stands()
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, waits, next)
 }
 
-// stands says what the item waits for, and what comes next. What is wrong with the
-// machine is the machine's business: GitHub is told that it is.
+// stands returns what the item waits for and what comes next. Details of this machine's problems
+// are not published.
 func (r *commander) stands() (waits, next string) {
 	if _, over := r.over(); over {
 		return "nothing", r.afterTheEnd()
@@ -46,7 +46,7 @@ func (r *commander) stands() (waits, next string) {
 	return strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
 }
 
-// standing is why nothing happens for the item, as status on this machine has it.
+// standing returns why nothing happens for the item, as status on this machine shows it.
 func (r *commander) standing() standing.Standing {
 	item := r.item
 	if turn, busy := r.unfinished(); busy {
@@ -56,14 +56,14 @@ func (r *commander) standing() standing.Standing {
 	return standing.Of(item.Standing(), standing.Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
 }
 
-// waits is what the plan would say of the item without anybody's commands, as status
-// on this machine has it.
+// waits returns the reasons that a plan without commands would give for the item, as status on this
+// machine shows them.
 func (r *commander) waits() []work.Reason {
 	v := r.v
 	v.Strays, v.Items = nil, slices.Clone(v.Items)
 	own := func(i known.Item) bool { return i.ID == r.item.ID }
 	if at := slices.IndexFunc(v.Items, own); at >= 0 {
-		v.Items[at] = r.item // as far as this plan has decided
+		v.Items[at] = r.item // with this plan's decisions so far
 	} else {
 		v.Items = append(v.Items, r.item)
 	}
@@ -73,7 +73,7 @@ func (r *commander) waits() []work.Reason {
 	return For(v).Waits()[r.item.ID]
 }
 
-// afterTheEnd says what may follow on an item that is over.
+// afterTheEnd returns what may follow a finished item.
 func (r *commander) afterTheEnd() string {
 	next := r.item.Followed
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// commanded is a command that was given long enough ago.
+// commanded returns a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
 	return command.AsCommand(work.Event{
@@ -29,7 +29,7 @@ func labels(v *known.Snapshot) {
 	v.Policy.Labels = work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
 }
 
-// orders renders what commands planned, and how the last answer begins.
+// orders returns the decisions of commands and the beginning of the last answer, in short form.
 func orders(p Plan) string {
 	var b []string
 	for _, m := range Of[change.Move](p) {
@@ -138,8 +138,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A command whose answer is planned is not carried out again; it is done once
-// the answer was seen, and the item that it closed stays closed.
+// A command with a planned answer is not executed again. It is finished once the answer was seen,
+// and an item that it closed stays closed.
 func TestCommandOnce(t *testing.T) {
 	e := commanded("/mergexo cancel", 2, "900")
 	token := work.NoticeToken(app.Key(), 2, e.Key)
@@ -175,9 +175,8 @@ func TestEveryCommandHasADeed(t *testing.T) {
 	}
 }
 
-// Whatever stands where, and whatever is said in whatever order: every command
-// gets exactly one answer, unless it waits for a pull request to be opened, no move breaks the life of an item, and what is said
-// holds nothing that people must not be told.
+// In any state and order, every command gets exactly one answer (unless it waits for a pull request
+// to be opened), every move is allowed, and no text has anything that is not to be published.
 func TestCommandsAnyhow(t *testing.T) {
 	verbs := append(command.Table(), command.Row{Verb: "dance"})
 	rapid.Check(t, func(t *rapid.T) {

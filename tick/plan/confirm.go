@@ -2,8 +2,8 @@ package plan
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// unconfirmed stops an item whose issue was edited since its labelling. It is
-// no comment that lets it resume: nobody would have said that they read it.
+// unconfirmed stops an item whose issue was edited since its labelling. Comments do not resume it:
+// none says that somebody has read the new text.
 func (r *itemPlanner) unconfirmed() bool {
 	if r.item.Edited == "" {
 		return false

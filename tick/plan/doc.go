@@ -1,4 +1,3 @@
-// Package plan decides what one pass does: from a Snapshot of one repository it
-// makes a Plan. It is pure: it reads nothing, writes nothing and asks nobody the
-// time, and imports internal/work and its rooms alone.
+// Package plan decides what one pass does: it makes a Plan from a Snapshot of one repository. It is
+// pure: no reads, no writes, no clock; it imports only internal/work and its packages.
 package plan

@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// unheard are the comments on the issue that no turn was fed.
+// unheard returns the comments on the issue that no turn was given.
 func (r *itemPlanner) unheard() []work.Event {
 	return known.Without(r.item.Events, func(e work.Event) bool {
 		if e.Kind != work.EventSource {
@@ -19,7 +19,7 @@ func (r *itemPlanner) unheard() []work.Event {
 	})
 }
 
-// waitStill says what an item without a turn waits for.
+// waitStill plans the wait of a stopped item without a turn.
 func (r *itemPlanner) waitStill(unheard []work.Event) {
 	if len(unheard) == 0 {
 		r.waitBlocked("", r.item.Reason)

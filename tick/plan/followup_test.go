@@ -39,7 +39,7 @@ func TestWhatIsHeardAfterAWait(t *testing.T) {
 	}
 }
 
-// A redirected comment enters no prompt, whatever becomes of the item.
+// A redirected comment enters no prompt, however the item ends.
 func TestRedirectedIsNotVoid(t *testing.T) {
 	after := said(work.EventSource, 1, "77", ann)
 	token := work.RedirectToken(app.Key(), 1, "77")

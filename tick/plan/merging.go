@@ -12,13 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// Merging decides whether an item's pull request may be merged now, were it alone.
+// Merging decides whether an item's pull request may be merged now, regardless of others.
 func Merging(v known.Snapshot, item known.Item) merging.Choice {
 	return landingOf(plannerOf(v, &Plan{}, item)).choose()
 }
 
-// landing plans how an item's pull request is merged by our own request. What is decided
-// is merging.Decide's; here it becomes rows, stops and words for why it waits.
+// landing plans the merge of an item's pull request. merging.Decide decides; landing makes rows,
+// stops and waits of it.
 type landing struct{ *itemPlanner }
 
 func landingOf(r *itemPlanner) landing { return landing{r} }
@@ -30,7 +30,7 @@ func (r landing) choose() merging.Choice {
 	return merging.Decide(r.facts(), r.item.Landing.Policy)
 }
 
-// facts are what of the item its merge depends on.
+// facts returns the facts that the merge depends on.
 func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
@@ -45,7 +45,7 @@ func (r landing) facts() merging.Facts {
 	if p := i.Pause; p != nil && f.Held == nil {
 		f.Held = &review.Held{By: p.By, At: p.Began}
 	}
-	if f.Trouble.None() && r.stays() { // with the database gone the comment about the stop says so
+	if f.Trouble.None() && r.stays() { // without the database, only the stop comment knows
 		f.Trouble = i.Reason
 	}
 	f.Said = i.More.Count
@@ -57,15 +57,14 @@ func (r landing) facts() merging.Facts {
 	return f
 }
 
-// stays reports whether the item is stopped by what an attempt with the present head came
-// to.
+// stays reports whether the item is stopped by an attempt to merge its current head.
 func (r landing) stays() bool {
 	return r.item.State == work.StateBlocked && merging.Stays(r.item.Reason.Kind) && r.item.Reason.Head == r.item.Pull.HeadOID
 }
 
-// occupied reports whether an agent works on the item or is to, or a person has to act
-// before anything else. It is, too, until GitHub was read after a push of ours: what is known
-// is of the head before it, and so is what would stop that one.
+// occupied reports whether an agent works or will work on the item, or a person must act first. It
+// is also true after a push of ours until GitHub shows the new head: facts and stops are about the
+// old one.
 func (r landing) occupied() bool {
 	_, busy := r.unfinished()
 	due := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
@@ -87,8 +86,8 @@ func (r landing) stopped() bool {
 	return !busy && r.item.State == work.StateBlocked && merging.Stops(r.item.Reason.Kind)
 }
 
-// lift lets an item resume whose merge nothing stops any more. Where something else does
-// it is stopped for that.
+// lift resumes an item once nothing stops its merge. If another reason does, the item is stopped
+// for that.
 func (r landing) lift() {
 	if !r.stopped() || !r.item.HasPull() || r.item.Pull.State != work.PullOpen {
 		return
@@ -105,14 +104,14 @@ func (r landing) lift() {
 	r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
 }
 
-// reason is why a person has to act, with the head of which that is so.
+// reason returns why a person must act, with the head.
 func (r landing) reason(c merging.Choice) work.Reason {
 	why := c.Why
 	why.Head = r.item.Pull.HeadOID
 	return why
 }
 
-// told reports whether the plan says already what the item does or waits for.
+// told reports whether the plan already has a turn or a wait for the item.
 func (r landing) told() bool {
 	return slices.ContainsFunc(r.p.Decisions, func(d Decision) bool {
 		l := d.Line()
@@ -120,15 +119,13 @@ func (r landing) told() bool {
 	})
 }
 
-// decided reports whether the pull request is one of ours to merge, and its reviewers have
-// said what they think of it.
+// decided reports whether the pull request is ours to merge and its reviews are done.
 func (r landing) decided() bool {
 	s := r.item.Reviews.Record.State
 	return r.item.Lands() && (s == review.Approved || s == review.Checking)
 }
 
-// candidate is the pull request as one of those that may be merged; false where that is
-// not the next thing to be done about it.
+// candidate returns the pull request as a candidate for merging; false: something else comes first.
 func (r landing) candidate() (merging.Candidate, bool) {
 	if !r.decided() || r.told() {
 		return merging.Candidate{}, false
@@ -143,7 +140,7 @@ func (r landing) candidate() (merging.Candidate, bool) {
 	}, true
 }
 
-// concerns reports whether there is anything to decide about a merge of the item's.
+// concerns reports whether there is anything to decide about the item's merge.
 func (r landing) concerns() bool {
 	if !r.item.Lands() {
 		return false
@@ -152,12 +149,12 @@ func (r landing) concerns() bool {
 	return may || r.choose().Ask == merging.AskDequeue
 }
 
-// land decides which of several pull requests go, one for each base.
+// land chooses among the candidates, one per base.
 func (p *Plan) land(v *known.Snapshot, items []landing) {
 	of := map[int]landing{}
 	var all []merging.Candidate
 	for _, r := range items {
-		if c := r.choose(); c.Ask == merging.AskDequeue { // whatever else is to be done about it
+		if c := r.choose(); c.Ask == merging.AskDequeue { // before anything else about it
 			r.take(c)
 			continue
 		}
@@ -169,7 +166,7 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	if len(all) == 0 {
 		return
 	}
-	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // a queue takes them in this order
+	slices.SortFunc(all, func(a, b merging.Candidate) int { return a.Number - b.Number }) // the order of a queue
 	first := of[all[0].Number].item.Landing.Policy
 	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
 	for _, c := range all {
@@ -187,14 +184,14 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	}
 }
 
-// hold says which gate holds the merge, and why that one is closed.
+// hold plans the wait at the closed gate, with the reason.
 func (r landing) hold(c merging.Choice) {
 	at, _ := merging.Holds(c.Gates)
 	r.waitFor("", fmt.Sprintf("the merge waits at %s: %s", at.Code, explain.Reason(c.Why, r.v.Here(r.item)).Here()), c.Why)
 }
 
-// underWay are pull requests that were sent, or brought up to date, and are no candidates
-// now: their base is about to move all the same.
+// underWay returns merges and updates in progress whose pull requests are not candidates: they will
+// move their base.
 func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) {
 	for _, a := range sent {
 		moves := a.Kind == work.ActionUpdateBranch || a.Kind == work.ActionMerge && a.State == work.ActionSent
@@ -205,7 +202,7 @@ func underWay(sent []work.Action, of map[int]landing) (all []merging.Candidate) 
 	return all
 }
 
-// take plans what was chosen.
+// take plans the chosen action.
 func (r landing) take(c merging.Choice) {
 	a := r.item.MergeAction(r.v, c, explain.Reason(c.Why, r.v.Here(r.item)).Here())
 	r.p.add(change.Merge{Item: r.item.ID, Number: a.Number, Action: a, Choice: c, Words: r.words("merge", "", a.Why)})

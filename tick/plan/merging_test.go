@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// landable has nothing hold the pull requests of items that all have approved.
+// landable makes all items approved and mergeable.
 func landable(v *known.Snapshot) {
 	for n := range v.Items {
 		i := &v.Items[n]
@@ -44,44 +44,44 @@ func item(change func(*known.Item)) func(*known.Snapshot) {
 	return func(v *known.Snapshot) { change(&v.Items[0]) }
 }
 
-// row is one of what was planned to merge the pull request.
+// row adds a planned merging action.
 func row(kind work.ActionKind, s work.ActionState, head string) func(*known.Snapshot) {
 	return item(func(i *known.Item) {
 		i.Landing.Actions = append(i.Landing.Actions, work.Action{Kind: kind, State: s, Number: i.Pull.Number, Head: head, Base: i.Pull.Base, SentAt: noon.Add(-time.Minute)})
 	})
 }
 
-// ours has the pull request in the queue by our own request.
+// ours puts the pull request into the queue by our action.
 func ours(v *known.Snapshot) {
 	row(work.ActionEnqueue, work.ActionApplied, "aaa")(v)
 	l := &v.Items[0].Landing
 	l.Actions[len(l.Actions)-1].Sends, l.Meant.Stage, l.Box.Queue = 1, merging.Queued, merging.Queue{Required: true, In: true}
 }
 
-// never is a stop: a required check never came.
+// never adds a stop: a required check never came.
 func never(v *known.Snapshot) {
 	i := &v.Items[0]
 	i.Landing.Policy.Required, i.Pull.HeadSince = []string{"lint"}, noon.Add(-2*time.Hour)
 }
 
-// pushed has a turn of ours have pushed a commit, of which GitHub has shown nothing yet.
+// pushed adds a push of a turn that GitHub does not show yet.
 func pushed(v *known.Snapshot) {
 	v.Items[0].Spent = []work.Spent{{Kind: work.KindFix, Step: work.StepDone, Head: "aaa", Commit: "bbb"}}
 }
 
-// halted has the item stopped for a reason.
+// halted stops the item for a reason.
 func halted(why work.Reason) func(*known.Snapshot) {
 	return item(func(i *known.Item) { i.State, i.Reason = work.StateBlocked, why })
 }
 
-// second is a pull request like the first one.
+// second adds a pull request like the first one.
 func second(v *known.Snapshot) {
 	other := v.Items[0]
 	other.ID, other.Number, other.Pull.ID, other.Pull.ItemID, other.Pull.Number = 11, 3, 21, 11, 4
 	v.Items = append(v.Items, other)
 }
 
-// lands is what a plan does about merging, in short.
+// lands returns the plan's merging decisions in short form.
 func lands(p Plan) string {
 	var all []string
 	for _, m := range Of[change.Merge](p) {
@@ -190,7 +190,7 @@ func TestLanding(t *testing.T) {
 	}
 }
 
-// What is sent names the head that was looked at, and the same head has the same token.
+// The action names the head that was checked, and the same head has the same token.
 func TestTheRowOfAMerge(t *testing.T) {
 	p := For(scene(landable, item(func(i *known.Item) { i.Pull.Title = "Mend it" })))
 	if len(Of[change.Merge](p)) != 1 {
@@ -208,7 +208,7 @@ func TestTheRowOfAMerge(t *testing.T) {
 	}
 }
 
-// What is older goes into a queue before what is younger, whichever issue was first.
+// Older pull requests are queued before younger ones, in any order of their issues.
 func TestTheOlderIsQueuedFirst(t *testing.T) {
 	queue := func(v *known.Snapshot) {
 		for n := range v.Items {
@@ -222,7 +222,7 @@ func TestTheOlderIsQueuedFirst(t *testing.T) {
 	}
 }
 
-// A branch that was brought up to date has its turn while its reviewers look again.
+// An updated branch keeps its turn while its reviewers look again.
 func TestOthersWaitForWhatWasUpdated(t *testing.T) {
 	updated := func(v *known.Snapshot) {
 		v.Sent = append(v.Sent, work.Action{Kind: work.ActionUpdateBranch, State: work.ActionApplied, Number: 9, Base: "main"})
@@ -232,7 +232,7 @@ func TestOthersWaitForWhatWasUpdated(t *testing.T) {
 	}
 }
 
-// drawLandings has some items be merged by us, with whatever may be wrong.
+// drawLandings makes some items ours to merge, with random obstacles.
 func drawLandings(t *rapid.T, v *known.Snapshot) {
 	for n := range v.Items {
 		i := &v.Items[n]
@@ -267,8 +267,8 @@ func drawLandings(t *rapid.T, v *known.Snapshot) {
 	}
 }
 
-// Nothing is merged on which an agent works or people wrote something, that people have,
-// that is stopped, or that its reviewers have not approved; and of one base one goes.
+// Nothing is merged while an agent works on it, people commented, or it is paused, stopped or not
+// approved. One per base is merged at a time.
 func TestNothingIsMergedBeforeItsTime(t *testing.T) {
 	merged, drawings := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -298,12 +298,12 @@ func TestNothingIsMergedBeforeItsTime(t *testing.T) {
 			}
 		}
 	})
-	if merged == 0 && drawings >= 100 { // of a few it may be that none is
+	if merged == 0 && drawings >= 100 { // with few drawings there may be none
 		t.Error("none was merged at all")
 	}
 }
 
-// That GitHub refused to bring a branch up to date is over once that is not needed.
+// A refused branch update does not matter once the merge needs no update.
 func TestARefusedUpdateHoldsNoMergeThatNeedsNone(t *testing.T) {
 	refused := item(func(i *known.Item) {
 		i.Landing.Actions = append(i.Landing.Actions, work.Action{

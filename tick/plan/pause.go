@@ -2,8 +2,8 @@ package plan
 
 import "github.com/mergexo/gh-mergexo/internal/work/explain"
 
-// paused says that nothing is begun for an item that people have paused.
-// What was said before waits; a turn that has begun its effects ends.
+// paused reports whether the item is paused. Its events wait; a turn after its first effect runs to
+// its end.
 func (r *itemPlanner) paused() bool {
 	if r.item.Pause == nil {
 		return false

@@ -11,19 +11,19 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// Plan is what to do for one repository.
+// Plan is what a pass does in one repository.
 type Plan struct {
 	Repo      work.Repo
-	Served    known.RoundRobin // which of its turns began last
+	Served    known.RoundRobin // when its turns were last started
 	Decisions []Decision       // in the order in which they were made
 
-	waiting []Turn // implementations that may begin, to be weighed against one another
+	waiting []Turn // implementations that may start, to be compared by score
 }
 
 // Decision is a change to store, a turn to claim, or a reason to wait.
 type Decision interface{ Line() change.Line }
 
-// Wait says why nothing is done; nothing is stored of it.
+// Wait is why nothing is done. It is not stored.
 type Wait struct{ change.Words }
 
 // Of returns the decisions of one kind.
@@ -73,23 +73,23 @@ func (p *Plan) add(decisions ...Decision) { p.Decisions = append(p.Decisions, de
 type Turn struct {
 	Item     work.Item
 	Kind     work.Kind
-	Reviewer string // whose review it makes, or fixes; empty: neither
+	Reviewer string // its review or the fix of it; empty: neither
 	Number   int
 	Branch   string // empty for a start
 	Base     string
-	Head     string // as far as GitHub's API knows; restore asks the remote
+	Head     string // as GitHub's API shows it; restore reads the remote
 	Events   []work.Event
 	Since    time.Time // when the oldest event began to wait
 	Reason   string
 	Score    *score.Score // of an implementation
-	Held     work.Reason  // why it must not begin yet; none: it may
+	Held     work.Reason  // why it may not start yet; none: it may
 
-	Unheard []work.Event // comments that a start resumes with
+	Unheard []work.Event // comments with which a start resumes
 
-	Trigger work.Event // what asks for the turn if nothing is stored of that yet: stored with the turn
+	Trigger work.Event // the event for the turn if it is not stored yet; it is stored with the turn
 }
 
-// Line says that the turn begins, or why it does not.
+// Line returns the turn's line: it starts, or why not.
 func (t Turn) Line() change.Line {
 	l := change.Line{Item: t.Item.ID, Number: t.Number, Kind: t.Kind, What: "turn", Reason: t.Reason, Score: t.Score}
 	if !t.Held.None() {

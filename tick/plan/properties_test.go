@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// drawn is a snapshot of some items in any state, with what people wrote on them.
+// drawn returns a snapshot of some items in any state with comments.
 func drawn(t *rapid.T) known.Snapshot {
 	v := scene(labels)
 	v.Items, v.Free = nil, 3
@@ -89,7 +89,7 @@ func drawItem(t *rapid.T, i int) known.Item {
 	return item
 }
 
-// drawReviews adds reviewers, and what they have said so far.
+// drawReviews adds reviewers and their verdicts.
 func drawReviews(t *rapid.T, item *known.Item) {
 	item.Reviewers = review.Policy{
 		Order: []review.Reviewer{{Name: "quinn", MayCallIn: []string{"sam"}}}, MaxFixCycles: rapid.IntRange(0, 2).Draw(t, "most fixes"), Blocking: review.Major,
@@ -143,7 +143,7 @@ func drawReviews(t *rapid.T, item *known.Item) {
 	}
 }
 
-// essence is what a plan does, in an order of its own.
+// essence returns a plan's decisions in sorted order.
 func essence(p Plan) string {
 	var all []string
 	for _, t := range Of[Turn](p) {
@@ -182,7 +182,7 @@ func essence(p Plan) string {
 	return strings.Join(all, "\n")
 }
 
-// carriedOut is the snapshot after a plan: its rows are stored, its turns claimed.
+// carriedOut returns the snapshot after a plan: rows stored, turns claimed.
 func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	v.Items, v.Held = slices.Clone(v.Items), slices.Clone(v.Held)
 	item := func(id int64) *known.Item {
@@ -209,7 +209,7 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	for _, c := range Of[change.RenewBudget](p) {
 		item(c.Item).Spent = nil
 	}
-	for _, m := range Of[change.Merge](p) { // and it was sent
+	for _, m := range Of[change.Merge](p) { // and sent
 		i, a := item(m.Item), m.Action
 		a.State, a.SentAt = work.ActionSent, v.Now
 		i.Landing.Actions = append(slices.Clone(i.Landing.Actions), a)
@@ -231,7 +231,7 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	return v
 }
 
-// reviewed stores what a plan decided about reviews.
+// reviewed stores a plan's decisions about reviews.
 func reviewed(p Plan, items []known.Item, item func(int64) *known.Item) {
 	for n := range items {
 		if slices.ContainsFunc(Of[change.Looked](p), func(c change.Looked) bool { return c.Look == items[n].Look }) {
@@ -248,7 +248,7 @@ func reviewed(p Plan, items []known.Item, item func(int64) *known.Item) {
 	}
 }
 
-// Once a plan is carried out, there is nothing to plan.
+// After a plan is executed, the next plan is empty.
 func TestThePlanOfAPlansOutcomeIsEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawn(t)
@@ -260,7 +260,7 @@ func TestThePlanOfAPlansOutcomeIsEmpty(t *testing.T) {
 	})
 }
 
-// In which order the database gives its rows does not matter.
+// The order of the database's rows does not matter.
 func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawn(t)
@@ -275,8 +275,8 @@ func TestTheOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// Nothing begins for an item that people have paused, whose budget is spent, or
-// that is blocked and on which nobody has written since, unless what it was blocked for is over.
+// No turn starts for an item that is paused, out of budget, or blocked without a comment since,
+// unless the reason for its block is over.
 func TestNoTurnBeginsUnasked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawn(t)

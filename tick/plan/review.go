@@ -12,13 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviews plans how the reviews of an item's pull request go on. What is decided is
-// review.Decide's; here it becomes turns and stops.
+// reviews plans the reviews of an item's pull request. review.Decide decides; reviews makes turns
+// and stops of it.
 type reviews struct{ *itemPlanner }
 
 func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
 
-// about is what of the item their decision depends on.
+// about returns the facts that the decision depends on.
 func (r reviews) about() reviewing.Item {
 	i := r.item
 	said := i.More.Count
@@ -37,12 +37,12 @@ func (r reviews) about() reviewing.Item {
 
 func (r reviews) record() review.Record { return r.item.Reviews.Record }
 
-// stopped reports whether a person has to act before anybody reviews or fixes again.
+// stopped reports whether a person must act before any review or fix.
 func (r reviews) stopped() bool {
 	return r.item.HasPull() && r.about().Concern() && r.record().State.Stopped()
 }
 
-// end notes that the pull request was merged or closed.
+// end stores that the pull request was merged or closed.
 func (r reviews) end() {
 	if r.item.HasPull() && r.item.Pull.State != work.PullOpen && r.record().State != "" {
 		r.take(r.about().Choose())
@@ -50,14 +50,14 @@ func (r reviews) end() {
 	}
 }
 
-// rest says that nothing is due until the item moves.
+// rest finishes due reviews and marks the reviews as looked at until the item changes.
 func (r reviews) rest() {
 	r.due("")
 	r.looked(review.Choice{})
 }
 
-// lift lets reviews that are stopped begin again when one of the reviewers has decided
-// since then. That somebody dismissed a verdict, or pushed, lifts nothing, and is shown.
+// lift restarts stopped reviews if a reviewer has decided since. A dismissed verdict or a push
+// restarts nothing but is shown.
 func (r reviews) lift() {
 	if !r.stopped() {
 		return
@@ -72,8 +72,8 @@ func (r reviews) lift() {
 	}
 }
 
-// stands keeps an item stopped whose reviews are: a turn that answers people ends it for
-// as long as it runs. It reports whether it does.
+// stands keeps the item stopped while its reviews are: a turn that answers people lifts the stop
+// only while it runs. It reports whether they are stopped.
 func (r reviews) stands() bool {
 	if !r.stopped() {
 		return false
@@ -83,8 +83,7 @@ func (r reviews) stands() bool {
 	return true
 }
 
-// plan plans the next review or fix. People's comments, red checks and conflicts came
-// before.
+// plan plans the next review or fix. Comments, red checks and conflicts come before.
 func (r reviews) plan() {
 	if !r.about().Concern() {
 		r.rest()
@@ -110,15 +109,15 @@ func (r reviews) plan() {
 		r.request(c.Reviewer)
 	}
 	if landingOf(r.itemPlanner).decided() {
-		return // what holds the merge is said there
+		return // land plans the wait
 	}
 	if why := r.item.Awaited(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
 		r.wait("", why)
 	}
 }
 
-// due gives what asks for the review or the fix that is due, by its key, where that is
-// stored already. What asks for another one is over.
+// due returns the stored event of the due review or fix with this key. Events of other reviews are
+// finished.
 func (r reviews) due(key string) []work.Event {
 	var due, old []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -136,8 +135,8 @@ func (r reviews) due(key string) []work.Event {
 	return due
 }
 
-// turn plans a review's turn, or the fix of what one asks for. What asks for it is
-// stored with the turn: without a slot nothing is, and the next pass comes to the same.
+// turn plans a review or a fix. Its event is stored with the turn; if no slot is free nothing is
+// stored, and the next pass decides the same.
 func (r reviews) turn(c review.Choice, asked []work.Event) {
 	t := Turn{
 		Kind: work.KindReview, Number: r.item.Pull.Number, Branch: r.item.Pull.Branch, Base: r.item.Pull.Base, Head: r.item.Pull.HeadOID,
@@ -159,7 +158,7 @@ func (r reviews) turn(c review.Choice, asked []work.Event) {
 	r.p.add(t)
 }
 
-// request asks a person for a review of this head, once.
+// request asks a person to review this head, once.
 func (r reviews) request(who review.Reviewer) {
 	r.p.add(change.RequestReview{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.item.Pull.HeadOID})
 	if a, sent := r.about().Request(who); sent {
@@ -167,7 +166,7 @@ func (r reviews) request(who review.Reviewer) {
 	}
 }
 
-// take notes what was decided, if it is not what is stored, and has GitHub show it.
+// take stores the decision if it is new and plans what GitHub shows of it.
 func (r reviews) take(choice review.Choice) {
 	step, changed := r.about().Take(choice)
 	if !changed {
@@ -184,8 +183,8 @@ func (r reviews) take(choice review.Choice) {
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
 
-// looked says that the reviews need no further look until something changes. Checks that
-// run are waited for no longer than an hour, which nothing tells of.
+// looked marks the reviews as needing no look until something changes. Running checks are not
+// marked: they are waited for an hour at most, and no event tells when it has passed.
 func (r reviews) looked(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
 	said := slices.ContainsFunc(Of[change.Looked](*r.p), func(c change.Looked) bool { return c.Look == r.item.Look })

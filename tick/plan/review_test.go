@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviewedBy has some review: quinn, who may call sam in, and grace, who is a person.
+// reviewedBy sets reviewers: quinn, who may call in sam, and grace, who is a person.
 func reviewedBy(names ...string) func(*known.Snapshot) {
 	all := map[string]review.Reviewer{
 		"quinn": {Name: "quinn", MayCallIn: []string{"sam"}}, "sam": {Name: "sam"}, "grace": {Name: "grace", Human: true, Login: "grace", LoginID: 9},
@@ -30,7 +30,7 @@ func reviewedBy(names ...string) func(*known.Snapshot) {
 	}
 }
 
-// stored is where the reviews stand.
+// stored sets the state of the reviews.
 func stored(s review.State, reviewer string) func(*known.Snapshot) {
 	return func(v *known.Snapshot) {
 		r := &v.Items[0].Reviews.Record
@@ -42,7 +42,7 @@ func stored(s review.State, reviewer string) func(*known.Snapshot) {
 	}
 }
 
-// verdict is one that was given of a head.
+// verdict adds a verdict on a head.
 func verdict(name, head string, d review.Decision) func(*known.Snapshot) {
 	return func(v *known.Snapshot) {
 		f := &v.Items[0].Reviews
@@ -54,7 +54,7 @@ func verdict(name, head string, d review.Decision) func(*known.Snapshot) {
 	}
 }
 
-// tells is what a plan does about reviews, in short.
+// tells returns the plan's decisions about reviews in short form.
 func tells(p Plan) string {
 	var all []string
 	for _, m := range Of[change.Review](p) {
@@ -155,7 +155,7 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// No agent reviews or fixes what people have taken, or whom nobody has asked.
+// No agent reviews or fixes an item that is paused, or one whose review is not due.
 func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 	begun, drawings := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,7 +180,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			said := slices.ContainsFunc(item.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == item.Pull.Number })
 			ofReview := turn.Kind == work.KindReview
 			who, _ := item.Reviewers.ReviewerOf(turn.Reviewer)
-			first := who.Human && !ofReview // what a person's review asks for comes before comments
+			first := who.Human && !ofReview // a fix for a person's review comes before comments
 			switch {
 			case item.Pause != nil, item.HeldBack != nil, item.Reviewers.Off(), said && !first:
 				t.Fatalf("%s for %s begins on what people have: %+v", turn.Kind, turn.Reviewer, item)
@@ -193,7 +193,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			}
 		}
 	})
-	if begun == 0 && drawings >= 100 { // of a few it may be that none does
+	if begun == 0 && drawings >= 100 { // with few drawings there may be none
 		t.Error("none began at all")
 	}
 }

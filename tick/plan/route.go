@@ -11,33 +11,32 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// For decides what is to be done. It is a pure function of the snapshot; in which
-// order its rows come does not matter.
+// For plans a repository. It is a pure function of the snapshot; the order of its rows does not
+// matter.
 func For(v known.Snapshot) Plan {
 	g := New()
 	g.Take(v, known.InOrder(v.Items))
 	return g.End(v)
 }
 
-// Planning decides about the items of a repository page by page, the oldest first. Each is
-// planned for by itself, and what is planned is all that is kept of it, but of those that
-// merges are chosen from.
+// Planning plans the items of a repository page by page, oldest first. Each is planned alone. Only
+// decisions are kept, and the items that may be merged.
 type Planning struct{ now, before progress }
 
-// progress is how far a Planning came.
+// progress is the state of a Planning.
 type progress struct {
 	p        Plan
 	landings []landing
-	unseen   int // how many comments may still get eyes
+	unseen   int // comments that may still get eyes
 }
 
-// New begins to plan.
+// New starts a Planning.
 func New() *Planning { return &Planning{now: progress{unseen: known.MostEyes}} }
 
-// Forget takes the last page back.
+// Forget undoes the last page.
 func (g *Planning) Forget() { g.now = g.before }
 
-// Take plans for a page of items, and tells for which of them there is a turn.
+// Take plans a page of items and returns the ids of those with a turn.
 func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	g.before = g.now
 	p := &g.now.p
@@ -65,7 +64,7 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	return turns
 }
 
-// End decides what depends on all of them.
+// End plans what depends on all items.
 func (g *Planning) End(v known.Snapshot) Plan {
 	p := &g.now.p
 	p.Repo, p.Served = v.Repo, v.Served
@@ -78,17 +77,17 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	return *p
 }
 
-// itemPlanner plans for one work item.
+// itemPlanner plans one work item.
 type itemPlanner struct {
 	v       known.Snapshot
 	p       *Plan
-	item    known.Item   // its own, as far as this plan has decided
-	begun   []work.Pause // by commands of this plan
-	pointed []work.Event // to the pull request, by this plan
+	item    known.Item   // a copy, with this plan's decisions
+	begun   []work.Pause // started by commands of this plan
+	pointed []work.Event // redirected to the pull request by this plan
 	eyes    map[string]bool
 }
 
-// plannerOf plans for one item: on a copy, the snapshot stays as it is.
+// plannerOf returns a planner for a copy of the item; the snapshot is not changed.
 func plannerOf(v known.Snapshot, p *Plan, item known.Item) *itemPlanner {
 	return &itemPlanner{v: v, p: p, item: item.Own()}
 }
@@ -124,7 +123,8 @@ func (r *itemPlanner) route() {
 	}
 }
 
-// ended honours what became of the pull request or the issue, from any state.
+// ended applies the end or reopening of the pull request or issue, from any state; true: the item
+// is over.
 func (r *itemPlanner) ended() bool {
 	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
@@ -167,7 +167,7 @@ func (r *itemPlanner) ended() bool {
 	r.finishRedirected()
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
-	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was taken away: what comes with a push is not read in each pass
+	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was removed: its pushes are not read in each pass
 		reviewsOf(r).looked(review.Choice{})
 	}
 	return true
@@ -180,7 +180,7 @@ func (r *itemPlanner) move(cause work.Cause, to work.State, why string) {
 	}
 }
 
-// note finishes facts that ask for nothing.
+// note finishes events that need no answer.
 func (r *itemPlanner) note(kinds ...work.EventKind) {
 	var noted []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -206,13 +206,13 @@ func (r *itemPlanner) finish(outcome string, events ...work.Event) {
 	})
 }
 
-// moves moves the item.
+// moves plans a move of the item.
 func (r *itemPlanner) moves(m work.Move, words change.Words) {
 	m.Item = r.item.ID
 	r.p.add(change.Move{Move: m, Words: words})
 }
 
-// words say a decision about the item.
+// words returns the line of a decision about the item.
 func (r *itemPlanner) words(what string, kind work.Kind, reason string) change.Words {
 	number := r.item.Number
 	if r.item.HasPull() {
@@ -221,12 +221,12 @@ func (r *itemPlanner) words(what string, kind work.Kind, reason string) change.W
 	return change.Words{Says: change.Line{Item: r.item.ID, Number: number, Kind: kind, What: what, Reason: reason}}
 }
 
-// wait says what keeps the item from being worked on.
+// wait plans why nothing is done for the item.
 func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
 	r.waitFor(kind, explain.Reason(why, r.v.Here(r.item)).Here(), why)
 }
 
-// waitBlocked says why a person has to act.
+// waitBlocked plans why a person must act.
 func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
 	r.waitFor(kind, r.blockedBy(why), why)
 }
@@ -235,7 +235,7 @@ func (r *itemPlanner) blockedBy(why work.Reason) string {
 	return string(r.item.State) + ": " + explain.Reason(why, r.v.Here(r.item)).Here()
 }
 
-// waitFor says the same in other words.
+// waitFor plans a wait with its own text.
 func (r *itemPlanner) waitFor(kind work.Kind, said string, why ...work.Reason) {
 	w := r.words("wait", kind, said)
 	w.Says.Code, w.Says.Why = why[0].Kind, why

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// settled finishes comments in threads that somebody resolved.
+// settled finishes comments in resolved threads.
 func (r *itemPlanner) settled() {
 	var resolved []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -23,8 +23,8 @@ func (r *itemPlanner) settled() {
 	r.finish(work.OutcomeResolved, resolved...)
 }
 
-// redirects points comments on the source issue, made after the pull request
-// was opened, to the pull request: one redirect a comment, ever.
+// redirects plans a redirect to the pull request for each comment made on the issue after it was
+// opened: one per comment, ever.
 func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -55,15 +55,14 @@ func (r *itemPlanner) redirects() {
 	r.finish(outcomeUnpointed, unanswered...)
 }
 
-// mostPointers is how many of an author's comments on an issue are pointed to the
-// pull request in a day: a program that answers each pointer would never end.
+// mostPointers is how many redirects an author gets per issue and day: a program that answers each
+// one would never end.
 const mostPointers = 10
 
-// outcomeUnpointed is that of a comment on the issue that gets no pointer.
+// outcomeUnpointed is the outcome of a comment on the issue without a redirect.
 const outcomeUnpointed = "ignored: said on the issue, and its author had 10 pointers to the pull request in a day"
 
-// pointedOften reports whether an author had as many pointers as there are in the day
-// before a comment.
+// pointedOften reports whether the author had all redirects in the day before the comment.
 func (r *itemPlanner) pointedOften(e work.Event) bool {
 	n := 0
 	for _, p := range slices.Concat(r.pointed, r.item.Pointed) {
@@ -74,8 +73,8 @@ func (r *itemPlanner) pointedOften(e work.Event) bool {
 	return n >= mostPointers
 }
 
-// finishRedirected finishes what was pointed elsewhere: it enters no prompt, not
-// even that of the work that follows.
+// finishRedirected finishes redirected comments, so that they enter no prompt, not even of work
+// that follows.
 func (r *itemPlanner) finishRedirected() {
 	var redirected []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
@@ -89,8 +88,8 @@ func (r *itemPlanner) finishRedirected() {
 	r.finish(work.OutcomeRedirected, redirected...)
 }
 
-// acknowledge plans eyes for the comments that are going to be worked on, slot or no
-// slot, quiet period or not: for no more of them than known.Eyes gives.
+// acknowledge plans eyes for comments that a turn will handle, even before a slot is free or the
+// quiet period is over. known.Eyes limits how many.
 func (r *itemPlanner) acknowledge() {
 	for _, e := range r.item.Events {
 		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.eyes[e.Key] || !r.wanted(e) {

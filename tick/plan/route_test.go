@@ -18,7 +18,7 @@ var (
 	bob  = work.Account{ID: 8, Login: "bob"}
 )
 
-// scene is a view with one bugfix item, #1, and its pull request, #2.
+// scene returns a snapshot with one bugfix item, #1, and its pull request, #2.
 func scene(change ...func(*known.Snapshot)) known.Snapshot {
 	v := known.Snapshot{
 		Repo: app, Now: noon,
@@ -35,7 +35,7 @@ func scene(change ...func(*known.Snapshot)) known.Snapshot {
 	return v
 }
 
-// said is something that was said long enough ago.
+// said returns a comment that was made long enough ago.
 func said(kind work.EventKind, number int, id string, who work.Account) work.Event {
 	at := noon.Add(-5 * time.Minute)
 	return work.Event{
@@ -64,7 +64,7 @@ func labelled() work.Event {
 	return e
 }
 
-// sketch renders a plan in short, for comparison.
+// sketch returns a plan in short form, for comparison.
 func sketch(p Plan) string {
 	var b []string
 	for _, t := range p.Turns() {
@@ -157,7 +157,7 @@ func TestRoute(t *testing.T) {
 	}
 }
 
-// normal forgets the order of a sketch's parts.
+// normal sorts the parts of a sketch.
 func normal(s string) string {
 	if s == "" {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// unfinished finds the turn that this item is in: in the database, or named by
-// a held slot, whatever the database says.
+// unfinished returns the item's unfinished turn, from the database or from a held slot that names
+// the item.
 func (r *itemPlanner) unfinished() (work.Turn, bool) {
 	if r.item.Turn != nil {
 		return *r.item.Turn, true
@@ -26,8 +26,7 @@ func (r *itemPlanner) unfinished() (work.Turn, bool) {
 	return work.Turn{}, false
 }
 
-// busy says why nothing new is planned, and lets a person's comment resume a
-// turn that waits for one.
+// busy plans the wait for an unfinished turn, or resumes one that waits for a person's comment.
 func (r *itemPlanner) busy(t work.Turn) {
 	switch {
 	case t.Blocked && r.answeredSince():
@@ -43,8 +42,7 @@ func (r *itemPlanner) busy(t work.Turn) {
 	}
 }
 
-// answeredSince reports whether somebody who may command said something after
-// the item came to be stopped.
+// answeredSince reports whether somebody with permission commented since the item was stopped.
 func (r *itemPlanner) answeredSince() bool {
 	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
 }
@@ -101,7 +99,7 @@ func (r *itemPlanner) feedback() {
 	said := known.Without(r.item.Events, func(e work.Event) bool { return !e.Kind.Said() })
 	reviewsOf(r).lift()
 	switch {
-	case r.item.State != work.StateBlocked && reviewsOf(r).about().PersonAsks(): // a push for anybody else would be another head than theirs
+	case r.item.State != work.StateBlocked && reviewsOf(r).about().PersonAsks(): // a push for other reasons would change the head that the person asked about
 		reviewsOf(r).plan()
 		return
 	case r.item.State == work.StateBlocked && !r.answeredSince():
@@ -138,7 +136,7 @@ func (r *itemPlanner) plan(t Turn) {
 	}
 }
 
-// complete says whose turn it is, and since when it waits.
+// complete adds the item and since when the turn waits.
 func (r *itemPlanner) complete(t Turn) Turn {
 	t.Item = r.item.Item
 	t.Since = r.v.Now
@@ -150,7 +148,7 @@ func (r *itemPlanner) complete(t Turn) Turn {
 	return t
 }
 
-// quietUntil is when the burst of comments counts as over.
+// quietUntil returns when the quiet period after the comments ends.
 func (r *itemPlanner) quietUntil(said []work.Event) time.Time {
 	return known.QuietUntil(said, r.item.More, r.v.Policy.QuietPeriod, r.v.Now)
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// implement puts an implementation in line, once everything that it depends on
-// is closed.
+// implement puts an implementation in line once all items that it depends on are closed.
 func (r *itemPlanner) implement(t Turn) {
 	var open []string
 	for _, ref := range r.item.DependsOn {
@@ -40,8 +39,7 @@ func (r *itemPlanner) implement(t Turn) {
 	}
 }
 
-// stop blocks the item without a turn. The same reason again only follows what moves
-// in it.
+// stop blocks the item without a turn. The same reason again only updates its details.
 func (r *itemPlanner) stop(why work.Reason) {
 	if r.item.State != work.StateBlocked || !r.item.Reason.Equal(why) {
 		r.moves(work.Move{Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, change.Words{})
@@ -51,10 +49,9 @@ func (r *itemPlanner) stop(why work.Reason) {
 	r.waitBlocked("", why)
 }
 
-// schedule begins the implementations that are worth most, one after the
-// other, each weighed against those under way and those just begun. One whose
-// score is below 0 would collide too much: it waits, until it has waited so
-// long that its score has risen.
+// schedule starts the implementations with the highest scores one by one. Each is scored against
+// those in progress and just started. One with a score below 0 would collide too much: it waits
+// until its score has risen with time.
 func (p *Plan) schedule(v *known.Snapshot) {
 	var active []score.Footprint
 	for _, i := range v.Items {

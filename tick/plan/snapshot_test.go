@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// stirred is a snapshot as drawn, with whatever else a plan looks at: commands, turns,
-// rewritten branches, comments about stops, and commands where nothing is worked on.
+// stirred returns a drawn snapshot with everything else that a plan reads: commands, turns,
+// rewritten branches, stop comments, and commands without an item.
 func stirred(t *rapid.T) known.Snapshot {
 	v := drawn(t)
 	for n := range v.Items {
@@ -60,7 +60,7 @@ func drawCommand(t *rapid.T, number, n int) work.Event {
 	return e
 }
 
-// A plan counts on what it has decided so far, and leaves the snapshot as it is.
+// A plan uses its own earlier decisions and does not change the snapshot.
 func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
 	shown := func(v known.Snapshot) string {
 		b, err := json.MarshalIndent([]any{v.Repo, v.Items, v.Strays, v.Ignored, v.Held, v.Files, v.Day}, "", " ")
@@ -86,7 +86,7 @@ func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
 	})
 }
 
-// Items on which nothing waits are no part of the plan, except for the room they take.
+// Items without work do not affect the plan, except for the room that they take.
 func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := stirred(t)
@@ -101,7 +101,7 @@ func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 	})
 }
 
-// told is what a plan does and says.
+// told returns a plan's decisions and lines.
 func told(p Plan) string {
 	all := essence(p)
 	for _, l := range p.Lines() {
@@ -110,8 +110,8 @@ func told(p Plan) string {
 	return all
 }
 
-// The comment about a stop says whose the item is: it is changed when people pause the
-// item, once, and when they resume it.
+// A stop comment shows a pause: it changes once when people pause the item, and again when they
+// resume it.
 func TestWhatACommentAboutAStopSaysOfAPause(t *testing.T) {
 	lasts := work.Stop{ItemID: 10, Attempts: 1, Since: noon}
 	taken, over := lasts, lasts

@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// While people have an item, nothing is begun or said for it; what becomes
-// of it is honoured.
+// Nothing starts and no notice is planned for a paused item. Its end is still handled.
 func TestPlanOfAPausedItem(t *testing.T) {
 	pause := func(v *known.Snapshot) {
 		v.Items[0].Pause = &work.Pause{Number: 2, Began: noon.Add(-time.Hour), By: "bob"}
@@ -52,8 +51,8 @@ func TestPlanOfAPausedItem(t *testing.T) {
 	}
 }
 
-// An issue that was edited after its labelling stops once, and no comment
-// resumes it; the label set again clears it where the issue is read.
+// An issue that was edited after its labelling stops once, and no comment resumes it. Setting the
+// label again clears the stop when ingest reads the issue.
 func TestPlanOfAnEditedIssue(t *testing.T) {
 	edited := func(v *known.Snapshot) { v.Items[0].Edited = "its description was edited" }
 	stopped := func(v *known.Snapshot) {

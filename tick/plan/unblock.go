@@ -6,8 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// accept stores an acceptance with the plan, and counts on it for the rest of
-// the plan.
+// accept plans an acceptance of the head and applies it to the rest of the plan.
 func (r *itemPlanner) accept(a rewritten.Acceptance) {
 	r.p.add(change.AcceptHead{Acceptance: a, Words: r.words("resume", "", "a person accepted the head "+work.Short(a.Head))})
 	r.item.Pull.AcceptedOID = a.Head

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// To try again accepts nothing.
+// A retry accepts no rewritten head.
 func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
 	if why := rewritten.NeedsUnblock(p, explain.Place{}); why != "" {
@@ -29,7 +29,7 @@ func TestRetryNeedsUnblock(t *testing.T) {
 	}
 }
 
-// What is said on a rewritten branch waits until its head is accepted.
+// Comments on a rewritten branch wait until its head is accepted.
 func TestRewrittenBranchWaits(t *testing.T) {
 	lost := func(v *known.Snapshot) { v.Items[0].Pull.LostOID = "lost" }
 	v := scene(lost, with(said(work.EventIssue, 2, "1", ann)))
@@ -43,7 +43,7 @@ func TestRewrittenBranchWaits(t *testing.T) {
 		}
 	}
 
-	// It is told once, and no later comment lets it go on.
+	// It is reported once, and no later comment resumes it.
 	v.Items[0].State, v.Items[0].Reason, v.Items[0].Since = work.StateBlocked, Of[change.Move](p)[0].Reason, noon.Add(-time.Hour)
 	for _, a := range Of[change.Notice](p) {
 		v.Items[0].Notices[a.Token] = work.ActionApplied

@@ -15,15 +15,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// planActions makes the outbound effects that an answer asks for, in the fixed
-// order: push, pull request, replies, general comment. It is pure: the same
-// answer plans the same actions.
+// planActions returns the actions of an answer in their fixed order: push, pull request, replies,
+// general comment. It is pure: the same answer gives the same actions.
 func planActions(l *env.Lease, a prompts.Answer) []work.Action {
 	if l.Item.Flow == work.FlowReview && l.Turn.Kind != work.KindReview {
-		return nil // somebody else's pull request is reviewed, and nothing else
+		return nil // somebody else's pull request is only reviewed
 	}
 	c := composer{l: l, answer: a}
-	if l.Turn.Kind == work.KindReview { // it says what it thinks, and does nothing else
+	if l.Turn.Kind == work.KindReview { // a review plans nothing else
 		c.review()
 		return c.planned
 	}
@@ -85,8 +84,7 @@ func (c *composer) pullRequest() {
 	})
 }
 
-// replies answers review comments in their threads, in the order in which
-// people wrote them.
+// replies answers review comments in their threads, in the order in which they were written.
 func (c *composer) replies() {
 	t := c.l.Turn
 	for _, e := range c.l.Events {
@@ -124,8 +122,8 @@ func (c *composer) replyTo(e work.Event) (prompts.ReviewReply, bool) {
 	return prompts.ReviewReply{}, false
 }
 
-// generalComment is the turn's word to everybody. It is never left out when
-// somebody would otherwise get no answer.
+// generalComment plans the turn's comment in the conversation. It is never omitted if somebody
+// would get no answer otherwise.
 func (c *composer) generalComment() {
 	text := c.generalText()
 	if text == "" {
@@ -159,7 +157,7 @@ func (c *composer) generalText() string {
 		return strings.Join(parts, "\n\n")
 	}
 	if changed && c.l.Turn.Kind == work.KindFix && c.l.Turn.Reviewer == "" {
-		return "" // nobody asked, and the commit says it
+		return "" // nobody asked, and the commit shows it
 	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
@@ -167,13 +165,13 @@ func (c *composer) generalText() string {
 	} else {
 		parts = append(parts, "I have read this and changed nothing.")
 	}
-	if c.unanswered() { // its answer was stored before one was demanded for each comment
+	if c.unanswered() { // stored before each comment needed an answer
 		parts = append(parts, "The agent gave no answer to the comments before this one. Please repeat what is still open.")
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// unanswered reports whether a comment of the turn wants an answer and gets no reply.
+// unanswered reports whether a comment of the turn needs an answer and gets no reply.
 func (c *composer) unanswered() bool {
 	return slices.ContainsFunc(c.l.Events, func(e work.Event) bool {
 		_, ok := c.replyTo(e)
@@ -181,18 +179,18 @@ func (c *composer) unanswered() bool {
 	})
 }
 
-// everybodyAnswered reports whether each comment of the turn that asks for
-// something gets a reply in its own thread, and one of them does.
+// everybodyAnswered reports whether each comment that needs an answer gets a reply in its thread,
+// and at least one does.
 func (c *composer) everybodyAnswered() bool {
 	return !c.unanswered() && slices.ContainsFunc(c.planned, func(a work.Action) bool { return a.Kind == work.ActionReply })
 }
 
-// asks reports whether an event wants an answer of the turn.
+// asks reports whether an event needs an answer.
 func asks(e work.Event) bool {
 	return prompts.NewEvent{Kind: e.Kind, State: e.State, Body: e.Body}.Asks()
 }
 
-// markHandled puts the turn's event keys on its last visible action.
+// markHandled puts the turn's event keys into the marker of its last visible action.
 func (c *composer) markHandled() {
 	for i := len(c.planned) - 1; i >= 0; i-- {
 		a := &c.planned[i]
@@ -205,7 +203,7 @@ func (c *composer) markHandled() {
 	}
 }
 
-// commitMessage is the message of the turn's commit.
+// commitMessage returns the message of the turn's commit.
 func commitMessage(l *env.Lease, a prompts.Answer) string {
 	message := public.NoClosing(public.Message(a.CommitMessage))
 	switch {
@@ -227,12 +225,12 @@ func commitMessage(l *env.Lease, a prompts.Answer) string {
 	return fmt.Sprintf("Answer the comments on #%d", l.Turn.Number)
 }
 
-// signed marks what an agent wrote, with the line below it.
+// signed returns an agent's text with the disclosure and the markers below it.
 func (c *composer) signed(text string, m work.Marks) string {
 	return prompts.Bounded(text, c.l.Disclosure, m)
 }
 
-// unsigned is the text of a body that signed made.
+// unsigned returns the text that signed was given.
 func (c *composer) unsigned(body string, m work.Marks) string {
 	text := strings.TrimSuffix(body, work.Mark("", m))
 	if c.l.Disclosure != "" {
@@ -241,8 +239,8 @@ func (c *composer) unsigned(body string, m work.Marks) string {
 	return text
 }
 
-// flaky plans what an answer about a flaky test asks for: an issue for it, and
-// one more run of the jobs that failed, unless a change makes new ones run.
+// flaky plans an issue for a flaky test and a rerun of the failed jobs. With a commit there is no
+// rerun, because the push starts new checks.
 func (c *composer) flaky() {
 	f, t := c.answer.FlakyTest, c.l.Turn
 	if f == nil || len(c.l.Red) == 0 {
@@ -268,7 +266,7 @@ func (c *composer) flaky() {
 	}
 }
 
-// flakyText tells people about a flaky test.
+// flakyText returns the part of the general comment about a flaky test.
 func (c *composer) flakyText() string {
 	f := c.answer.FlakyTest
 	if f == nil {
@@ -287,8 +285,8 @@ func (c *composer) flakyText() string {
 // MostDescribed is how many red checks are read in detail.
 const MostDescribed = 20
 
-// stuck says why people must act after a turn that was to mend something and
-// changed nothing, nor will have the checks run again: red they stay.
+// stuck returns why a person must act after a fix turn that neither changed anything nor reruns the
+// checks: they stay red.
 func stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (work.Reason, error) {
 	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
 		return work.Reason{}, nil
@@ -297,7 +295,7 @@ func stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (w
 	if err != nil {
 		return work.Reason{}, err
 	}
-	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a push that is void: somebody made the same
+	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a void push: somebody pushed the same change
 	red := work.Findings(l.Events)
 	switch {
 	case slices.ContainsFunc(planned, helps):

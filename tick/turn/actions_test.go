@@ -17,8 +17,8 @@ func composed(kind work.Kind, keys int, a prompts.Answer) []work.Action {
 	return planActions(leaseOf(kind, keys), a)
 }
 
-// An answer longer than GitHub takes, and thousands of events: the text is
-// cut with a note, and what must stand after it stands.
+// With an answer longer than GitHub accepts and thousands of events, the text is cut with a note,
+// and the markers after it are kept.
 func TestPullRequestBodiesFit(t *testing.T) {
 	for _, keys := range []int{1, 150, 2500, 20000} {
 		for _, length := range []int{10, 70000, 400000} {
@@ -60,8 +60,7 @@ func TestCommentsFit(t *testing.T) {
 	}
 }
 
-// An agent's text cannot take the effect from what stands after it, nor close
-// other issues.
+// An agent's text can neither disable what follows it nor close other issues.
 func TestAnUnclosedBlockSwallowsNothing(t *testing.T) {
 	for _, summary := range []string{"```\nx", "- a\n  ~~~\n  x", "<pre>\nx", "<!-- x", "text <!-- y", "<script>"} {
 		actions := composed(work.KindBugfixStart, 1, prompts.Answer{PRTitle: "T", PRSummary: summary + "\ncloses #9", CommitMessage: "m"})
@@ -73,7 +72,7 @@ func TestAnUnclosedBlockSwallowsNothing(t *testing.T) {
 	}
 }
 
-// A pushed change is told of where nobody asked for a word; in place of an answer it never stands alone.
+// A pushed change is reported if nobody asked for a comment. It never replaces an answer.
 func TestAPushedChangeIsNoAnswer(t *testing.T) {
 	line := work.Event{Kind: work.EventReview, Source: "5", ThreadTop: 5, Body: "Rename it."}
 	asked := work.Event{Kind: work.EventIssue, Source: "6", Body: "Why?"}
@@ -84,7 +83,7 @@ func TestAPushedChangeIsNoAnswer(t *testing.T) {
 		name   string
 		events []work.Event
 		answer prompts.Answer
-		want   string // of the word to everybody; empty: there is none
+		want   string // of the general comment; empty: there is none
 	}{
 		{"all replied", []work.Event{line}, replied, ""},
 		{"an approval beside it", []work.Event{line, approval}, replied, ""},

@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Apply sends what comes after the push, in its fixed order, each looked for
+// Apply sends the actions after the push in their fixed order and looks for each one's effect
 // first. A cosmetic action never fails a turn.
 func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Resumed && l.Threads == nil {
@@ -69,7 +69,7 @@ func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error
 	return err
 }
 
-// send applies one, in the name of whoever speaks with it.
+// send applies an action in the name of its speaker.
 func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	scope := p.Scope(l.Repo)
 	if env.SpeaksFor(a) == "" {
@@ -88,9 +88,9 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	return speaker.Lost(err)
 }
 
-// announcePull tells the issue about the pull request that the turn opened: a
-// courtesy. It can only be planned once the number is known, and goes by what
-// is stored: a pass may have died between the two.
+// announcePull comments on the issue that the turn opened a pull request (cosmetic). It is planned
+// only once the number is known. It reads the stored actions, as a pass may have died between the
+// two.
 func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	return p.applyOne(ctx, l, a)
 }
 
-// announcement tells of the pull request that an action opened.
+// announcement returns the comment about the pull request that pr opened.
 func announcement(l *env.Lease, pr work.Action) work.Action {
 	token := work.CommentToken(l.Turn.Key, pr.Position+1)
 	return work.Action{
@@ -126,7 +126,7 @@ func announcement(l *env.Lease, pr work.Action) work.Action {
 	}
 }
 
-// Finish closes the turn in one transaction: every required effect was seen.
+// Finish closes the turn in one transaction, once GitHub shows every required effect.
 func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	ctx = context.WithoutCancel(ctx)
 	answer, err := storedAnswer(l.Turn)
@@ -182,7 +182,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// closeItem stores what the turn leaves behind for the item's later turns.
+// closeItem stores the turn's results for later turns of the item.
 func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer, ends *ending) error {
 	item := l.Item
 	item.Branch = l.Turn.Branch
@@ -190,7 +190,7 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		item.DecisionSummary = answer.DecisionSummary
 	}
 	if l.Turn.Kind == work.KindDesignStart {
-		if l.Turn.Commit != "" { // else the branch has it, and its name may be of an older title
+		if l.Turn.Commit != "" { // else the branch has it, perhaps under the name of an older title
 			item.Document = work.DocumentPath(item.Number, item.Title)
 		}
 		item.TouchPaths = answer.TouchPaths
@@ -218,10 +218,10 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 	}
 	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
 		return err
-	} else if unheard { // it may be the answer: the next turn sees it, and asks again if it is none
+	} else if unheard { // it may be the answer: the next turn reads it and asks again if not
 		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
 	}
-	if m.To == work.StateBlocked && m.Cause == work.CauseAsked { // a stop that goes on has its comment
+	if m.To == work.StateBlocked && m.Cause == work.CauseAsked { // a stop that continues has a comment
 		var err error
 		if m.Told, err = toldBy(ctx, tx, l); err != nil {
 			return err
@@ -230,8 +230,8 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 }
 
-// unheardFeedback reports whether people said something on the pull request that no
-// turn was told of: while this one's agent worked, or more than one turn takes.
+// unheardFeedback reports whether the pull request has comments that no turn was given: written
+// while the agent worked, or more than one turn takes.
 func (p *Turns) unheardFeedback(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
 	if !p.Config.Runtime.EnableFeedbackLoop {
 		return false, nil
@@ -240,8 +240,9 @@ func (p *Turns) unheardFeedback(ctx context.Context, tx *store.Tx, l *env.Lease)
 	return len(unheard) > 0, err
 }
 
-// talkedMeanwhile is unheardFeedback, of what came while the turn ran alone: it ended
-// with nothing, and what it left out for their number would be left out again.
+// talkedMeanwhile reports whether people commented on the pull request while the turn ran. Older
+// comments do not count: the turn failed, and the next one would omit the same comments for lack of
+// room.
 func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
 	if !p.Config.Runtime.EnableFeedbackLoop || l.Turn.Kind.Start() {
 		return false, nil
@@ -250,8 +251,8 @@ func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *env.Lease)
 	return slices.ContainsFunc(unheard, func(e work.Event) bool { return e.SeenAt.After(l.Turn.ClaimedAt) }), err
 }
 
-// toldBy is the token of the turn's own word to people: where it says why the work
-// is stopped, no second comment does. A turn that opens the pull request has none.
+// toldBy returns the token of the turn's general comment, which says why the item is stopped, so
+// that no second comment does. A start turn has none.
 func toldBy(ctx context.Context, tx *store.Tx, l *env.Lease) (string, error) {
 	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
 	if err != nil || l.Turn.Kind.Start() {
@@ -294,14 +295,13 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease) (*work.PullRequest
 	return nil, errors.New("the turn planned no pull request")
 }
 
-// A push that the remote does not take (rules, scopes, permissions, hooks) has
-// had no effect. Its turn is parked with its answer: a person changes what is in
-// the way, and the same commit is pushed. What a person says about it instead is
-// seen by a new turn, but only when the commit is still not taken: "try
-// again" should not cost a second answer.
+// A push that the remote refuses (rules, scopes, permissions, hooks) has no effect. The turn is
+// parked with its answer. Once a person has removed the cause, the same commit is pushed. Comments
+// on the pull request make a new turn, but only if the commit is refused again: "try again" must
+// not cost a second answer.
 
-// unlessRejected gives back what a push came to. One that the remote refused
-// counts as never sent.
+// unlessRejected returns the error of a push. If the remote refused it, the push counts as never
+// sent.
 func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action, err error) error {
 	rejected, ok := errors.AsType[*git.RejectedError](err)
 	if !ok {
@@ -320,8 +320,8 @@ func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action,
 	return err
 }
 
-// saidAfter reports whether people said something on the pull request since the
-// turn's push was tried before. Starts have listened to the issue already.
+// saidAfter reports whether people commented on the pull request since the last try of the turn's
+// push. A start has no pull request, and listenAgain has read the issue.
 func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (said bool, err error) {
 	if l.Turn.Kind.Start() || tried.IsZero() {
 		return false, nil

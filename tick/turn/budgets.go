@@ -10,15 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// MayRun finds out, before anything is done for a turn whose agent is to run,
-// whether it may: whether it is new, or waited, or was left by a dead pass.
+// MayRun checks attempts and budgets before any work for a turn whose agent must run, be it new,
+// waiting or left by a dead pass.
 func (p *lastLook) MayRun(ctx context.Context, l *env.Lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error { return p.Affords(ctx, tx, l) })
 }
 
-// Affords looks at the turn's attempts and at every budget before a run. Runs of
-// the same attempt repair what the one before left: they have numbers of their
-// own, and only what they cost counts.
+// Affords checks the turn's attempts and every budget before a run. Repair runs of the same attempt
+// are not counted as turns or rounds; only their cost counts.
 func (p *lastLook) Affords(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	if !l.Attempted && l.Turn.Attempts >= work.MaxAttempts {
 		return &work.BlockedError{Reason: unanswered(l.Turn)}
@@ -41,15 +40,15 @@ func (p *lastLook) Affords(ctx context.Context, tx *store.Tx, l *env.Lease) erro
 	if err != nil {
 		return err
 	}
-	lately = slices.DeleteFunc(lately, func(s work.Spent) bool { return s.Turn == l.Turn.ID && s.Run == 0 }) // it has not begun
+	lately = slices.DeleteFunc(lately, func(s work.Spent) bool { return s.Turn == l.Turn.ID && s.Run == 0 }) // this turn's run has not begun
 	if d := spending.DayOf(lately, b, now); !d.Why.None() {
 		return &work.WaitError{Until: d.Until, Reason: d.Why}
 	}
 	return nil
 }
 
-// unanswered is that a turn's agent was started as often as it may be, and that
-// nobody saw how the last attempt ended.
+// unanswered is the reason of a turn whose agent was started as often as allowed, without a pass
+// that saw how the last attempt ended.
 func unanswered(t work.Turn) work.Reason {
 	r := work.Reason{Kind: work.WhyNeverAnswered, Count: t.Attempts}
 	if t.LastError != "" {
@@ -58,8 +57,8 @@ func unanswered(t work.Turn) work.Reason {
 	return r
 }
 
-// spentBefore is what an item has spent before a run of one of its turns: what it
-// is about to begin counts once it has begun.
+// spentBefore returns what an item had spent before this run of its turn t. The run counts once it
+// has begun.
 func spentBefore(t work.Turn, spent []work.Spent) spending.Sum {
 	s := spending.Of(spent)
 	for _, own := range spent {

@@ -9,19 +9,19 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// What an agent wrote appears under the operator's account. A line below it says
-// so, and how to talk to the agent. It is part of the body as it is planned, above
-// the markers: what is looked for afterwards is that body.
+// An agent's text appears under the operator's account. A line below it says so and how to reply to
+// the agent. The line is in the planned body above the markers, because the body as planned is what
+// later looks search for.
 
-// The words that the line's template may hold.
+// Placeholders of the line's template.
 const (
 	AgentWord    = "{agent}"
 	operatorWord = "{operator}"
 	behalf       = " on behalf of @" + operatorWord
 )
 
-// Disclosure is the line below what the turn's agent wrote; empty: there is none. On
-// somebody else's pull request nobody is answered.
+// Disclosure returns the line below the agent's text; empty: none. On somebody else's pull request
+// it is DisclosureAside, because comments there get no answer.
 func (p *briefs) Disclosure(l *env.Lease) string {
 	if l.Item.Flow == work.FlowReview {
 		return p.DisclosureAside(l)
@@ -29,8 +29,8 @@ func (p *briefs) Disclosure(l *env.Lease) string {
 	return disclose(l.Repo.Settings.Voice.Disclosure, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
 }
 
-// DisclosureAside is the line where nobody is answered, as on an issue for a flaky
-// test.
+// DisclosureAside returns the line for places where comments get no answer, such as the issue for a
+// flaky test.
 func (p *briefs) DisclosureAside(l *env.Lease) string {
 	template := l.Repo.Settings.Voice.Disclosure
 	if template == config.DefaultDisclosure {
@@ -39,8 +39,8 @@ func (p *briefs) DisclosureAside(l *env.Lease) string {
 	return disclose(template, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
 }
 
-// disclose fills the template. An account that nobody can name, such as that of an
-// installation, is left out.
+// disclose fills the template. It omits an operator that cannot be mentioned, such as an app
+// installation.
 func disclose(template, agent, operator string) string {
 	if operator == "" {
 		template = strings.ReplaceAll(template, behalf, "")
@@ -50,8 +50,8 @@ func disclose(template, agent, operator string) string {
 	return strings.NewReplacer(AgentWord, agent, operatorWord, operator).Replace(template)
 }
 
-// undisclosed is a body of ours without the line, whatever agent and operator it
-// named: an agent that is shown what it said before shall not write one itself.
+// undisclosed returns a body of ours without the line, whichever agent and operator it names: an
+// agent that sees its earlier text must not imitate the line.
 func undisclosed(body string, v config.Voice) string {
 	if v.Disclosure == "" {
 		return body

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// The line stands below whatever an agent wrote, once, however long that is and
-// however many events the body names.
+// The line appears below an agent's text exactly once, however long the text and however many
+// events the body names.
 func TestTheLineBelowAnAgentsWordsStays(t *testing.T) {
 	line := disclose(config.DefaultDisclosure, "codex", "olga")
 	if !strings.Contains(line, "Written by codex") || !strings.Contains(line, "on behalf of @olga.") {
@@ -56,7 +56,7 @@ func TestWhoIsNamedBelowAnAgentsWords(t *testing.T) {
 	}
 }
 
-// What an agent said before is shown to it without the line, whoever that named.
+// Agents see their earlier texts without the line, whatever names it has.
 func TestTheLineIsTakenOutForAgents(t *testing.T) {
 	v := config.Voice{Disclosure: "By {agent} (really) on behalf of @{operator}."}
 	for _, line := range []string{"By codex (really) on behalf of @olga.", "By x (really)."} {
@@ -73,7 +73,7 @@ func TestTheLineIsTakenOutForAgents(t *testing.T) {
 	}
 }
 
-// An app is not named: its name with an @ is somebody else's.
+// An app is not mentioned: @ and its name is another account.
 func TestAnAppIsNotMentioned(t *testing.T) {
 	var a env.Accounts
 	a.Names.Call("github.com", work.Account{ID: 1, Login: "olga"})

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// A full disk uses no attempt of a turn, not even of one that has a single one left.
+// A full disk uses no attempt, not even the last one.
 func TestFullDiskUsesNoAttempt(t *testing.T) {
 	last := work.Turn{Kind: work.KindBugfixStart, Attempts: work.MaxAttempts - 1}
 	for name, c := range map[string]struct {

@@ -1,3 +1,2 @@
-// Package turn carries one claimed turn to its end: restore, run the agent,
-// push, apply, settle.
+// Package turn runs one claimed turn to its end: restore, run the agent, push, apply, settle.
 package turn

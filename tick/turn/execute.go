@@ -26,8 +26,8 @@ type runner struct {
 	tried    tried
 }
 
-// Execute runs the agent and stores its checked answer and its tree. After it
-// returns the agent is never run again for this turn.
+// Execute runs the agent and stores its checked answer and its tree. Once it succeeds, the agent is
+// not run again for this turn.
 func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	}
 	answer, err := p.runUntilTestsPass(ctx, l, ag)
 	if err != nil {
-		if gone := p.Store.InPlace(); gone != nil { // another pass may work at the same paths by now
+		if gone := p.Store.InPlace(); gone != nil { // another pass may use the same paths
 			return errors.Join(err, gone)
 		}
 		p.keepPartial(ctx, l)
@@ -70,8 +70,8 @@ func agentBlocked(a prompts.Answer) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyQuestion, Text: a.BlockedReason}}
 }
 
-// ask stores what the agent is told, once, and again when an attempt left
-// something to continue from.
+// ask stores the prompt, once per turn. It stores a new one if an attempt left unfinished work or
+// the surroundings changed.
 func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.LookTrusted(ctx, l); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	return p.SaveTurn(ctx, l)
 }
 
-// answer runs the agent, and once more with the violations quoted when its
-// answer breaks the rules.
+// answer runs the agent. If the answer breaks the rules, it runs the agent once more and quotes the
+// violations.
 func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
 	asked, err := askedOf(l.Turn)
 	if err != nil {
@@ -137,7 +137,8 @@ func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
 }
 
-// decode reads an answer that was not stored before: it must hold no secret.
+// decode decodes an answer and checks that it has no secrets. Only new answers are checked for
+// those.
 func (p *runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
 	a, violations := prompts.Decode(kind, raw, asked)
 	if len(violations) > 0 {
@@ -146,10 +147,9 @@ func (p *runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompt
 	return a, prompts.Leaks(p.Secrets, raw)
 }
 
-// commit makes the turn's commit object from what the agent left. A design is
-// written by us, from the answer; its agent changes no file. What has its
-// commit on the branch already gets no second one, and what an agent left that was
-// to read is nobody's.
+// commit makes the turn's commit object from the checkout. A design's agent changes no file: its
+// file is written from the answer. There is no commit if the branch already has one for all of the
+// turn, or if the turn only reads.
 func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	if l.Committed() || l.OnlyReads() {
 		l.Turn.Commit = ""
@@ -185,8 +185,8 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	return nil
 }
 
-// aroundRefusal is what a person can do about a change that is refused, where it
-// is more than to say something; empty where it is not.
+// aroundRefusal returns what a person can do about a refused change besides commenting; empty:
+// nothing.
 func aroundRefusal(refused *git.RefusedError) string {
 	if !refused.Protected {
 		return ""
@@ -194,9 +194,8 @@ func aroundRefusal(refused *git.RefusedError) string {
 	return "make this change yourself and tell the agent in a comment to leave it out, or change `protected_paths` in the config"
 }
 
-// markImplemented makes the implementation's commit say in the design document
-// that it is implemented. A document that people took the front matter from is
-// left as it is.
+// markImplemented returns the edit that marks the design document as implemented in the
+// implementation's commit. A document whose front matter people removed is not changed.
 func markImplemented(l *env.Lease) *git.Edit {
 	if l.Turn.Kind != work.KindImplementationStart || l.Item.Document == "" {
 		return nil
@@ -210,7 +209,7 @@ func markImplemented(l *env.Lease) *git.Edit {
 	}}
 }
 
-// trailers are those that the config adds to commits, and what names a review.
+// trailers returns the commit trailers of the config and the one that names a review.
 func trailers(l *env.Lease) []string {
 	var lines []string
 	for _, line := range l.Repo.Settings.Voice.Trailers {
@@ -229,7 +228,7 @@ func designDocument(l *env.Lease, a prompts.Answer) []byte {
 	})
 }
 
-// designPriority is the agent's where the issue does not say.
+// designPriority returns the agent's priority unless the issue sets one.
 func designPriority(item work.Item, a prompts.Answer) int {
 	if item.Priority == work.DefaultPriority && a.Priority != 0 {
 		return a.Priority
@@ -237,8 +236,8 @@ func designPriority(item work.Item, a prompts.Answer) int {
 	return item.Priority
 }
 
-// storeAnswer makes the answer last: the commit under a ref and the journal in the
-// mirror, then the row with the planned actions.
+// storeAnswer stores the answer: first the commit under a ref and the journal in the mirror, then
+// the row with the planned actions.
 func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer) error {
 	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	var err error
@@ -267,18 +266,18 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 	return nil
 }
 
-// agentLog is where the agent's standard error goes.
+// agentLog returns the writer for the agent's standard error.
 func (p *runner) agentLog(l *env.Lease) io.Writer {
 	return &lineLog{log: p.Log.With(p.TurnAttrs(l)...), room: maxAgentLog}
 }
 
-// active notes what an agent, or the tests, print as a sign of life.
+// active returns a function that records output of the agent or the tests as activity.
 func (p *runner) active(l *env.Lease) func() {
 	return func() { l.Slot.Touch(p.Local()) }
 }
 
-// earlierComments are the keys of what was said on the issue of a start for an earlier
-// flow that was withdrawn: the prompt told of it, so the pull request names it, too.
+// earlierComments returns the keys of issue comments made for an earlier flow whose label was
+// removed. A start's prompt contains them, so the pull request marks them as handled.
 func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []string, err error) {
 	if !l.Turn.Kind.Start() {
 		return nil, nil
@@ -295,8 +294,8 @@ func (p *runner) earlierComments(ctx context.Context, l *env.Lease) (keys []stri
 	return keys, err
 }
 
-// askedOf is what the answer of a turn may speak about, and what it must: what its agent
-// was told, whatever became of that since.
+// askedOf returns what the answer may and must refer to, according to the stored prompt. Later
+// changes do not count.
 func askedOf(t work.Turn) (prompts.Asked, error) {
 	var req env.Request
 	if err := json.Unmarshal(t.Request, &req); err != nil {
@@ -305,8 +304,7 @@ func askedOf(t work.Turn) (prompts.Asked, error) {
 	return prompts.AskedOf(t.Kind, req.Context), nil
 }
 
-// storedAnswer reads the answer of a turn that was accepted before: the same rules hold
-// for it as then.
+// storedAnswer decodes an answer that was accepted before, under the rules of that time.
 func storedAnswer(t work.Turn) (prompts.Answer, error) {
 	asked, err := askedOf(t)
 	if err != nil {
@@ -320,8 +318,7 @@ func storedAnswer(t work.Turn) (prompts.Answer, error) {
 	return a, nil
 }
 
-// reviewedLines are the lines that the pull request's difference shows: on others GitHub
-// takes no comment.
+// reviewedLines returns the lines in the pull request's diff. GitHub accepts no comments on others.
 func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, error) {
 	m := l.Repo.Git()
 	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
@@ -331,12 +328,11 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 	return m.DiffLines(ctx, base, l.Turn.Head)
 }
 
-// Each run of an agent is stored before it starts, and the first of a pass as an
-// attempt of its turn: an attempt that ends with its pass was one. It is given
-// back in two places: where its answer is stored, and in GiveBack.
+// Each run is stored before it starts. The first one in a pass is an attempt, which also counts if
+// the pass dies. It is given back in two places: where the answer is stored, and in GiveBack.
 
-// beginRun stores that the agent is about to run, if it may, and tells what was
-// counted of its session.
+// beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
+// session so far.
 func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (run work.Run, counted work.Usage, err error) {
 	if err := p.looks.NotHalted(ctx, l); err != nil {
 		return run, counted, err
@@ -367,9 +363,9 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 	return run, counted, nil
 }
 
-// endRun stores what a run used, with what its session counts from now on: both
-// or neither, so that nothing is counted twice or never. False where what was told
-// cannot be: its session is not used again.
+// endRun stores in one transaction what a run used and what its session has counted, so that usage
+// is counted exactly once. believed is false if the reported usage is impossible: its session is
+// not used again.
 func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res agent.Result, ended error) (believed bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	run.Ended = p.Now()
@@ -391,9 +387,9 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 	})
 }
 
-// countSession stores what a run's session counts from now on. A total that is not
-// believed is not stored: later runs would count as nothing. Its session is dropped
-// instead, for there each of them would count that total again.
+// countSession stores the usage counted for a run's session. A total that is not believed is not
+// stored, because later runs would then count as zero. Its session is dropped, because each later
+// run would count that total again.
 func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, run work.Run, counted work.Usage, believed bool) error {
 	switch {
 	case run.Session == "" || counted == (work.Usage{}):
@@ -404,8 +400,8 @@ func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, ru
 	return tx.PutSessionUsage(ctx, u.ItemID, run.Agent, run.Session, counted, p.Now())
 }
 
-// cutShort reports whether a run was ended before it could say what it used: by a
-// limit, a signal, or people. One that ended by itself said all there was to say.
+// cutShort reports whether a run ended before it could report its usage: by a limit, a signal or a
+// person. A run that ended by itself has reported everything.
 func cutShort(ended error) bool {
 	var (
 		failed  *agent.FailedError
@@ -418,8 +414,8 @@ func cutShort(ended error) bool {
 	return ended != nil && !byItself
 }
 
-// GiveBack takes this pass's attempt off the turn's count: it waits for something
-// that is nobody's fault. If nothing was used, the budgets do not count it either.
+// GiveBack takes this pass's attempt off the turn's count, as the wait is not the turn's fault. If
+// the runs used nothing, the budgets do not count them either.
 func (p *runner) GiveBack(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	if !l.Attempted {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// What an answer may speak about is what its agent was told: at its end as when it came.
+// An answer may refer to the stored prompt only, when it arrives and when the turn ends.
 func TestAStoredAnswerIsReadAsItWasAccepted(t *testing.T) {
 	told := prompts.Context{
 		Findings: []prompts.Finding{{ID: "0011", Reviewer: "quinn", Severity: review.Major, Body: "It is slow."}},

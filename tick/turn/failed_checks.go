@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// PrepareFix looks, before the agent is paid, whether there is anything to be
-// mended still, and by it. The head is known and fetched.
+// PrepareFix checks, before an agent is paid, that there is still something to fix and that the
+// agent may fix it. The head is known and fetched.
 func (p *briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 	switch {
 	case l.Committed(), l.Turn.Reviewer != "":
@@ -46,8 +46,8 @@ func (p *briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// groupOf is the commit of a merge queue's group whose checks the turn is about; empty:
-// it is about none.
+// groupOf returns the commit of the merge queue's group whose checks the turn is about; empty:
+// none.
 func groupOf(l *env.Lease) string {
 	for _, e := range l.Events {
 		if e.Kind == work.EventCheck && e.State != "" {
@@ -57,8 +57,8 @@ func groupOf(l *env.Lease) string {
 	return ""
 }
 
-// readGroup reads the red checks of a merge queue's group: the base with this change on
-// it, and maybe with others. Their jobs cannot be run again.
+// readGroup reads the red checks of a merge queue's group: the base with this change and perhaps
+// others. Their jobs cannot be run again.
 func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) error {
 	checks, _, err := l.Repo.GitHub.CommitChecks(ctx, l.Repo.Row.Current, group)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) erro
 	return nil
 }
 
-// notForEver stops checks that are red again after their failed jobs ran again.
+// notForEver blocks the turn if checks are red again after their failed jobs were rerun.
 func (p *briefs) notForEver(ctx context.Context, l *env.Lease) error {
 	if !l.About(work.EventCheck) {
 		return nil
@@ -98,8 +98,7 @@ func (p *briefs) notForEver(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// readRed reads the head's red checks and the workflow runs that they belong
-// to, as they are now.
+// readRed reads the head's current red checks and their workflow runs.
 func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
@@ -118,7 +117,7 @@ func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 		switch {
 		case l.Merge != nil:
 			return nil
-		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another check has begun
+		case policy != work.ChecksNever && len(github.Red(checks, work.ChecksFirst)) > 0: // another check has started
 			return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyChecksRun}}
 		}
 		return &work.CancelledError{Reason: "the checks are not red any more"}
@@ -145,8 +144,8 @@ func (p *briefs) readRuns(ctx context.Context, l *env.Lease) error {
 
 func isRun(c github.Check) bool { return c.Kind == "CheckRun" }
 
-// unlessHidden forgives that something is not there or may not be seen: an
-// agent is better told a part than nothing.
+// unlessHidden ignores errors about things that are gone or not visible: a partial prompt is better
+// than none.
 func unlessHidden(err error) error {
 	if _, wait := errors.AsType[*work.WaitError](err); !wait && github.IsStatus(err, 403, 404, 410) {
 		return nil
@@ -154,7 +153,7 @@ func unlessHidden(err error) error {
 	return err
 }
 
-// describeRed is what the agent is told of the red checks.
+// describeRed returns the red checks for the prompt.
 func (p *briefs) describeRed(ctx context.Context, l *env.Lease) ([]prompts.Check, error) {
 	var all []prompts.Check
 	for i, c := range l.Red {
@@ -169,8 +168,7 @@ func (p *briefs) describeRed(ctx context.Context, l *env.Lease) ([]prompts.Check
 	return all, nil
 }
 
-// describeRun reads what a check run says: its summary, its remarks about lines,
-// and the end of its job's log.
+// describeRun reads a check run's summary, annotations and the end of its job's log.
 func (p *briefs) describeRun(ctx context.Context, l *env.Lease, id string, into *prompts.Check) error {
 	hub, repo := l.Repo.GitHub, l.Repo.Row.Current
 	run, err := hub.CheckRun(ctx, repo, id)
@@ -188,14 +186,14 @@ func (p *briefs) describeRun(ctx context.Context, l *env.Lease, id string, into 
 		}
 	}
 	if into.Log, err = hub.JobLog(ctx, repo, id); err != nil && ctx.Err() == nil {
-		// Logs lie with another host, which a firewall may not let through.
+		// Logs are on another host, which a firewall may block.
 		p.Log.WarnContext(ctx, "the log of a red check is not available", p.TurnAttrs(l, "check", id, "error", err)...)
 	}
 	return ctx.Err()
 }
 
-// readRedBeside reads which checks of the head are red while people are answered: they
-// may be asking for just that, and what is pushed may mend them. No turn waits for it.
+// readRedBeside reads the head's red checks for a turn that answers people: they may ask about
+// them, and the push may fix them. No turn waits for this.
 func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() || l.Turn.Kind == work.KindFix || l.Repo.Settings.Checks == work.ChecksNever {
 		return nil
@@ -214,5 +212,5 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 	return p.readRuns(ctx, l)
 }
 
-// ApprovalOnly is what an agent may ask for that answers an approval.
+// ApprovalOnly lists what an agent may do in answer to an approval.
 var ApprovalOnly = []string{"an answer in general_comment: this is an approval, nothing is pushed for it, so change no file"}

@@ -14,9 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Finalize reads again what the turn is about, and pushes. The agent may have
-// taken an hour: the pull request may be merged, the comments deleted, the
-// head somebody else's.
+// Finalize reads everything about the turn again and pushes. The agent may have taken an hour: the
+// pull request may be merged, comments deleted, or the head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	ctx = l.Ahead.Into(ctx)
 	if err := p.LastLook.Reload(ctx, l); err != nil {
@@ -54,14 +53,14 @@ func (p *Turns) plannedPush(ctx context.Context, l *env.Lease) (work.Action, boo
 			return a, false, &actions.ForeignError{Kind: a.Kind, Number: l.Item.Number}
 		}
 		if a.Kind == work.ActionPush && !a.State.Settled() {
-			return a, true, err // a replayed one has a void one beside it
+			return a, true, err // a replayed push leaves a void one
 		}
 	}
 	return work.Action{}, false, err
 }
 
-// push brings the turn's commit to its branch. A head that somebody else moved
-// in between gets the commit replayed on top; theirs is never lost.
+// push pushes the turn's commit to its branch. If somebody moved the head, the commit is replayed
+// on top; their commits are never lost.
 func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 	if l.Turn.Commit != "" && !l.Repo.Git().Has(ctx, l.Turn.Commit) {
 		return p.commitLost(ctx, l, a)
@@ -73,8 +72,8 @@ func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 	return p.unlessRejected(ctx, l, a, err)
 }
 
-// refused records that no push of the turn's commit has arrived or will: the
-// branch has left the head that each of them expects.
+// refused marks a push as unsent. No push of the commit has arrived or can: the branch has left the
+// head that each one expects. seen: it did arrive.
 func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen bool, err error) {
 	if seen, err = p.Effects().Look(ctx, p.Scope(l.Repo), a); seen || err != nil {
 		return seen, err
@@ -86,7 +85,7 @@ func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen 
 	return false, nil
 }
 
-// replay puts the turn's commit on top of what somebody else pushed.
+// replay replays the turn's commit on what somebody else pushed.
 func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 	ctx = ahead.Without(ctx) // the remote has moved
 	if seen, err := p.refused(ctx, l, a); seen || err != nil {
@@ -98,7 +97,7 @@ func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 		return fmt.Errorf("list the remote's branches: %w", err)
 	}
 	head, ok := heads[a.Target]
-	if !ok || a.Base == "" { // a new branch, whose name somebody else took
+	if !ok || a.Base == "" { // somebody else created a branch with that name
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchUnknown, Branch: a.Target}}
 	}
 	if err := m.Fetch(ctx, head); err != nil {
@@ -131,7 +130,7 @@ func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 	return p.pushReplayed(ctx, l, a, head, re.OID)
 }
 
-// pushReplayed stores the new commit and its lease before it is pushed.
+// pushReplayed stores the new commit and its expected head before it pushes.
 func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, head, oid string) error {
 	l.Turn.Commit = oid
 	again := a
@@ -153,7 +152,7 @@ func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, h
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
 	_, err = p.Effects().Apply(ctx, p.Scope(l.Repo), again)
-	if _, ok := errors.AsType[*git.LeaseError](err); ok { // once more, from the next pass
+	if _, ok := errors.AsType[*git.LeaseError](err); ok { // the next pass tries again
 		return &work.WaitError{Reason: work.Reason{Kind: work.WhyBranchMoves}, Err: err}
 	}
 	return p.unlessRejected(ctx, l, again, err)

@@ -12,14 +12,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// While no pull request exists, the issue is where people and agent talk. A
-// start that cannot continue leaves a followup: why, and how far people's comments
-// were fed. What comes after that cursor makes the next turn. Comments, and the
-// labelling that began it all, stay pending until a turn opens the pull request,
-// which names them all as handled: so a lost database changes nothing.
+// While there is no pull request, people and the agent talk on the issue. A start turn that cannot
+// continue stores a followup: the reason, and a cursor up to which comments were given to the
+// agent. Later comments make the next turn. Comments and the labelling stay pending until a turn
+// opens the pull request, whose marker names them all as handled, so losing the database changes
+// nothing.
 
-// awaitWord ends a start before its first effect: something must be said, or
-// done, before a turn can continue. Its comments stay queued for that turn.
+// awaitWord ends a start turn before its first effect because a person must comment or act. Its
+// comments stay queued for the next turn.
 func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Settlement) error {
 	var before, after work.Followup
 	now := p.Now()
@@ -62,8 +62,8 @@ func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Settlement) error
 	return nil
 }
 
-// followupOf is what a turn that ended leaves. What is queued beside it is not
-// fed: of a turn that was found again in the journal it may stand in between.
+// followupOf returns the followup of an ended turn. The cursor stays below queued comments, which
+// the agent was not given: a turn restored from its journal may have events on both sides of them.
 func followupOf(l *env.Lease, v Settlement, before work.Followup, queued []work.Event) work.Followup {
 	f := work.Followup{
 		ItemID: l.Item.ID, Reason: v.why, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
@@ -81,8 +81,8 @@ func followupOf(l *env.Lease, v Settlement, before work.Followup, queued []work.
 	return f
 }
 
-// waitingMove is where an item stands that waits for a followup: blocked, where
-// no word on the issue is what it waits for, or none is acted on.
+// waitingMove returns the state of an item with a followup. It is blocked if no comment on the
+// issue can answer the reason, or comments there are ignored by the config.
 func (p *Turns) waitingMove(f work.Followup) work.Move {
 	m := work.Move{Item: f.ItemID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: f.Reason}
 	if f.Reason.Kind == work.WhyQuestion {
@@ -95,8 +95,7 @@ func (p *Turns) waitingMove(f work.Followup) work.Move {
 	return m
 }
 
-// keepTalk keeps what the turn that resumes can use: what was decided, and the
-// provider's thread.
+// keepTalk keeps what the next turn can use: the decision summary and the provider's session.
 func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	var answer struct {
 		DecisionSummary *string `json:"decision_summary"`
@@ -117,8 +116,7 @@ func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error 
 	return tx.PutSession(ctx, store.SessionOf(l.Turn), l.Turn.Session, l.Turn.Slot, p.Now())
 }
 
-// putBack is where a superseded start's item goes back to: to where it waited,
-// when it had waited.
+// putBack returns a superseded start's item to waiting for a followup if it waited before.
 func putBack(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
 	f, waited, err := tx.FindFollowup(ctx, l.Item.ID)
 	if waited && l.Turn.Kind.Start() && m.Cause == work.CausePutBack {
@@ -127,7 +125,7 @@ func putBack(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work
 	return m, err
 }
 
-// endFollowup forgets what the item waited for: its pull request is open.
+// endFollowup deletes the item's followup, because its pull request is open.
 func endFollowup(ctx context.Context, tx *store.Tx, l *env.Lease) (work.Followup, error) {
 	f, _, err := tx.FindFollowup(ctx, l.Item.ID)
 	if err != nil {
@@ -136,12 +134,11 @@ func endFollowup(ctx context.Context, tx *store.Tx, l *env.Lease) (work.Followup
 	return f, tx.DropFollowup(ctx, l.Item.ID)
 }
 
-// listenAgain reads the issue's conversation once more, right before the first
-// effect of a start. Nothing is opened past what people said in between: one
-// more turn sees it. Once the push was sent it is too late, and what is said
-// then goes to the first turn on the pull request.
+// listenAgain reads the issue's comments again right before the first effect of a start. New ones
+// end the turn, and another turn handles them before a pull request is opened. After the push was
+// sent, new comments go to the first turn on the pull request.
 func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action) error {
-	begun := push.Base != "" // on a branch that a pass pushed whose state folder is gone
+	begun := push.Base != "" // on a branch pushed before the state folder was lost
 	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
 		return nil
 	}
@@ -173,7 +170,7 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	switch {
 	case err != nil:
 		return err
-	case commanded: // it may call the work off, or pause it
+	case commanded: // it may cancel or pause the work
 		return &work.WaitError{Until: p.Now(), Reason: work.Reason{Kind: work.WhyCommandFirst}}
 	case len(unheard) == 0:
 		return nil
@@ -182,9 +179,8 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNewComments}}
 }
 
-// ReconcileFollowups puts every item that is blocked, or waits for an answer,
-// before it has a pull request where its stored kind has it by the config of today:
-// a pass with another config may have put it elsewhere.
+// ReconcileFollowups moves items with a followup between blocked and waiting for an answer, as
+// today's config requires. A pass with another config may have set the other state.
 func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 	from := work.StateBlocked
 	if !p.Config.Runtime.EnableIssueCommentRouting {
@@ -199,8 +195,8 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		other := from == work.StateBlocked && !item.Reason.Same(f.Reason) // something else has stopped it since
-		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer lets it go on
+		other := from == work.StateBlocked && !item.Reason.Same(f.Reason) // stopped for another reason since
+		if !f.Reason.Kind.Answerable() || other || item.Edited != "" {    // no answer continues it
 			continue
 		}
 		m := p.waitingMove(f)
@@ -212,7 +208,7 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// runStart is the newest comment that the agent was told of; 0: none.
+// runStart returns the newest comment id in a stored prompt; 0: none.
 func runStart(stored []byte) int64 {
 	var req env.Request
 	if err := json.Unmarshal(stored, &req); err != nil {
@@ -221,8 +217,7 @@ func runStart(stored []byte) int64 {
 	return req.RunStartComment
 }
 
-// LogComments logs what became of comments on the issue of a turn; of none,
-// nothing.
+// LogComments logs what happened to comments on a turn's issue; without comments, nothing.
 func (p *Turns) LogComments(ctx context.Context, l *env.Lease, what string, comments []work.Event) {
 	if len(comments) > 0 {
 		from, to := env.IDRange(comments)

@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// standing is a database with items that are blocked before their pull requests
-// exist, and one that has one.
+// standing returns a database with items that are blocked before their pull requests exist, and one
+// that has a pull request.
 func standing(t *testing.T) *store.DB {
 	t.Helper()
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
@@ -59,8 +59,8 @@ func standing(t *testing.T) *store.DB {
 	return db
 }
 
-// At the start of a pass, what is blocked for a reason that a comment on the
-// issue answers waits for that comment. What is not known stays.
+// At the start of a pass, an item that is blocked for a reason that a comment on the issue can
+// answer starts to wait for that comment. An unknown reason stays.
 func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 	db := standing(t)
 	e := &env.Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
@@ -108,7 +108,7 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 	}
 }
 
-// Whatever a start waits for, there is a state for it, with routing and without.
+// Every reason for which a start waits has a state, with routing and without.
 func TestEveryWaitHasAState(t *testing.T) {
 	kinds := []work.ReasonKind{
 		work.WhyQuestion, work.WhyTestsFail, work.WhyNothingChanged, work.WhyChangeRefused, work.WhyNewComments, work.WhyAgentMissing,

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// A push that is planned for somebody else's pull request, however it came to be, stops
-// the turn before anything is sent.
+// A push planned for somebody else's pull request, for whatever reason, stops the turn before
+// anything is sent.
 func TestNoPushToSomebodyElsesPullRequest(t *testing.T) {
 	for flow, may := range map[work.Flow]bool{work.FlowBugfix: true, work.FlowReview: false} {
 		ctx := t.Context()

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// handoff is what an implementation gets of its design: the document as the
-// base has it today, else as it was merged, and what was agreed on.
+// handoff returns what an implementation turn gets from its design: the document as in the base
+// now, else as it was merged, and the decisions.
 func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, error) {
 	item := l.Item
 	if item.Flow != work.FlowImplementation {
@@ -59,7 +59,7 @@ func (p *briefs) mergedDocument(ctx context.Context, l *env.Lease) ([]byte, erro
 	return nil, nil
 }
 
-// risks names what an implementation may collide with.
+// risks lists what an implementation may collide with.
 func risks(ctx context.Context, tx *store.Tx, item work.Item) ([]string, error) {
 	var found []string
 	if item.Size == "L" {

@@ -42,7 +42,7 @@ func TestASectionIsFoundByWhateverItIsCalled(t *testing.T) {
 	}
 }
 
-// What is no such heading hands nothing on that is meant otherwise.
+// Other headings hand over nothing.
 func TestWhatIsNoSuchSection(t *testing.T) {
 	for _, doc := range []string{
 		"## Goals and non-goals\n\n- fast\n", "## Goals\n\n- non-goals\n", "Text about non-goals\nand more\n", "- Non-goals\n---\n- a\n", "> ## Non-goals\n\n- a\n",
@@ -58,8 +58,7 @@ func TestWhatIsNoSuchSection(t *testing.T) {
 	}
 }
 
-// A section ends with the next heading of its level, in whatever form, and holds what
-// stands in code.
+// A section ends with the next heading of its level in any form. Headings in code do not end it.
 func TestWhereASectionEnds(t *testing.T) {
 	for doc, want := range map[string][]string{
 		"## Non-goals\n- a\n\nDesign\n------\n- b\n":                 {"a"},

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// DropAllHomes looks through every repository that this pass knows.
+// DropAllHomes runs dropHomes for every repository.
 func (p *restorer) DropAllHomes(ctx context.Context) error {
 	var errs []error
 	for _, r := range p.Repositories() {
@@ -25,8 +25,8 @@ func (p *restorer) DropAllHomes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// dropHomes removes the home folders of a repository's items that are over: they
-// hold caches, which a reopened item fills again.
+// dropHomes removes the home folders of closed items. They contain caches, which a reopened item
+// fills again.
 func (p *restorer) dropHomes(ctx context.Context, r *env.Repo) error {
 	dir := p.Dirs.HomesDir(r.Row)
 	homes, err := os.ReadDir(dir)
@@ -48,7 +48,7 @@ func (p *restorer) dropHomes(ctx context.Context, r *env.Repo) error {
 		return err
 	}
 	var errs []error
-	for _, h := range homes { // one that cannot be removed keeps no other
+	for _, h := range homes { // a failure does not keep the others
 		if open[h.Name()] {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// The caches of an item go once it is over, and not before.
+// The home folder of an item is removed once the item is closed, not before.
 func TestHomesOfOpenItemsStay(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	name := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}

@@ -15,15 +15,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// lastLook looks once more, right before an effect, whether it is still wanted.
+// lastLook checks right before an effect that it is still wanted.
 type lastLook struct {
 	*env.Env
 	reader  *ingest.Reader
 	notices *notice.Notices
 }
 
-// Reload reads the turn's item and events again: the world may have moved on
-// since the turn was claimed, above all when it is resumed.
+// Reload reads the turn's item and events again, as they may have changed since the claim, above
+// all in a resumed turn.
 func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, l.Item.ID)
@@ -40,7 +40,7 @@ func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
 	})
 }
 
-// LookAgain looks at the issue and the pull request as they are now.
+// LookAgain reads the current issue and pull request.
 func (p *lastLook) LookAgain(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() {
 		_, err := p.readIssue(ctx, l)
@@ -53,13 +53,13 @@ func (p *lastLook) LookAgain(ctx context.Context, l *env.Lease) error {
 		return nil
 	}
 	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
-	if err != nil || !ok { // deleted: its pull request lives on
+	if err != nil || !ok { // a deleted issue does not end its pull request
 		return err
 	}
 	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
-// readIssue looks at the issue of a start.
+// readIssue reads a start turn's issue and checks that it is open and has the label.
 func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, error) {
 	is, ok, err := l.Repo.GitHub.Issue(ctx, l.Repo.Row.Current, l.Item.Number)
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
 	return p.voidGone(ctx, l, d)
 }
 
-// voidGone ends the replies to comments that are gone or settled by now. When
-// nobody is left who asked, and nothing was sent, the turn is off.
+// voidGone voids the replies to comments that were deleted or resolved. If no event is left and
+// nothing was sent, the turn is cancelled.
 func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail) error {
 	left := 0
 	for _, e := range l.Events {
@@ -127,7 +127,7 @@ func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDeta
 	return &work.CancelledError{Reason: work.ReasonGone}
 }
 
-// gone says why an event needs no answer any more.
+// gone returns why an event needs no answer; empty: it does.
 func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (string, error) {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
@@ -180,9 +180,9 @@ func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, 
 	return nil
 }
 
-// LookConfirmed looks once more right before a prompt is made of an issue: the
-// turn may have waited, for a slot or for its checkout. An agent that nobody
-// wants any more, or whose text nobody confirmed, is not paid.
+// LookConfirmed reads a start's issue once more right before its prompt is made, as the turn may
+// have waited for a slot or its checkout. No agent is paid if the start is no longer wanted, or if
+// a person must confirm the issue's edited text.
 func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
@@ -191,7 +191,7 @@ func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	// What ingest read of the timeline may be older than the text.
+	// Ingest's timeline may be older than the text.
 	confirmed, edited, err := p.reader.Confirm(ahead.Without(ctx), l.Repo, l.Item, is)
 	if err != nil {
 		return err
@@ -203,8 +203,8 @@ func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// LookTrusted ends a turn before its first effect when somebody for whom it is made
-// may ask for nothing any more. What the others wrote makes a new one.
+// LookTrusted ends a turn before its first effect if an author of its events lost the permission to
+// ask. The events of other authors make a new turn.
 func (p *lastLook) LookTrusted(ctx context.Context, l *env.Lease) error {
 	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
 	if err != nil || len(lost) == 0 {
@@ -234,7 +234,7 @@ func (p *lastLook) finishLost(ctx context.Context, lost []work.Event) error {
 	})
 }
 
-// noLonger says what a turn comes to whose askers may not ask any more.
+// noLonger returns the error that ends a turn whose authors may not ask any more.
 func noLonger(l *env.Lease, lost []work.Event, begun string) error {
 	if begun != "" {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyIssueEdited, Text: begun}}

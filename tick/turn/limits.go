@@ -13,11 +13,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// plausible is what counts of what a run says that it used. An agent can write its
-// program's output, and one forged number must not stop all repositories for a
-// day: a run takes at most what its item may cost, or a turn, or half a day where
-// neither has a limit. believed is false where more was told, or more tokens than a
-// run can use before it is ended at its limit.
+// plausible limits the usage that a run reports. An agent can forge its program's output, and one
+// forged number must not stop all repositories for a day: a run counts at most the larger of the
+// limits per item and per turn, or half of the day's if neither is set. believed is false if the
+// reported cost was more, or the tokens were more than a run can use before it is ended at its
+// limit.
 func (p *runner) plausible(ctx context.Context, attrs []any, run work.Run, u work.Usage) (counts work.Usage, believed bool) {
 	b := p.Config.Runtime.Budgets
 	most := max(b.CostPerItem, b.CostPerTurn)
@@ -25,7 +25,7 @@ func (p *runner) plausible(ctx context.Context, attrs []any, run work.Run, u wor
 		most = b.CostPerDay / 2
 	}
 	told := u.CostUSD
-	if !(u.CostUSD >= 0) { // not a number, too
+	if !(u.CostUSD >= 0) { // NaN too
 		u.CostUSD = 0
 	}
 	if most > 0 && u.CostUSD > most {
@@ -43,11 +43,11 @@ func (p *runner) plausible(ctx context.Context, attrs []any, run work.Run, u wor
 	return u, believed
 }
 
-// overshoot is how many tokens a run may use past its turn's limit before it is
-// ended: a few responses of the largest models, cached input included.
+// overshoot is how many tokens a run may use beyond its turn's limit before it is ended: a few
+// responses of the largest models, with cached input.
 const overshoot = 10_000_000
 
-// limits are what no push of the turn may carry.
+// limits returns what the gates refuse in a push of the turn.
 func (p *runner) limits(l *env.Lease) git.Limits {
 	r := l.Repo.Settings
 	limits := git.Limits{
@@ -59,12 +59,13 @@ func (p *runner) limits(l *env.Lease) git.Limits {
 	return limits
 }
 
-// noteEvery is how often at most it is stored what a run has used so far: for the
-// budgets of other passes, and in case this one dies.
+// noteEvery is the shortest interval between stores of a run's usage so far. Other passes' budgets
+// need it, and it remains if this pass dies.
 const noteEvery = 10 * time.Second
 
-// noting stores what a run uses while it runs: its session at once, without which
-// nobody finds its record. It ends a run that takes its turn past a limit.
+// noting returns a function that stores a run's usage while it runs. A new session is stored at
+// once, because the run's record is found only by it. The function's error ends a run that takes
+// its turn over a limit.
 func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(agent.Used) error {
 	noted, before := agent.Used{Session: run.Session}, l.Turn.Usage
 	var at time.Time
@@ -87,9 +88,8 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 	}
 }
 
-// EndDeadRuns ends the runs that ended with their passes, and counts what they
-// used as far as anything says so. What such a run left running is ended first:
-// it would use on.
+// EndDeadRuns ends the runs of dead passes and counts their usage as far as it is recorded. It
+// first ends processes that are still running, as they would use more.
 func (p *runner) EndDeadRuns(ctx context.Context) error {
 	var open []work.Run
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
@@ -126,7 +126,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	if _, err := p.Orphans.EndMarked(ctx, p.Mark(turn)); err != nil {
 		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(attrs, "error", err)...)
 	}
-	began := run.Began.Add(p.Local().Sub(p.Now())).Add(-clockSlack) // by this machine's clock, as records are
+	began := run.Began.Add(p.Local().Sub(p.Now())).Add(-clockSlack) // records use this machine's clock
 	used, known := p.Agents.Used(run, counted, began)
 	believed := known
 	if known {
@@ -148,13 +148,11 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	})
 }
 
-// clockSlack is by how much the beginning of a run, which is stored by GitHub's
-// clock, may seem later than it was.
+// clockSlack is how much later than real a run's stored start may seem, as it is by GitHub's clock.
 const clockSlack = 2 * time.Second
 
-// overLimit says which of the limits of one turn leaves nothing of what it has
-// used; none when none does. A comment makes another turn, which has the limits of a
-// turn and what is left of its item's budgets.
+// overLimit returns which limit of a turn is used up; none: none is. A comment makes another turn
+// with fresh turn limits and the rest of its item's budgets.
 func overLimit(u work.Usage, b work.Budgets) work.Reason {
 	tokens := allTokens(u)
 	switch {
@@ -166,7 +164,7 @@ func overLimit(u work.Usage, b work.Budgets) work.Reason {
 	return work.Reason{}
 }
 
-// allTokens counts what was read, from a cache or not, and written.
+// allTokens returns all tokens: input, cached input and output.
 func allTokens(u work.Usage) int64 {
 	return u.Add(work.Usage{InputTokens: u.OutputTokens}).InputTokens
 }

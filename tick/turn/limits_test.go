@@ -65,8 +65,7 @@ func TestLimitsOfATurn(t *testing.T) {
 	}
 }
 
-// A turn that is about to run counts once it runs; one that ran counts each
-// attempt.
+// A turn about to run counts once it runs. One that ran counts each attempt.
 func TestWhatIsSpentBeforeARun(t *testing.T) {
 	own := work.Turn{ID: 3, Kind: work.KindImplementationFeedback}
 	others := []work.Spent{

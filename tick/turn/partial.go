@@ -12,9 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// keepPartial keeps what stands in the checkout of a turn that did not come to
-// its end: its agent was ended, failed or asks, or what it made is refused. It
-// is a courtesy to the next attempt, and its failure changes no verdict.
+// keepPartial keeps the files in the checkout of an unfinished turn: its agent was ended, failed or
+// asks, or its change was refused. It helps the next attempt; its own failure changes nothing.
 func (p *runner) keepPartial(ctx context.Context, l *env.Lease) {
 	if l.Mode() != work.ModeWrite {
 		return
@@ -32,10 +31,10 @@ func (p *runner) keepPartial(ctx context.Context, l *env.Lease) {
 	}
 }
 
-// keepingLasts is how long keeping unfinished work may last after an interrupt.
+// keepingLasts is how long keeping unfinished work may take after an interrupt.
 const keepingLasts = 10 * time.Second
 
-// outlasting is a context that lasts for a while after its parent has ended.
+// outlasting returns a context that ends d after its parent.
 func outlasting(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -45,8 +44,8 @@ func outlasting(ctx context.Context, d time.Duration) (context.Context, context.
 	return out, func() { stop(); cancel() }
 }
 
-// partial is the unfinished work that the turn can take up: that of its own
-// last attempt, or of the item's turn before it, when that failed. Nil: none.
+// partial returns the unfinished work that the turn can continue: of its own last attempt, or of
+// the item's previous turn if that failed. Nil: none.
 func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, error) {
 	if l.Mode() != work.ModeWrite {
 		return nil, nil
@@ -76,7 +75,7 @@ func (p *runner) partial(ctx context.Context, l *env.Lease) (*prompts.Partial, e
 	return nil, nil
 }
 
-// failedBefore is the key of the item's turn before this one, if that failed.
+// failedBefore returns the key of the item's previous turn if that failed.
 func (p *runner) failedBefore(ctx context.Context, l *env.Lease) (key string, err error) {
 	var turns []work.Turn
 	err = p.Store.View(ctx, func(tx *store.Tx) error {

@@ -12,10 +12,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// RequireNotPaused ends a turn before its first effect when people have taken its item
-// over: it is superseded, and what it was about waits for them. In a pause of
-// everything it waits as it is. After its first effect a turn is carried to its
-// end.
+// RequireNotPaused supersedes a turn before its first effect if its item is paused; its events
+// wait. In a pause of everything the turn waits unchanged. After its first effect a turn runs to
+// its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	if err := p.NotHalted(ctx, l); err != nil {
 		return err
@@ -35,8 +34,8 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
 }
 
-// lookTaken looks for the label on GitHub as it is now: ingest may have been
-// long ago. The timeline says since when, and whose it is.
+// lookTaken checks GitHub's current labels for the ignore label, because ingest may have been long
+// ago. The timeline shows since when it is set and by whom.
 func (p *lastLook) lookTaken(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
 	ignore := l.Repo.Settings.Labels.Ignore
 	if !work.HasLabel(labels, ignore) {
@@ -54,8 +53,8 @@ func (p *lastLook) lookTaken(ctx context.Context, l *env.Lease, number int, labe
 	return p.RequireNotPaused(ctx, l)
 }
 
-// NotHalted ends a turn before its first effect when everything is paused. After
-// that it is carried to its end, as in a pause of its item.
+// NotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
+// its end.
 func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
@@ -67,11 +66,10 @@ func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
 	return &folder.HaltedError{Halt: h}
 }
 
-// LeftOut is why such a turn ends.
+// LeftOut is the reason for which NotLeft ends a turn.
 const LeftOut = "its repository was taken out of the config"
 
-// NotLeft ends a turn before it pushes when its repository was taken out of the config
-// in between.
+// NotLeft ends a turn before it pushes if its repository was removed from the config meanwhile.
 func (p *lastLook) NotLeft(ctx context.Context, l *env.Lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -11,12 +11,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// What a turn looks at once its agent has answered, and before it sends anything, is asked
-// at once. Nothing that was read before the agent worked is looked at again.
+// GitHub reads between the agent's answer and the first send are started at once. Answers read
+// before the agent worked are not reused.
 
-// Prefetch asks, once an agent has answered, what Finalize asks, the first looks of Apply,
-// and whether the repository is the one that it was. In the context that it gives the
-// answers are found.
+// Prefetch starts the reads of Finalize, the first looks of Apply, and the check that the
+// repository is the same. The returned context finds their answers.
 func (p *Turns) Prefetch(ctx context.Context, l *env.Lease) context.Context {
 	ctx = l.Foresee(ctx, actions.LookFor)
 	p.prefetchFinalize(ctx, l)
@@ -26,7 +25,7 @@ func (p *Turns) Prefetch(ctx context.Context, l *env.Lease) context.Context {
 func (p *Turns) prefetchFinalize(ctx context.Context, l *env.Lease) {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
-		return // Finalize says so
+		return // Finalize reports it
 	}
 	repo := l.Repo.Row.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = l.Repo.GitHub.Repository(ctx, repo) })
@@ -37,8 +36,8 @@ func (p *Turns) prefetchFinalize(ctx context.Context, l *env.Lease) {
 	p.prefetchActions(ctx, l, planned)
 }
 
-// prefetchActions begins the looks for what is planned, among them where the branch stands that is
-// pushed to, and for the word about a pull request that is to be opened.
+// prefetchActions starts the looks for planned actions, the read of the branch head for a push, and
+// the look for the announcement of a pull request.
 func (p *Turns) prefetchActions(ctx context.Context, l *env.Lease, planned []work.Action) {
 	for _, a := range planned {
 		if env.SpeaksFor(a) != "" {
@@ -54,19 +53,19 @@ func (p *Turns) prefetchActions(ctx context.Context, l *env.Lease, planned []wor
 	}
 }
 
-// prefetchPull asks about the pull request that was opened.
+// prefetchPull starts the read of the pull request that was opened.
 func (p *Turns) prefetchPull(ctx context.Context, l *env.Lease, opened work.Action) {
 	number, err := strconv.Atoi(opened.ResultID)
 	if err != nil {
-		return // openedPull says so
+		return // openedPull reports it
 	}
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, number) })
 }
 
-// beside is how many comments are asked about at a time.
+// beside is how many comments are prefetched.
 const beside = 8
 
-// Prefetch asks in advance what LookAgain asks.
+// Prefetch starts the reads of LookAgain.
 func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
 	repo := l.Repo.Row.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Issue(ctx, repo, l.Item.Number) })
@@ -75,7 +74,7 @@ func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
 	}
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
-		return // LookAgain says so
+		return // LookAgain reports it
 	}
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Details(ctx, []string{pull.NodeID}) })
 	for _, e := range l.Events[:min(len(l.Events), beside)] {
@@ -85,12 +84,12 @@ func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
 	}
 }
 
-// asked is how long what was asked beside git, or by ingest, stands for what is looked at
-// before an agent is asked.
+// asked is how long answers prefetched during git work or by ingest are valid for checks before an
+// agent runs.
 const asked = 10 * time.Second
 
-// prefetch asks about a start, while git makes its checkout, what is looked at before its
-// agent is asked: where its branch begins, whether its name is free, how the issue reads.
+// prefetch starts, while git makes a start turn's checkout, the reads needed before its agent runs:
+// default branch, whether the branch name is free, and the issue.
 func (p *restorer) prefetch(ctx context.Context, l *env.Lease) context.Context {
 	ctx = l.Foresee(ctx, asked)
 	l.Ahead.Learn(l.Repo.Asked)

@@ -17,13 +17,13 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// briefs tells agents about their turns.
+// briefs makes the contexts of prompts.
 type briefs struct {
 	*env.Env
-	may func(context.Context, *env.Repo, work.Account) (bool, error) // whether somebody may give commands
+	may func(context.Context, *env.Repo, work.Account) (bool, error) // may an account give commands
 }
 
-// PromptContext gathers what the agent is told about its turn.
+// PromptContext returns the context of a turn's prompt.
 func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Context, error) {
 	c := prompts.Context{
 		Task: prompts.Task{
@@ -69,7 +69,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
 	c.Previous = l.Before(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
-	if !l.Turn.Kind.Start() { // what is said on the issue later is not for this conversation
+	if !l.Turn.Kind.Start() { // later comments on the issue belong to no turn on the pull request
 		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
 	}
 	c.Task.Issue.Comments = conversation(onIssue)
@@ -98,7 +98,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	return c, nil
 }
 
-// fillBase says where the branch left its base, and what it changed since.
+// fillBase adds the merge base of the branch and the files changed since.
 func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	m := l.Repo.Git()
 	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
@@ -111,7 +111,7 @@ func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context)
 	}
 	if c.Task.Document == "" && l.Item.Flow == work.FlowDesign {
 		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.Item.Number) })
-		if at >= 0 { // a lost database knew its name, which is of the title that the issue had then
+		if at >= 0 { // the lost database had its name, which is made from an older title
 			c.Task.Document = c.Task.ChangedFiles[at]
 		}
 	}
@@ -122,7 +122,7 @@ func issueOf(i work.Item) prompts.Issue {
 	return prompts.Issue{Number: i.Number, Title: i.Title, Body: i.Body, Author: i.Author.Login, URL: i.URL}
 }
 
-// conversation is what people who may command said on the issue, in order.
+// conversation returns the comments on the issue by people who may give commands, in order.
 func conversation(all []work.Event) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
@@ -133,8 +133,8 @@ func conversation(all []work.Event) []prompts.Comment {
 	return out
 }
 
-// counts reports whether an event's words may reach an agent: those of people
-// who may command, in their newest version.
+// counts reports whether an agent may see an event's text: the author may give commands, and it is
+// the newest version.
 func counts(e work.Event) bool {
 	return e.Outcome == "" || e.Outcome == work.OutcomeAnswered || strings.HasPrefix(e.Outcome, work.OutcomeVoid)
 }
@@ -151,7 +151,7 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 	var out []prompts.NewEvent
 	for _, e := range events {
 		if !e.Kind.Said() {
-			continue // handed over with its facts
+			continue // these are in the context with their facts
 		}
 		n := prompts.NewEvent{
 			ID: e.Source, Kind: e.Kind, State: verdictOf(e), Author: e.Author.Login, Role: role(e), URL: e.URL, Path: e.Path, Line: e.Line,
@@ -165,11 +165,11 @@ func newEvents(events []work.Event) []prompts.NewEvent {
 	return out
 }
 
-// ourAgent is how an agent is told who said what it said itself.
+// ourAgent is the author of the agent's own earlier texts in a prompt.
 const ourAgent = "you, the agent"
 
-// verdictOf is what the review said with which something was written; of a comment on a
-// line it is told only if the review said more than that it comments.
+// verdictOf returns the state of the review to which a text belongs; empty for a line comment in a
+// review that only comments.
 func verdictOf(e work.Event) string {
 	if e.Kind == work.EventReview && e.State == "COMMENTED" {
 		return ""
@@ -177,8 +177,8 @@ func verdictOf(e work.Event) string {
 	return e.State
 }
 
-// earlier is what people and the agent said on the pull request in the turns
-// before, in order: a session that is gone takes the memory of it along.
+// earlier returns what people and the agent wrote on the pull request in earlier turns, in order. A
+// new session does not remember it.
 func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
@@ -195,8 +195,7 @@ func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice
 	return out
 }
 
-// unresolved are the threads that still stand and that this turn is not asked
-// about.
+// unresolved returns the unresolved threads without events of this turn.
 func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts.Unresolved {
 	var out []prompts.Unresolved
 	for _, t := range threads {
@@ -237,13 +236,12 @@ func allowedActions(kind work.Kind) []string {
 	}
 }
 
-// upToDate reports whether a stored prompt speaks of this unfinished work, or of
-// none where there is none, and of these surroundings: the operator may have
-// named another agent since, which gives its answer in another form.
+// upToDate reports whether a stored prompt has this unfinished work (or none) and these
+// surroundings. The operator may have configured another agent, which answers in another form.
 func upToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings) bool {
 	var req env.Request
 	if err := json.Unmarshal(stored, &req); err != nil {
-		return true // whoever reads it next says what is wrong
+		return true // the next reader reports the error
 	}
 	if !reflect.DeepEqual(req.Context.Surroundings, prompts.Prepare(prompts.Context{Surroundings: now}).Surroundings) {
 		return false
@@ -254,8 +252,8 @@ func upToDate(stored []byte, partial *prompts.Partial, now prompts.Surroundings)
 	return partial.Commit == req.Context.Partial.Commit
 }
 
-// resumeContext tells a start that resumes why the work waited, what is kept of
-// it, and what people said since.
+// resumeContext adds for a resumed start why it waited, the commit that was kept, and the comments
+// since.
 func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Context) (prompts.Context, error) {
 	var f work.Followup
 	var waited bool
@@ -279,7 +277,7 @@ func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Cont
 	return c, nil
 }
 
-// newestComment is the newest of a conversation; 0: there is none.
+// newestComment returns the newest comment id on the issue; 0: none.
 func newestComment(c prompts.Context) int64 {
 	var newest int64
 	for _, told := range c.Task.Issue.Comments {
@@ -293,12 +291,12 @@ func newestComment(c prompts.Context) int64 {
 	return newest
 }
 
-// beginMerge merges the base into the head, in the mirror: the agent finds that
-// merge in progress. One that is clean needs neither it nor a commit: GitHub
-// has not seen yet that the two merge.
+// beginMerge merges the base into the head in the mirror, for the agent to resolve. A clean merge
+// needs neither agent nor commit; GitHub has only not noticed yet, so the turn is cancelled, unless
+// it is also about checks.
 func (p *briefs) beginMerge(ctx context.Context, l *env.Lease) error {
 	m := l.Repo.Git()
-	base, ok, err := m.Head(ctx, l.Turn.Base) // as it was fetched right before
+	base, ok, err := m.Head(ctx, l.Turn.Base) // fetched right before
 	if err != nil {
 		return fmt.Errorf("find the head of %s: %w", l.Turn.Base, err)
 	}
@@ -317,7 +315,7 @@ func (p *briefs) beginMerge(ctx context.Context, l *env.Lease) error {
 	}
 	l.Merge = &merge
 	if env.ToldBase(l.Turn.Request) != base {
-		l.Turn.Request = nil // the prompt names another one
+		l.Turn.Request = nil // the prompt names another base commit
 	}
 	return nil
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// Of somebody else's pull request nothing is planned but a review, whatever the turn is
-// about and whatever it left.
+// For somebody else's pull request only a review is planned, whatever the turn is about and leaves.
 func TestNothingButReviewsOfSomebodyElses(t *testing.T) {
 	for _, kind := range []work.Kind{work.KindReview, work.KindFix, work.KindImplementationFeedback, work.KindBugfixStart} {
 		l := reviewing(t, prompts.Context{Review: &prompts.Review{Reviewer: "quinn", Blocking: review.Major}})

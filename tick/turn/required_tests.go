@@ -14,26 +14,26 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// How often an agent may mend its change before people have to.
+// Repairs by the agent before a person must act.
 const (
-	testRepairs     = 3 // while the required tests fail
-	testFileRepairs = 1 // while a bugfix comes without a test
+	testRepairs     = 3 // if the required tests fail
+	testFileRepairs = 1 // if a bugfix has no test
 )
 
-// flaw is why a change is not pushed.
+// flaw is why a change may not be pushed.
 type flaw struct {
 	prompts.Unproven
-	repairs int // how often it may be mended
+	repairs int // repairs allowed
 }
 
-// runUntilTestsPass has the agent do its work, commits what it left, and lets it mend that
-// until it proves itself.
+// runUntilTestsPass runs the agent, commits its files, and has it repair them until no flaw is left
+// or its repairs are used up.
 func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
 	talk, err := p.talk(ctx, l, ag)
 	if err != nil {
 		return prompts.Answer{}, err
 	}
-	tried := map[int]int{} // repairs, by how many there may be: one count for each kind of flaw
+	tried := map[int]int{} // repairs used, by repairs allowed: one count per kind of flaw
 	for {
 		a, err := p.answer(ctx, l, talk)
 		if err == nil && l.Turn.Kind.Start() && a.BlockedReason != "" {
@@ -49,7 +49,7 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 		if err != nil || f == nil {
 			return a, err
 		}
-		if a.BlockedReason != "" { // its question is asked; what fails is not pushed
+		if a.BlockedReason != "" { // the question is asked; the failing change is not pushed
 			l.Turn.Commit = ""
 			return a, nil
 		}
@@ -63,9 +63,8 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	}
 }
 
-// aroundFlaw is what a person can do about a change that the agent could not
-// mend. What tests print is this machine's business, as what agents print is:
-// they may have read what they like.
+// aroundFlaw returns advice about a change that the agent could not repair. Test output, like agent
+// output, stays on this machine: it may contain anything the tests read.
 func aroundFlaw(f *flaw) string {
 	if f.Output == "" {
 		return ""
@@ -73,8 +72,8 @@ func aroundFlaw(f *flaw) string {
 	return "What the tests printed is in the log of the machine that runs it"
 }
 
-// findFlaw says why what was just committed must not be pushed; nil when it
-// may. A document that we wrote ourselves has no tests.
+// findFlaw returns why the new commit may not be pushed; nil: it may. A design document has no
+// tests.
 func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*flaw, error) {
 	r := l.Repo.Settings
 	if l.Turn.Commit == "" || l.Turn.Kind == work.KindDesignStart {
@@ -94,7 +93,7 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
 }
 
-// testable finds out before a turn is paid whether its tests can be started at all.
+// testable checks before a turn is paid that its tests can be started.
 func (p *runner) testable(ctx context.Context, l *env.Lease, ag agent.Agent) error {
 	argv := l.Repo.Settings.RequiredTests
 	if len(argv) == 0 || l.Mode() == work.ModeRead {
@@ -109,8 +108,8 @@ func (p *runner) testRequest(l *env.Lease) agent.Request {
 	}
 }
 
-// runTests runs the required tests on a commit: on its files and no others,
-// whatever else the agent left in the checkout.
+// runTests runs the required tests on a commit's files only, without other files that the agent
+// left.
 func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, commit string) (agent.Tested, error) {
 	r := l.Repo.Settings
 	if err := p.checkOut(ctx, l, commit); err != nil {
@@ -135,8 +134,8 @@ func (p *runner) checkOut(ctx context.Context, l *env.Lease, commit string) erro
 	return nil
 }
 
-// beginRepair tells the agent what is wrong with its change, which it finds in
-// the checkout without what the tests left there.
+// beginRepair prepares the repair prompt and restores the checkout to the commit, without files
+// that the tests left.
 func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *flaw) error {
 	if err := p.checkOut(ctx, l, l.Turn.Commit); err != nil {
 		return err
@@ -149,8 +148,8 @@ func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *f
 	return nil
 }
 
-// TestReplayed runs the required tests on a commit that was replayed on what
-// somebody pushed: each of the two may pass them alone.
+// TestReplayed runs the required tests on a replayed commit: its change and somebody's push may
+// each pass alone and fail together.
 func (p *runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) error {
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
 		return nil

@@ -17,9 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Restore gives the turn a clean checkout at exactly its commit. The remote,
-// not GitHub's API, says what the head is: the API may lag a push. It is asked once:
-// what a fetch brings is where its branches are.
+// Restore gives the turn a clean checkout at its commit. The head comes from the git remote, as
+// GitHub's API may lag behind a push. The remote is asked once: a fetch shows all branches.
 func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.Reload(ctx, l); err != nil {
 		return err
@@ -35,10 +34,10 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.readBack(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
 		return err
 	}
-	if err := p.looks.MayRun(ctx, l); err != nil { // only now: an answer that is there counts, whatever it cost
+	if err := p.looks.MayRun(ctx, l); err != nil { // after readBack: an existing answer counts, whatever it cost
 		return err
 	}
-	if _, err := m.Signer(); err != nil { // before an agent is paid for what cannot be committed
+	if _, err := m.Signer(); err != nil { // before an agent is paid for a change that cannot be committed
 		return err
 	}
 	known := l.Turn.Head
@@ -46,14 +45,14 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if err := p.looks.NotRewritten(ctx, l); err != nil {
-		l.Turn.Head = known // it never worked on the other
+		l.Turn.Head = known // the agent never worked on the new one
 		return err
 	}
 	err := p.SaveTurn(ctx, l)
 	if err != nil {
 		return err
 	}
-	if l.Item.Flow != work.FlowReview { // in anybody else's commits a trailer proves nothing
+	if l.Item.Flow != work.FlowReview { // in other people's commits trailers prove nothing
 		if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
 			return fmt.Errorf("look for earlier commits of ours: %w", err)
 		}
@@ -71,9 +70,8 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// FetchAndFind brings the remote's branches into the mirror, and chooses the commit that
-// the turn works on. One that no branch has, such as where a default branch was that
-// somebody rewrote, is fetched by itself.
+// FetchAndFind fetches the remote's branches and chooses the turn's commit. A commit that is on no
+// branch, such as the old head of a rewritten default branch, is fetched by its id.
 func (p *restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
 	if err := p.fetch(ctx, l); err != nil {
 		return err
@@ -87,8 +85,7 @@ func (p *restorer) FetchAndFind(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// fetch brings the remote's branches into the mirror. The first time that is the whole
-// repository.
+// fetch fetches the remote's branches. The first time that is the whole repository.
 func (p *restorer) fetch(ctx context.Context, l *env.Lease) error {
 	m := l.Repo.Git()
 	if !m.Has(ctx, l.Turn.Head) {
@@ -97,7 +94,7 @@ func (p *restorer) fetch(ctx context.Context, l *env.Lease) error {
 	return m.Fetch(ctx)
 }
 
-// ignored says what becomes of ignored files in a checkout.
+// ignored returns how a checkout treats ignored files.
 func ignored(r config.Repo) git.Ignored {
 	if r.KeepIgnored {
 		return git.KeepIgnored
@@ -105,14 +102,14 @@ func ignored(r config.Repo) git.Ignored {
 	return git.RemoveIgnored
 }
 
-// FindBase chooses where a new branch begins and what it is called. Branches
-// of earlier starts stay as they are: history is never rewritten.
+// FindBase chooses the base and the name of a new branch. Branches of earlier starts are not
+// changed: history is never rewritten.
 func (p *restorer) FindBase(ctx context.Context, l *env.Lease) error {
 	heads, err := l.Repo.Git().Heads(ctx)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
 	}
-	if l.Turn.Branch != "" && l.Turn.Head != "" { // chosen by an earlier attempt of this turn
+	if l.Turn.Branch != "" && l.Turn.Head != "" { // chosen in an earlier attempt
 		if head, pushed := heads[l.Turn.Branch]; pushed {
 			_, err = p.adoptBranch(ctx, l, l.Turn.Branch, head, l.Turn.Base)
 		}
@@ -134,8 +131,8 @@ func (p *restorer) FindBase(ctx context.Context, l *env.Lease) error {
 	return p.nameBranch(ctx, l, heads, taken)
 }
 
-// earlierBranches counts the branches of earlier starts, or continues on the one
-// that this start pushed before its state folder was lost.
+// earlierBranches counts the branches of earlier starts. If this start pushed one before its state
+// folder was lost, it adopts that branch.
 func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[string]string, base string) (n int, adopted bool, err error) {
 	for _, branch := range slices.Sorted(maps.Keys(heads)) {
 		if !strings.HasPrefix(branch, work.BranchPrefix(l.Item.Flow, l.Item.Number)) {
@@ -154,9 +151,8 @@ func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[
 	return n, false, nil
 }
 
-// nameBranch finds a name that no branch has, and that no pull request ever
-// had: a branch may have been deleted since, and its pull request would be
-// taken for the one to be opened.
+// nameBranch chooses a name that no branch has and no pull request had: the old pull request of a
+// deleted branch would be taken for the new one.
 func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[string]string, taken int) error {
 	for ; ; taken++ {
 		name := work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, taken)
@@ -172,9 +168,8 @@ func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[strin
 	}
 }
 
-// hadPull reports whether a branch has, or had, a pull request. One of ours
-// that is open stops the start: it was made by a pass whose database is gone,
-// and the next ingest adopts it.
+// hadPull reports whether a branch has or had a pull request. An open one of ours ends the start: a
+// pass whose database was lost made it, and the next ingest adopts it.
 func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bool, error) {
 	pulls, err := l.Repo.GitHub.PullsByHead(ctx, l.Repo.Row.Current, branch)
 	if err != nil {
@@ -196,7 +191,7 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bo
 	return used, nil
 }
 
-// FindHead says where the pull request's branch stands.
+// FindHead reads the head of the pull request's branch.
 func (p *restorer) FindHead(ctx context.Context, l *env.Lease) error {
 	head, ok, err := l.Repo.Git().Head(ctx, l.Turn.Branch)
 	if err != nil {
@@ -209,7 +204,7 @@ func (p *restorer) FindHead(ctx context.Context, l *env.Lease) error {
 		return p.headMoved(ctx, l, head)
 	}
 	if l.Turn.Head != "" && l.Turn.Head != head && l.Turn.Request != nil {
-		// The prompt names a head; another one needs another prompt.
+		// The prompt names the head, so a new head needs a new prompt.
 		l.Turn.Request = nil
 	}
 	l.Turn.Head = head
@@ -225,8 +220,8 @@ type restorer struct {
 	briefs  *briefs
 }
 
-// within reports whether there are branches below a name: git keeps branches as
-// files, and a folder can be none.
+// within reports whether branches exist below a name. Git stores branches as files, so such a name
+// cannot be a branch.
 func within(heads map[string]string, branch string) bool {
 	for head := range heads {
 		if strings.HasPrefix(head, branch+"/") {
@@ -236,8 +231,8 @@ func within(heads map[string]string, branch string) bool {
 	return false
 }
 
-// notInTheWay refuses a start whose branch cannot be made, since a branch has
-// the name of one of its folders, before an agent is paid for it.
+// notInTheWay blocks a start, before its agent is paid, if a branch has the name of one of its
+// branch's folders: git could not create the branch.
 func notInTheWay(heads map[string]string, l *env.Lease) error {
 	for i, c := range l.Turn.Branch {
 		folder := l.Turn.Branch[:i]
@@ -245,14 +240,14 @@ func notInTheWay(heads map[string]string, l *env.Lease) error {
 			continue
 		}
 		branch := l.Turn.Branch
-		l.Turn.Branch, l.Turn.Head = "", "" // the next attempt chooses a branch again
+		l.Turn.Branch, l.Turn.Head = "", "" // the next attempt chooses a new branch
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyBranchInTheWay, Name: folder, Branch: branch}}
 	}
 	return nil
 }
 
-// readBack takes in what the mirror's journal says of a claimed turn: its
-// agent has answered, and a database that is gone knew it.
+// readBack restores a claimed turn from the mirror's journal: its agent answered before the
+// database was lost.
 func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
 	b, ok, err := l.Repo.Git().Journal(ctx, l.Turn.Key)
 	if err != nil || !ok {
@@ -263,7 +258,7 @@ func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if j.Commit != "" && !l.Repo.Git().Has(ctx, j.Commit) {
-		return nil // the agent works again
+		return nil // the agent runs again
 	}
 	j.Fill(&l.Turn)
 	if err := p.StoreAnswered(ctx, l, j.Planned(l.Turn, p.Now())); err != nil {
@@ -273,8 +268,8 @@ func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// Occupied reports whether somebody still works in a folder. When nobody can
-// tell, nobody does: the processes of the turn before were ended by other ways.
+// Occupied reports whether a process works in a folder. If that cannot be read it returns false:
+// the previous turn's processes were also ended by their mark.
 func (p *restorer) Occupied(ctx context.Context, dir string) bool {
 	in, err := p.Orphans.Inside(ctx, dir)
 	if err != nil {
@@ -283,9 +278,8 @@ func (p *restorer) Occupied(ctx context.Context, dir string) bool {
 	return in
 }
 
-// headMoved is for a turn that is about one head and no other: a review of it, or the
-// fix of what a review of it asks for. Which head is next is for the plan to say, once
-// GitHub's API shows what the remote has.
+// headMoved ends a turn that is about one head only: a review, or the fix of one. Once GitHub's API
+// shows the new head, the plan decides what comes next.
 func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) error {
 	pull, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, l.Turn.Number)
 	switch {
@@ -297,8 +291,8 @@ func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) err
 	return &work.SupersededError{Reason: "the head moved on"}
 }
 
-// TakeIn gives a start, right before its agent is asked, what people said since
-// it was claimed: making the checkout may have taken minutes.
+// TakeIn adds comments written since the claim to a start, right before its agent runs: making the
+// checkout may have taken minutes.
 func (p *restorer) TakeIn(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil

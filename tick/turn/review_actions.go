@@ -14,17 +14,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// reviewed is a reviewer's answer in the words of reviews.
+// reviewed is a reviewer's answer as review types.
 type reviewed struct {
 	Verdict  review.Verdict
 	Findings []review.Finding // new ones
-	tokens   []string         // of the comments in which they may stand
-	Resolved []string         // earlier ones that are done, by id
+	tokens   []string         // of the comments that may hold them
+	Resolved []string         // ids of earlier findings that are resolved
 }
 
-// readReview makes of a reviewer's answer what is stored of it and posted. Whoever says
-// again what he said before, of the same file in the same words, has not found another
-// thing. It is pure.
+// readReview converts a reviewer's answer. A comment on the same file in the same words as an open
+// finding is not a new finding. It is pure.
 func readReview(l *env.Lease, told prompts.Context, a prompts.Answer) reviewed {
 	due, _ := l.Due()
 	out := reviewed{Verdict: review.Verdict{
@@ -66,8 +65,8 @@ func sameWords(x, y string) bool {
 	return strings.Join(strings.Fields(x), " ") == strings.Join(strings.Fields(y), " ")
 }
 
-// review plans a reviewer's review: what is bad enough and on a line that the difference
-// shows stands there, all else in the review's text.
+// review plans a review. Findings that are severe enough and on a line of the diff become line
+// comments; the rest goes into the body.
 func (c *composer) review() {
 	t := c.l.Turn
 	told := c.l.Told()
@@ -92,7 +91,7 @@ func (c *composer) review() {
 	})
 }
 
-// least is the least severity that requests changes, as the agent was told.
+// least returns the lowest severity that requests changes, as in the prompt.
 func least(told prompts.Context) review.Severity {
 	if told.Review == nil || told.Review.Blocking == "" {
 		return review.Major
@@ -100,7 +99,7 @@ func least(told prompts.Context) review.Severity {
 	return told.Review.Blocking
 }
 
-// reviewBody is the text of a review with these findings in it, and its markers.
+// reviewBody returns a review's body with these findings and its markers.
 func (c *composer) reviewBody(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	text := c.reviewText(r, told, inBody)
 	token := work.ReviewToken(c.l.Repo.Row.Key(), c.l.Turn.Number, r.Verdict.Reviewer, r.Verdict.Head, r.Verdict.Cycle)
@@ -135,7 +134,7 @@ func filter(all []review.Finding, wanted func(review.Finding) bool) []review.Fin
 	return slices.DeleteFunc(slices.Clone(all), func(x review.Finding) bool { return !wanted(x) })
 }
 
-// judged says what became of the reviewer's earlier findings.
+// judged lists the reviewer's earlier findings and their state.
 func (c *composer) judged(told prompts.Context) string {
 	var lines []string
 	for _, e := range c.answer.Earlier {
@@ -161,12 +160,12 @@ func (c *composer) judged(told prompts.Context) string {
 	return "Earlier findings:\n\n" + strings.Join(lines, "\n")
 }
 
-// finding is how people are told of one.
+// finding returns the text of a finding for people.
 func (c *composer) finding(x review.Finding) string {
 	return fmt.Sprintf("*%s, confidence %s*\n\n%s", x.Severity, x.Confidence, public.Body(x.Body))
 }
 
-// placeOf names a file and its line, as code: no agent chose what that does.
+// placeOf returns file and line as code, so that an agent's path cannot act as markup.
 func placeOf(x review.Finding) string {
 	path := public.OneLine(x.Path)
 	if x.Line > 0 {
@@ -178,14 +177,14 @@ func placeOf(x review.Finding) string {
 	return "`" + path + "`"
 }
 
-// maxMarked bounds the words of a finding in the marker of its comment, in characters.
+// maxMarked limits a finding's text in its comment's marker, in characters.
 const maxMarked = 4000
 
-// maxMark bounds a review's marker, in bytes: its text has the rest of the room.
+// maxMark limits a review's marker, in bytes; the rest of the body is for its text.
 const maxMark = 36000
 
-// markOf is the marker of a review with these findings in its text: of many, as much as
-// there is room for, what is worst first.
+// markOf returns the marker of a review with the findings in its body. If they do not fit, their
+// texts are shortened and the least severe are omitted.
 func markOf(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(least(told)) }
 	all := slices.Concat(filter(inBody, blocks), filter(inBody, func(x review.Finding) bool { return !blocks(x) }))
@@ -203,8 +202,8 @@ func markOf(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	return review.Mark(r.Verdict, r.Resolved, all)
 }
 
-// findingReplies answers what reviewers found, each in its thread. It is no event of the
-// turn: the review as a whole asks for it.
+// findingReplies answers reviewers' findings in their threads. Findings are not events of the turn:
+// the review as a whole is.
 func (c *composer) findingReplies() {
 	if c.l.Turn.Reviewer == "" {
 		return
@@ -230,12 +229,12 @@ func (c *composer) findingReplies() {
 	}
 }
 
-// fixed reports whether there is a commit for what was asked. Where there is none the
-// thread stays open for people, whatever the agent says of it.
+// fixed reports whether there is a commit for the request. Without one the thread stays open for
+// people, even if the agent resolves it.
 func (c *composer) fixed() bool { return c.l.Turn.Commit != "" || c.l.Committed() }
 
-// fixMessage is the message of a commit that does what a reviewer asks for: which review
-// that is can be read from the history alone.
+// fixMessage returns the message of a commit that fixes a review. It names the review, so that the
+// history alone shows which.
 func fixMessage(l *env.Lease, message string) string {
 	if message == "" {
 		message = "Address the review of " + l.Turn.Reviewer
@@ -253,8 +252,7 @@ func reviewURL(l *env.Lease) string {
 	return ""
 }
 
-// reviewTrailer is the line of a commit that names the review which it answers; empty
-// where it answers none.
+// reviewTrailer returns the trailer that names the review a commit answers; empty: none.
 func reviewTrailer(l *env.Lease) string {
 	due, ok := l.FixDue()
 	if !ok {

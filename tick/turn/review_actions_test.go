@@ -17,7 +17,7 @@ import (
 
 const head = "0123456789012345678901234567890123456789"
 
-// reviewing is a turn in which quinn looks a second time.
+// reviewing returns a turn in which quinn reviews a second time.
 func reviewing(t *testing.T, told prompts.Context) *env.Lease {
 	t.Helper()
 	key := review.DueKey(2, review.Due{Reviewer: "quinn", Cycle: 1, Head: head})
@@ -90,7 +90,7 @@ func TestAReviewIsOneAction(t *testing.T) {
 	}
 }
 
-// As much as an agent may say: what is too long is cut, and the marker stands.
+// A review of the largest allowed answer: long texts are cut, and the marker is kept.
 func TestAReviewFits(t *testing.T) {
 	l := reviewing(t, prompts.Context{Review: &prompts.Review{Reviewer: "quinn"}})
 	a := prompts.Answer{Decision: review.RequestChanges, Summary: strings.Repeat("ä", 70000), Body: "```\n" + strings.Repeat("x", 70000)}
@@ -113,7 +113,7 @@ func TestAReviewFits(t *testing.T) {
 	}
 }
 
-// What reviewers found is answered where it stands, and the commit says which review it is for.
+// Findings are answered in their threads, and the commit names its review.
 func TestAFixOfAReview(t *testing.T) {
 	key := review.FixKey(2, review.FixDue{ReviewID: 4000000001, Cycle: 1})
 	e, _ := work.EventOfKey(key)
@@ -148,7 +148,7 @@ func TestAFixOfAReview(t *testing.T) {
 	if next := planActions(&again, a); next[1].Token == planned[1].Token {
 		t.Error("a second fix answers no finding that is still open")
 	}
-	again.Turn.Request = []byte(`{}`) // a person who reviewed without a comment on a line
+	again.Turn.Request = []byte(`{}`) // a person's review without line comments
 	if next := planActions(&again, prompts.Answer{CommitMessage: "Close the file"}); len(next) != 2 || !strings.HasPrefix(next[1].Body, "Pushed a change: Close the file") {
 		t.Errorf("whoever asked in the review's text is told %+v", next)
 	}

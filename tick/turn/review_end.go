@@ -19,18 +19,18 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// ending is what a turn about reviews leaves behind beside what every turn does. It is
-// gathered before the transaction that closes the turn, and stored in that.
+// ending is what a review or fix turn stores besides what every turn does. It is collected before
+// the transaction that closes the turn and stored in it.
 type ending struct {
 	pull     work.PullRequest
 	made     *reviewed // a review; nil: none
 	calledIn []review.Insertion
 	fix      *review.Fix // nil: none
 	answered []review.Finding
-	news     []store.ReviewLog // after the transaction those that nobody was told of
+	news     []store.ReviewLog // after the transaction: those not logged before
 }
 
-// endOf gathers it; nil: the turn is about no review.
+// endOf collects the ending; nil: the turn is about no review.
 func (p *Turns) endOf(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
 	switch {
 	case l.Turn.Kind == work.KindReview:
@@ -41,12 +41,12 @@ func (p *Turns) endOf(ctx context.Context, l *env.Lease, answer prompts.Answer) 
 	return nil, nil //nolint:nilnil // most turns
 }
 
-// asked reports whether a fix pushed nothing and asks people instead: the reviews stop
-// for that, which says so.
+// asked reports whether a fix pushed nothing and asks people instead. The reviews stop and report
+// the question.
 func (e *ending) asked() bool { return e != nil && e.fix != nil && e.fix.Outcome == review.FixAsked }
 
-// stillStopped keeps the item stopped while its reviews are stopped: a turn that answers
-// comments does not end that stop.
+// stillStopped keeps the item blocked while its reviews are stopped: answering comments does not
+// end that stop.
 func stillStopped(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
 	if l.Turn.Kind.Start() {
 		return m, nil
@@ -62,7 +62,7 @@ func stillStopped(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) 
 	return m, err
 }
 
-// store writes it. What was told already is told no more.
+// store stores the ending and keeps in news only the log entries that are new.
 func (e *ending) store(ctx context.Context, tx *store.Tx) error {
 	if e == nil {
 		return nil
@@ -100,7 +100,7 @@ func (e *ending) storeReview(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if e.made.Verdict.Validity == review.Moved { // if ingest stored the verdict first, its row says nothing of it
+	if e.made.Verdict.Validity == review.Moved { // ingest may have stored the verdict before, without this
 		if _, err := tx.MarkVerdict(ctx, id, review.Moved); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (e *ending) storeReview(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// logEnd tells what nobody was told of, once it is stored.
+// logEnd logs the new entries once they are stored.
 func (p *Turns) logEnd(ctx context.Context, l *env.Lease, e *ending) {
 	if e == nil {
 		return
@@ -132,7 +132,7 @@ func (p *Turns) logEnd(ctx context.Context, l *env.Lease, e *ending) {
 	}
 }
 
-// reviewLog is one thing that happened, known by its key.
+// reviewLog returns one log entry, unique by its key.
 func (p *Turns) reviewLog(l *env.Lease, what, key string, data map[string]any) store.ReviewLog {
 	b, err := json.Marshal(data)
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *Turns) reviewLog(l *env.Lease, what, key string, data map[string]any) s
 	}
 }
 
-// endOfFix gathers what the turn's fix is remembered by.
+// endOfFix collects the ending of a fix turn.
 func (p *Turns) endOfFix(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
 	pull, stored, err := p.Reviews(ctx, l)
 	if err != nil {
@@ -173,8 +173,8 @@ func (p *Turns) endOfFix(ctx context.Context, l *env.Lease, answer prompts.Answe
 	return e, nil
 }
 
-// fixOutcome says how a fix ended. What is on the branch is pushed, whoever has pushed
-// it and whatever is asked beside it: each push counts, so that there is an end.
+// fixOutcome returns how a fix ended. A push counts as pushed, no matter which pass pushed or what
+// is asked besides: each push counts towards the limit, so fixes end.
 func (p *Turns) fixOutcome(ctx context.Context, l *env.Lease, answer prompts.Answer) (review.FixOutcome, error) {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
@@ -194,8 +194,8 @@ func (p *Turns) fixOutcome(ctx context.Context, l *env.Lease, answer prompts.Ans
 	return review.FixUnchanged, nil
 }
 
-// answers are the findings with what the author says to them: in their threads, and in
-// the conversation to those that have none.
+// answers returns the findings with the author's answers: from the threads, or from the general
+// comment for findings without one.
 func answers(known []review.Finding, told prompts.Context, answer prompts.Answer) []review.Finding {
 	var out []review.Finding
 	for _, x := range known {
@@ -224,9 +224,8 @@ func answerTo(x prompts.Finding, answer prompts.Answer) string {
 	return ""
 }
 
-// afterReview looks at the branch once the review stands. A verdict about a head that
-// has moved on by then is taken back, and says so: whoever reads it is not to take it
-// for one about what the branch has now.
+// afterReview reads the branch after the review was posted. If the head has moved, the review is
+// dismissed with a note, so that nobody takes it for one of the new head.
 func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	posted, id, err := p.postedReview(ctx, l)
 	if err != nil || id == 0 {
@@ -252,8 +251,8 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	return p.applyOne(ctx, l, a)
 }
 
-// headNow is the head of the turn's pull request. The remote says it, but of somebody
-// else's, whose branch is elsewhere.
+// headNow returns the head of the turn's pull request: from the git remote, or from GitHub for
+// somebody else's, whose branch may be in another repository.
 func headNow(ctx context.Context, l *env.Lease) (oid string, ok bool, err error) {
 	if l.Item.Flow == work.FlowReview {
 		pull, ok, err := l.Repo.GitHub.Pull(ctx, l.Repo.Row.Current, l.Turn.Number)
@@ -264,7 +263,7 @@ func headNow(ctx context.Context, l *env.Lease) (oid string, ok bool, err error)
 	return oid, ok, err
 }
 
-// postedReview is the turn's review as it was sent, with its number on GitHub; 0: there is none.
+// postedReview returns the applied review action and the review's id on GitHub; 0: none.
 func (p *Turns) postedReview(ctx context.Context, l *env.Lease) (work.Action, int64, error) {
 	planned, err := p.TurnActions(ctx, l)
 	at := slices.IndexFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionReview && a.State == work.ActionApplied })
@@ -278,7 +277,7 @@ func (p *Turns) postedReview(ctx context.Context, l *env.Lease) (work.Action, in
 	return planned[at], id, nil
 }
 
-// endOfReview gathers what the turn's review is remembered by.
+// endOfReview collects the ending of a review turn.
 func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
 	pull, stored, err := p.Reviews(ctx, l)
 	if err != nil {
@@ -286,7 +285,7 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.An
 	}
 	e := &ending{pull: pull}
 	posted, id, err := p.postedReview(ctx, l)
-	if err != nil || id == 0 { // GitHub takes it no more
+	if err != nil || id == 0 { // GitHub no longer accepts it
 		return e, err
 	}
 	made, err := p.readPostedReview(ctx, l, posted, id, readReview(l, l.Told(), answer))
@@ -315,14 +314,14 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.An
 	return e, nil
 }
 
-// reviewTakenBack reports whether the turn took its own review back.
+// reviewTakenBack reports whether the turn dismissed its own review.
 func (p *Turns) reviewTakenBack(ctx context.Context, l *env.Lease) (bool, error) {
 	planned, err := p.TurnActions(ctx, l)
 	return slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionDismiss }), err
 }
 
-// readPostedReview compares the answer with the review as it stands on GitHub. One that a pass
-// made whose database is gone may say something else: what stands there counts.
+// readPostedReview compares the answer with the review on GitHub. A review posted before the
+// database was lost may differ; GitHub's counts.
 func (p *Turns) readPostedReview(ctx context.Context, l *env.Lease, a work.Action, id int64, made reviewed) (reviewed, error) {
 	hub, repo := l.Repo.GitHub, l.Repo.Row.Current
 	all, err := hub.Reviews(ctx, repo, l.Turn.Number)
@@ -337,7 +336,7 @@ func (p *Turns) readPostedReview(ctx context.Context, l *env.Lease, a work.Actio
 	if err != nil {
 		return made, err
 	}
-	if at >= 0 { // else it is not listed yet, so that it is the one that was just made
+	if at >= 0 { // else it is not listed yet, so it was just posted
 		if there, ok := otherReview(all[at], a, comments); ok {
 			made = there
 		}
@@ -349,7 +348,7 @@ func (p *Turns) readPostedReview(ctx context.Context, l *env.Lease, a work.Actio
 	return made, nil
 }
 
-// otherReview reads a review that is not the one which was planned.
+// otherReview reads a posted review that differs from the planned one.
 func otherReview(r github.Review, planned work.Action, comments []github.ReviewComment) (reviewed, bool) {
 	there, ok := work.ParseMarks(r.Body)
 	own, _ := work.ParseMarks(planned.Body)
@@ -376,7 +375,7 @@ func otherReview(r github.Review, planned work.Action, comments []github.ReviewC
 	return reviewed{Verdict: v, Findings: found, Resolved: resolved}, true
 }
 
-// commentOfFinding finds the comment in which a finding stands; 0: none does.
+// commentOfFinding returns the id of the comment with a finding; 0: none.
 func commentOfFinding(finding string, comments []github.ReviewComment) int64 {
 	for _, c := range comments {
 		m, _ := work.ParseMarks(c.Body)
@@ -387,8 +386,8 @@ func commentOfFinding(finding string, comments []github.ReviewComment) int64 {
 	return 0
 }
 
-// failReview records that a turn about reviews failed for good: where that leads is for
-// the plan to say. The item waits as before.
+// failReview stores that a review or fix turn failed for good; the plan decides what comes next.
+// The item waits as before.
 func (p *Turns) failReview(ctx context.Context, tx *store.Tx, l *env.Lease, s Settlement, failed error) error {
 	pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
 	if err != nil || !ok || len(l.Turn.EventKeys) == 0 {

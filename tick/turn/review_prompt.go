@@ -12,11 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// maxDiff bounds the difference that a reviewer is shown, in bytes: a prompt takes less.
+// maxDiff limits the diff that a reviewer is shown, in bytes; the prompt's own limit is lower.
 const maxDiff = 1 << 20
 
-// reviewContext tells a reviewer what to look at. What the author's agent thinks of its
-// own work is no part of it.
+// reviewContext adds what a reviewer needs. The author's agent's own view of its work is left out.
 func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	who, known := l.Repo.Settings.Reviewer(l.Turn.Reviewer)
 	due, asked := l.Due()
@@ -47,7 +46,7 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 	return p.specify(ctx, l, c)
 }
 
-// showDiff shows what changed since the reviewer's last verdict, or else all of it.
+// showDiff adds the diff since the reviewer's last verdict, or else the whole diff.
 func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context, given []review.Verdict) error {
 	m := l.Repo.Git()
 	from := c.Task.BaseSHA
@@ -66,7 +65,7 @@ func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context,
 	return nil
 }
 
-// openFindings are those that nobody has said are done, of a reviewer and of the others.
+// openFindings returns the unresolved findings of a reviewer and of the others.
 func openFindings(all []review.Finding, reviewer string) (own, others []review.Finding) {
 	for _, x := range all {
 		switch {
@@ -80,7 +79,7 @@ func openFindings(all []review.Finding, reviewer string) (own, others []review.F
 	return own, others
 }
 
-// told is how findings are shown to an agent.
+// told converts findings for a prompt.
 func told(all []review.Finding) []prompts.Finding {
 	var out []prompts.Finding
 	for _, x := range all {
@@ -92,7 +91,7 @@ func told(all []review.Finding) []prompts.Finding {
 	return out
 }
 
-// mayCallIn are the reviewers whom one may still call in.
+// mayCallIn returns the reviewers that a reviewer may still call in.
 func mayCallIn(p review.Policy, reviewer string, before []review.Insertion) []string {
 	who, _ := p.ReviewerOf(reviewer)
 	in, _ := review.CallIn(p, review.Verdict{Reviewer: reviewer, CalledIn: who.MayCallIn}, before)
@@ -103,12 +102,12 @@ func mayCallIn(p review.Policy, reviewer string, before []review.Insertion) []st
 	return names
 }
 
-// ofRole leaves the turns in which the same one talked: the author, or one reviewer.
+// ofRole returns the turns of one role: the author's, or one reviewer's.
 func ofRole(turns []work.Turn, role string) []work.Turn {
 	return slices.DeleteFunc(slices.Clone(turns), func(t work.Turn) bool { return t.Role() != role })
 }
 
-// fixContext tells the author's agent what reviewers ask for.
+// fixContext adds the findings of reviewers for the author's agent.
 func (p *briefs) fixContext(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	due, _ := l.FixDue()
 	_, stored, err := p.Reviews(ctx, l)
@@ -128,8 +127,8 @@ func (p *briefs) fixContext(ctx context.Context, l *env.Lease, c *prompts.Contex
 	return p.specify(ctx, l, c)
 }
 
-// demands are the findings that hold a head up, as the reviewers who stand against it
-// have them, and those that they had before and that are done.
+// demands returns the findings, open and resolved, that block a head: of the reviewers that request
+// changes on it.
 func demands(s store.Reviews, v review.Verdict, blocking review.Severity) (open, earlier []review.Finding) {
 	against := map[string]bool{}
 	for _, other := range s.Verdicts {
@@ -139,7 +138,7 @@ func demands(s store.Reviews, v review.Verdict, blocking review.Severity) (open,
 	}
 	for _, x := range s.Findings {
 		switch {
-		case !against[x.Reviewer] || x.Severity != "" && !x.Severity.AtLeast(blocking): // people say no severity
+		case !against[x.Reviewer] || x.Severity != "" && !x.Severity.AtLeast(blocking): // people's findings have no severity
 		case x.Open():
 			open = append(open, x)
 		default:
@@ -149,8 +148,8 @@ func demands(s store.Reviews, v review.Verdict, blocking review.Severity) (open,
 	return open, earlier
 }
 
-// fixedBefore reports whether a fix was made for the same reviewer, since a person had it
-// begin again last.
+// fixedBefore reports whether a fix was pushed for the same reviewer since a person last restarted
+// the reviews.
 func fixedBefore(s store.Reviews, v review.Verdict) bool {
 	return slices.ContainsFunc(s.Fixes, func(f review.Fix) bool {
 		return f.Reviewer == v.Reviewer && f.Epoch == s.Record.Epoch && f.Outcome == review.FixPushed

@@ -23,7 +23,7 @@ func TestSpecFiles(t *testing.T) {
 	}
 }
 
-// What is to be mended is what stands against the head, whoever found it.
+// A fix gets all findings that block the head, of every reviewer.
 func TestDemands(t *testing.T) {
 	v := review.Verdict{ReviewID: 1, Reviewer: "quinn", Head: "bbb", Decision: review.RequestChanges}
 	s := store.Reviews{
@@ -80,7 +80,7 @@ func TestMayCallIn(t *testing.T) {
 	}
 }
 
-// Each goes on from where it was itself: no reviewer hears of the author's failures.
+// Each role continues from its own turns: no reviewer sees the author's failures.
 func TestOfRole(t *testing.T) {
 	all := []work.Turn{{ID: 1, Kind: work.KindBugfixStart}, {ID: 2, Kind: work.KindReview, Reviewer: "quinn"}, {ID: 3, Kind: work.KindFix, Reviewer: "quinn"}, {ID: 4, Kind: work.KindReview, Reviewer: "sam"}}
 	for role, want := range map[string][]int64{"": {1, 3}, "quinn": {2}, "sam": {4}} {

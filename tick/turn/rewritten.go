@@ -13,10 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// NotRewritten refuses to work on a branch that was rewritten, unless a person
-// accepted what it is now.
+// NotRewritten blocks a turn whose branch was rewritten, unless a person accepted the new head.
 func (p *lastLook) NotRewritten(ctx context.Context, l *env.Lease) error {
-	if l.Turn.Kind.Start() || l.Item.Flow == work.FlowReview { // what its author does with it is their business
+	if l.Turn.Kind.Start() || l.Item.Flow == work.FlowReview { // authors may rewrite their own branches
 		return nil
 	}
 	var turns []work.Turn
@@ -49,7 +48,7 @@ func (p *lastLook) NotRewritten(ctx context.Context, l *env.Lease) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRewritten, Branch: l.Turn.Branch, Commit: base, Head: l.Turn.Head}}
 }
 
-// hasIn reports whether the turn's head has a commit in its history.
+// hasIn reports whether a commit is in the history of the turn's head.
 func (p *lastLook) hasIn(ctx context.Context, l *env.Lease, oid string) (bool, error) {
 	m := l.Repo.Git()
 	if oid == "" || !m.Has(ctx, oid) { // the head was fetched with its history
@@ -58,10 +57,9 @@ func (p *lastLook) hasIn(ctx context.Context, l *env.Lease, oid string) (bool, e
 	return m.IsAncestor(ctx, oid, l.Turn.Head)
 }
 
-// journalled is what the branch must have in its history as far as the mirror's
-// journal tells, where the database knows no turn of it: it is gone. Whether
-// the journal's commit ever got there is not known; only where somebody pushed
-// by force since, it counts.
+// journalled returns the commit that the branch must contain according to the mirror's journals. It
+// is used if the database has no turn of the branch because it was lost. Whether the journal's
+// commit was pushed is unknown, so it counts only if somebody has force-pushed since.
 func (p *lastLook) journalled(ctx context.Context, l *env.Lease) (string, error) {
 	m := l.Repo.Git()
 	keys, err := m.Journals(ctx)
@@ -98,7 +96,7 @@ func (p *lastLook) journalled(ctx context.Context, l *env.Lease) (string, error)
 	return cmp.Or(newest.Commit, newest.Head), nil
 }
 
-// recordLost stores what a turn found out about its branch.
+// recordLost stores the commit that a rewritten branch lost.
 func recordLost(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	if l.LostOID == "" {
 		return nil

@@ -19,8 +19,7 @@ import (
 
 const talkedIn = "0199a213-81c0-7800-8aa1-bbab2a035a53"
 
-// accountant is a pass with a turn whose agent resumes a session, of which 100
-// tokens were counted before.
+// accountant is a pass with a turn whose agent resumes a session with 100 tokens counted so far.
 func accountant(t *testing.T, b work.Budgets) (*runner, *env.Lease) {
 	t.Helper()
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
@@ -52,7 +51,7 @@ func accountant(t *testing.T, b work.Budgets) (*runner, *env.Lease) {
 	return p, l
 }
 
-// counted is what is stored of the session, and which session the item has.
+// counted returns the stored token count of the session, and the item's session.
 func counted(t *testing.T, p *runner, l *env.Lease) (tokens int64, session string) {
 	t.Helper()
 	err := p.Store.View(t.Context(), func(tx *store.Tx) error {
@@ -83,8 +82,8 @@ var tolds = map[string]struct {
 
 var tightly = work.Budgets{CostPerItem: 25, CostPerTurn: 20, TokensPerTurn: 1_000_000}
 
-// TestASessionCountsOnFromWhatIsBelieved: what a session counts is the agent's to
-// write; one forged total must not have later runs count as nothing.
+// TestASessionCountsOnFromWhatIsBelieved: an agent can forge a session's total, and one forged
+// total must not make later runs count as zero.
 func TestASessionCountsOnFromWhatIsBelieved(t *testing.T) {
 	for name, c := range tolds {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +106,7 @@ func checkCounted(t *testing.T, p *runner, l *env.Lease, total work.Usage, belie
 	t.Helper()
 	want, session := total.InputTokens, talkedIn
 	if !believed {
-		want, session = 100, "" // another turn begins a session that counts from nothing
+		want, session = 100, "" // another turn starts a session that counts from zero
 	}
 	if tokens, in := counted(t, p, l); tokens != want || in != session {
 		t.Errorf("counted %d in session %q, want %d in %q", tokens, in, want, session)

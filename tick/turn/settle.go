@@ -20,29 +20,29 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Settlement is what an error means for its turn.
+// Settlement is the effect of an error on its turn.
 type Settlement struct {
 	Kind   env.VerdictKind
 	until  time.Time
-	Reason string      // in words, for this machine
-	why    work.Reason // of what is blocked, or waits
-	parks  bool        // an answer that is stored waits for it: nothing is wrong with the turn
-	halted bool        // everything on this machine is paused: whether that lasts is not the turn's to say
+	Reason string      // text for this machine
+	why    work.Reason // why it is blocked or waits
+	parks  bool        // a stored answer waits for this: nothing is wrong with the turn
+	halted bool        // `pause --all` is in force; the turn keeps its last error and gets no wait reason
 }
 
-// blockedBy is the verdict where a person must act.
+// blockedBy returns the settlement if a person must act.
 func blockedBy(why work.Reason) Settlement {
 	v := Settlement{Kind: env.VerdictBlocked, why: why}
 	switch why.Kind { //nolint:exhaustive // the rest is as it is
 	case work.WhyNewComments:
 		v.Kind = env.VerdictSuperseded
-	case work.WhyReviewerAccount: // what the reviewer has said is posted once it may speak again
+	case work.WhyReviewerAccount: // the stored review is posted once the reviewer's account works again
 		v.parks = true
 	}
 	return v
 }
 
-// parkedBy is one where the turn's answer, if it is there, is kept for what a person does.
+// parkedBy returns the settlement if a person must act and a stored answer is kept until then.
 func parkedBy(why work.Reason) Settlement {
 	v := blockedBy(why)
 	v.parks = true
@@ -53,8 +53,7 @@ func waitsFor(why work.Reason, until time.Time) Settlement {
 	return Settlement{Kind: env.VerdictWait, until: until, why: why}
 }
 
-// classify is the one place that says what an error means. It goes by types
-// and fields, never by prose.
+// classify is the only place that decides what an error means, by types and fields, never by text.
 func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Settlement {
 	var (
 		wait       *work.WaitError
@@ -92,7 +91,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Se
 		return blockedBy(work.Reason{Kind: work.WhyNotSigned, Text: signing.Error()})
 	case errors.As(err, &offline), errors.As(err, &network):
 		return waitsFor(work.Reason{Kind: work.WhyNoConnection, Local: err.Error()}, soon)
-	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be said on GitHub either; every pass says it
+	case github.IsStatus(err, 401) && t.Step != work.StepClaimed: // nothing can be posted on GitHub either; every pass reports it
 		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
 	case github.IsStatus(err, 401, 403):
 		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
@@ -104,21 +103,20 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Se
 	return retry(err, now.Add(work.Backoff(retryBase, t.Attempts+1)))
 }
 
-// givenUp is why a turn is blocked after its last attempt. What failed is in the log
-// and in show; an error's text, or what an agent printed, may name this machine's
-// folders and worse, and is not published.
+// givenUp returns why a turn is blocked after its last attempt. The error's text goes to the log
+// and to show only: it, or what an agent printed, may name this machine's folders and worse.
 func givenUp(err error, attempts int) work.Reason {
 	why := work.Reason{Kind: work.WhyFailed, Count: attempts, Local: err.Error()}
 	if failed, ok := errors.AsType[*agent.FailedError](err); ok {
 		why.Text, why.Advice = failed.Did(), failed.Drift
 	}
-	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of the machine
+	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of this machine
 		why.Kind, why.Text, why.Advice = work.WhyLimitPassed, passed.Did, passed.Hint
 	}
 	return why
 }
 
-// retry is one more attempt, of its own accord.
+// retry returns the settlement for one more automatic attempt.
 func retry(err error, at time.Time) Settlement {
 	return Settlement{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
 }
@@ -130,7 +128,7 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
-// Settle stores what became of a turn, whatever became of it.
+// Settle stores the result of a turn and adds it to the report.
 func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
@@ -159,7 +157,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, err error) error {
 	switch v.Kind {
 	case env.VerdictDone, env.VerdictInterrupted:
-		return nil // stored by finish; left as it was, the next pass resumes it
+		return nil // Finish has stored it; an interrupted turn is unchanged, and the next pass resumes it
 	case env.VerdictWait:
 		return p.deferTurn(ctx, l, v, false, err)
 	case env.VerdictRetry:
@@ -205,10 +203,11 @@ func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Settlement, count
 	})
 }
 
-// maxBrief bounds what is stored of an error, in bytes.
+// maxBrief limits a stored error's text, in bytes.
 const maxBrief = 4 << 10
 
-// brief is an error's text as it may be stored and shown to the next attempt.
+// brief returns an error's text, redacted and shortened. It is stored and shown to the next
+// attempt.
 func (p *Turns) brief(err error) string {
 	text := p.Secrets.Redact(err.Error())
 	if len(text) > maxBrief {
@@ -217,7 +216,7 @@ func (p *Turns) brief(err error) string {
 	return text
 }
 
-// Supersede ends a turn before its first effect: its events make a new one.
+// Supersede ends a turn before its first effect and releases its events for a new turn.
 func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Settlement) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := p.endUnsent(ctx, tx, l, work.StepSuperseded, v.Reason); err != nil {
@@ -230,8 +229,8 @@ func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Settlement) error
 	})
 }
 
-// cancel ends a turn that nobody wants any more. After its first effect what
-// is left of it becomes void, and its tree stays as a ref.
+// cancel ends a turn that is no longer wanted. After its first effect the remaining actions become
+// void, and its commit stays under its ref.
 func (p *Turns) cancel(ctx context.Context, l *env.Lease, v Settlement, begun bool) error {
 	end := work.StepCancelled
 	if begun {
@@ -261,8 +260,8 @@ func (p *Turns) endUnsent(ctx context.Context, tx *store.Tx, l *env.Lease, to wo
 	return tx.EndTurn(ctx, l.Turn.ID, from, to, why, now)
 }
 
-// backToWaiting gives the item the state that it had before the turn, unless
-// it was merged or closed in between.
+// backToWaiting returns the item to its state before the turn, unless it was merged or closed
+// meanwhile.
 func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	m := work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	switch {
@@ -274,7 +273,7 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 	if l.Turn.Step == work.StepCancelled {
 		m.Cause = work.CauseCancelled
 		if l.Turn.Kind.Start() {
-			m.To = work.StateClosed // a label set again starts over
+			m.To = work.StateClosed // labelling it again starts over
 		}
 	}
 	m, err := putBack(ctx, tx, l, m)
@@ -284,10 +283,9 @@ func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) e
 	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
 }
 
-// block parks a turn until a person acts, and says so where they will see it.
-// Before its first effect the turn ends, and its comments wait for the next
-// one, which begins at once where people said more while it ran; after it the same
-// row resumes later.
+// block parks a turn until a person acts and reports why on GitHub. Before its first effect the
+// turn ends, and its events wait for the next one, which starts at once if people commented while
+// it ran. After its first effect the same row resumes later.
 func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun bool, failed error) error {
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		talked, err := p.talkedMeanwhile(ctx, tx, l)
@@ -321,8 +319,7 @@ func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun boo
 	})
 }
 
-// endAsking ends a turn before its first effect. What it was about waits for the
-// turn that resumes.
+// endAsking ends a turn before its first effect. Its events wait for the next turn.
 func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *env.Lease, to work.Step, why string) error {
 	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
 		return err
@@ -333,7 +330,7 @@ func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *env.Lease, to wo
 	return tx.ReleaseEvents(ctx, l.Turn.ID)
 }
 
-// turnURL is where a person can see what the turn did: its last visible action.
+// turnURL returns the address of the turn's last visible action.
 func (p *Turns) turnURL(ctx context.Context, l *env.Lease) string {
 	planned, err := p.TurnActions(ctx, l)
 	if err != nil {
@@ -348,10 +345,10 @@ func (p *Turns) turnURL(ctx context.Context, l *env.Lease) string {
 	return url
 }
 
-// commitLost takes a turn back to where its agent has not answered: the mirror
-// was deleted or damaged, and the commit with it. A push that was sent may have
-// arrived, so it is looked for first, and given time. Should it arrive later
-// still, the lease lets one of the two through, and the trailer tells whose.
+// commitLost returns a turn to the step before its agent answered: the mirror was deleted or
+// damaged and the commit is gone. A push that was sent may have arrived, so commitLost first looks
+// for it until settle_after has passed. If it arrives still later, the lease lets only one of the
+// two pushes through, and the trailer shows which.
 func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) error {
 	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.Turn.Commit))
 	now := p.Now()
@@ -384,8 +381,8 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
 }
 
-// noRoom reports whether the machine's disk takes nothing more. That is no fault of
-// a turn, and uses none of its attempts: it waits.
+// noRoom reports whether the disk is full or read-only. That is not the turn's fault: it waits and
+// no attempt counts.
 func noRoom(err error) bool {
 	if _, db := errors.AsType[*store.DiskError](err); db {
 		return true

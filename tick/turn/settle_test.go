@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Why a turn waits is told on GitHub by whoever asks there: how this machine reaches others
-// is its own business.
+// GitHub shows why a turn waits, but no details of this machine's network.
 func TestAWaitForTheNetworkNamesNoProxyOnGitHub(t *testing.T) {
 	v := classify(&git.NetworkError{Op: "fetch", Detail: "Could not resolve proxy: proxy.corp"}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Minute)
 	w := explain.Reason(v.why, explain.Place{Comments: true})

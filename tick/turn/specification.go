@@ -13,12 +13,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// maxSpecFiles bounds how many files of a specification are read.
+// maxSpecFiles limits the files of a specification that are read.
 const maxSpecFiles = 30
 
-// specify adds what is to be made, where the repository says it in files: the design
-// document, and specification, plan and tasks below .specify, as the base has them. The
-// branch may have changed them to fit what it does.
+// specify adds the repository's files that describe the work: the design document, and
+// specification, plan and tasks below .specify. They are read from the base, as the branch may have
+// changed them to fit its code.
 func (p *briefs) specify(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	m := l.Repo.Git()
 	base := c.Task.BaseSHA
@@ -45,8 +45,8 @@ func (p *briefs) specify(ctx context.Context, l *env.Lease, c *prompts.Context) 
 	return nil
 }
 
-// specFiles picks the files that specify something. Where some stand in a folder that
-// bears the issue's number, the others are of other work.
+// specFiles returns the specification files. If some are in a folder with the issue's number, only
+// those: the others are of other work.
 func specFiles(all []string, issue int) []string {
 	var found, own []string
 	for _, name := range all {
@@ -65,27 +65,27 @@ func specFiles(all []string, issue int) []string {
 	return found
 }
 
-// numbered reports whether a folder's name begins with a number, as 013-login does.
+// numbered reports whether a folder's name starts with the issue's number, such as 013-login.
 func numbered(dir string, issue int) bool {
 	digits, _, _ := strings.Cut(dir, "-")
 	n, err := strconv.Atoi(digits)
 	return err == nil && n == issue
 }
 
-// What a design leaves out and how it is judged is handed to the implementation as
-// lists, found by their headings. The prompt for a design asks for certain words;
-// people write others, with numbers, in bold, underlined.
+// An implementation gets its design's non-goals and acceptance criteria as lists, found by their
+// headings. The design prompt asks for certain headings; people use others, with numbers, in bold
+// or underlined.
 
-// The names of the sections that are looked for, as plain makes them.
+// Names of these sections, in the form that plain returns.
 var (
 	nonGoals = []string{"nongoals", "nongoal", "outofscope", "notinscope"}
 	criteria = []string{"acceptancecriteria", "acceptancecriterion", "acceptance"}
 )
 
-// heading is one in a document: the lines from first up to end.
+// heading is a heading in a document. It covers the lines from first up to end.
 type heading struct {
 	first, end int
-	level      int // 1 to 6; 7 is a line in bold that stands alone
+	level      int // 1 to 6; 7: a line in bold of its own
 	text       string
 }
 
@@ -97,12 +97,11 @@ var (
 	listEntry   = lazy.Regexp(`^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 )
 
-// headings finds a document's headings, in all the forms that they are written in,
-// and not those that code shows.
+// headings returns a document's headings in all forms (#, underlined, bold), except in code.
 func headings(lines []string) []heading {
 	var found []heading
-	paragraph := 0 // lines of the paragraph that the line follows
-	open := ""     // the fence of the code that it stands in
+	paragraph := 0 // lines so far of the current paragraph
+	open := ""     // fence of the current code block
 	for i, line := range lines {
 		switch m := fence().FindStringSubmatch(line); {
 		case open != "":
@@ -141,22 +140,20 @@ var (
 	emphasis  = strings.NewReplacer("*", "", "_", "", "`", "", "~", "")
 	linked    = lazy.Regexp(`\[([^\]]*)\]\([^)]*\)`)
 	numbering = lazy.Regexp(`^(?:(?:§|section|chapter|part)\s*)?(?:\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]{1,5})[.):]+|\d+(?:\.\d+)*)\s+`)
-	// more is what may follow on a name: a remark, or something beside it.
+	// more matches what may follow a name: a remark or another name.
 	more = lazy.Regexp(`\s*(?:[(\[:;,/&+|]|\s[-–—]+\s|\b(?:and|or|for|as|at|in this|in the first)\b).*$`)
-	// between is what parts the words of a name.
+	// between matches what separates words of a name.
 	between = lazy.Regexp(`[^\pL\pN]+`)
 )
 
-// plain gives a heading's text the forms in which it is compared: all of it, and
-// what it begins with.
+// plain returns the forms of a heading's text that are compared: the whole text, and its beginning.
 func plain(text string) []string {
 	text = strings.ToLower(emphasis.Replace(linked().ReplaceAllString(text, "$1")))
 	text = numbering().ReplaceAllString(strings.TrimSpace(text), "")
 	return []string{between().ReplaceAllString(text, ""), between().ReplaceAllString(more().ReplaceAllString(text, ""), "")}
 }
 
-// section gives the points below the first heading that has one of the names and
-// anything below it.
+// section returns the points below the first heading with one of the names that has any.
 func section(doc string, names []string) []string {
 	lines := strings.Split(strings.ReplaceAll(doc, "\r\n", "\n"), "\n")
 	for i, line := range lines {
@@ -185,7 +182,7 @@ func section(doc string, names []string) []string {
 	return nil
 }
 
-// points parts a text into its list entries or paragraphs.
+// points splits a text into its list entries or paragraphs.
 func points(text string) []string {
 	var all []string
 	fresh := true

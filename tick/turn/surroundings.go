@@ -12,15 +12,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Surroundings is what the config says of how an agent works on a kind of turn
-// in a repository.
+// Surroundings returns how an agent works on a kind of turn in a repository according to the
+// config.
 func Surroundings(cfg *config.Config, a config.Agent, r config.Repo, kind work.Kind) prompts.Surroundings {
 	s := prompts.Surroundings{
 		Adapter: a.Adapter, Shell: true, Network: network(a, kind),
 		TurnSeconds: int(cfg.Runtime.TurnTimeout.Seconds()), IdleSeconds: int(cfg.Runtime.IdleTimeout.Seconds()),
 	}
 	if a.Adapter == config.AdapterClaude && kind.Mode() == work.ModeRead {
-		s.Shell = false // its tools are those that read files
+		s.Shell = false // it only has tools that read files
 	}
 	if kind != work.KindDesignStart && kind != work.KindReview {
 		s.RequiredTests, s.TestSeconds = r.RequiredTests, int(r.TestTimeout.Seconds())
@@ -28,8 +28,8 @@ func Surroundings(cfg *config.Config, a config.Agent, r config.Repo, kind work.K
 	return s
 }
 
-// network is what the commands of an agent have of it. Our own sandboxes leave it
-// open, codex's does not; how a program of the operator's is run is theirs.
+// network returns whether an agent's commands have network access. Our sandboxes allow it and
+// codex's does not. For the operator's own program it is unknown.
 func network(a config.Agent, kind work.Kind) prompts.Network {
 	switch {
 	case a.Adapter == config.AdapterCodex && opensNetwork(a.Args, kind.Mode()):
@@ -44,8 +44,7 @@ func network(a config.Agent, kind work.Kind) prompts.Network {
 	return prompts.NetworkUnknown
 }
 
-// opensNetwork reports whether the operator's arguments open codex's sandbox for
-// the network.
+// opensNetwork reports whether the operator's arguments allow network access in codex's sandbox.
 func opensNetwork(args []string, mode work.Mode) bool {
 	for _, arg := range args {
 		arg = strings.NewReplacer(" ", "", `"`, "", "'", "").Replace(arg)
@@ -56,17 +55,17 @@ func opensNetwork(args []string, mode work.Mode) bool {
 	return false
 }
 
-// Surroundings is how the agent works on the lease's turn.
+// Surroundings returns how the agent works on the lease's turn.
 func (p *briefs) Surroundings(l *env.Lease) prompts.Surroundings {
 	s := Surroundings(p.Config, p.AgentOf(l), l.Repo.Settings, l.Turn.Kind)
-	if l.Approves() { // its turn only reads
+	if l.Approves() { // its agent only reads
 		s.Shell, s.RequiredTests = s.Adapter != config.AdapterClaude, nil
 	}
 	return s
 }
 
-// AgentOf is the agent of a turn: the one that was hired for it, else the one
-// that the config names.
+// AgentOf returns the config of a turn's agent: the one that runs it, else the one that the config
+// names.
 func (p *briefs) AgentOf(l *env.Lease) config.Agent {
 	if a, ok := p.Config.Agents[l.Turn.Agent]; ok {
 		return a
@@ -75,8 +74,8 @@ func (p *briefs) AgentOf(l *env.Lease) config.Agent {
 	return a
 }
 
-// surround fills in how the agent works on the turn, and how contributors are
-// to work on the repository. A tree that cannot be listed is no reason to stop.
+// surround adds how the agent works and the repository's instructions for contributors. A tree that
+// cannot be listed does not stop the turn.
 func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	c.Surroundings = p.Surroundings(l)
 	paths, err := l.Repo.Git().ListFiles(ctx, cmp.Or(l.Guarded.Tree, l.Turn.Head))
@@ -92,8 +91,8 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 	return nil
 }
 
-// authorRole is what the words of the issue's author weigh. The permission of
-// whoever wrote a comment was asked for when it was taken in.
+// authorRole returns the permission of the issue's author. Those of comments' authors were read by
+// ingest.
 func (p *briefs) authorRole(ctx context.Context, l *env.Lease) (prompts.Role, error) {
 	may, err := p.may(ctx, l.Repo, l.Item.Author)
 	switch {
@@ -105,8 +104,8 @@ func (p *briefs) authorRole(ctx context.Context, l *env.Lease) (prompts.Role, er
 	return prompts.RoleNone, nil
 }
 
-// role is what the words of an event's author weigh. They were asked for their
-// permission when it was taken in, and get into no conversation without.
+// role returns the permission of an event's author. Ingest has read it, and events of authors
+// without permission do not reach a prompt.
 func role(e work.Event) prompts.Role {
 	if e.Author.Bot || e.Outcome == work.OutcomeNoPermission {
 		return prompts.RoleNone
@@ -114,14 +113,14 @@ func role(e work.Event) prompts.Role {
 	return prompts.RoleWrite
 }
 
-// Documents are what an implementation may not consist of alone: a merged
-// design asks for more than words.
+// Documents are globs of files of which an implementation may not consist alone: a merged design
+// asks for code.
 var Documents = []string{"docs/**", "doc/**", "**/*.md", "**/*.mdx", "**/*.markdown", "**/*.rst", "**/*.adoc"}
 
-// refusedChanges tells the agent beforehand what the gates refuse.
+// refusedChanges lists for the agent what the gates refuse.
 func refusedChanges(r config.Repo, kind work.Kind) []string {
 	told := []string{"a token, password or private key in a file or an answer, even made up"}
-	if kind.Mode() == work.ModeRead { // we write the file ourselves
+	if kind.Mode() == work.ModeRead { // the file is written from the answer
 		return told
 	}
 	told = append(told,

@@ -48,7 +48,7 @@ func TestWhatAnAgentCanDoIsTold(t *testing.T) {
 	}
 }
 
-// TestPromptsStayShort: what we say beside the data leaves an agent's attention
+// TestPromptsStayShort: the fixed text of a prompt is short enough to leave an agent's attention
 // for the task.
 func TestPromptsStayShort(t *testing.T) {
 	const most = 900
@@ -117,7 +117,7 @@ func richest(kind work.Kind) []prompts.Context {
 	return []prompts.Context{c}
 }
 
-// ours is a prompt without its data.
+// ours returns a prompt without its data.
 func ours(prompt string) string {
 	var b strings.Builder
 	in := false
@@ -134,8 +134,8 @@ func ours(prompt string) string {
 	return b.String()
 }
 
-// TestAPromptIsWordedForTheAgentThatGetsIt: one that was stored for another
-// agent, or under other limits, is not sent again.
+// TestAPromptIsWordedForTheAgentThatGetsIt: a prompt stored for another agent or other limits is
+// not sent again.
 func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	cfg := &config.Config{
 		Runtime: config.Runtime{Agent: "codex", TurnTimeout: time.Minute},
@@ -157,7 +157,7 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	if l.Turn.Agent = "claude"; fits() {
 		t.Error("claude gets codex's prompt")
 	}
-	l.Turn.Agent = "" // none is hired yet: the config's
+	l.Turn.Agent = "" // no agent runs it yet: the config's counts
 	if l.Repo.Settings.RequiredTests = nil; fits() {
 		t.Error("the prompt names tests that are required no more")
 	}
@@ -170,7 +170,7 @@ func (treeless) ListFiles(context.Context, string) ([]string, error) {
 	return nil, errors.New("no tree")
 }
 
-// TestATreeThatCannotBeListedIsNoReasonToStop: the prompt has general words then.
+// TestATreeThatCannotBeListedIsNoReasonToStop: the prompt then has general instructions.
 func TestATreeThatCannotBeListedIsNoReasonToStop(t *testing.T) {
 	p := &briefs{Env: &env.Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}}
 	l := &env.Lease{Turn: work.Turn{Kind: work.KindBugfixStart}, Repo: &env.Repo{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return treeless{} }}}}

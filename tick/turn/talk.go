@@ -22,20 +22,19 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// talk is what is said to an agent in one turn: the prompt, and what must be
-// repaired. It resumes one of the provider's sessions.
+// talk is the conversation with an agent in one turn: the prompt and the repairs. It resumes a
+// session of the provider.
 type talk struct {
 	p       *runner
 	l       *env.Lease
 	agent   agent.Agent
-	prompt  string // the whole story
-	mend    string // what is said in its place to an agent that knows the story; empty at first
+	prompt  string // the whole prompt
+	mend    string // repair prompt for a session that has the prompt; empty at first
 	context json.RawMessage
 	session string
 }
 
-// talk begins where the item's last turn ended, as far as the agent's config
-// wants that.
+// talk starts with the session of the item's last turn, unless the agent's config wants a new one.
 func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk, error) {
 	var req env.Request
 	if err := json.Unmarshal(l.Turn.Request, &req); err != nil {
@@ -56,9 +55,8 @@ func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk,
 	return t, err
 }
 
-// say makes one invocation: with the prompt, or with what is to be repaired of
-// the last answer. A session is an optimisation: where it is gone, full or of
-// no use, a new one is told the whole story.
+// say runs the agent once, with the prompt or with a repair of the last answer. If the session is
+// gone, full or unusable, a new one gets the whole prompt.
 func (t *talk) say(ctx context.Context, violations []string) (agent.Result, error) {
 	words, err := t.words(violations)
 	if err != nil {
@@ -79,7 +77,7 @@ func (t *talk) say(ctx context.Context, violations []string) (agent.Result, erro
 	return res, err
 }
 
-// words are the whole story for an agent that remembers nothing of it.
+// words returns the repair, with the whole prompt before it if there is no session.
 func (t *talk) words(violations []string) (string, error) {
 	repair := t.mend
 	if len(violations) > 0 {
@@ -97,7 +95,7 @@ func (t *talk) words(violations []string) (string, error) {
 	return repair, nil
 }
 
-// forget drops a session that is of no more use, also for later attempts.
+// forget drops an unusable session, for later attempts too.
 func (t *talk) forget(ctx context.Context) error {
 	t.session = ""
 	return t.p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
@@ -105,7 +103,7 @@ func (t *talk) forget(ctx context.Context) error {
 	})
 }
 
-// run makes one run of the agent. What it used counts however it ends.
+// run runs the agent once. Its usage counts however it ends.
 func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
 	p, l := t.p, t.l
 	run, counted, err := p.beginRun(ctx, l, session)
@@ -122,33 +120,33 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 		Trace: part.Environ(),
 	})
 	if why := over(); why != nil && err != nil {
-		err = why // an answer that came all the same is kept
+		err = why // an answer that arrived anyway is kept
 	}
 	observedEnd(res, err)
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {
-		// An answer is worth more than its account: the journal can still keep it.
+		// The answer matters more than its usage: the journal can still keep it.
 		p.Log.WarnContext(ctx, "could not store what a run used", p.TurnAttrs(l, "error", lost)...)
 	}
 	if !believed && res.Counted != (work.Usage{}) {
 		res.Session, t.session = "", ""
 	}
-	return res, err // it names the agent
+	return res, err // the error names the agent
 }
 
-// lineLog logs what is written to it, a line at a time, as long as there is room.
+// lineLog logs what is written to it line by line until its room is used up.
 type lineLog struct {
 	log  *slog.Logger
-	room int // bytes of the log that are left; below 0: nothing more is written
+	room int // bytes left; below 0: nothing more is logged
 
 	mu   sync.Mutex
 	rest []byte
 }
 
 const (
-	maxLogLine  = 8 << 10  // cuts what has no line ends
-	maxAgentLog = 16 << 20 // of one run's lines in the log, about
-	lineCosts   = 300      // what stands around a line in the log
+	maxLogLine  = 8 << 10  // longer lines are cut
+	maxAgentLog = 16 << 20 // about, of one run's lines in the log
+	lineCosts   = 300      // about, of a line's other fields in the log
 )
 
 func (w *lineLog) Write(b []byte) (int, error) {
@@ -174,7 +172,7 @@ func (w *lineLog) Write(b []byte) (int, error) {
 	}
 }
 
-// line logs a line, and what fills the log no more than once.
+// line logs a line. Once the room is used up it logs that, once.
 func (w *lineLog) line(text string) {
 	if w.room -= lineCosts + len(strconv.Quote(text)); w.room < 0 {
 		w.log.Warn("the rest of what the agent printed is not in the log")
@@ -183,11 +181,11 @@ func (w *lineLog) line(text string) {
 	w.log.Info("agent says", "line", text)
 }
 
-// Somebody else's pull request is code that nobody here asked for. Its reviewer sees
-// nothing of the machine but the checkout, whatever the config says of sandboxes.
+// Somebody else's pull request is untrusted code. Its reviewer sees only the checkout on this
+// machine, whatever the config says about sandboxes.
 
-// sheltered refuses what nothing may run for somebody else's pull request: any turn but a
-// review, and that where the agent could read the operator's files.
+// sheltered refuses every turn on somebody else's pull request except a review in a sandbox that
+// hides the operator's files.
 func sheltered(l *env.Lease, ag env.Hired) error {
 	switch {
 	case l.Item.Flow != work.FlowReview:
@@ -202,8 +200,8 @@ func sheltered(l *env.Lease, ag env.Hired) error {
 	return nil
 }
 
-// homeOf says whose home folder the turn's agent finds: the item's. A review of somebody
-// else's pull request finds an empty one, and leaves nothing to the next.
+// homeOf returns the number of the item whose home folder the agent gets. 0: a review of somebody
+// else's pull request gets an empty one and leaves nothing behind.
 func homeOf(l *env.Lease) int {
 	if l.Item.Flow == work.FlowReview {
 		return 0
@@ -211,8 +209,7 @@ func homeOf(l *env.Lease) int {
 	return l.Item.Number
 }
 
-// observed has a run of an agent observed as a part of its turn's trace, where somebody
-// observes; over tells how it ended.
+// observed starts a child span for a run in the turn's trace, if there is one. over ends it.
 func observed(l *env.Lease, run work.Run) (part *telemetry.Span, over func(res agent.Result, err error)) {
 	part = l.Trace.Child("run "+run.Agent,
 		telemetry.Attr{Key: "gen_ai.agent.name", Value: run.Agent}, telemetry.Attr{Key: "mergexo.run.attempt", Value: run.Attempt})
@@ -231,14 +228,12 @@ func observed(l *env.Lease, run work.Run) (part *telemetry.Span, over func(res a
 	}
 }
 
-// watchEvery is how often a pass looks, while its agent works, whether somebody
-// still wants what it makes. Other passes read GitHub; this asks the
-// database alone.
+// watchEvery is how often a pass checks while an agent works that its turn is still wanted. Only
+// the database is read: other passes read GitHub.
 const watchEvery = 2 * time.Second
 
-// watch gives a context for an agent that ends when its work is cancelled: an
-// agent costs money by the minute. over ends the watch, and says why it was;
-// nil when it was not.
+// watch returns a context for an agent that ends once its turn is cancelled, because agents cost
+// money by the minute. over ends the watch and returns why it cancelled; nil: it did not.
 func (p *runner) watch(ctx context.Context, l *env.Lease) (agent context.Context, over func() error) {
 	agent, end := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
@@ -268,8 +263,8 @@ func (p *runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 	}
 }
 
-// cancelled says why nobody wants a turn's answer any more. What cannot be read
-// now is looked at again right before the first effect.
+// cancelled returns why a turn's answer is no longer wanted. Read errors are ignored: Finalize
+// checks again before the first effect.
 func (p *runner) cancelled(ctx context.Context, l *env.Lease) error {
 	copied := *l // the agent's own run reads and writes the lease at the same time
 	err := p.looks.Reload(ctx, &copied)
@@ -282,8 +277,7 @@ func (p *runner) cancelled(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// cancels reports whether an error says that nobody wants a turn's answer, or not
-// now.
+// cancels reports whether an error means that an answer is not wanted, or not now.
 func cancels(err error) bool {
 	var cancelled *work.CancelledError
 	var superseded *work.SupersededError

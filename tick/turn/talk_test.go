@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// What nobody here asked for runs in a sandbox that hides the machine, is looked at and
-// nothing else, and has no home of its own.
+// Somebody else's pull request is only reviewed, in a sandbox that hides the machine, without a
+// home folder of its own.
 func TestSheltered(t *testing.T) {
 	for _, sandbox := range work.Sandboxes() {
 		for _, kind := range []work.Kind{work.KindReview, work.KindFix, work.KindImplementationFeedback} {

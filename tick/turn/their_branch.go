@@ -12,10 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Somebody else's pull request has no branch of ours, and may have none in the repository
-// at all. Its checkout is its exact head, but for what agents obey: that is the base's.
+// Somebody else's pull request has no branch of ours, and its branch may be in another repository.
+// Its checkout is its exact head, except that files which agents obey come from the base.
 
-// find chooses the commit that the turn works on, among what was fetched.
+// find chooses the turn's commit among the fetched ones.
 func (p *restorer) find(ctx context.Context, l *env.Lease) error {
 	switch {
 	case l.Item.Flow == work.FlowReview:
@@ -26,8 +26,8 @@ func (p *restorer) find(ctx context.Context, l *env.Lease) error {
 	return p.FindHead(ctx, l)
 }
 
-// FindTheirs fetches the head of somebody else's pull request. The turn is about the head
-// that the label stands for, and no other.
+// FindTheirs fetches the head of somebody else's pull request. The turn is only about the head for
+// which the label was set.
 func (p *restorer) FindTheirs(ctx context.Context, l *env.Lease) error {
 	l.Turn.Branch = theirBranch(l.Turn.Number)
 	oid, ok, err := l.Repo.Git().FetchPull(ctx, l.Turn.Number, l.Turn.Key)
@@ -40,12 +40,12 @@ func (p *restorer) FindTheirs(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// theirBranch is the branch on which the agent finds itself. Nobody else has one of the
-// name, whatever the pull request's own is called.
+// theirBranch returns the branch name in the checkout. No other branch has it, whatever the pull
+// request's own is called.
 func theirBranch(number int) string { return fmt.Sprintf("pull/%d", number) }
 
-// Guard makes the tree that somebody else's pull request has in its checkout: what agents
-// obey is the base's.
+// Guard makes the tree for a checkout of somebody else's pull request: files that agents obey come
+// from the base.
 func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
 	if l.Item.Flow != work.FlowReview {
 		return nil
@@ -62,18 +62,18 @@ func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
 	return err
 }
 
-// takeCheckout takes the slot's checkout. Somebody else's code gets a path of its own: what
-// earlier turns left in ignored files is not its business, and what it leaves is nobody's.
+// takeCheckout takes the slot's checkout. Somebody else's code always gets a new path: it must not
+// see ignored files of earlier turns, nor later turns its own.
 func (p *restorer) takeCheckout(ctx context.Context, l *env.Lease) (folder.Checkout, error) {
 	theirs := l.Item.Flow == work.FlowReview
 	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
-	if theirs { // its mark stays when it is left, so that the next turn gets a new path
+	if theirs { // its mark stays, so that the next turn gets a new path
 		c = folder.Checkout{Dir: c.Dir, Index: c.Index}
 	}
 	return c, err
 }
 
-// place is the checkout that the turn needs.
+// place restores the turn's commit in its checkout.
 func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 	if err := p.Guard(ctx, l); err != nil {
 		return err

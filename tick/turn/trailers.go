@@ -9,17 +9,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// The state folder may be lost after a push and before what follows it: the
-// pull request, or the replies. The answer is gone then, and the agent is asked
-// again, but its commit stands on the branch and names the events that it was
-// made for. No second commit is made for them.
+// The state folder may be lost after a push and before the pull request or the replies. The answer
+// is lost then and the agent runs again, but its commit is on the branch and names its events. No
+// second commit is made for them.
 
-// historyLimit bounds how many commits of a branch are looked at.
+// historyLimit is how many commits of a branch are read.
 const historyLimit = 1000
 
-// carried are the event keys that commits of ours on a branch name, down to
-// where it left its base. Those of turns that this database saw to their end
-// say nothing: what waits now came, or was opened again, after them.
+// carried returns the event keys that our commits on a branch name, back to the merge base. Commits
+// of turns that this database has as done do not count: events that wait now came, or were
+// reopened, after them.
 func (p *restorer) carried(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {
 	m := l.Repo.Git()
 	from, _, err := m.MergeBase(ctx, base, head)
@@ -51,8 +50,8 @@ func (p *restorer) carried(ctx context.Context, l *env.Lease, base, head string)
 	})
 }
 
-// adoptBranch continues a start on the branch that a pass pushed whose state folder
-// is gone: it has our commits for the same beginning, and never had a pull
+// adoptBranch continues a start on a branch that a pass pushed before its state folder was lost.
+// The branch must have our commits for the same events. earlierBranches skips those that had a pull
 // request.
 func (p *restorer) adoptBranch(ctx context.Context, l *env.Lease, branch, head, base string) (bool, error) {
 	if err := l.Repo.Git().Fetch(ctx, head); err != nil {

@@ -9,30 +9,30 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// kindOfRun is what agents can do or cannot, whatever the turn.
+// kindOfRun determines whether an agent works, for any turn.
 type kindOfRun struct {
 	agent   string
 	sandbox work.Sandbox
 	mode    work.Mode
 }
 
-// tried are the agents that were tried in this pass, and work.
+// tried are the kinds of runs that were tried in this pass.
 type tried struct {
 	mu   sync.Mutex
 	runs map[kindOfRun]*trial
 }
 
-// trial is one kind of run being tried.
+// trial is one kind of run.
 type trial struct {
 	mu    sync.Mutex
 	works bool
 }
 
-// once tries a kind of run until it worked. A failure is that of the turn that
-// tried: another one has another checkout, and perhaps another repository.
+// once runs try until it succeeds once. A failure counts only for the turn that tried: another has
+// another checkout and perhaps another repository.
 func (t *tried) once(k kindOfRun, try func() error) error {
 	run := t.of(k)
-	run.mu.Lock() // others wait: mostly it works, and is tried once
+	run.mu.Lock() // others wait, as it usually works and is tried once
 	defer run.mu.Unlock()
 	if run.works {
 		return nil
@@ -54,8 +54,8 @@ func (t *tried) of(k kindOfRun) *trial {
 	return t.runs[k]
 }
 
-// able finds out before a turn is paid whether its agent can work at all: in a
-// pass, once where it works for each agent, sandbox and mode.
+// able checks before a turn is paid that its agent works at all: once per pass for each agent,
+// sandbox and mode.
 func (p *runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.Mode()}
 	return p.tried.once(k, func() error {
@@ -65,8 +65,8 @@ func (p *runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	})
 }
 
-// speakable finds out before a reviewer's turn is paid whether it can say anything
-// afterwards, and who it is then: its own comments would be taken for somebody's.
+// speakable checks before a review is paid that the reviewer can post it, and records the account:
+// otherwise its comments would be read as feedback.
 func (p *runner) speakable(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind != work.KindReview {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// A failure to start an agent is that of one turn: the next one, in another
-// checkout or repository, tries for itself. What worked is not tried again.
+// A failed trial of an agent counts for one turn only: the next one, in another checkout or
+// repository, tries again. A successful trial is not repeated.
 func TestATrialThatFailsIsTheTurnsOwn(t *testing.T) {
 	var all tried
 	k := kindOfRun{agent: "a", sandbox: work.SandboxBwrap, mode: work.ModeWrite}

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Turns carries turns from their claim to their end.
+// Turns runs turns from their claim to their end.
 type Turns struct {
 	*env.Env
 	reader   *ingest.Reader
@@ -21,7 +21,7 @@ type Turns struct {
 	Runner   *runner
 }
 
-// New makes Turns.
+// New returns Turns.
 func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
 	look, told := &lastLook{e, r, n}, &briefs{e, r.MayCommand}
 	restores := &restorer{e, r, n, look, told}
@@ -31,7 +31,7 @@ func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
 	}
 }
 
-// unobeyed reports whether a command on a turn's item waits to be carried out.
+// unobeyed reports whether a command on the turn's item is pending without a planned reply.
 func unobeyed(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
 	pending, err := tx.ListPendingCommands(ctx, l.Item.RepoID)
 	for _, e := range pending {
