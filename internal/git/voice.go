@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	
 )
 
 // Voice says whom the commits of a mirror are by. What is zero is ours.
