@@ -9,7 +9,7 @@ import (
 // Replayed is the result of Replay.
 type Replayed struct {
 	OID      string // "" when Empty or Conflict
-	Empty    bool   // onto already contains the change
+	Empty    bool   // the new parent already contains the change
 	Conflict bool
 }
 
