@@ -285,6 +285,7 @@ type commitObject struct {
 	Message string
 }
 
+// Commit reads and parses a commit.
 func (r *objectReader) Commit(ctx context.Context, oid string) (commitObject, error) {
 	content, err := r.Content(ctx, object{OID: oid, Kind: "commit"})
 	if err != nil {

@@ -155,6 +155,7 @@ func caretOf(r rune) string {
 // failing ends a body with an error, or with io.EOF if err is nil.
 type failing struct{ err error }
 
+// Read implements io.Reader.
 func (f failing) Read([]byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
