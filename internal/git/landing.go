@@ -197,8 +197,7 @@ func signedBy(series []comparedCommit, c comparedCommit) bool {
 	return false
 }
 
-// commits lists commits as git's log selects them, newest first; none is before what it
-// stands on.
+// commits runs git log with the arguments, newest first. Children come before their parents.
 func (b bench) commits(ctx context.Context, args ...string) ([]comparedCommit, error) {
 	call := b.q.command("log", "-z", "--topo-order", "--date=raw", "--format=%H%n%T%n%P%n%an <%ae> %ad%n%B")
 	call.Args = append(call.Args, args...)

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The rate limits that requests count against, named as in x-ratelimit-resource. everything stands
-// for all requests, as a secondary limit holds them.
+// The rate limits that requests count against, named as in x-ratelimit-resource. A secondary limit
+// applies to everything: it blocks all requests.
 const (
 	resourceCore    = "core"
 	resourceGraphQL = "graphql"
