@@ -302,8 +302,8 @@ func (b bench) compareSeries(ctx context.Context, out *Landing, series []compare
 	return nil
 }
 
-// chain returns at most most commits back from a landed one along first parents, and stops before
-// base. The last one may be the copy of the head's first commit.
+// chain returns at most most commits back from a landed one along first parents. It stops before
+// base, because base may itself be a copy of the head's first commit.
 func (b bench) chain(ctx context.Context, landed, base string, most int) ([]comparedCommit, error) {
 	args := []string{"--first-parent", "--max-count=" + strconv.Itoa(most), landed}
 	if before, err := b.contains(ctx, landed, base); err != nil {

@@ -87,7 +87,7 @@ func (b Box) prepare(j work.Job, own private) error {
 	return nil
 }
 
-// emptyFile returns the empty file that replaces hidden files.
+// emptyFile returns the path of the empty file that replaces hidden files.
 func (b Box) emptyFile(j work.Job) string { return filepath.Join(b.around(j), "empty") }
 
 // mountPoints creates the mount points within private folders. bubblewrap would follow a link that
