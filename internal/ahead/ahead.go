@@ -1,9 +1,8 @@
-// Package ahead has GitHub asked in advance. Reads that do not depend on one another are
-// on their way together: whoever knows what is about to be asked begins it, and the code
-// that asks it in its turn, one read after the other, finds the answer there.
+// Package ahead prefetches reads from GitHub. Independent reads run in parallel: code that knows
+// what will be read starts it, and the code that reads one after the other finds the answers.
 //
-// An answer belongs to the context in which it was asked for. What is read with any other
-// one, as is what must be looked at once more, goes to GitHub.
+// An answer belongs to the context it was requested in. Reads with other contexts, such as those
+// that must be current, go to GitHub.
 package ahead
 
 import (
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Reads are those that were begun in advance.
+// Reads has the reads that were started in advance.
 type Reads struct {
 	life  context.Context //nolint:containedctx // it ends with them
 	stop  context.CancelFunc
@@ -24,7 +23,7 @@ type Reads struct {
 	all map[any]*read
 }
 
-// read is one request. It has its answer once it is done.
+// read is one request. Its answer is valid once done is closed.
 type read struct {
 	begun  time.Time
 	done   chan struct{}
@@ -32,16 +31,16 @@ type read struct {
 	err    error
 }
 
-// view is what a context knows of reads: what is asked with it is begun, or taken.
+// view is a context's access to Reads: reads with it are either started or taken from there.
 type view struct {
 	reads *Reads
-	first *first // nil: what is asked is taken
+	first *first // nil: reads are taken
 }
 
-// first is the one read that is begun at a time.
+// first is the single read that one Begin starts.
 type first struct {
 	once  sync.Once
-	known chan struct{} // closed once it is found by its question, or there will be none
+	known chan struct{} // closed once the read can be found by its question, or nothing was asked
 }
 
 func (f *first) take() (mine bool) {
@@ -49,19 +48,19 @@ func (f *first) take() (mine bool) {
 	return mine
 }
 
-// ErrEnough ends what asks more than one thing in advance.
+// ErrEnough is returned for every read after the first in Begin.
 var ErrEnough = errors.New("only its first question is asked in advance")
 
 type key struct{}
 
-// New makes room for reads that are begun in advance, and that stand for so long. Whoever
-// makes it stops those that nobody asked for in the end.
+// New returns empty Reads whose answers are valid for most. The caller calls Stop to end reads that
+// nobody used.
 func New(ctx context.Context, most time.Duration) *Reads {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Reads{life: life, stop: stop, most: most, all: map[any]*read{}}
 }
 
-// Into is a context in which what was begun in advance is found. Of nil nothing is.
+// Into returns a context in which reads of r are found. A nil r changes nothing.
 func (r *Reads) Into(ctx context.Context) context.Context {
 	if r == nil {
 		return ctx
@@ -69,13 +68,13 @@ func (r *Reads) Into(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, view{reads: r})
 }
 
-// With is both for reads that end where they were begun.
+// With combines New and Into.
 func With(ctx context.Context, most time.Duration) (context.Context, *Reads) {
 	r := New(ctx, most)
 	return r.Into(ctx), r
 }
 
-// Without is a context in which GitHub itself is asked.
+// Without returns a context in which every read goes to GitHub.
 func Without(ctx context.Context) context.Context {
 	if _, ok := ctx.Value(key{}).(view); !ok {
 		return ctx
@@ -83,7 +82,7 @@ func Without(ctx context.Context) context.Context {
 	return context.WithValue(ctx, key{}, view{})
 }
 
-// Learn takes over what others have been answered, while that is young enough for them.
+// Learn adds the successful answers of others; they expire by r's own age limit.
 func (r *Reads) Learn(others *Reads) {
 	if others == nil {
 		return
@@ -103,13 +102,13 @@ func (r *Reads) Learn(others *Reads) {
 	}
 }
 
-// InAdvance reports whether what is asked in a context is asked in advance.
+// InAdvance reports whether reads with the context are started in advance.
 func InAdvance(ctx context.Context) bool {
 	v, ok := ctx.Value(key{}).(view)
 	return ok && v.first != nil
 }
 
-// Stop ends what is still on its way.
+// Stop cancels the reads that still run.
 func (r *Reads) Stop() {
 	if r == nil {
 		return
@@ -118,9 +117,8 @@ func (r *Reads) Stop() {
 	r.going.Wait()
 }
 
-// Begin asks in advance the first thing that ask asks, which is a read: of a listing its
-// first page. Once it returns, whoever asks the same finds it. In a context that knows of
-// no reads nothing is asked.
+// Begin starts the first read that ask makes; of a listing, its first page. Once Begin returns, the
+// same read finds it. In a context without Reads, it does nothing.
 func Begin(ctx context.Context, ask func(context.Context)) {
 	v, ok := ctx.Value(key{}).(view)
 	if !ok || v.reads == nil {
@@ -139,8 +137,8 @@ func Begin(ctx context.Context, ask func(context.Context)) {
 	<-v.first.known
 }
 
-// Do gives the answer to a question that was asked in advance, or asks it. A failure is an
-// answer, too: it is not asked twice what GitHub refuses.
+// Do returns the answer to a question that was asked in advance, or asks it. An error is an answer,
+// too: what GitHub refused is not asked again.
 func Do[T any](ctx context.Context, question any, now time.Time, ask func(context.Context) (T, error)) (T, error) {
 	v, ok := ctx.Value(key{}).(view)
 	if !ok || v.reads == nil {
@@ -154,7 +152,7 @@ func Do[T any](ctx context.Context, question any, now time.Time, ask func(contex
 	if found == nil {
 		return ask(ctx)
 	}
-	if err := ctx.Err(); err != nil { // with the time up nothing more is read, answered or not
+	if err := ctx.Err(); err != nil { // when time is up, even prefetched answers are not used
 		return none, err
 	}
 	select {
@@ -166,7 +164,7 @@ func Do[T any](ctx context.Context, question any, now time.Time, ask func(contex
 	return answer, found.err
 }
 
-// begin asks a first question, unless it was asked a moment ago.
+// begin asks the first question unless it was asked recently.
 func begin[T any](ctx context.Context, v view, question any, now time.Time, ask func(context.Context) (T, error)) (none T, err error) {
 	if !v.first.take() {
 		return none, ErrEnough
@@ -183,7 +181,7 @@ func begin[T any](ctx context.Context, v view, question any, now time.Time, ask 
 	return answer, err
 }
 
-// find finds a read that was begun and is young enough; nil: there is none.
+// find returns a read that is recent enough, or nil.
 func (r *Reads) find(question any, now time.Time) *read {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +192,7 @@ func (r *Reads) find(question any, now time.Time) *read {
 	return found
 }
 
-// add keeps a read, unless there is one that is young enough.
+// add stores a read unless there is a recent one.
 func (r *Reads) add(question any, x *read) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// hub answers each question with how often anything was asked.
+// hub answers every question with the number of questions so far.
 type hub struct {
 	asked chan string
 	hold  chan struct{}
@@ -38,8 +38,7 @@ func (h *hub) begin(ctx context.Context, question string, now time.Time) {
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.ask(ctx, question, now) })
 }
 
-// What was asked in advance is not asked again by whoever asks it in its turn, as often as
-// they do; anything else is.
+// A prefetched answer serves every read of the same question. Other questions are asked.
 func TestAnAnswerIsFoundByItsQuestion(t *testing.T) {
 	h := newHub()
 	ctx, reads := ahead.With(t.Context(), time.Second)
@@ -58,7 +57,7 @@ func TestAnAnswerIsFoundByItsQuestion(t *testing.T) {
 	}
 }
 
-// An answer belongs to its context, and grows old.
+// An answer is valid only in its context and for a limited time.
 func TestWhereAnAnswerDoesNotCount(t *testing.T) {
 	h := newHub()
 	ctx, reads := ahead.With(t.Context(), time.Second)
@@ -86,7 +85,7 @@ func TestWhereAnAnswerDoesNotCount(t *testing.T) {
 	}
 }
 
-// They are on their way together.
+// Prefetched reads run in parallel.
 func TestReadsAreSideBySide(t *testing.T) {
 	h := newHub()
 	h.hold = make(chan struct{})
@@ -104,7 +103,7 @@ func TestReadsAreSideBySide(t *testing.T) {
 	}
 }
 
-// Of what asks more than one thing only the first is asked in advance.
+// Only the first question of a Begin is asked.
 func TestOneQuestionAtATime(t *testing.T) {
 	h := newHub()
 	ctx, reads := ahead.With(t.Context(), time.Second)
@@ -112,7 +111,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		_, _ = h.ask(ctx, "a", noon)
 		_, _ = h.ask(ctx, "b", noon)
 	})
-	ahead.Begin(ctx, func(context.Context) {}) // asks nothing, and nobody waits for it
+	ahead.Begin(ctx, func(context.Context) {}) // asks nothing, and Begin does not block
 	if _, err := h.ask(ctx, "a", noon); err != nil {
 		t.Error(err)
 	}
@@ -122,7 +121,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	}
 }
 
-// A failure is the answer: GitHub is not asked again what it has refused.
+// An error is an answer: what GitHub refused is not asked again.
 func TestAFailureIsAnAnswer(t *testing.T) {
 	h := newHub()
 	h.fails = errors.New("502")
@@ -134,7 +133,7 @@ func TestAFailureIsAnAnswer(t *testing.T) {
 	}
 }
 
-// What others were answered is known; what they were refused, or still wait for, is asked.
+// Learn takes over successful answers; failed and pending ones are asked again.
 func TestAnswersAreHandedOver(t *testing.T) {
 	h := newHub()
 	ctx, reads := ahead.With(t.Context(), time.Second)
@@ -161,8 +160,7 @@ func TestAnswersAreHandedOver(t *testing.T) {
 	}
 }
 
-// What nobody asked for in the end does not hold up whoever began it, and an interrupt ends
-// the wait for an answer.
+// Unused reads do not block Stop, and a cancelled context ends the wait for an answer.
 func TestReadsEnd(t *testing.T) {
 	h := newHub()
 	h.hold = make(chan struct{})

@@ -1,5 +1,5 @@
-// Package files handles files where somebody else may have put anything: folders
-// that forbid to be read, links, what a power cut left.
+// Package files handles paths where somebody else may have put anything: unreadable folders, links,
+// leftovers of a power cut.
 package files
 
 import (
@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// Exists reports whether something is at the path.
+// Exists reports whether anything is at the path, including a dangling link.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// OpenFolder lets its owner list and change a folder. It is called before the
-// walk reads it.
+// OpenFolder gives the owner access to a folder. Call it before the walk reads the folder.
 func OpenFolder(path string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil {
@@ -31,8 +30,7 @@ func OpenFolder(path string, d fs.DirEntry) error {
 	return os.Chmod(path, info.Mode().Perm()|0o700)
 }
 
-// Remove removes what is at the path, folders that forbid it included. It
-// follows no link.
+// Remove removes everything at the path, including folders without permissions. It follows no link.
 func Remove(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil {
@@ -53,7 +51,7 @@ func Remove(path string) error {
 	return nil
 }
 
-// RealFolder makes sure that the path is a folder and no link to one.
+// RealFolder makes the path a folder; a file or a link there is removed.
 func RealFolder(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && info.IsDir() {
@@ -71,7 +69,7 @@ func RealFolder(path string) error {
 	return nil
 }
 
-// Empty removes what is in a folder, if it is one.
+// Empty removes the content of a folder; other paths stay.
 func Empty(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -89,8 +87,8 @@ func Empty(path string) error {
 	return nil
 }
 
-// Copy copies a regular file, with the time of its last change: git tells by that of
-// its index which files may have changed in the same second.
+// Copy copies a regular file with its modification time: git compares that time of its index with
+// those of files to find changes within the same second.
 func Copy(from, to string, mode os.FileMode) error {
 	info, err := os.Lstat(from)
 	if err != nil {

@@ -4,6 +4,6 @@ package files
 
 import "syscall"
 
-// OpenSafely keeps an open from following a link that was put in a file's place,
-// and from waiting for the writer of a pipe.
+// OpenSafely are flags for an open that does not follow a link put in place of the file, and does
+// not wait for the writer of a pipe.
 const OpenSafely = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

@@ -1,4 +1,4 @@
 package files
 
-// OpenSafely is nothing here: an open that asks for no creation waits for nobody.
+// OpenSafely is 0 on Windows: an open that creates nothing does not wait.
 const OpenSafely = 0

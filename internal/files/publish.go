@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Publish writes a file whole that other users read, into a folder that is there. What
-// is no file, such as a device, is not put away for it.
+// Publish atomically writes a file for other users to read; its folder must exist. It does not
+// replace anything but a regular file, such as a device.
 func Publish(path, text string) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("write %s: something is there that is no file", path)

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Regular is a path at which a regular file is; else empty.
+// Regular returns the path if a regular file is there, else "".
 func Regular(path string) string {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -14,10 +14,10 @@ func Regular(path string) string {
 	return path
 }
 
-// OpenRegular opens a file that somebody may have put something else in place of.
+// OpenRegular opens a regular file in a place where somebody may have put something else.
 func OpenRegular(path string) (*os.File, fs.FileInfo, error) {
 	if Regular(path) == "" {
-		return nil, nil, fmt.Errorf("open %s: not a regular file", path) // on Windows this alone finds links
+		return nil, nil, fmt.Errorf("open %s: not a regular file", path) // on Windows only this detects links
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|OpenSafely, 0)
 	if err != nil {

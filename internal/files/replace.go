@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file whole: somebody may be reading it, and the machine may stop. One
-// that was there keeps its permissions.
+// Replace atomically and durably writes a file, because others may be reading it and the machine
+// may stop. An existing file keeps its permissions.
 func Replace(path, text string) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == text {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Sum is the SHA-256 of a file's content, in hexadecimal digits.
+// Sum returns the SHA-256 of a file's content in hexadecimal.
 func Sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// SyncAll makes files durable, many at once: a file system commits them
-// together, where one after the other each waits for the disk.
+// SyncAll syncs files in parallel: the file system then commits them together instead of waiting
+// for the disk once per file.
 func SyncAll(files []string) error {
 	const atOnce = 16
 	var wg sync.WaitGroup
@@ -25,8 +25,8 @@ func SyncAll(files []string) error {
 	return errors.Join(errs...)
 }
 
-// syncFile opens for reading: objects are read-only. Windows, which wants
-// leave to write for this, is served by git (see package plumbing).
+// syncFile opens the file for reading, because git's objects are read-only. Windows syncs only
+// writable files; there git syncs its objects itself.
 func syncFile(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -38,7 +38,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// SyncFolder makes the names in a folder durable, where the system can.
+// SyncFolder syncs a folder's entries, if the system supports it.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// giveRepository makes the checkout's own .git again, for the agent's use: it
-// borrows the mirror's objects, stands on the branch, and has no remote. What
-// becomes of it does not matter to us.
+// giveRepository recreates the checkout's own .git for the agent. It borrows the mirror's objects,
+// has the branch checked out and no remote. We never read it again.
 func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 	objects, err := filepath.Abs(m.Path("objects"))
 	if err != nil {
@@ -71,12 +70,12 @@ func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 	return unmerge(ctx, m, r, index)
 }
 
-// agentConfig is the configuration of the agent's repository. What git found out about
-// the file system when it made the mirror holds here, too. The agent may commit, as it
-// likes, and ignores what we ignore.
+// agentConfig returns the configuration of the agent's repository. It copies the file system
+// settings that git detected when it made the mirror, lets the agent commit, and ignores the same
+// files as we do.
 func (m *Mirror) agentConfig() (string, error) {
 	made, err := os.ReadFile(m.Path("config"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one git goes by what it takes for usual
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one git uses its defaults
 		return "", err
 	}
 	var b strings.Builder

@@ -17,12 +17,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// irregular are the kinds of file that no tree can hold.
+// irregular has the file types that a tree cannot hold.
 const irregular = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket | fs.ModeCharDevice | fs.ModeIrregular
 
-// checkCheckout refuses a checkout that is no folder of its own any more: through a
-// link git would commit what lies elsewhere. A .gitignore or .gitattributes
-// that is a pipe would have git wait for ever.
+// checkCheckout refuses a checkout that was replaced: through a link git would commit files from
+// elsewhere. It also refuses a .gitignore or .gitattributes that is a pipe, on which git would
+// block for ever.
 func checkCheckout(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -35,14 +35,14 @@ func checkCheckout(dir string) error {
 	var refused refusals
 	for _, p := range odd {
 		if b := path.Base(p); b != ".gitignore" && b != ".gitattributes" {
-			continue // Files judges those that git would add
+			continue // checkFiles handles those that git would add
 		}
 		refused.add("%q is no file", p)
 	}
 	return refused.err()
 }
 
-// checkFiles refuses what would be expensive or impossible to add.
+// checkFiles refuses files that are too large or that git cannot add.
 func (g gate) checkFiles(ctx context.Context, index string) error {
 	paths, err := changedPaths(ctx, g.mirror, g.Dir, index)
 	if err != nil {
@@ -79,9 +79,8 @@ func (g gate) checkFiles(ctx context.Context, index string) error {
 	return refused.err()
 }
 
-// findRepositories walks the checkout by itself, without git, and lists every
-// .git below root, as slashed paths of what they stand in ("." for root's
-// own). It follows no link, and makes folders readable that are not.
+// findRepositories walks the checkout without git and returns every .git below root by its
+// slash-separated path. It follows no links and makes unreadable folders readable.
 func findRepositories(root string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -110,7 +109,7 @@ func findRepositories(root string) ([]string, error) {
 	return found, nil
 }
 
-// findIrregular lists what no tree can hold: pipes, sockets, devices.
+// findIrregular lists pipes, sockets and devices, which a tree cannot hold.
 func findIrregular(root string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -132,7 +131,8 @@ func findIrregular(root string) ([]string, error) {
 	return found, tooLongError(err)
 }
 
-// removeRepositories removes every .git in the checkout, root's own too.
+// removeRepositories removes every .git in the checkout, including root's own, and every irregular
+// file.
 func removeRepositories(root string) error {
 	found, err := findRepositories(root)
 	if err != nil {
@@ -150,15 +150,14 @@ func removeRepositories(root string) error {
 	return nil
 }
 
-// checkRepositories looks for repositories in the tree before git does. One in
-// a submodule's folder or in an ignored folder is the agent's convenience and
-// is removed; any other one is refused, and left for the agent to see.
+// checkRepositories looks for nested repositories before git does. One in a submodule or an ignored
+// folder is removed as the agent's convenience. Any other is refused and left for the agent to see.
 func (g gate) checkRepositories(ctx context.Context) error {
 	found, err := findRepositories(g.Dir)
 	if err != nil {
 		return err
 	}
-	found = slices.DeleteFunc(found, func(p string) bool { return !strings.Contains(p, "/") }) // the checkout's own
+	found = slices.DeleteFunc(found, func(p string) bool { return !strings.Contains(p, "/") }) // the checkout's own .git
 	if len(found) == 0 {
 		return nil
 	}
@@ -188,7 +187,7 @@ func (g gate) checkRepositories(ctx context.Context) error {
 
 func (g gate) ignored(ctx context.Context, folder string) (bool, error) {
 	check := g.mirror.checkoutCommand(g.Dir, g.Index, "check-ignore", "--quiet", "-z", "--stdin")
-	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // refused by this command; ./ makes the path literal
+	check.Env = []string{"GIT_LITERAL_PATHSPECS=0"} // check-ignore refuses literal pathspecs; ./ makes the path literal
 	check.Stdin = []byte("./" + folder + "/\x00")
 	check.Answers = []int{1}
 	res, err := runPatterns(ctx, check, patternTimeout(g.mirror))
@@ -198,7 +197,7 @@ func (g gate) ignored(ctx context.Context, folder string) (bool, error) {
 	return res.Code == 0, nil
 }
 
-// removeNested removes every .git below the checkout's own.
+// removeNested removes every .git except the checkout's own.
 func removeNested(dir string) error {
 	found, err := findRepositories(dir)
 	if err != nil {
@@ -215,7 +214,6 @@ func removeNested(dir string) error {
 	return nil
 }
 
-// submodules lists the submodules of the index.
 func submodules(ctx context.Context, m *Mirror, dir, index string) ([]string, error) {
 	entries, err := m.checkoutCommand(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
 	if err != nil {
@@ -231,7 +229,8 @@ func submodules(ctx context.Context, m *Mirror, dir, index string) ([]string, er
 	return links, nil
 }
 
-// changedPaths lists what differs from the index, by stamps, and what is new.
+// changedPaths lists paths that differ from the index by their stats, and untracked ones that are
+// not ignored.
 func changedPaths(ctx context.Context, m *Mirror, dir, index string) ([]string, error) {
 	res, err := runPatterns(ctx, m.checkoutCommand(dir, index, "ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"), patternTimeout(m))
 	if err != nil {
@@ -240,9 +239,8 @@ func changedPaths(ctx context.Context, m *Mirror, dir, index string) ([]string, 
 	return splitFields(res.Stdout), nil
 }
 
-// runPatterns runs a command that compares paths with the patterns of the
-// checkout's .gitignore or .gitattributes. Git can be given some that take
-// hours: what does not end in time is the change's fault, and is told.
+// runPatterns runs a command that matches paths against the checkout's .gitignore or
+// .gitattributes. Some patterns take git hours, so a timeout is a *RefusedError of the change.
 func runPatterns(ctx context.Context, c command, limit time.Duration) (proc.Result, error) {
 	c.Wall = limit
 	res, err := c.Run(ctx)
@@ -254,22 +252,21 @@ func runPatterns(ctx context.Context, c command, limit time.Duration) (proc.Resu
 
 func patternTimeout(m *Mirror) time.Duration { return m.git.opt.PatternTimeout }
 
-// addTimes is how much longer than to read a checkout's patterns it may take to add
-// files: their contents are read, too.
+// addTimes multiplies the pattern timeout for adding files, whose contents git reads, too.
 const addTimes = 4
 
-// addToIndex runs a command that adds files of the checkout to an index, their contents to
-// the quarantine. What git itself refuses is a *RefusedError.
+// addToIndex runs a command that adds files of the checkout to an index and their contents to the
+// quarantine. Files that git itself refuses are a *RefusedError.
 func addToIndex(ctx context.Context, q *quarantine, add command) error {
 	add.Objects = q.Env
 	_, err := runPatterns(ctx, add, addTimes*patternTimeout(q.mirror))
 	return refusedToAdd(err)
 }
 
-// addSigns are what git says of files that it never adds, whatever their content.
+// addSigns are git's messages for paths that it never adds.
 var addSigns = []string{"invalid path", "file name too long", "filename too long"}
 
-// refusedToAdd makes a refusal of git's own: to try again would not help.
+// refusedToAdd turns git's own refusal into a *RefusedError, because a retry would not help.
 func refusedToAdd(err error) error {
 	var failed *CommandError
 	if errors.As(err, &failed) && failed.Says(addSigns) {

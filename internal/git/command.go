@@ -13,15 +13,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// keptVars are the GIT_ variables of the operator that may reach our commands;
-// any other could name another repository, index or configuration.
+// keptVars are the operator's GIT_ variables that our commands inherit. Any other could select
+// another repository, index or configuration.
 var keptVars = []string{
 	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY",
 	"GIT_SSL_NO_VERIFY", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 	"GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
 }
 
-// baseEnv is the environment of every command of ours.
+// baseEnv returns the environment of all our git commands.
 func baseEnv(operator []string) []string {
 	var env []string
 	for _, v := range operator {
@@ -34,8 +34,7 @@ func baseEnv(operator []string) []string {
 	return append(env, "LC_ALL=C", "LANGUAGE=", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1")
 }
 
-// safeConfig is said on every command line, so that nothing depends on what
-// stands in a file.
+// safeConfig returns options for every command line, which override configuration files.
 func safeConfig() []string {
 	var args []string
 	for _, kv := range []string{
@@ -47,7 +46,7 @@ func safeConfig() []string {
 		"core.trustctime=true",
 		"core.untrackedCache=false",
 		"core.sparseCheckout=false",
-		"core.protectHFS=true", // a name that is .git on another system is one here
+		"core.protectHFS=true", // refuse names that are .git on another system
 		"core.protectNTFS=true",
 		"core.fsync=committed",
 		"protocol.ext.allow=never",
@@ -61,34 +60,32 @@ func safeConfig() []string {
 	return args
 }
 
-// maxOutput bounds what a command may print, in bytes.
+// maxOutput limits the output of a command, in bytes.
 const maxOutput = 1 << 30
 
-// command is one git command. Git.command makes it; what is left out does not apply.
+// command is one git command, made by Git.command; zero fields do not apply.
 type command struct {
 	Args    []string
 	Config  []string // key=value pairs, in front of Args
 	GitDir  string   // "" is only for commands that need no repository
-	Tree    string   // working tree, and working directory
+	Tree    string   // working tree and working directory
 	Index   string
 	Env     []string
 	Stdin   []byte
-	Objects []string // variables that say where new objects go, in place of the repository's own folder
+	Objects []string // variables that redirect new objects to another folder
 
-	Operator bool   // the operator's configuration applies
-	Remote   string // URL that is spoken to: network limits; its secrets are kept out of errors
-	Answers  []int  // exit codes that are answers, besides 0
+	Operator bool   // read the operator's configuration
+	Remote   string // URL of the remote: network limits apply, and its credentials are removed from errors
+	Answers  []int  // exit codes besides 0 that are not failures
 
 	Wall time.Duration // 0 means Options.Timeout
-	Most int64         // bytes of output that are wanted: it is ended with more, and that is no failure; 0 means all
+	Most int64         // limit on output in bytes; the command is killed beyond it, without an error; 0 means no limit
 
 	git *Git
 }
 
-// command is a git command with these arguments.
 func (g *Git) command(args ...string) command { return command{git: g, Args: args} }
 
-// environment is what the command runs with.
 func (c command) environment() []string {
 	env := slices.Clone(c.git.env)
 	if !c.Operator {
@@ -106,7 +103,7 @@ func (c command) environment() []string {
 	return slices.Concat(env, c.Objects, c.Env)
 }
 
-// configuration is what stands in front of the command's own arguments.
+// configuration returns the options before the command's arguments.
 func (c command) configuration() []string {
 	args := safeConfig()
 	if file := c.git.operatorPath("core.excludesfile"); file != "" {
@@ -121,8 +118,8 @@ func (c command) configuration() []string {
 	return args
 }
 
-// noSync keeps git from forcing each object to disk by itself: whoever names
-// another folder for them does so for all at once. On Windows git does it better.
+// noSync turns off git's sync of each object: callers that redirect objects sync them all at once.
+// On Windows git's own way is better.
 func noSync() []string {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -130,8 +127,7 @@ func noSync() []string {
 	return []string{"core.fsync=none"}
 }
 
-// Run runs the command. A failure is a *CommandError, a *TimeoutError, or wraps
-// what proc says.
+// Run runs the command. A failure is a *CommandError, a *TimeoutError, or wraps an error of proc.
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
@@ -171,8 +167,7 @@ func (c command) Run(ctx context.Context) (proc.Result, error) {
 	return res, nil
 }
 
-// converse starts a command that answers more than once. It has no time limit of its
-// own: whoever asks has one.
+// converse starts a command for several queries. It has no time limit; each query has its own.
 func (c command) converse() (*proc.Conversation, error) {
 	talk, err := proc.Converse(proc.Cmd{
 		Path: c.git.bin, Args: append(c.configuration(), c.Args...), Dir: c.GitDir, Env: c.environment(), DieWithParent: true,
@@ -183,16 +178,16 @@ func (c command) converse() (*proc.Conversation, error) {
 	return talk, nil
 }
 
-// timeLimit is how long a local command may take.
+// timeLimit returns the time limit of a local command.
 func (c command) timeLimit() time.Duration { return c.git.opt.Timeout }
 
-// Text runs the command for its output, without the last line ending.
+// Text runs the command and returns its output without the last line ending.
 func (c command) Text(ctx context.Context) (string, error) {
 	res, err := c.Run(ctx)
 	return strings.TrimSuffix(string(res.Stdout), "\n"), err
 }
 
-// Fields runs a command that was asked for -z, for the fields of its output.
+// Fields runs a command with -z and returns the fields of its output.
 func (c command) Fields(ctx context.Context) ([]string, error) {
 	res, err := c.Run(ctx)
 	if err != nil {
@@ -201,7 +196,7 @@ func (c command) Fields(ctx context.Context) ([]string, error) {
 	return splitFields(res.Stdout), nil
 }
 
-// splitFields splits the output of a command that was asked for -z.
+// splitFields splits output of a command with -z.
 func splitFields(out []byte) []string {
 	s := strings.TrimSuffix(string(out), "\x00")
 	if s == "" {
@@ -210,7 +205,7 @@ func splitFields(out []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
-// redactRemote takes the user part of a URL out of what git said.
+// redactRemote removes the credentials of a remote URL from git's output.
 func redactRemote(s, remote string) string {
 	u, err := url.Parse(remote)
 	if err != nil || u.User == nil {

@@ -14,33 +14,32 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Commit describes a commit to be made.
+// Commit is the input of CommitTree and CommitFiles.
 type Commit struct {
 	Dir     string    // CommitTree: the checkout
-	Index   string    // CommitTree: its index, as Restore left it
+	Index   string    // CommitTree: its index, as Restore wrote it
 	Parents []string  // none for the first commit of a repository
-	Message string    // required; trailers are added
-	Date    time.Time // required; the same inputs give the same commit
+	Message string    // required; our trailers are appended
+	Date    time.Time // required; equal inputs give equal commits
 	Turn    string    // turn key; required
 	Handled []string  // event keys
 	Limits  Limits
 
-	Trailers []string // further ones, "Key: value"
-	Edit     *Edit    // CommitTree: what we change ourselves; may be nil
-	From     string   // CommitTree: the tree that the checkout began as, when it is not the first parent's; may be ""
+	Trailers []string // more trailers, "Key: value"
+	Edit     *Edit    // CommitTree: changes of our own; may be nil
+	From     string   // CommitTree: the tree that was checked out, if not the first parent's; may be ""
 }
 
-// Committed is what became of it.
+// Committed is the result of a commit.
 type Committed struct {
 	OID   string // "" when Empty
 	Tree  string
-	Empty bool     // nothing differs from the one parent: there is no commit
+	Empty bool     // the tree equals that of the only parent: no commit was made
 	Files []string // paths that differ from every parent
 }
 
-// CommitTree commits the files of the checkout, after the gates; what they
-// refuse is a *RefusedError, and nothing of it reaches the mirror. The agent's
-// own .git plays no part.
+// CommitTree commits the files of the checkout if they pass the gates. Otherwise the error is a
+// *RefusedError and nothing reaches the mirror. The agent's own .git is ignored.
 func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	var out Committed
 	if err := checkCheckout(c.Dir); err != nil {
@@ -75,13 +74,13 @@ func (m *Mirror) CommitTree(ctx context.Context, c Commit) (Committed, error) {
 	return out, nil
 }
 
-// gate is what the commit must pass.
+// gate returns the gate for this commit.
 func (m *Mirror) gate(c Commit) gate {
 	return gate{mirror: m, Dir: c.Dir, Index: c.Index, Parents: c.Parents, From: c.From, Limits: c.Limits}
 }
 
-// copyIndex gives the commit an index of its own that stands at the parent and
-// knows the files' stamps, so that only what changed is read.
+// copyIndex makes a private index that holds the parent's tree and the files' stats, so that only
+// changed files are read.
 func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string, error) {
 	index := filepath.Join(q.Dir, "index")
 	parent := emptyTree
@@ -110,8 +109,8 @@ func (m *Mirror) copyIndex(ctx context.Context, c Commit, q *quarantine) (string
 	return index, err
 }
 
-// CommitFiles makes a commit without a checkout: the parent's tree with these
-// files in it, by slashed path.
+// CommitFiles makes a commit without a checkout: the parent's tree plus files, keyed by
+// slash-separated path.
 func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]byte) (Committed, error) {
 	var out Committed
 	err := m.inQuarantine(ctx, "files "+c.Turn, func(q *quarantine) error {
@@ -140,7 +139,7 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 	return out, nil
 }
 
-// addFiles puts files into the index; took tells whether git took them all.
+// addFiles puts files into the index; took checks that git accepted them all.
 func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]byte, q *quarantine) error {
 	var lines strings.Builder
 	for path, content := range files {
@@ -158,8 +157,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 	return err
 }
 
-// took makes sure that a tree has files that were added: git only warns of a path that it
-// does not take.
+// took checks that a tree has the added files, because git only warns of a path that it refuses.
 func took(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
 		at, ok, err := q.reader.At(ctx, tree, path)
@@ -173,7 +171,7 @@ func took(ctx context.Context, q *quarantine, tree string, files map[string][]by
 	return nil
 }
 
-// commitIndex writes the tree, lets the gates judge it, and commits.
+// commitIndex writes the tree, runs the gates and commits.
 func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
 	write := q.command("write-tree")
 	write.Index = index
@@ -206,15 +204,14 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *qua
 	return out, err
 }
 
-// stamp is a date as git reads it unambiguously.
+// stamp formats a date without ambiguity for git.
 func stamp(t time.Time) string { return fmt.Sprintf("@%d +0000", t.Unix()) }
 
-// signing says whether a commit is signed.
 type signing int
 
 const (
-	unsigned   signing = iota // it never leaves the machine
-	asOperator                // if the operator's git signs
+	unsigned   signing = iota // the commit stays on this machine
+	asOperator                // signed if the operator's git signs commits
 )
 
 type rawCommit struct {
@@ -227,7 +224,6 @@ type rawCommit struct {
 	signing signing
 }
 
-// writeCommit makes the commit object.
 func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	args := []string{"commit-tree", r.tree}
 	for _, p := range r.parents {
@@ -253,7 +249,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	return oid, err
 }
 
-// message makes the commit message: what was said, and trailers.
+// message returns the commit message with trailers.
 func (m *Mirror) message(c Commit) (string, error) {
 	if err := checkKey(c.Turn); err != nil {
 		return "", err
@@ -265,8 +261,8 @@ func (m *Mirror) message(c Commit) (string, error) {
 	return assemble(c.Message, trailers)
 }
 
-// assemble joins what was said, without trailers of ours that it may imitate, and
-// trailers, one a line.
+// assemble appends trailers, one per line, to a message. Lines of the message that imitate our
+// trailers are dropped.
 func assemble(message string, trailers []string) (string, error) {
 	message = strings.ReplaceAll(strings.ToValidUTF8(work.Normalise(message), "\uFFFD"), "\x00", "")
 	var b strings.Builder
@@ -298,21 +294,20 @@ func imitates(line string) bool {
 
 // Partial describes the unfinished work of a turn.
 type Partial struct {
-	Key        string // required; the turn's
+	Key        string // required; the turn key
 	Dir, Index string // required; as in Commit
 	Parent     string // required
 	Date       time.Time
 }
 
-// maxPartialBytes keeps a core dump out of what is kept.
+// maxPartialBytes keeps core dumps out of partial work.
 const maxPartialBytes = 10 << 20
 
-// KeepPartial keeps what a turn left in the checkout when its agent did not
-// finish, as refs/mergexo/partial/<key>. It is for reading, never pushed, so
-// the gates do not apply; repositories of the agent's in the tree are dropped.
-// It returns "" when nothing was changed. A checkout that was replaced, or whose
-// ignore files are no files, is a *RefusedError: git would read elsewhere, or
-// for ever.
+// KeepPartial stores the changes in the checkout of an unfinished turn as
+// refs/mergexo/partial/<key>. They are for reading and never pushed, so the gates do not apply; the
+// agent's nested repositories are dropped. It returns "" if nothing changed. A replaced checkout,
+// or one whose ignore files are not regular files, is a *RefusedError: git would read elsewhere or
+// block for ever.
 func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	if err := checkKey(p.Key); err != nil {
 		return "", fmt.Errorf("keep partial work: %w", err)
@@ -352,7 +347,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 	return oid, nil
 }
 
-// partialTree is the tree of what can be kept.
+// partialTree writes the tree of the files that can be kept.
 func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *quarantine) (string, error) {
 	if err := dropLeftovers(ctx, m, p.Dir, index); err != nil {
 		return "", err

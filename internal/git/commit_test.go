@@ -63,7 +63,7 @@ func TestCommitIsTheTree(t *testing.T) {
 	w.cmd(w.mirror.Dir(), "fsck", "--strict", c.OID)
 }
 
-// Trailers read by git itself, in its own sense.
+// Git itself finds the trailers.
 func TestTrailersAreTrailers(t *testing.T) {
 	w := newWorld(t, tree)
 	message := func(text, key string) (string, error) {
@@ -87,7 +87,7 @@ func TestTrailersAreTrailers(t *testing.T) {
 	}
 }
 
-// The agent's own commits, resets and branches do not matter.
+// The agent's own commits, resets and branches have no effect.
 func TestTheAgentsGitDoesNotMatter(t *testing.T) {
 	for name, act := range map[string]func(w *world){
 		"commits":  func(w *world) { w.cmd(w.dir, "add", "-A"); w.cmd(w.dir, "commit", "-qm", "mine") },
@@ -136,7 +136,7 @@ func TestCommitWithoutItsIndex(t *testing.T) {
 	}
 }
 
-// refusedFor is the reason for which the checkout is refused.
+// refusedFor returns the reason for which the checkout is refused.
 func (w *world) refusedFor(l Limits) string {
 	w.t.Helper()
 	c := w.change()
@@ -225,7 +225,7 @@ func TestAllowedChangesPass(t *testing.T) {
 	w.mkdir(filepath.Join(w.dir, "sub"))
 	w.check(os.Symlink("../docs.md", filepath.Join(w.dir, "sub", "l")))
 	w.put("cache/dep/x", "x")
-	w.cmd(w.dir, "init", "-q", "cache/dep") // in an ignored folder: no business of ours
+	w.cmd(w.dir, "init", "-q", "cache/dep") // an ignored folder may contain a repository
 	w.put("unreadable", "u")
 	w.check(os.Chmod(filepath.Join(w.dir, "unreadable"), 0o200))
 	c := w.change()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// compared publishes what landed, and compares it.
+// compared publishes and compares what landed.
 func (w *world) compared(landed, head, base string) Landing {
 	w.t.Helper()
 	w.publish()
@@ -28,7 +28,7 @@ func TestWhatLandsAsItMustIsTheSame(t *testing.T) {
 		} {
 			landed := land()
 			if landed == f.base {
-				continue // a rebase of nothing
+				continue // nothing to rebase
 			}
 			for _, base := range []string{f.base, ""} {
 				got := w.compared(landed, f.head, base)
@@ -40,7 +40,7 @@ func TestWhatLandsAsItMustIsTheSame(t *testing.T) {
 	})
 }
 
-// A base that moved between the decision and the merge is no difference.
+// A base that moved between decision and merge is not a difference.
 func TestABaseThatMovedIsTheSame(t *testing.T) {
 	w, f := forked(t, change("base", line(1, "theirs")), doing(change("one", line(5, "ours")), change("two", map[string]string{"new": "n"})))
 	w.at("main", f.base)
@@ -56,13 +56,13 @@ func TestABaseThatMovedIsTheSame(t *testing.T) {
 	}
 }
 
-// ours is a head with two commits beside a base that moved.
+// ours returns a head with two commits and a base that moved.
 func ours(t *testing.T) (*world, fork) {
 	t.Helper()
 	return forked(t, change("base", line(1, "theirs")), doing(change("one", line(5, "ours")), change("two", map[string]string{"new": "n"})))
 }
 
-// amend lands the same commit with another file in it.
+// amend replaces the landed commit by one with another file in it.
 func (w *world) amend(path, content string) string {
 	w.t.Helper()
 	w.write(filepath.Join(w.person, path), content)
@@ -84,7 +84,7 @@ func TestWhatLandsOtherwiseIsTold(t *testing.T) {
 		"a squash of an earlier head":  {func(w *world, f fork) string { return w.squash(fork{f.base, f.head + "~1"}, "s") }, Squash, OtherTree, []string{"new"}},
 		"a merge of an earlier head":   {func(w *world, f fork) string { return w.merge(fork{f.base, f.head + "~1"}, "m") }, Merged, OtherHead, []string{"new"}},
 		"a merge the other way around": {func(w *world, f fork) string { return w.merge(fork{f.head, f.base}, "m") }, Merged, OtherHead, []string{"text"}},
-		"the old base comes back": {func(w *world, f fork) string { // what a squash onto a stale tree gives
+		"the old base comes back": {func(w *world, f fork) string { // as if squashed onto a stale tree
 			w.squash(f, "s")
 			w.cmd(w.person, "checkout", "-q", f.base+"~1", "--", "text")
 			return w.amend("text", w.read(filepath.Join(w.person, "text")))
@@ -130,7 +130,7 @@ func TestWhatLandsOtherwiseIsTold(t *testing.T) {
 	}
 }
 
-// A head that does not merge is not compared with what a person made of it.
+// For a head that conflicts, the result of a person's merge is not compared.
 func TestAConflictThatAPersonResolvedIsTold(t *testing.T) {
 	w, f := forked(t, change("base", line(5, "theirs")), change("one", line(5, "ours")))
 	w.at("main", f.base)
@@ -143,7 +143,7 @@ func TestAConflictThatAPersonResolvedIsTold(t *testing.T) {
 	if got := w.compared(w.head(), f.head, f.base); got.Why != NotMergeable || got.Method != Merged || got.Want != "" {
 		t.Errorf("%+v", got)
 	}
-	// The same by a squash that is as the one commit of the head.
+	// The same for a squash that looks like the head's only commit.
 	w.at("main", f.base)
 	_, _ = w.host("cherry-pick", f.head)
 	w.write(filepath.Join(w.person, "text"), "both\n")
@@ -154,7 +154,7 @@ func TestAConflictThatAPersonResolvedIsTold(t *testing.T) {
 	}
 }
 
-// A head that was pushed to the base it stands on landed as it is.
+// A head pushed to the base counts as landed unchanged.
 func TestAHeadThatWasPushed(t *testing.T) {
 	w, f := forked(t, func(*world) {}, doing(change("one", line(5, "ours")), change("two", nil)))
 	w.at("main", f.head)
@@ -165,7 +165,7 @@ func TestAHeadThatWasPushed(t *testing.T) {
 	}
 }
 
-// A copy of the first commit may be the very base.
+// A copy of the first commit may be the previous base itself.
 func TestACopyOnTheBaseIsNotOfTheSeries(t *testing.T) {
 	w, f := forked(t, change("base", line(1, "theirs")), doing(change("one", line(5, "ours")), change("two", map[string]string{"new": "n"})))
 	w.at("main", f.base)
@@ -178,8 +178,8 @@ func TestACopyOnTheBaseIsNotOfTheSeries(t *testing.T) {
 	}
 }
 
-// The head's commits that came one by one are there as if the earlier ones had come before
-// the rebase, which leaves out what has nothing to change any more.
+// Commits of the head that landed one by one count as if the earlier ones were there before the
+// rebase, which omits commits without a remaining change.
 func TestCommitsThatCameOneByOneAreAllThere(t *testing.T) {
 	w, f := ours(t)
 	for name, picks := range map[string][]string{"another order": {f.head, f.head + "~1"}, "a commit in between": {f.head + "~1", "", f.head}} {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Diff is the difference of two commits as people read it, with three lines around each
-// change, as GitHub has them. Nothing of the repository's own is run or believed for
-// it: no program, no attribute that would hide a file. Of a long one there are the
-// whole lines among its first most bytes, and cut is true.
+// Diff returns the difference of two commits with three lines of context, as GitHub shows it. It
+// runs no program of the repository and ignores attributes that would hide a file. A longer
+// difference is cut to the whole lines within its first most bytes, and cut is true.
 func (m *Mirror) Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error) {
 	for _, oid := range []string{from, to} {
 		if !m.Has(ctx, oid) {
@@ -32,7 +31,7 @@ func (m *Mirror) Diff(ctx context.Context, from, to string, most int64) (text st
 	return strings.ToValidUTF8(string(out), "\ufffd"), res.Truncated, nil
 }
 
-// Change is what a commit in a mirror changed, against its first parent, as Diff has it.
+// Change returns the difference of a commit to its first parent, as Diff does.
 func Change(ctx context.Context, m *Mirror, oid string, most int64) (text string, cut bool, err error) {
 	c, err := m.readCommit(ctx, oid)
 	if err != nil {
@@ -44,11 +43,11 @@ func Change(ctx context.Context, m *Mirror, oid string, most int64) (text string
 	return m.Diff(ctx, c.parents[0], oid, most)
 }
 
-// Lines are the lines of files that a difference shows, as they are numbered after it:
-// those to which GitHub takes a comment.
+// Lines has the lines of files that a difference shows, with their numbers after the change: GitHub
+// accepts comments on these.
 type Lines map[string][]Span
 
-// Span are the lines from First to Last.
+// Span is the range of lines from First to Last, inclusive.
 type Span struct{ First, Last int }
 
 // Has reports whether the difference shows a line of a file.
@@ -61,21 +60,20 @@ func (l Lines) Has(path string, line int) bool {
 	return false
 }
 
-// maxDiff bounds the difference in which lines are looked for; a comment on a line
-// behind that is as one on a line that is not in it.
+// maxDiff limits the bytes in which DiffLines looks. Lines behind the limit count as not shown.
 const maxDiff = 32 << 20
 
-// DiffLines are the lines that the difference of two commits shows.
+// DiffLines returns the lines that the difference of two commits shows.
 func (m *Mirror) DiffLines(ctx context.Context, from, to string) (Lines, error) {
 	text, _, err := m.Diff(ctx, from, to, maxDiff)
 	return linesOf(text), err
 }
 
-// linesOf reads the lines from a difference. What stands in a file may look like a
-// heading: the lines of each part are counted.
+// linesOf parses a difference. It counts the lines of each hunk, because a file's content may look
+// like a header.
 func linesOf(diff string) Lines {
 	all := Lines{}
-	path, before, after := "", 0, 0 // lines of the part that are still to come, on either side
+	path, before, after := "", 0, 0 // lines of the hunk still to come on each side
 	for line := range strings.Lines(diff) {
 		line = strings.TrimSuffix(line, "\n")
 		if before > 0 || after > 0 {
@@ -102,9 +100,9 @@ func linesOf(diff string) Lines {
 	return all
 }
 
-// pathOf is the path that a heading names; empty where the file is gone.
+// pathOf returns the path in a "+++" header, "" for a deleted file.
 func pathOf(name string) string {
-	name = strings.TrimSuffix(name, "\t") // git adds one to a name with blanks
+	name = strings.TrimSuffix(name, "\t") // git appends a tab to a name with blanks
 	if plain, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
 		name = plain
 	}
@@ -115,8 +113,8 @@ func pathOf(name string) string {
 	return path
 }
 
-// partOf reads the heading of a part, such as "@@ -3,7 +3,8 @@ func main() {": where it
-// begins after the change, and how many lines it has before and after.
+// partOf parses a hunk header such as "@@ -3,7 +3,8 @@ func main() {": its first line after the
+// change and its line counts before and after.
 func partOf(line string) (first, before, after int, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 4 || fields[0] != "@@" || fields[3] != "@@" {
@@ -138,9 +136,8 @@ func rangeOf(field, sign string) (first, count int, ok bool) {
 	return first, count, ok && err == nil
 }
 
-// SameChange reports whether a branch changes the same as before against its base: all
-// that came to it since is a merge of its base, as git makes it where nothing
-// conflicts. before and after are its heads.
+// SameChange reports whether a branch still makes the same change against its base: between its
+// heads before and after it gained at most a clean merge of the base.
 func (m *Mirror) SameChange(ctx context.Context, base, before, after string) (bool, error) {
 	kept, err := m.IsAncestor(ctx, before, after)
 	if err != nil || !kept {

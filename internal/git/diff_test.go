@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbered is a file of so many lines.
+// numbered returns a text of numbered lines, both ends included.
 func numbered(from, to int) string {
 	var b strings.Builder
 	for i := from; i <= to; i++ {
@@ -59,7 +59,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What a merge of the base brings is not the branch's change; what is done beside it is.
+// A merge of the base is not part of the branch's change; other commits are.
 func TestSameChange(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": numbered(1, 20), "b.txt": "b\n"})
 	w.cmd(w.person, "checkout", "-q", "-b", "work")

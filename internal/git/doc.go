@@ -1,13 +1,12 @@
-// Package git keeps one bare mirror for each repository and one checkout for
-// each slot, by plumbing commands only.
+// Package git keeps a bare mirror of each repository and a checkout for each slot, with plumbing
+// commands only.
 //
-// No command of ours ever discovers the .git of a checkout, because an agent
-// has written there: each one is told its repository (the mirror), its working
-// tree and its index (outside the checkout), with a configuration that names
-// no hook, no file system monitor and no filter. New objects are made in a
+// No command of ours discovers the .git of a checkout, because an agent may have written it. Each
+// command gets its repository (the mirror), working tree and index (outside the checkout), and a
+// configuration without hooks, file system monitor and filters. New objects are made in a
 // quarantine folder and moved into the mirror once the gates have passed.
 //
-// Objects are read by one git process that answers many questions. A landing is
-// compared with what merging must give, without a trace in the mirror. A push goes
-// only where the branch is expected to be.
+// One git process reads objects for many queries. A landing is compared with the expected result of
+// the merge, without a trace in the mirror. A push succeeds only if the branch is where it is
+// expected.
 package git

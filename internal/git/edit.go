@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Edit changes one file of a commit that is made of a checkout, after the
-// agent's work and in the index alone: nothing is written where an agent can
-// lay links. It is left out when the agent changed nothing, or the path holds
-// no file.
+// Edit changes one file of a commit made from a checkout, after the agent's work. It changes the
+// index alone, because the agent may have put links into the checkout. It is skipped if the agent
+// changed nothing or the path is no file.
 type Edit struct {
-	Path string // slashed
+	Path string // slash-separated
 	Do   func([]byte) ([]byte, error)
 }
 
@@ -43,7 +42,7 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 	return m.addFiles(ctx, index, map[string][]byte{c.Edit.Path: content}, q)
 }
 
-// unchanged reports whether a tree is the one parent's.
+// unchanged reports whether a tree equals that of the only parent.
 func (m *Mirror) unchanged(ctx context.Context, c Commit, tree string) (bool, error) {
 	if len(c.Parents) != 1 {
 		return false, nil

@@ -8,32 +8,31 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// SigningError says that a commit could not be signed although the operator's
-// git signs commits.
+// SigningError means that a commit could not be signed although the operator's git signs commits.
 type SigningError struct{ Detail string }
 
 func (e *SigningError) Error() string {
 	return "sign commit (commit.gpgsign is set): " + e.Detail
 }
 
-// VersionError says that the installed git is too old.
+// VersionError means that the installed git is too old.
 type VersionError struct{ Have, Want string }
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("git %s is too old: %s or later is needed", e.Have, e.Want)
 }
 
-// NetworkError says that the remote could not be reached, or not to the end.
+// NetworkError means that the remote could not be reached or the connection broke.
 type NetworkError struct{ Op, Detail string }
 
 func (e *NetworkError) Error() string { return fmt.Sprintf("%s: no connection: %s", e.Op, e.Detail) }
 
-// AccessError says that the remote does not let us in, or does not exist.
+// AccessError means that the remote denies access or does not exist.
 type AccessError struct{ Op, Detail string }
 
 func (e *AccessError) Error() string { return fmt.Sprintf("%s: no access: %s", e.Op, e.Detail) }
 
-// TimeoutError says that a command was ended at a limit.
+// TimeoutError means that a command was killed at a time limit.
 type TimeoutError struct {
 	Command string
 	Limit   proc.Limit
@@ -54,21 +53,21 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
 }
 
-// noRoomSigns are git's words for a disk that takes nothing more.
+// noRoomSigns are git's messages for a full or read-only disk.
 var noRoomSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
 
 // Says reports whether git printed one of the signs.
 func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr, signs) }
 
-// LastLines is the end of what git printed, on one line.
+// LastLines returns the last n lines of git's stderr on one line.
 func (e *CommandError) LastLines(n int) string { return lastLines(e.Stderr, n) }
 
-// NoRoom reports whether the command failed because the disk takes nothing more.
+// NoRoom reports whether the command failed because the disk is full or read-only.
 func (e *CommandError) NoRoom() bool {
 	return e.Says(noRoomSigns)
 }
 
-// lastLines is the end of what git said, on one line.
+// lastLines returns the last n lines of a text on one line.
 func lastLines(s string, n int) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) > n {
@@ -77,8 +76,8 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines, "; ")
 }
 
-// Signs, in lower case, by which git and the remotes tell what went wrong.
-// There is no other channel: git answers in prose.
+// Texts, in lower case, by which git and remotes report failures. There is no other way to tell
+// them apart: git reports in prose.
 var (
 	accessSigns = []string{
 		"authentication failed", "permission denied", "permission to ", "could not read username", "could not read password",
@@ -96,7 +95,7 @@ var (
 	hopelessSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
 )
 
-// containsSign reports whether a text has one of the signs.
+// containsSign reports whether a text contains one of the signs, ignoring case.
 func containsSign(text string, signs []string) bool {
 	text = strings.ToLower(text)
 	for _, s := range signs {
@@ -107,7 +106,7 @@ func containsSign(text string, signs []string) bool {
 	return false
 }
 
-// remoteError says what kind of failure a command had that spoke to a remote.
+// remoteError converts the failure of a command that contacted a remote.
 func remoteError(op string, err error) error {
 	if late, ok := errors.AsType[*TimeoutError](err); ok {
 		return &NetworkError{Op: op, Detail: late.Error()}
@@ -124,20 +123,19 @@ func remoteError(op string, err error) error {
 	return err
 }
 
-// MissingError says that a commit is neither in the mirror nor on the remote.
+// MissingError means that a commit is neither in the mirror nor on the remote.
 type MissingError struct{ OID string }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("commit %s is missing", e.OID) }
 
-// EmptyError says that the remote repository has no branch.
+// EmptyError means that the remote repository has no branch.
 type EmptyError struct{ URL string }
 
 func (e *EmptyError) Error() string {
 	return fmt.Sprintf("%s is empty: push a first commit to it", e.URL)
 }
 
-// LeaseError says that the remote branch is not where it was expected.
-// Nothing was pushed.
+// LeaseError means that the remote branch is not where it was expected. Nothing was pushed.
 type LeaseError struct{ Branch, Expected, Detail string }
 
 func (e *LeaseError) Error() string {
@@ -148,15 +146,14 @@ func (e *LeaseError) Error() string {
 	return fmt.Sprintf("push %s: the remote branch moved (expected %s): %s", e.Branch, at, e.Detail)
 }
 
-// RejectedError says that the remote refused a push, and will again until a
-// person acts.
+// RejectedError means that the remote refused a push, and will again until a person acts.
 type RejectedError struct{ Branch, Reason, Hint string }
 
 func (e *RejectedError) Error() string {
 	return fmt.Sprintf("push %s: refused: %s", e.Branch, e.Reason)
 }
 
-// UnclearError says that a push may or may not have been applied.
+// UnclearError means that a push may or may not have been applied.
 type UnclearError struct {
 	Branch string
 	Err    error
@@ -168,7 +165,7 @@ func (e *UnclearError) Error() string {
 
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// KeptError says that a branch is one that we never delete. Nothing was asked of the remote.
+// KeptError means that a branch must never be deleted. The remote was not asked to delete it.
 type KeptError struct{ Branch, Reason string }
 
 func (e *KeptError) Error() string { return fmt.Sprintf("delete %s: %s", e.Branch, e.Reason) }

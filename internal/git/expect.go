@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Expect is the tree that merging head into base must give by a method; not clean where
-// they do not merge without a person. Of a rebase the head's commits are replayed one
-// after the other, merges left out; where that conflicts, or gives another tree than a
-// merge, GitHub rebases nothing, and it is not clean either.
+// Expect returns the tree that merging head into base must give with a method. clean is false if
+// they conflict. For a rebase the head's commits are replayed in order without merges. If that
+// conflicts or gives another tree than a merge, GitHub does not rebase, and clean is false, too.
 func (m *Mirror) Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
 	err = m.onBench("expect "+base+" "+head, func(b bench) error {
 		for _, oid := range []string{base, head} {
@@ -39,7 +38,7 @@ func (m *Mirror) Expect(ctx context.Context, base, head, method string) (tree st
 	return tree, clean, err
 }
 
-// rebases reports whether a rebase of head onto base gives the tree that a merge gives.
+// rebases reports whether a rebase of head onto base gives the same tree as a merge.
 func (b bench) rebases(ctx context.Context, base, head, tree string) (bool, error) {
 	series, err := b.series(ctx, base, head)
 	if err != nil || len(series) == 0 {
@@ -53,9 +52,9 @@ func (b bench) rebases(ctx context.Context, base, head, tree string) (bool, erro
 	return clean && steps[len(steps)-1] == tree, err
 }
 
-// Brings reports whether merging head into tip brings commits along that head shares with
-// onto, and tip lacks: onto is the base for which head was approved, and what it held then
-// was no part of the change. Of an onto that is not there any more nobody can tell.
+// Brings reports whether merging head into tip adds commits that head shares with onto and tip
+// lacks. onto is the base for which head was approved; its own commits were not part of the
+// approved change. If onto is missing, nobody can tell, and Brings returns true.
 func (m *Mirror) Brings(ctx context.Context, onto, tip, head string) (bool, error) {
 	if onto == tip {
 		return false, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is expected is what git's own merge, squash and rebase make, and nothing of it stays.
+// Expect returns what git's own merge, squash and rebase make, and leaves nothing in the mirror.
 func TestExpectIsWhatMergingGives(t *testing.T) {
 	eachFork(t, func(t *testing.T, w *world, f fork) {
 		before := w.objects()
@@ -44,13 +44,13 @@ func TestWhatDoesNotMergeIsNotClean(t *testing.T) {
 			func(w *world) { w.cmd(w.person, "mv", "text", "here"); w.commit("base", nil) },
 			func(w *world) { w.cmd(w.person, "mv", "text", "there"); w.commit("one", nil) }, all,
 		},
-		// The head as a whole merges; its first commit does not.
+		// The whole head merges, its first commit alone does not.
 		"a conflict on the way": {
 			change("base", line(5, "theirs")),
 			doing(change("one", line(5, "ours")), change("back", line(5, "5")), change("two", map[string]string{"new": "n"})),
 			map[string]bool{Squash: true, Merged: true, Rebase: false},
 		},
-		// What a merge in the head changed by itself is lost by a rebase.
+		// A rebase loses the changes made by a merge commit in the head.
 		"a merge with a change of its own": {
 			change("base", line(1, "theirs")),
 			func(w *world) {
@@ -105,7 +105,7 @@ func TestExpectOfNothing(t *testing.T) {
 	}
 }
 
-// Neither the operator's merge drivers nor what the tree says of them has a part in it.
+// Merge drivers of the operator or the tree are not used.
 func TestExpectRunsNothing(t *testing.T) {
 	w, f := forked(t, change("base", line(1, "theirs")), doing(change("one", line(5, "ours")), change("two", map[string]string{".gitattributes": "* merge=evil\n"})))
 	script, sprung := w.trap()

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// Tracking begins the refs of the remote's branches.
+	// trackingRefs is the prefix of the refs of the remote's branches.
 	trackingRefs = "refs/remotes/origin/"
 	ownRefs      = "refs/mergexo/"
 )
 
-// remoteCommand is a command that speaks to the remote, with the operator's
-// configuration: credentials, proxies, ssh.
+// remoteCommand returns a command that contacts the remote. It uses the operator's configuration
+// for credentials, proxies and ssh.
 func (m *Mirror) remoteCommand(args ...string) command {
 	c := m.command(args...)
 	c.Operator, c.Remote = true, m.url
@@ -34,10 +34,9 @@ func (m *Mirror) remoteCommand(args ...string) command {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Fetch brings every branch of the remote, and the wanted commits if no branch
-// has them. Branches that are gone there are forgotten, their commits stay. An
-// empty repository is no error. A wanted commit that the remote does not have
-// is a *MissingError; a *plumbing.NetworkError may pass, an *plumbing.AccessError will not.
+// Fetch fetches every branch of the remote, and the wanted commits that no branch contains. Refs of
+// deleted branches are pruned; their commits stay. An empty repository is no error. A wanted commit
+// that the remote lacks is a *MissingError. A *NetworkError may pass, an *AccessError will not.
 func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	for _, oid := range wantOID {
 		if !validOID(oid) {
@@ -67,9 +66,9 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 	})
 }
 
-// FetchPull brings the head of a pull request, also of one from a fork, and keeps it for
-// a turn. False: the remote shows none under that number. It may be behind what the API
-// says. It is durable when it returns.
+// FetchPull fetches the head of a pull request, including one from a fork, and keeps it as the
+// turn's commit. ok is false if the remote has no pull request of that number. The head may lag
+// behind the API. It is durable when FetchPull returns.
 func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return "", false, fmt.Errorf("fetch pull request #%d: %w", number, err)
@@ -96,7 +95,7 @@ func (m *Mirror) FetchPull(ctx context.Context, number int, key string) (oid str
 	return oid, ok, nil
 }
 
-// notThere is what git says of something that the remote does not have.
+// notThere are git's messages for objects and refs that the remote lacks.
 var notThere = []string{"not our ref", "no such remote ref", "unadvertised object", "couldn't find remote ref"}
 
 func fetchArgs(url, what string) []string {
@@ -108,7 +107,7 @@ func fetchArgs(url, what string) []string {
 
 func (m *Mirror) fetch(ctx context.Context) error {
 	c := m.remoteCommand(fetchArgs(m.url, "+refs/heads/*:"+trackingRefs+"*")...)
-	c.Config = append(c.Config, "core.fsyncMethod=batch") // what is lost is fetched again
+	c.Config = append(c.Config, "core.fsyncMethod=batch") // lost objects are fetched again
 	_, err := c.Run(ctx)
 	if err != nil {
 		return remoteError("fetch", err)
@@ -116,9 +115,9 @@ func (m *Mirror) fetch(ctx context.Context) error {
 	return nil
 }
 
-// fetchOrRepair fetches; when that fails and the mirror is to blame, it is
-// mended: broken refs of the remote are forgotten, and what is damaged beyond
-// that is remade. Nothing is given up before its replacement is there.
+// fetchOrRepair fetches and, if the mirror causes the failure, repairs it: broken tracking refs are
+// removed, and a mirror with further damage is remade. The old mirror is replaced only once the new
+// one is complete.
 func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	if err := ensure(ctx, m); err != nil {
 		return err
@@ -128,7 +127,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	if first == nil || !errors.As(first, &failed) || failed.Says(hopelessSigns) {
 		return first
 	}
-	m.Close() // git is asked about what is there now
+	m.Close() // a new process reads the current state
 	sound := healthy(ctx, m)
 	if err := ensure(ctx, m); err != nil {
 		return errors.Join(first, err)
@@ -139,7 +138,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	}
 	if !forgot && !failed.Says(DamageSigns) {
 		check := m.command("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
-		check.Remote = m.url // as long as a fetch may take
+		check.Remote = m.url // allow as much time as for a fetch
 		if _, err := check.Run(ctx); !errors.As(err, &failed) {
 			return errors.Join(first, ctx.Err())
 		}
@@ -150,8 +149,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	return nil
 }
 
-// forgetBroken removes those refs of the remote, among the loose ones, that
-// name no commit: what a power cut leaves.
+// forgetBroken removes loose tracking refs that name no commit, as a power cut leaves them.
 func forgetBroken(ctx context.Context, m *Mirror) bool {
 	forgot := false
 	_ = filepath.WalkDir(m.Path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
@@ -167,7 +165,7 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 	return forgot
 }
 
-// Heads are the remote's branches as they were last fetched: branch to object id.
+// Heads returns the remote's branches as of the last fetch: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
 	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).Text(ctx)
 	if err != nil {
@@ -176,7 +174,7 @@ func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
 	return headsIn(out, trackingRefs), nil
 }
 
-// headsIn reads lines of an object id and a ref.
+// headsIn parses lines of an object id, a tab and a ref.
 func headsIn(lines, refs string) map[string]string {
 	heads := map[string]string{}
 	for line := range strings.Lines(lines) {
@@ -188,8 +186,7 @@ func headsIn(lines, refs string) map[string]string {
 	return heads
 }
 
-// RemoteHeads lists the remote's branches whose names begin with prefix, live:
-// branch to object id.
+// RemoteHeads asks the remote for its branches whose names begin with prefix: branch to object id.
 func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]string, error) {
 	res, err := m.remoteCommand("ls-remote", "--heads", m.url, "refs/heads/"+prefixPattern(prefix)).Run(ctx)
 	if err != nil {
@@ -200,8 +197,8 @@ func (m *Mirror) RemoteHeads(ctx context.Context, prefix string) (map[string]str
 	return heads, nil
 }
 
-// prefixPattern is a prefix as ls-remote's pattern; characters that patterns
-// know cannot be part of a branch name.
+// prefixPattern converts a prefix to a pattern for ls-remote. Pattern characters cannot occur in a
+// branch name.
 func prefixPattern(prefix string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`*?[\`, r) {
@@ -211,8 +208,8 @@ func prefixPattern(prefix string) string {
 	}, prefix) + "*"
 }
 
-// DefaultBranch asks the remote which branch its HEAD names. A repository
-// without branches is an *EmptyError.
+// DefaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
+// or the first branch by name. A repository without branches is an *EmptyError.
 func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
 	res, err := m.remoteCommand("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {

@@ -9,13 +9,12 @@ import (
 	"sync"
 )
 
-// FindLanded looks for a merge of head in a base's history, since it stood there ("" or
-// one that is gone: ever) up to its tip: a commit with the token on a line of its own (or
-// as a trailer), a merge with the head as its second parent, the head's commits one after
-// the other, or the head itself. Where several look like it, one that is what merging gives
-// comes before others. Not Same is an answer, too: something says that it is our merge,
-// and its files are others. Whoever copies a token can make that, and so can a merge
-// that went wrong: to merge again is wrong in either case.
+// FindLanded looks for the merge of head in a base's history from since ("" or a missing commit:
+// from the beginning) to its tip. It accepts a commit with the token on a line of its own or as a
+// trailer, a merge with head as a later parent, the head's commits in order, or the head itself. Of
+// several candidates, one with the expected result comes first. A Landing that is not Same also
+// means that head was merged, but the files differ: someone copied the token, or the merge went
+// wrong. In either case merging again is wrong.
 func (m *Mirror) FindLanded(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
 	var out Landing
 	var ok bool
@@ -35,7 +34,7 @@ func (m *Mirror) FindLanded(ctx context.Context, since, tip, head, token string)
 }
 
 func (b bench) find(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
-	within := []string{tip, "^" + head} // what the head stands on cannot be its merge
+	within := []string{tip, "^" + head} // an ancestor of head cannot be its merge
 	if b.q.mirror.Has(ctx, since) {
 		within = append(within, "^"+since)
 	} else {
@@ -59,7 +58,7 @@ func (b bench) find(ctx context.Context, since, tip, head, token string) (Landin
 		if err != nil || found.Same {
 			return found, found.Same, err
 		}
-		// Some of the head's commits may have come another way.
+		// Some of the head's commits may have landed on their own.
 		if best.OID == "" && (told || found.Why != OtherSeries) {
 			best = found
 		}
@@ -70,7 +69,7 @@ func (b bench) find(ctx context.Context, since, tip, head, token string) (Landin
 	return b.findHead(ctx, since, tip, head)
 }
 
-// findHead is for a head that came to the base in another way than by a merge of it.
+// findHead handles a head that reached the base without a merge of its own.
 func (b bench) findHead(ctx context.Context, since, tip, head string) (Landing, bool, error) {
 	on, err := b.contains(ctx, tip, head)
 	if err != nil || !on {
@@ -84,11 +83,11 @@ func (b bench) findHead(ctx context.Context, since, tip, head string) (Landing, 
 	return found, err == nil, err
 }
 
-// trailer is a line whose value is all that follows the key.
+// trailer matches the key of a line whose value is the rest of the line.
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: +`) })
 
-// hasToken reports whether a message says the token itself: a quote of it, or a sentence
-// about it, does not.
+// hasToken reports whether a line of the message is the token. A quote of it or a sentence about it
+// does not count.
 func hasToken(message, token string) bool {
 	if token == "" {
 		return false
@@ -102,8 +101,8 @@ func hasToken(message, token string) bool {
 	return false
 }
 
-// Tells reports whether the message of a commit says a token itself. Whoever copies a token
-// can make that.
+// Tells reports whether a commit's message has the token on a line of its own. That proves no
+// author: anyone may copy a token.
 func (m *Mirror) Tells(ctx context.Context, commit, token string) (bool, error) {
 	var told bool
 	err := m.onBench("read "+commit, func(b bench) error {

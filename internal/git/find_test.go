@@ -9,7 +9,7 @@ import (
 
 const token = "<!-- gh-mergexo merge=0123456789abcdef -->"
 
-// found publishes, and looks from the base as it was to the person's main.
+// found publishes, and searches from the previous base to the person's main.
 func (w *world) found(f fork) (Landing, bool) {
 	w.t.Helper()
 	w.publish()
@@ -18,7 +18,7 @@ func (w *world) found(f fork) (Landing, bool) {
 	return got, ok
 }
 
-// more is work of others on main.
+// more is a commit of others on main.
 func (w *world) more(message string) {
 	w.t.Helper()
 	w.write(filepath.Join(w.person, "more", message[:1]), message)
@@ -26,7 +26,7 @@ func (w *world) more(message string) {
 	w.cmd(w.person, "commit", "-q", "-m", message)
 }
 
-// What landed is found by each method, among work of others, also from long ago.
+// A merge is found for each method, among other commits, even if it is old.
 func TestWhatLandedIsFound(t *testing.T) {
 	eachFork(t, func(t *testing.T, w *world, f fork) {
 		for method, land := range map[string]func() string{
@@ -36,7 +36,7 @@ func TestWhatLandedIsFound(t *testing.T) {
 		} {
 			landed := land()
 			if landed == f.base {
-				continue // a rebase of nothing
+				continue // nothing to rebase
 			}
 			w.more("later")
 			for _, since := range []string{f.base, "", "1234567890123456789012345678901234567890"} {
@@ -53,7 +53,7 @@ func TestWhatLandedIsFound(t *testing.T) {
 func TestWhatDidNotLandIsNotFound(t *testing.T) {
 	for name, land := range map[string]func(w *world, f fork){
 		"nothing":                func(*world, fork) {},
-		"work of others":         func(w *world, _ fork) { w.more("one") }, // with a message of the head's
+		"work of others":         func(w *world, _ fork) { w.more("one") }, // with the message of a commit of the head
 		"a quote in a sentence":  func(w *world, _ fork) { w.more("x\n\nThis reverts " + token) },
 		"a quote":                func(w *world, _ fork) { w.more("x\n\n> Title\n>\n> " + token + "\n") },
 		"a quote in code":        func(w *world, _ fork) { w.more("x\n\n`" + token + "`\n") },
@@ -74,8 +74,8 @@ func TestWhatDidNotLandIsNotFound(t *testing.T) {
 	}
 }
 
-// What says that it is ours, and is not what merging gives, is found, and told as such: it
-// may be a copy of our message as well as a merge that went wrong.
+// A commit that looks like our merge but has other files is found and reported as different: it may
+// be a copy of our message or a merge that went wrong.
 func TestWhatLandedOtherwiseIsFoundAsSuch(t *testing.T) {
 	for name, c := range map[string]struct {
 		land func(w *world, f fork)
@@ -109,7 +109,7 @@ func TestWhatLandedOtherwiseIsFoundAsSuch(t *testing.T) {
 	}
 }
 
-// The merge itself comes before a copy of its message, whichever is younger.
+// The merge itself is preferred to a commit with a copy of its message, whichever is newer.
 func TestTheMergeComesBeforeItsCopies(t *testing.T) {
 	w, f := ours(t)
 	w.at("main", f.base)
@@ -121,7 +121,7 @@ func TestTheMergeComesBeforeItsCopies(t *testing.T) {
 	}
 }
 
-// A squash that came to the base by way of another branch is on the base.
+// A squash that reached the base by another branch is found.
 func TestWhatLandedAsideIsFound(t *testing.T) {
 	w, f := ours(t)
 	landed := w.squash(f, "T\n\n"+token)
@@ -142,7 +142,7 @@ func TestAHeadThatWasPushedIsFound(t *testing.T) {
 	}
 }
 
-// A base whose history was rewritten may have lost the merge, or have it again.
+// A base with rewritten history may have lost the merge or contain it again.
 func TestARewrittenBaseIsLookedThrough(t *testing.T) {
 	w, f := ours(t)
 	w.squash(f, "T\n\n"+token)
@@ -173,7 +173,7 @@ func TestFindLandedWithoutThem(t *testing.T) {
 	}
 }
 
-// What the head stands on is older than any merge of it, whatever its message says.
+// An ancestor of the head is never its merge, whatever its message.
 func TestWhatTheHeadStandsOnIsNotItsMerge(t *testing.T) {
 	said := func(w *world) { w.commit("old\n\n"+token, map[string]string{"old": "o"}) }
 	w, f := forked(t, said, func(w *world) {
@@ -187,7 +187,7 @@ func TestWhatTheHeadStandsOnIsNotItsMerge(t *testing.T) {
 	}
 }
 
-// Blanks at the ends of lines are not what makes a commit another one.
+// Trailing blanks in a message do not make it another commit.
 func TestARebaseThatTidiesMessages(t *testing.T) {
 	w, f := forked(t, change("base", line(1, "theirs")), func(w *world) {
 		w.write(filepath.Join(w.person, "text"), line(5, "ours")["text"])
@@ -203,7 +203,7 @@ func TestARebaseThatTidiesMessages(t *testing.T) {
 	}
 }
 
-// Our own merges say the token; a quote of it says nothing.
+// Our own merges have the token on a line; a quote of it does not count.
 func TestWhatACommitTells(t *testing.T) {
 	w, f := ours(t)
 	w.at("main", f.base)

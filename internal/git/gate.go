@@ -10,44 +10,43 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Limits are the gates before a commit; a zero value is no limit.
+// Limits configures the gates of a commit; a zero value is no limit.
 type Limits struct {
 	MaxFiles     int
 	MaxFileBytes int64
 	Protected    []string // globs of paths that must not change: "**/CODEOWNERS"
-	NotOnly      []string // globs of paths to which a change must not keep
-	// Secrets finds what must not be pushed: each secret of a text, and what it
-	// is. Whole files are shown to it, names and targets of links; only what a
-	// change adds is refused.
+	NotOnly      []string // globs; a change whose paths all match is refused
+	// Secrets returns each secret in a text with its kind. It gets whole files, their names and the
+	// targets of links; only secrets that the change adds are refused.
 	Secrets func(text string) map[string]string
 }
 
-// gate is what a change must pass on its way from a checkout into a commit.
+// gate checks a change before it becomes a commit.
 type gate struct {
 	mirror  *Mirror  // required
-	Dir     string   // the checkout; empty where there is none
-	Index   string   // its index, as it was restored
+	Dir     string   // the checkout; "" if there is none
+	Index   string   // its index, as Restore wrote it
 	Parents []string // of the commit
-	From    string   // the tree that the checkout began as, when it is not the first parent's; may be ""
+	From    string   // the tree that was checked out, if not the first parent's; may be ""
 	Limits  Limits
 }
 
-// RefusedError says that a tree must not be committed, naming the paths. The
-// agent may be asked to mend it.
+// RefusedError means that a tree must not be committed; the reason names the paths. The agent may
+// be asked to fix it.
 type RefusedError struct {
 	Reason    string
-	Protected bool // a path that the config protects is among them
+	Protected bool // a path that the config protects is affected
 }
 
 func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 
-// refusals collects reasons, so that one answer names them all.
+// refusals collects reasons, to report them all at once.
 type refusals struct {
 	reasons   []string
-	protected bool // a path that the config protects is among them
+	protected bool // a path that the config protects is affected
 }
 
-// maxRefusals keeps the answer readable.
+// maxRefusals keeps the message readable.
 const maxRefusals = 20
 
 func (r *refusals) add(format string, args ...any) {
@@ -66,8 +65,8 @@ func (r refusals) err() error {
 	return &RefusedError{Reason: reason, Protected: r.protected}
 }
 
-// checkTree judges the tree that would be committed, and lists the paths that differ from
-// every parent. index holds that tree.
+// checkTree checks a tree and returns the paths that differ from every parent. index holds that
+// tree.
 func (g gate) checkTree(ctx context.Context, q *quarantine, tree, index string) ([]string, error) {
 	changes, err := changesOf(ctx, q, g.Parents, tree)
 	if err != nil {
@@ -87,12 +86,12 @@ func (g gate) checkTree(ctx context.Context, q *quarantine, tree, index string) 
 	return paths, nil
 }
 
-// treeCheck looks at one tree, and collects the reasons to refuse it.
+// treeCheck collects the reasons to refuse one tree.
 type treeCheck struct {
 	gate
 	q       *quarantine
 	tree    string
-	index   string // that holds the tree
+	index   string // holds the tree
 	changes []pathChange
 	refused refusals
 }
@@ -123,9 +122,8 @@ func (j *treeCheck) judge(ctx context.Context) error {
 	return j.refused.err()
 }
 
-// takenBack refuses that a merge leaves a protected path otherwise than git
-// merged it: to take back what one side changed there looks like no change
-// against the other.
+// takenBack refuses a merge in which a protected path differs from git's own merge. Undoing one
+// side's change there looks like no change against the other parent.
 func (g gate) takenBack(ctx context.Context, q *quarantine, tree string) error {
 	if g.From == "" {
 		return nil
@@ -143,7 +141,7 @@ func (g gate) takenBack(ctx context.Context, q *quarantine, tree string) error {
 	return refused.err()
 }
 
-// gatePath judges by path and mode alone.
+// gatePath checks the path and the modes of a change.
 func gatePath(ch pathChange, l Limits, refused *refusals) error {
 	switch {
 	case ch.oldMode == modeGitlink && ch.newMode == modeNone:
@@ -164,9 +162,9 @@ func gatePath(ch pathChange, l Limits, refused *refusals) error {
 	return err
 }
 
-// protectedBy finds the glob that a change is against, without regard to case:
-// some checkouts have none. A link in the place of a folder that leads to
-// protected paths is one, too: what the link shows would stand there.
+// protectedBy returns the glob that protects a path. Case is ignored because some file systems
+// ignore it. A link in place of a folder that contains protected paths counts, too: the link's
+// target would appear there.
 func protectedBy(ch pathChange, globs []string) (glob string, ok bool, err error) {
 	at := strings.ToLower(ch.path)
 	for _, glob := range globs {
@@ -185,8 +183,8 @@ func protectedBy(ch pathChange, globs []string) (glob string, ok bool, err error
 	return "", false, nil
 }
 
-// kind refuses a change that keeps to paths of one kind: an implementation
-// that consists of documents.
+// kind refuses a change whose paths all match NotOnly: an implementation that consists of
+// documents.
 func (j *treeCheck) kind() error {
 	if len(j.Limits.NotOnly) == 0 || len(j.changes) == 0 {
 		return nil
@@ -212,11 +210,11 @@ func (j *treeCheck) kind() error {
 type pathChange struct {
 	oldMode, newMode, oldOID, newOID, path string
 
-	others []pathChange // the same path against the other parents
+	others []pathChange // changes of the same path against the other parents
 }
 
-// changesOf lists what a tree changes, against the first parent, leaving out
-// what it has from another parent.
+// changesOf returns the changes of a tree against the first parent, without paths that equal
+// another parent's.
 func changesOf(ctx context.Context, q *quarantine, parents []string, tree string) ([]pathChange, error) {
 	if len(parents) == 0 {
 		return treeChanges(ctx, q, emptyTree, tree)
@@ -261,10 +259,9 @@ func treeChanges(ctx context.Context, q *quarantine, from, tree string) ([]pathC
 	return out, err
 }
 
-// The modes of a path that is no file.
 const ()
 
-// contents judges the new blobs.
+// contents checks the new blobs.
 func (j *treeCheck) contents(ctx context.Context) error {
 	blobs := slices.DeleteFunc(slices.Clone(j.changes), func(ch pathChange) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })
 	lfs, err := j.lfsPaths(ctx, blobs)
@@ -293,7 +290,7 @@ func (j *treeCheck) contents(ctx context.Context) error {
 	return j.secrets(ctx, found)
 }
 
-// content judges one new blob.
+// content checks one new blob.
 func (j *treeCheck) content(ctx context.Context, ch pathChange, content []byte, lfs bool) {
 	if ch.newMode == modeSymlink {
 		if leavesTree(ch.path, string(content)) {
@@ -309,7 +306,7 @@ func (j *treeCheck) content(ctx context.Context, ch pathChange, content []byte, 
 	}
 }
 
-// lfsPaths are those paths that .gitattributes give to Git LFS.
+// lfsPaths returns the paths that .gitattributes assigns to Git LFS.
 func (j *treeCheck) lfsPaths(ctx context.Context, blobs []pathChange) (map[string]bool, error) {
 	if len(blobs) == 0 {
 		return nil, nil
@@ -336,7 +333,7 @@ func isPointer(content []byte) bool {
 	return len(content) < 1024 && bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/v1\n"))
 }
 
-// hasConflict reports whether the three kinds of marker stand in their order.
+// hasConflict reports whether the three conflict markers appear in order.
 func hasConflict(content []byte) bool {
 	stage := 0
 	for line := range bytes.Lines(content) {
@@ -353,19 +350,19 @@ func hasConflict(content []byte) bool {
 	return false
 }
 
-// changeSide is one of the two contents of a change.
+// changeSide selects the old or the new content of a change.
 type changeSide func(pathChange) (mode, oid string)
 
 func newSide(ch pathChange) (mode, oid string) { return ch.newMode, ch.newOID }
 func oldSide(ch pathChange) (mode, oid string) { return ch.oldMode, ch.oldOID }
 
-// changedBlob is one of the two contents of a change.
+// changedBlob is a change with the object of one of its sides.
 type changedBlob struct {
 	change pathChange
 	object
 }
 
-// blobSizes asks for the sizes of the changes' contents on one side.
+// blobSizes looks up the blobs on one side of the changes.
 func blobSizes(ctx context.Context, q *quarantine, changes []pathChange, of changeSide) ([]changedBlob, error) {
 	var blobs []changedBlob
 	var oids []string
@@ -387,7 +384,7 @@ func blobSizes(ctx context.Context, q *quarantine, changes []pathChange, of chan
 	return blobs, nil
 }
 
-// eachBlob hands the contents over, whole.
+// eachBlob calls do with the whole content of each blob.
 func eachBlob(ctx context.Context, q *quarantine, blobs []changedBlob, do func(changedBlob, []byte)) error {
 	all := make([]object, len(blobs))
 	for i, b := range blobs {

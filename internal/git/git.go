@@ -15,42 +15,41 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// Identity is whom commits are by.
+// Identity is the author or committer of a commit.
 type Identity struct{ Name, Email string }
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
-// Options of Open.
+// Options configures Open.
 type Options struct {
-	Bin        string        // a name to look for in Env's PATH, or a path; "" means git
+	Bin        string        // a name to find in Env's PATH, or a path; "" means git
 	Env        []string      // required; the operator's environment, for credentials and ssh
 	Timeout    time.Duration // of a local command; 0 means 5 minutes
 	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
-	NetIdle    time.Duration // of a fetch or push that says nothing; 0 means 2 minutes
+	NetIdle    time.Duration // of a fetch or push without output; 0 means 2 minutes
 	Identity   Identity      // required
 
-	PatternTimeout time.Duration // of a local command that reads a checkout's own patterns; 0 means 30 seconds
-	GhPath         string        // if set, https remotes ask "gh auth git-credential" for credentials
+	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds
+	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes
 }
 
 // Git runs the operator's git.
 type Git struct {
 	bin      string
 	opt      Options
-	env      []string          // for every command
+	env      []string          // of every command
 	operator map[string]string // the operator's configuration, the last value of each key
 	version  string
 }
 
-// Version wanted: merge-tree --write-tree.
+// The oldest supported version: merge-tree --write-tree appeared in it.
 const (
 	wantMajor = 2
 	wantMinor = 38
 )
 
-// Open finds git and reads what is carried over of the operator's
-// configuration: ignored files and signing. A git older than 2.38 is a
-// *VersionError, a missing one wraps proc.ErrNotFound.
+// Open finds git and reads the operator's settings for ignored files and signing. A git older than
+// 2.38 is a *VersionError; a missing one wraps proc.ErrNotFound.
 func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.Bin = cmp.Or(opt.Bin, "git")
 	opt.Timeout = cmp.Or(opt.Timeout, 5*time.Minute)
@@ -68,7 +67,7 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	var operator map[string]string
 	var unread error
 	read := make(chan struct{})
-	go func() { // beside the version: each is a program to wait for
+	go func() { // in parallel with the version: each is a process to wait for
 		defer close(read)
 		operator, unread = g.readOperator(ctx)
 	}()
@@ -110,8 +109,8 @@ func (g *Git) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// readOperator reads the system's and the operator's configuration, and no
-// repository's: a GIT_DIR that is none keeps git from looking for one.
+// readOperator reads the system's and the operator's configuration. An invalid GIT_DIR keeps git
+// from reading a repository's.
 func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
 	c := g.command("config", "--includes", "--null", "--list")
 	c.GitDir, c.Operator = os.DevNull, true
@@ -123,17 +122,17 @@ func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
 	for entry := range strings.SplitSeq(out, "\x00") {
 		key, value, ok := strings.Cut(entry, "\n")
 		if !ok {
-			value = "true" // a key alone is a true boolean
+			value = "true" // a key without a value is a true boolean
 		}
 		operator[key] = value
 	}
 	return operator, nil
 }
 
-// operatorConfig is a value of the operator's own configuration; the key is in lower case.
+// operatorConfig returns a value of the operator's configuration; key is in lower case.
 func (g *Git) operatorConfig(key string) string { return g.operator[key] }
 
-// operatorPath is a path of the operator's configuration, with ~ expanded.
+// operatorPath returns a path of the operator's configuration with ~ expanded.
 func (g *Git) operatorPath(key string) string {
 	v := g.operator[key]
 	if rest, ok := strings.CutPrefix(v, "~/"); ok {
@@ -142,9 +141,8 @@ func (g *Git) operatorPath(key string) string {
 	return v
 }
 
-// signingConfig carries the operator's keys and programs over to a command that
-// signs. Without a named key gpg would look for one of the committer, who is not
-// the operator.
+// signingConfig returns the operator's signing keys and programs for a command that signs. Without
+// user.signingkey gpg would look for a key of the committer, who is not the operator.
 func (g *Git) signingConfig() []string {
 	var config []string
 	for key, value := range g.operator {
@@ -166,7 +164,7 @@ func isTrue(v string) bool {
 	return false
 }
 
-// lookup finds a variable in an environment; the last one counts.
+// lookup returns a variable of an environment; the last entry wins.
 func lookup(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -176,8 +174,8 @@ func lookup(env []string, name string) string {
 	return ""
 }
 
-// Path is where git was found.
+// Path returns the path of the git executable.
 func (g *Git) Path() string { return g.bin }
 
-// Version is what git says of itself, such as "2.45.1".
+// Version returns git's version, such as "2.45.1".
 func (g *Git) Version() string { return g.version }

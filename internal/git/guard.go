@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Guarded is the tree of a commit in which the files that an agent would obey are those
-// of another commit: who wrote the one is not who may tell agents what to do.
+// Guarded is a commit's tree with the files that agents obey taken from a trusted commit, so that
+// the commit's author cannot instruct agents.
 type Guarded struct {
 	Tree  string
-	Paths []string // that differ from the commit's own; none: it is the commit's tree
+	Paths []string // paths that differ from the commit's own; empty if its tree is unchanged
 }
 
-// Guard makes such a tree. obeyed tells of a path, slashed and without an ending slash,
-// whether it is such a file, or a folder of them. A file that cannot stand there, since
-// something else of the commit does, is left out; so is a link to what is not obeyed.
+// Guard makes a Guarded tree. obeyed reports whether a path (slash-separated, without a trailing
+// slash) is a file that agents obey or a folder of them. A trusted file is left out if another file
+// of the commit is in its place, or if it is a link to a path that is not obeyed.
 func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (Guarded, error) {
 	own, err := m.entries(ctx, commit)
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(
 	return Guarded{Tree: tree, Paths: g.paths}, nil
 }
 
-// indexLine is a file of a tree as update-index reads it.
+// indexLine formats an entry for update-index.
 func indexLine(e treeEntry) string { return e.Mode + " " + e.OID + "\t" + e.Path + "\x00" }
 
 func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error) {
@@ -49,16 +49,16 @@ func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error
 	return m.objects.List(ctx, tree)
 }
 
-// guard is one call of Guard.
+// guard is the state of one call of Guard.
 type guard struct {
 	mirror *Mirror
 	obeyed func(path string) bool
-	kept   map[string]bool // paths of the commit's files that stay, and their folders
-	lines  strings.Builder // for update-index: what goes, then what comes
+	kept   map[string]bool // the commit's remaining files and their folders (with a trailing slash)
+	lines  strings.Builder // input of update-index: removals, then additions
 	paths  []string
 }
 
-// has reports whether a path is obeyed, or lies in a folder that is.
+// has reports whether a path is obeyed or is in a folder that is.
 func (g *guard) has(name string) bool {
 	for ; name != "." && name != "/"; name = path.Dir(name) {
 		if g.obeyed(name) {
@@ -68,7 +68,7 @@ func (g *guard) has(name string) bool {
 	return false
 }
 
-// compare notes what goes and what comes.
+// compare records the removals and the additions.
 func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 	before := map[string]treeEntry{}
 	for _, e := range own {
@@ -106,7 +106,7 @@ func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
 	return nil
 }
 
-// keep notes a file that stays, and the folders that it is in.
+// keep records a remaining file and its folders.
 func (g *guard) keep(name string) {
 	g.kept[name] = true
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -114,8 +114,8 @@ func (g *guard) keep(name string) {
 	}
 }
 
-// usable reports whether a file of the trusted commit is to stand in the tree: nothing
-// else stands in its place, and it is no link to what somebody else wrote.
+// usable reports whether a trusted file can be added: no remaining file is in its place, and it is
+// no link to a path that is not obeyed.
 func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	if !g.has(e.Path) || g.kept[e.Path+"/"] {
 		return false, nil
@@ -133,7 +133,6 @@ func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.Path), to)), err
 }
 
-// write makes the tree.
 func (g *guard) write(ctx context.Context, commit string) (tree string, err error) {
 	if g.lines.Len() == 0 {
 		return g.mirror.treeOf(ctx, commit)

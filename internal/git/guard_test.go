@@ -14,11 +14,11 @@ func obeyed(path string) bool {
 	return name == "agents.md" || name == "claude.md" || name == ".claude"
 }
 
-// Somebody else's change of what agents obey stands in its commit and not in the
-// checkout; everything else of the commit does.
+// Changes to files that agents obey are in the commit but not in the checkout. All other changes
+// are in both.
 func TestGuard(t *testing.T) {
 	for name, tc := range map[string]struct {
-		base, head map[string]string // "" takes a file away; "-> x" is a link to x
+		base, head map[string]string // "" removes a file; "-> x" is a link to x
 		want       map[string]string
 		paths      []string
 	}{
@@ -66,7 +66,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// putAll commits files on main and pushes them: "" takes one away, "-> x" is a link to x.
+// putAll commits files on main and pushes: "" removes one, "-> x" is a link to x.
 func (w *world) putAll(files map[string]string) string {
 	w.t.Helper()
 	for name, text := range files {
@@ -97,7 +97,7 @@ func TestGuardMissesACommit(t *testing.T) {
 	}
 }
 
-// The head of a pull request comes from where the host shows it, and is kept.
+// The head of a pull request is fetched from the host's ref and kept.
 func TestFetchPull(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
@@ -117,7 +117,7 @@ func TestFetchPull(t *testing.T) {
 	if got, ok := w.kept(key1); !ok || got != heads[1] {
 		t.Errorf("kept: %q", got)
 	}
-	w.fetch() // prunes nothing of ours
+	w.fetch() // does not prune our refs
 	if _, ok := w.kept(key1); !ok {
 		t.Error("it was pruned")
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// plant has git told to run a script by everything that can tell it so from files in a
-// checkout.
+// plant makes every git setting and hook in a checkout run a script.
 func plant(w *world, repo, script string) {
 	w.t.Helper()
 	config := `[core]
@@ -55,8 +54,8 @@ func plant(w *world, repo, script string) {
 	}
 }
 
-// What an agent plants in its checkout is run by no command of ours, in a
-// whole turn and the restore after it.
+// Our commands run nothing that an agent planted in its checkout, during a whole turn and the next
+// restore.
 func TestNothingPlantedIsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -83,7 +82,7 @@ func TestNothingPlantedIsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := w.wanted()
-	r.Commit = c.OID // its .gitattributes is in the tree now
+	r.Commit = c.OID // the tree has its .gitattributes now
 	w.check(w.mirror.Restore(ctx, r))
 	w.put("a.txt", "again\n")
 	next := w.change()
@@ -97,7 +96,7 @@ func TestNothingPlantedIsRun(t *testing.T) {
 	if files.Exists(sprung) {
 		t.Errorf("run: %s", w.read(sprung))
 	}
-	// The trap works: the agent's own git springs it.
+	// The trap works: the agent's own git triggers it.
 	plant(w, filepath.Join(w.dir, ".git"), script)
 	_, _ = w.try(w.dir, "status")
 	if !files.Exists(sprung) {
@@ -105,8 +104,8 @@ func TestNothingPlantedIsRun(t *testing.T) {
 	}
 }
 
-// A repository in a submodule's folder survives clean, and add -A would ask
-// its file system monitor.
+// A repository in a submodule's folder survives git clean, and add -A would run its file system
+// monitor.
 func TestSubmoduleFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -147,7 +146,7 @@ func TestSubmoduleFolder(t *testing.T) {
 	}
 }
 
-// The operator's environment cannot lead a command astray either.
+// The operator's environment cannot redirect our commands.
 func TestEnvironmentOfTheOperator(t *testing.T) {
 	w := newWorld(t, tree)
 	other := filepath.Join(w.root, "other")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// link puts a link into the checkout.
+// link makes a link in the checkout.
 func (w *world) link(at, target string) {
 	w.t.Helper()
 	full := filepath.Join(w.dir, filepath.FromSlash(at))
@@ -19,7 +19,7 @@ func (w *world) link(at, target string) {
 	w.check(os.Symlink(target, full))
 }
 
-// bare puts what git takes for a repository into a folder of the checkout.
+// bare makes a folder that git takes for a repository.
 func (w *world) bare(at string) {
 	w.put(at+"/HEAD", "ref: refs/heads/main\n")
 	w.put(at+"/config", "[core]\n\tfsmonitor = ./evil\n")
@@ -27,7 +27,8 @@ func (w *world) bare(at string) {
 	w.put(at+"/refs/keep", "")
 }
 
-// What some system or some git takes for a repository or a way out is refused before the push, and told to the agent.
+// Names that some system or git version takes for a repository, or a link out of it, are refused
+// before the push, and the agent learns why.
 func TestWhatOtherSystemsFallForIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -37,7 +38,7 @@ func TestWhatOtherSystemsFallForIsRefused(t *testing.T) {
 	})
 	w.check(os.Symlink(".", filepath.Join(w.person, "old")))
 	w.check(os.Symlink("dir/../..", filepath.Join(w.person, "deep", "old")))
-	w.check(os.Symlink("/usr/share/x", filepath.Join(w.person, "away"))) // people may
+	w.check(os.Symlink("/usr/share/x", filepath.Join(w.person, "away"))) // people may do this
 	w.commit("links", nil)
 	w.restore()
 	for name, c := range map[string]struct {
@@ -79,11 +80,11 @@ func TestWhatOtherSystemsFallForIsRefused(t *testing.T) {
 		if after := w.objects(); after != before && refused != nil {
 			t.Errorf("%s: refused objects reached the mirror: %s, then %s", name, before, after)
 		}
-		w.check(w.mirror.Restore(t.Context(), w.wanted())) // what is left does not stand in the way of the next turn
+		w.check(w.mirror.Restore(t.Context(), w.wanted())) // leftovers do not block the next turn
 	}
 }
 
-// dig makes folders below one another, further down than a path can say.
+// dig makes nested folders deeper than the longest path.
 func (w *world) dig(name string, depth int) {
 	w.t.Helper()
 	root, err := os.OpenRoot(w.dir)
@@ -99,7 +100,7 @@ func (w *world) dig(name string, depth int) {
 	w.check(root.Close())
 }
 
-// What only looks like it is let through.
+// Harmless names that only look similar are committed.
 func TestWhatOtherSystemsTakeWellIsCommitted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many repositories")
@@ -124,7 +125,7 @@ func TestWhatOtherSystemsTakeWellIsCommitted(t *testing.T) {
 	}
 }
 
-// slowPatterns makes git compare for hours.
+// slowPatterns writes patterns that take git hours.
 func (w *world) slowPatterns(file string) {
 	for _, end := range []string{"1", "2", "3"} {
 		w.put(strings.Repeat("a", 200)+end, "x")

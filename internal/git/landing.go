@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The ways in which a head reaches its base, as GitHub names its methods of merging.
-// Pushed is for what is on the base without a commit of a merge: the head itself.
+// Methods by which a head reaches its base, named as GitHub names its merge methods. Pushed means
+// that the head itself is on the base, without a merge.
 const (
 	Squash = "squash"
 	Merged = "merge"
@@ -18,34 +18,34 @@ const (
 	Pushed = "pushed"
 )
 
-// Kinds of difference between what landed and what merging gives.
+// Differences between the landed commit and the expected result of the merge.
 const (
-	OtherBase    = "base"     // the base as it was is not among what the commit stands on
-	OtherHead    = "head"     // a merge of something else than the head
+	OtherBase    = "base"     // the landed commit does not descend from the previous base
+	OtherHead    = "head"     // the merge commit has another second parent than the head
 	OtherTree    = "tree"     // the files differ
-	OtherSeries  = "series"   // not the head's commits, one after the other, each with its own change
-	NotMergeable = "conflict" // the head does not merge there without a person: nobody can say what it gives
+	OtherSeries  = "series"   // the landed commits are not the head's commits in order, each with its own change
+	NotMergeable = "conflict" // the head conflicts with the landed commit's parent, so that the expected tree is unknown
 )
 
-// Landing is a commit that brought a head to its base, beside what it must be.
+// Landing compares a commit that landed on the base with the expected result of merging the head.
 type Landing struct {
 	OID    string // the last commit that landed
-	Method string // as the commit itself tells: Squash, Merge, Rebase or Pushed
-	Parent string // what the base was before: the landed commit's parent, of a series the first one's
-	Want   string // the tree that merging the head into Parent gives; "" where NotMergeable
+	Method string // inferred from the commit: Squash, Merged, Rebase or Pushed
+	Parent string // the previous base: the parent of the landed commit, or of the first one of a rebase
+	Want   string // the tree of a merge of the head into Parent; "" for NotMergeable
 	Got    string // the tree that landed
 	Series int    // how many commits landed
 	Same   bool
 	Why    string   // the kind of difference, "" when Same
-	Paths  []string // those in which the trees differ, at most mostPaths
+	Paths  []string // paths that differ between Want and Got, at most mostPaths
 }
 
-// mostPaths is as many as a person reads.
+// mostPaths limits Landing.Paths to a number that a person can read.
 const mostPaths = 100
 
-// Compare holds a landed commit against what merging head into its parent gives. base is
-// where the base branch stood when the merge was decided, "" if nobody knows. All of them
-// must have been fetched; a landed commit that is not there is a *MissingError.
+// Compare compares a landed commit with the result of merging head into its parent. base is the tip
+// of the base branch when the merge was decided, "" if unknown. All three must have been fetched;
+// if landed or head is missing, the error is a *MissingError.
 func (m *Mirror) Compare(ctx context.Context, landed, head, base string) (Landing, error) {
 	out := Landing{}
 	err := m.onBench("compare "+landed+" "+head, func(b bench) error {
@@ -98,8 +98,8 @@ func (b bench) compare(ctx context.Context, c comparedCommit, head, base string)
 	return out, err
 }
 
-// comparePushed is for a head that is on the base as it is: it stands on the base as it
-// was, or on another one.
+// comparePushed handles a head that was pushed to the base. If base is an ancestor of it, base
+// becomes the parent.
 func (b bench) comparePushed(ctx context.Context, out *Landing, base string) error {
 	out.Method, out.Want = Pushed, out.Got
 	if base == "" {
@@ -112,7 +112,7 @@ func (b bench) comparePushed(ctx context.Context, out *Landing, base string) err
 	return err
 }
 
-// compareMerge is for a merge commit: the base first, the head second, and nothing else.
+// compareMerge handles a merge commit. It must have two parents: the base, then the head.
 func (b bench) compareMerge(ctx context.Context, out *Landing, c comparedCommit, head string) error {
 	out.Method = Merged
 	if len(c.parents) != 2 || c.parents[1] != head {
@@ -121,10 +121,10 @@ func (b bench) compareMerge(ctx context.Context, out *Landing, c comparedCommit,
 	return b.compareTrees(ctx, out, head)
 }
 
-// compareTrees is for one commit with all that merging brings.
+// compareTrees compares a single commit with the tree of the whole merge.
 func (b bench) compareTrees(ctx context.Context, out *Landing, head string) error {
 	if out.Parent == "" {
-		return nil // a beginning has no base: compareBase says so
+		return nil // a root commit has no base; compareBase reports it
 	}
 	tree, clean, err := b.merge(ctx, out.Parent, head)
 	out.Want = tree
@@ -132,7 +132,7 @@ func (b bench) compareTrees(ctx context.Context, out *Landing, head string) erro
 	return err
 }
 
-// differs says how the trees differ, unless a difference is known that says more.
+// differs sets Why from the trees, unless a more specific difference is already set.
 func (out *Landing) differs(clean bool) {
 	switch {
 	case out.Why != "":
@@ -143,8 +143,8 @@ func (out *Landing) differs(clean bool) {
 	}
 }
 
-// compareBase looks for the base as it was among what the landed commit stands on. What
-// landed elsewhere is that first, whatever its files are, unless it is another head.
+// compareBase checks that the landed commit descends from base. OtherBase overrides every other
+// difference except OtherHead.
 func (b bench) compareBase(ctx context.Context, out *Landing, base string) error {
 	if out.Parent == "" && out.Method != Pushed {
 		out.Why = OtherBase
@@ -160,8 +160,8 @@ func (b bench) compareBase(ctx context.Context, out *Landing, base string) error
 	return err
 }
 
-// contains reports whether a commit has another one in its history. One that is not in the
-// mirror is in the history of none that is.
+// contains reports whether other is an ancestor of oid. A commit that is not in the mirror is an
+// ancestor of none that is.
 func (b bench) contains(ctx context.Context, oid, other string) (bool, error) {
 	if oid == "" || !b.q.mirror.Has(ctx, other) {
 		return false, nil
@@ -169,10 +169,10 @@ func (b bench) contains(ctx context.Context, oid, other string) (bool, error) {
 	return b.q.mirror.IsAncestor(ctx, other, oid)
 }
 
-// bench is where trees are made to be looked at.
+// bench compares trees in a quarantine.
 type bench struct{ q *quarantine }
 
-// onBench runs do with a scratch place for objects.
+// onBench runs do with a scratch folder for objects.
 func (m *Mirror) onBench(name string, do func(bench) error) error {
 	return m.withScratch(name, func(q *quarantine) error { return do(bench{q}) })
 }
@@ -185,7 +185,7 @@ type comparedCommit struct {
 	message   string
 }
 
-// sign is what a rebase leaves of a commit.
+// sign returns the parts of a commit that a rebase keeps.
 func (c comparedCommit) sign() string { return c.author + "\x00" + c.message }
 
 func signedBy(series []comparedCommit, c comparedCommit) bool {
@@ -197,8 +197,7 @@ func signedBy(series []comparedCommit, c comparedCommit) bool {
 	return false
 }
 
-// commits lists commits as git's log selects them, newest first; none is before what it
-// stands on.
+// commits runs git log with the arguments, newest first. Children come before their parents.
 func (b bench) commits(ctx context.Context, args ...string) ([]comparedCommit, error) {
 	call := b.q.command("log", "-z", "--topo-order", "--date=raw", "--format=%H%n%T%n%P%n%an <%ae> %ad%n%B")
 	call.Args = append(call.Args, args...)
@@ -218,7 +217,7 @@ func (b bench) commits(ctx context.Context, args ...string) ([]comparedCommit, e
 	return all, nil
 }
 
-// trimLines is a message without blanks at the ends of lines, which not every tool leaves.
+// trimLines removes trailing blanks from each line of a message, because not every tool keeps them.
 func trimLines(message string) string {
 	var b strings.Builder
 	for line := range strings.Lines(message) {
@@ -241,17 +240,15 @@ func (b bench) commit(ctx context.Context, oid string) (comparedCommit, error) {
 	return found[0], nil
 }
 
-// series are the commits that a head has and a base has not, oldest first. Merges are no
-// change of their own.
+// series returns the commits of head that base lacks, oldest first, without merges.
 func (b bench) series(ctx context.Context, base, head string) ([]comparedCommit, error) {
 	return b.commits(ctx, "--reverse", "--no-merges", head, "^"+base)
 }
 
-// unrelatedSigns is what git says of two histories without a common beginning.
+// unrelatedSigns are git's messages for two histories without a common ancestor.
 var unrelatedSigns = []string{"refusing to merge unrelated histories"}
 
-// merge is the tree of a merge of two commits. Histories that have nothing in common do
-// not merge.
+// merge returns the tree of merging two commits. Unrelated histories count as a conflict.
 func (b bench) merge(ctx context.Context, into, other string) (tree string, clean bool, err error) {
 	tree, clean, err = mergeTree(ctx, b.q, into, other)
 	if failed, ok := errors.AsType[*CommandError](err); ok && failed.Says(unrelatedSigns) {
@@ -260,15 +257,15 @@ func (b bench) merge(ctx context.Context, into, other string) (tree string, clea
 	return tree, clean, err
 }
 
-// paths are those in which two trees differ.
+// paths returns the paths that differ between two trees, at most mostPaths.
 func (b bench) paths(ctx context.Context, from, to string) ([]string, error) {
 	all, err := b.q.command("diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to).Fields(ctx)
 	return all[:min(len(all), mostPaths)], err
 }
 
-// compareSeries is for the last commit of a rebase. Those before it are found by the way
-// back, as far as they are the head's; what of the head's commits is not among them must
-// have nothing to change there.
+// compareSeries handles the last commit of a rebase. It walks back from there to find the landed
+// copies of the head's commits. A commit of the head without a copy must change nothing when
+// replayed.
 func (b bench) compareSeries(ctx context.Context, out *Landing, series []comparedCommit, base string) error {
 	chain, err := b.chain(ctx, out.OID, base, len(series))
 	if err != nil {
@@ -299,14 +296,14 @@ func (b bench) compareSeries(ctx context.Context, out *Landing, series []compare
 		before = step
 	}
 	if out.Why != "" && len(landed) == len(series) && out.Want != out.Got {
-		out.Why = "" // all of them are there, and their files are others
+		out.Why = "" // all commits landed, but the files differ: differs reports OtherTree
 	}
 	out.differs(true)
 	return nil
 }
 
-// chain is the way back from a landed commit, at most as far as the base as it was: that
-// may end with a copy of the head's first commit.
+// chain returns at most most commits back from a landed one along first parents. It stops before
+// base, because base may itself be a copy of the head's first commit.
 func (b bench) chain(ctx context.Context, landed, base string, most int) ([]comparedCommit, error) {
 	args := []string{"--first-parent", "--max-count=" + strconv.Itoa(most), landed}
 	if before, err := b.contains(ctx, landed, base); err != nil {
@@ -317,8 +314,9 @@ func (b bench) chain(ctx context.Context, landed, base string, most int) ([]comp
 	return b.commits(ctx, args...)
 }
 
-// pairSeries finds the commits of a series, oldest first, on the way back from a landed one,
-// newest first: by the index in the series. The landed one is one of them.
+// pairSeries matches the commits of a series (oldest first) with the landed chain (newest first).
+// It returns the landed commits by their index in the series. The landed commit is one of the
+// series.
 func pairSeries(series, chain []comparedCommit) map[int]comparedCommit {
 	landed := map[int]comparedCommit{}
 	for i, c := range slices.Backward(series) {
@@ -329,8 +327,7 @@ func pairSeries(series, chain []comparedCommit) map[int]comparedCommit {
 	return landed
 }
 
-// replay makes the changes of a series one after the other on a tree; it says which tree
-// each gives.
+// replay applies the changes of a series in order to a tree and returns the tree after each.
 func (b bench) replay(ctx context.Context, series []comparedCommit, tree string) (steps []string, clean bool, err error) {
 	for _, c := range series {
 		from := ""

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// host runs git in the person's clone as a host that merges: by its own name, later.
+// host runs git in the person's clone as the host that merges, with its own name and a later date.
 func (w *world) host(args ...string) (string, error) {
 	return w.tryWith([]string{
 		"GIT_AUTHOR_DATE=@1700009999 +0000", "GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=noreply@host", "GIT_COMMITTER_DATE=@1700009999 +0000",
@@ -17,7 +17,7 @@ func (w *world) host(args ...string) (string, error) {
 	}, w.person, args...)
 }
 
-// hosted is host where it must work.
+// hosted is host for commands that must succeed.
 func (w *world) hosted(args ...string) string {
 	w.t.Helper()
 	out, err := w.host(args...)
@@ -27,38 +27,38 @@ func (w *world) hosted(args ...string) string {
 	return out
 }
 
-// at has the person stand on a commit, by a branch of this name.
+// at checks out a commit on a branch of this name.
 func (w *world) at(branch, commit string) {
 	w.t.Helper()
 	w.cmd(w.person, "checkout", "-q", "-f", "-B", branch, commit)
 }
 
-// head is where the person stands.
+// head returns the person's HEAD.
 func (w *world) head() string {
 	w.t.Helper()
 	return w.cmd(w.person, "rev-parse", "HEAD")
 }
 
-// treeOf is the tree of a commit in the person's clone.
+// treeOf returns the tree of a commit in the person's clone.
 func (w *world) treeOf(commit string) string {
 	w.t.Helper()
 	return w.cmd(w.person, "rev-parse", commit+"^{tree}")
 }
 
-// publish pushes all that the person has, and has the mirror fetch it.
+// publish pushes all branches of the person, and the mirror fetches them.
 func (w *world) publish() {
 	w.t.Helper()
 	w.cmd(w.person, "push", "-q", "-f", "origin", "--all")
 	w.fetch()
 }
 
-// fork is a base and a head that left it.
+// fork is a base and a head with a common ancestor.
 type fork struct{ base, head string }
 
 const lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 
-// forked is a world with a text of nine lines, a binary file and a folder, where a base
-// and a head were made by what is given.
+// forked makes a world with a text of nine lines, a binary file and a folder. base and head make
+// the two commits.
 func forked(t *testing.T, base, head func(w *world)) (*world, fork) {
 	t.Helper()
 	w := newWorld(t, map[string]string{"text": lines, "bin": "\x00\x01" + lines, "dir/b.txt": "b\n", "c.txt": "c\n"})
@@ -72,7 +72,7 @@ func forked(t *testing.T, base, head func(w *world)) (*world, fork) {
 	return w, f
 }
 
-// squash lands the head on the base as one commit, and says which.
+// squash lands the head on the base as one commit and returns it.
 func (w *world) squash(f fork, message string) string {
 	w.t.Helper()
 	w.at("main", f.base)
@@ -110,14 +110,14 @@ func doing(steps ...func(*world)) func(*world) {
 	}
 }
 
-// line is the text with one line changed.
+// line returns the text with one line changed.
 func line(n int, to string) map[string]string {
 	all := strings.Split(lines, "\n")
 	all[n-1] = to
 	return map[string]string{"text": strings.Join(all, "\n")}
 }
 
-// forks are pairs that merge without a person, by name.
+// forks returns pairs that merge without conflict, by name.
 func forks() map[string][2]func(*world) {
 	return map[string][2]func(*world){
 		"one commit":        {change("base", map[string]string{"other": "x"}), change("one", map[string]string{"c.txt": "ours\n"})},

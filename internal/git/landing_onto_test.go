@@ -2,8 +2,8 @@ package git
 
 import "testing"
 
-// What a head shares with the base for which it was approved is no part of the change: a
-// base that lacks it would get it along.
+// Commits that a head shares with the base it was approved for are not part of the change: merging
+// would add them to a base that lacks them.
 func TestWhatWouldComeAlong(t *testing.T) {
 	w := newWorld(t, map[string]string{"text": lines})
 	first := w.head()

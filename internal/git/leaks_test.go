@@ -10,7 +10,7 @@ import (
 
 var key = regexp.MustCompile(`KEY-[0-9]{4}`)
 
-// findKeys is a finder of made-up secrets.
+// findKeys finds made-up secrets.
 func findKeys(text string) map[string]string {
 	found := map[string]string{}
 	for _, m := range key.FindAllString(text, -1) {
@@ -19,7 +19,7 @@ func findKeys(text string) map[string]string {
 	return found
 }
 
-// A secret is found wherever a change puts it; the reason never repeats it.
+// A secret is found wherever the change adds it; the reason does not contain it.
 func TestSecretsAreRefusedWhereverTheyAre(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -60,8 +60,7 @@ func TestSecretsAreRefusedWhereverTheyAre(t *testing.T) {
 	}
 }
 
-// What stood there before is no news: a fixture may be edited, moved, copied and
-// removed.
+// Secrets that were there before are allowed: a fixture may be edited, moved, copied and removed.
 func TestOnlyWhatAChangeAddsCounts(t *testing.T) {
 	w := newWorld(t, map[string]string{"fixture.txt": "token = KEY-0000\n", "KEY-1111.txt": "x\n", "old.txt": "KEY-2222\n"})
 	w.restore()
@@ -76,7 +75,8 @@ func TestOnlyWhatAChangeAddsCounts(t *testing.T) {
 	}
 }
 
-// A token that no changed path held is news, though the repository has it.
+// A secret counts as added if no changed path contained it before, even if it is elsewhere in the
+// repository.
 func TestACopyOfAFixtureIsNews(t *testing.T) {
 	w := newWorld(t, map[string]string{"fixture.txt": "KEY-0000\n"})
 	w.restore()
@@ -86,7 +86,7 @@ func TestACopyOfAFixtureIsNews(t *testing.T) {
 	}
 }
 
-// In a merge, what the other side brings is no news either.
+// In a merge, secrets from the other parent are allowed, too.
 func TestWhatAMergeBringsIsNoNews(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "1\n2\n3\n4\n5\n"})
 	base := w.restore()
@@ -100,8 +100,7 @@ func TestWhatAMergeBringsIsNoNews(t *testing.T) {
 	}
 }
 
-// An implementation of documents alone is refused, one file beside them
-// is enough.
+// An implementation that changes only documents is refused; one other file suffices.
 func TestNotOnlyDocuments(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "docs/design/1.md": "d\n"})
 	w.restore()

@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// placeholders are what agents' command lines leave at the root of a checkout,
-// empty, to keep their own sandboxes out of files of these names. Seen in
-// codex 0.169 and claude 2.1.
+// placeholders are empty files and folders that agents' programs leave at the root of a checkout,
+// to block these names in their own sandboxes. Seen in codex 0.169 and claude 2.1.
 var placeholders = []string{
 	".codex", ".agents", ".aws", ".claude", ".vscode", ".idea", "node_modules",
 	".env", ".env.*", ".npmrc", ".yarnrc", ".yarnrc.yml", ".gitmodules", ".mcp.json", ".ripgreprc", ".bashrc", ".zshrc", ".profile", ".gitconfig",
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
 }
 
-// dropLeftovers removes placeholders that the commit's index does not know: an
-// empty package.json or .npmrc is never meant.
+// dropLeftovers removes placeholders that are not in the commit's index: an empty package.json or
+// .npmrc is never intended.
 func dropLeftovers(ctx context.Context, m *Mirror, dir, index string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -55,7 +54,7 @@ func isPlaceholder(name string) bool {
 	return slices.ContainsFunc(placeholders, func(glob string) bool { ok, _ := path.Match(glob, name); return ok })
 }
 
-// isEmpty reports whether an entry is a file or folder with nothing in it.
+// isEmpty reports whether an entry is an empty file or folder.
 func isEmpty(at string, e fs.DirEntry) bool {
 	if e.IsDir() {
 		inside, err := os.ReadDir(at)

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// What agents' command lines drop into the tree is no work of theirs; what the
-// repository has, or the agent filled, is.
+// Placeholders that agents' programs leave are not committed, unless the repository has them or the
+// agent filled them.
 func TestLeftoversAreNotCommitted(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", ".npmrc": "", "yarn.lock": "x\n"})
 	base := w.restore()

@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// symlinks are the symbolic links of a tree, by path, with their targets.
+// symlinks has the targets of a tree's symbolic links by path.
 type symlinks struct {
 	targets map[string]string
-	folded  map[string]string // the same by their paths in lower case
+	folded  map[string]string // the same, keyed by path in lower case
 }
 
-// links refuses that a link leads out of the tree through other links, which
-// its text alone does not show: of a/up -> .. and a/l -> up/.. the second one
-// does. One that was there and did so before is people's.
+// links refuses links that leave the tree through other links, which their own text does not show:
+// with a/up -> .. and a/l -> up/.., the second one does. Links that left the tree before the change
+// are allowed.
 func (j *treeCheck) links(ctx context.Context) error {
 	changed := map[string]bool{}
 	for _, ch := range j.changes {
@@ -37,7 +37,7 @@ func (j *treeCheck) links(ctx context.Context) error {
 	var before []symlinks
 	for _, at := range slices.Sorted(maps.Keys(now.targets)) {
 		if !now.escapes(at) || changed[at] && leavesTree(at, now.targets[at]) {
-			continue // content has said the latter
+			continue // content reported the latter
 		}
 		for i := len(before); i < len(j.Parents) && !changed[at]; i++ {
 			old, err := linksOf(ctx, j.q, j.Parents[i])
@@ -71,8 +71,8 @@ func linksOf(ctx context.Context, q *quarantine, tree string) (symlinks, error) 
 	})
 }
 
-// target is what a path of the tree leads to, if it is a link. Some checkouts
-// know no case.
+// target returns the target of the link at a path. Case is ignored as a fallback, because some file
+// systems ignore it.
 func (l symlinks) target(at string) (string, bool) {
 	if to, ok := l.targets[at]; ok {
 		return to, true
@@ -81,10 +81,11 @@ func (l symlinks) target(at string) (string, bool) {
 	return to, ok
 }
 
-// maxHops is after how many links a system gives up.
+// maxHops is the number of links after which a system gives up.
 const maxHops = 40
 
-// escapes follows the link at a path, step by step as a system does.
+// escapes follows the link at a path step by step, as a system does, and reports whether it leaves
+// the tree.
 func (l symlinks) escapes(at string) bool {
 	to, ok := l.targets[at]
 	if !ok {
@@ -111,7 +112,7 @@ func (l symlinks) escapes(at string) bool {
 			continue
 		}
 		if hops++; hops > maxHops {
-			return false // it leads nowhere
+			return false // the link resolves to nothing
 		}
 		var more []string
 		more, absolute = pathSteps(next)
@@ -122,7 +123,7 @@ func (l symlinks) escapes(at string) bool {
 
 var driveLetter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:`) })
 
-// pathSteps are the names in a link's target, those of Windows among them.
+// pathSteps splits a link's target into names; it also accepts Windows paths.
 func pathSteps(target string) (names []string, absolute bool) {
 	target = strings.ReplaceAll(target, `\`, "/")
 	for name := range strings.SplitSeq(target, "/") {
@@ -133,21 +134,19 @@ func pathSteps(target string) (names []string, absolute bool) {
 	return names, path.IsAbs(target) || driveLetter().MatchString(target)
 }
 
-// leavesTree reports whether a link at a path, taken by its text, leads out of the
-// tree or into .git.
+// leavesTree reports whether a link, judged by its own text, leads out of the tree or into .git.
 func leavesTree(at, target string) bool {
 	return symlinks{targets: map[string]string{at: target}}.escapes(at)
 }
 
-// pathSet are the paths of a tree and of its folders, in lower case.
+// pathSet has the paths of a tree's files and folders, in lower case.
 type pathSet map[string]bool
 
-// bare refuses a folder that git takes for a repository without a working
-// tree: who stands in it and calls git has its configuration obeyed, programs
-// that it names included. One that was there, a fixture, may get other
-// objects, but no configuration and no hooks.
+// bare refuses a folder that git takes for a bare repository: git called in it obeys its
+// configuration, including programs that it names. An existing one, such as a fixture, may get new
+// objects but no configuration and no hooks.
 func (j *treeCheck) bare(ctx context.Context) error {
-	folders := map[string]string{} // what may have become one, by a path that changed
+	folders := map[string]string{} // possible repositories, each with a changed path
 	for _, ch := range j.changes {
 		parts := strings.Split(ch.path, "/")
 		for i, name := range parts {
@@ -183,7 +182,7 @@ func (j *treeCheck) bare(ctx context.Context) error {
 
 var repositoryNames = []string{"head", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}
 
-// refuseSettings refuses what git would obey.
+// refuseSettings refuses changes to files of a nested repository that git obeys.
 func (j *treeCheck) refuseSettings(folder string) {
 	for _, ch := range j.changes {
 		rest, ok := strings.CutPrefix(ch.path, folder+"/")
@@ -208,8 +207,8 @@ func pathsOf(ctx context.Context, q *quarantine, tree string) (pathSet, error) {
 	return out, nil
 }
 
-// bare reports whether git takes the folder for a repository: it has a HEAD,
-// objects and refs, or says where they are.
+// bare reports whether git takes the folder for a repository: it has a HEAD and either objects and
+// refs or a commondir file.
 func (p pathSet) bare(folder string) bool {
 	has := func(name string) bool { return p[path.Join(strings.ToLower(folder), name)] }
 	return has("head") && (has("objects") && has("refs") || has("commondir"))

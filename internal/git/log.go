@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Carries reports whether a turn's work is reachable from head: the commit
-// itself, or one that was made of it and still has the turn's trailer.
+// Carries reports whether a turn's work is reachable from head: its commit, or a rewritten one that
+// kept the turn's trailer.
 func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, error) {
 	if !m.Has(ctx, head) {
 		return false, &MissingError{OID: head}
@@ -34,17 +34,16 @@ func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, 
 	return found != "", nil
 }
 
-// Entry is a commit, with what its trailers say.
+// Entry is a commit with the values of its trailers.
 type Entry struct {
 	OID     string
 	Subject string
-	Ours    bool     // by our identity, or the one that the config gives to authors
-	Turn    string   // of Mergexo-Turn: how the turn's key begins
-	Handled []string // of Mergexo-Handled
+	Ours    bool     // the author is our identity or the config's author
+	Turn    string   // Mergexo-Turn: the beginning of the turn key
+	Handled []string // Mergexo-Handled: event keys
 }
 
-// Log lists the commits that are reachable from to and not from from ("" for
-// all), newest first, at most limit.
+// Log lists commits reachable from to but not from from ("" for all), newest first, at most limit.
 func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, error) {
 	args := []string{"log", "-z", "--format=%H %ae%n%B", fmt.Sprintf("-%d", limit), to}
 	if !validOID(to) || (from != "" && !validOID(from)) {
@@ -70,7 +69,7 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	return entries, nil
 }
 
-// fewCommits are read one by one before git is started to list them.
+// fewCommits is how many commits are read one by one before git log is started.
 const fewCommits = 50
 
 func (m *Mirror) entriesOf(line []commitObject) []Entry {

@@ -10,22 +10,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Merge is a merge in progress: what stands where two commits were merged, with
-// conflict markers in the files that differ.
+// Merge is the result of merging two commits; files in conflict have conflict markers.
 type Merge struct {
 	Into  string   // the commit that was merged into
 	Other string   // the commit that was merged
-	Tree  string   // of all files
-	Paths []string // of those in conflict; none: it merged cleanly
-	Log   string   // what the merge said
+	Tree  string   // all files
+	Paths []string // paths in conflict; empty for a clean merge
+	Log   string   // the CONFLICT messages
 
-	stages []string // of the paths in conflict, as update-index reads them
+	stages []string // index entries of the paths in conflict, in the format of update-index
 }
 
-// Clean reports whether nothing is left to do by hand.
+// Clean reports whether there are no conflicts.
 func (g Merge) Clean() bool { return len(g.Paths) == 0 }
 
-// Merge merges one commit into another, in the mirror. Conflicts are no error.
+// Merge merges other into into within the mirror. Conflicts are no error.
 func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 	out := Merge{Into: into, Other: other}
 	for _, oid := range []string{into, other} {
@@ -48,9 +47,8 @@ func (m *Mirror) Merge(ctx context.Context, into, other string) (Merge, error) {
 	return out, nil
 }
 
-// read takes in what merge-tree prints: the tree, the stages of files in
-// conflict, an empty field, and messages, each a count of paths, these, a kind
-// and a text.
+// read parses the output of merge-tree: the tree, the stages of files in conflict, an empty field,
+// and messages. Each message is a count of paths, the paths, a kind and a text.
 func (g *Merge) read(out string) error {
 	parts := strings.Split(out, "\x00")
 	if !validOID(parts[0]) {
@@ -78,8 +76,7 @@ func (g *Merge) read(out string) error {
 	return nil
 }
 
-// unmerge marks the paths in conflict in the agent's own index, as git does
-// while a merge is in progress.
+// unmerge marks the paths in conflict in the agent's own index, as git does during a merge.
 func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
 	var in strings.Builder
 	for _, path := range r.Merge.Paths {
@@ -88,7 +85,7 @@ func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
 	for _, stage := range r.Merge.stages {
 		in.WriteString(stage + "\x00")
 	}
-	own := filepath.Join(filepath.Dir(r.Index), filepath.Base(r.Index)+".merge") // git locks beside it
+	own := filepath.Join(filepath.Dir(r.Index), filepath.Base(r.Index)+".merge") // git puts its lock beside it
 	if err := files.Copy(index, own, 0o600); err != nil {
 		return fmt.Errorf("make the agent's repository: %w", err)
 	}
@@ -101,8 +98,8 @@ func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
 	return files.Copy(own, index, 0o644)
 }
 
-// replayChange makes the change between two trees on a third one; not clean where it conflicts.
-// What it makes is in the quarantine.
+// replayChange applies the change between two trees to a third one. clean is false if it conflicts.
+// New objects go to the quarantine.
 func replayChange(ctx context.Context, q *quarantine, from, to, onto string) (tree string, clean bool, err error) {
 	switch {
 	case from == to, to == onto:
@@ -110,8 +107,8 @@ func replayChange(ctx context.Context, q *quarantine, from, to, onto string) (tr
 	case from == onto:
 		return to, true, nil
 	}
-	// merge-tree finds what two commits have in common by itself (it can be told from git
-	// 2.40 on): so the trees are given commits.
+	// merge-tree computes the merge base itself (only from git 2.40 on can it be given one), so
+	// each tree gets a commit.
 	base, err := makeCommit(ctx, q, from)
 	if err != nil {
 		return "", false, err
@@ -127,7 +124,7 @@ func replayChange(ctx context.Context, q *quarantine, from, to, onto string) (tr
 	return mergeTree(ctx, q, ours, theirs)
 }
 
-// makeCommit makes a commit of a tree that is for merge-tree alone.
+// makeCommit makes a commit of a tree, only for merge-tree.
 func makeCommit(ctx context.Context, q *quarantine, tree string, parents ...string) (string, error) {
 	c := q.command(append([]string{"commit-tree", tree}, parents...)...)
 	c.Stdin = []byte("side\n")

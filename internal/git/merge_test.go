@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// conflict makes two branches that change the same line, one of which also has
-// a file of its own, and merges them.
+// conflict makes two branches that change the same line, one also with a file of its own, and
+// merges them.
 func (w *world) conflict() Merge {
 	w.t.Helper()
 	into := w.commit("ours", map[string]string{"a.txt": "ours\n"})
@@ -78,7 +78,7 @@ func TestMergeThatIsClean(t *testing.T) {
 	}
 }
 
-// What both sides deleted, changed or renamed leaves no markers, but paths.
+// Deletions and renames on both sides give conflicting paths without markers.
 func TestMergeOfADeletedFile(t *testing.T) {
 	w := newWorld(t, tree)
 	into := w.commit("ours", map[string]string{"dir/b.txt": "changed\n"})

@@ -13,8 +13,8 @@ import (
 
 const mergeRefs = ownRefs + "merges/"
 
-// KeepMerged keeps the head of a pull request as refs/mergexo/merges/<number>-<unix>-<head>.
-// One that is kept already stays as it is. It is durable when it returns.
+// KeepMerged keeps the head of a pull request as refs/mergexo/merges/<number>-<unix>-<head>. A head
+// that is kept already keeps its time. It is durable when KeepMerged returns.
 func (m *Mirror) KeepMerged(ctx context.Context, number int, head string, at time.Time) error {
 	if !m.Has(ctx, head) {
 		return fmt.Errorf("keep what was merged: %w", &MissingError{OID: head})
@@ -37,7 +37,7 @@ func (m *Mirror) Merged(ctx context.Context, number int, head string) (bool, err
 	return slices.ContainsFunc(kept, func(h keptHead) bool { return h.number == number && h.head == head }), nil
 }
 
-// DropMerged forgets the heads that were kept before a time. A mirror that is gone has none.
+// DropMerged drops the heads that were kept before a time. A missing mirror has none.
 func (m *Mirror) DropMerged(ctx context.Context, before time.Time) error {
 	if !files.Exists(m.Path(stampName)) {
 		return nil
@@ -67,7 +67,7 @@ func (m *Mirror) DropMerged(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// keptHead is a head that is kept.
+// keptHead is a parsed ref of KeepMerged.
 type keptHead struct {
 	ref    string
 	number int

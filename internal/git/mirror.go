@@ -17,34 +17,34 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Mirror is the bare copy of a remote repository, with refs of our own under
-// refs/mergexo/. Its methods may be called by several processes at once.
+// Mirror is a bare copy of a remote repository with our own refs under refs/mergexo/. Several
+// processes may call its methods at once.
 type Mirror struct {
 	git      *Git
 	dir      string
 	url      string
 	lockPath string
-	borrowed string // folder of objects of another mirror's that are read as ours
+	borrowed string // objects folder of another mirror, used as an alternate
 	objects  *objectReader
 	voice    Voice
 
-	bases   sync.Map // known of MergeBase: two commits -> their merge base
-	indexes sync.Map // path of an index -> restored: what was found in it
+	bases   sync.Map // memo of MergeBase: two commits -> their merge base
+	indexes sync.Map // path of an index -> its content after restoring
 }
 
-// Mirror names a mirror: its directory (made by Ensure), the URL it copies (a local
-// path must be absolute) and the file that is locked around writes.
+// Mirror returns a mirror without creating it; Ensure does. A local url must be absolute. lockPath
+// is the file locked around writes.
 func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 	m := &Mirror{git: g, dir: dir, url: url, lockPath: lockPath}
 	m.objects = newObjectReader(m.command())
 	return m
 }
 
-// Close ends what reads in the mirror. It may be used again.
+// Close ends the mirror's reading process. The mirror stays usable.
 func (m *Mirror) Close() { m.objects.Close() }
 
-// Borrowing makes the mirror read the objects of another one's folder, too. It is for
-// mirrors that are thrown away: what is there is not fetched again.
+// Borrowing adds another mirror's objects as an alternate, so that they are not fetched again. Only
+// for mirrors that are thrown away.
 func (m *Mirror) Borrowing(dir string) *Mirror {
 	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
 		m.borrowed = objects
@@ -52,17 +52,17 @@ func (m *Mirror) Borrowing(dir string) *Mirror {
 	return m
 }
 
-// URL is the address of the repository that the mirror copies.
+// URL returns the URL of the copied repository.
 func (m *Mirror) URL() string { return m.url }
 
-// Dir is the mirror's directory.
+// Dir returns the mirror's directory.
 func (m *Mirror) Dir() string { return m.dir }
 
-// lockPoll is how often a held lock is tried again.
+// lockPoll is how often a held lock is retried.
 const lockPoll = 50 * time.Millisecond
 
-// locked runs do under the mirror's lock. Lock files of git's that are there
-// then belong to nobody who lives: every writer holds our lock.
+// locked runs do under the mirror's lock. Every writer holds it, so git's lock files found then are
+// stale and are removed.
 func (m *Mirror) locked(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(m.lockPath), 0o700); err != nil {
 		return fmt.Errorf("lock mirror: %w", err)
@@ -78,9 +78,8 @@ func (m *Mirror) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// removeStaleLocks removes what a killed git left: packed-refs.lock,
-// HEAD.lock, index.lock, refs/**/*.lock, objects/info/*.lock. No ref can have
-// such a name.
+// removeStaleLocks removes what a killed git left: packed-refs.lock, HEAD.lock, index.lock,
+// refs/**/*.lock, objects/info/*.lock. No ref name can end in .lock.
 func (m *Mirror) removeStaleLocks() error {
 	if info, err := os.Stat(m.dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // Ensure sees to that
@@ -108,40 +107,38 @@ func (m *Mirror) removeStaleLocks() error {
 	return nil
 }
 
-// globEscape makes a path literal in a pattern of filepath.Glob.
+// globEscape escapes a path for filepath.Glob.
 func globEscape(path string) string {
 	if os.PathSeparator == '\\' {
-		return path // no escapes there
+		return path // Windows has no escapes
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// command is a command about the mirror without a working tree.
+// command returns a git command on the mirror without a working tree.
 func (m *Mirror) command(args ...string) command {
 	c := m.git.command(args...)
 	c.GitDir = m.dir
 	return c
 }
 
-// checkoutCommand is a command about a checkout; it is told everything and discovers
-// nothing.
+// checkoutCommand returns a git command on a checkout. Its folders are given, so git discovers
+// none.
 func (m *Mirror) checkoutCommand(dir, index string, args ...string) command {
 	c := m.command(args...)
 	c.Tree, c.Index = dir, index
 	return c
 }
 
-// stampName is a file that is written last when a mirror is made: one without
-// it is half made.
+// stampName is the file written last when a mirror is made. A mirror without it is incomplete.
 const stampName = "mergexo-mirror"
 
-// rawAttributes outranks every .gitattributes of the tree: what we check out
-// and commit are the blobs themselves, without conversion of line endings,
-// encodings or keywords, so that a tree always comes back exactly.
+// rawAttributes overrides every .gitattributes of the tree. Blobs are checked out and committed
+// without conversion of line endings, encodings or keywords, so that a tree round-trips exactly.
 const rawAttributes = "* -text -ident !eol !working-tree-encoding\n"
 
-// Ensure makes the mirror when it is not there, and repairs a half-made or
-// damaged one; our own refs survive a repair.
+// Ensure creates the mirror, or repairs it if it is incomplete or damaged. Our own refs survive a
+// repair.
 func (m *Mirror) Ensure(ctx context.Context) error {
 	if strings.HasPrefix(m.url, "-") || m.url == "" {
 		return fmt.Errorf("ensure mirror: %q is no URL", m.url)
@@ -158,17 +155,17 @@ func ensure(ctx context.Context, m *Mirror) error {
 	if healthy(ctx, m) {
 		return nil
 	}
-	m.Close() // it knows what was there before
+	m.Close() // the reader caches the old state
 	if err := create(ctx, m); err == nil && healthy(ctx, m) {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// A file that git cannot read stands in the way; refs and objects stay.
+	// Remove files that git cannot read; refs and objects stay.
 	for _, name := range []string{"config", "HEAD", "packed-refs.new", "info/attributes"} {
 		if err := os.RemoveAll(filepath.Join(m.dir, filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			break // its parent is no directory
+			break // the parent is not a directory
 		}
 	}
 	err := create(ctx, m)
@@ -181,7 +178,7 @@ func ensure(ctx context.Context, m *Mirror) error {
 	return remake(ctx, m)
 }
 
-// healthy reports whether the mirror was made to its end and git accepts it.
+// healthy reports whether the mirror is complete and git can read it.
 func healthy(ctx context.Context, m *Mirror) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
@@ -190,7 +187,7 @@ func healthy(ctx context.Context, m *Mirror) bool {
 	return err == nil && found[0].Found()
 }
 
-// create makes the mirror; on one that is there it mends what is missing.
+// create makes the mirror, or adds what an existing one lacks.
 func create(ctx context.Context, m *Mirror) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
@@ -219,8 +216,8 @@ func create(ctx context.Context, m *Mirror) error {
 	return os.WriteFile(filepath.Join(m.dir, stampName), []byte("1\n"), 0o600)
 }
 
-// ownConfig is for whoever uses git in the mirror by hand: our own commands say it on
-// their command lines.
+// ownConfig is for people who use git in the mirror by hand; our own commands pass these settings
+// as arguments.
 const ownConfig = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = committed\n\tlogAllRefUpdates = false\n"
 
 func configure(m *Mirror) error {
@@ -231,8 +228,8 @@ func configure(m *Mirror) error {
 	return os.WriteFile(m.Path("config"), append(text, ownConfig...), 0o600)
 }
 
-// remake puts a new mirror in the place of one that cannot be used, with what
-// of our refs can still be read. The old one is kept beside it, once.
+// remake replaces an unusable mirror by a new one with those of our refs that can still be read. It
+// keeps the last broken one beside it.
 func remake(ctx context.Context, m *Mirror) error {
 	fresh := m.git.Mirror(m.dir+".new", m.url, m.lockPath)
 	defer fresh.Close()
@@ -243,7 +240,7 @@ func remake(ctx context.Context, m *Mirror) error {
 		return errors.Join(err, files.Remove(fresh.dir))
 	}
 	salvage(ctx, fresh, m)
-	fresh.Close() // neither folder is in use when it is moved
+	fresh.Close() // neither folder may be in use while it is moved
 	m.Close()
 	broken := m.dir + ".broken"
 	if err := files.Remove(broken); err != nil {
@@ -255,10 +252,9 @@ func remake(ctx context.Context, m *Mirror) error {
 	return os.Rename(fresh.dir, m.dir)
 }
 
-// salvage copies those of our refs that can be read, with what they have and
-// the remote has not; the others are lost already. The old mirror's objects
-// are read as ours, after our own: of what the remote has, no damaged copy is
-// looked at.
+// salvage copies our readable refs and the objects that the remote lacks; the other refs are lost.
+// The old mirror's objects are read as an alternate, after our own, so that a damaged copy of an
+// object of the remote is never used.
 func salvage(ctx context.Context, m *Mirror, from *Mirror) {
 	refs, err := from.ownRefs(ctx)
 	if err != nil {

@@ -28,8 +28,7 @@ func TestMirrorSettings(t *testing.T) {
 	}
 }
 
-// A mirror that was half made, or damaged, is mended; what only it has
-// survives.
+// An incomplete or damaged mirror is repaired, and our own refs survive.
 func TestMirrorIsMended(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second or more")
@@ -90,8 +89,7 @@ func TestMirrorBeyondRepairIsRemade(t *testing.T) {
 	w.restore()
 	w.wantFiles(clean())
 
-	// A cut pack takes the remote's objects with it; our journal, in a loose
-	// object, comes along.
+	// A truncated pack loses the remote's objects. Our journal, a loose object, survives.
 	w.repack()
 	w.check(w.mirror.KeepAnswer(t.Context(), key1, "", []byte("paid for")))
 	packs, err := filepath.Glob(filepath.Join(w.mirror.Dir(), "objects", "pack", "*"))
@@ -161,7 +159,7 @@ func TestFourFetchesAtOnce(t *testing.T) {
 		errs := make([]error, 4)
 		var wg sync.WaitGroup
 		for n := range errs {
-			m := w.mirrorOf(w.remote) // as another process has it
+			m := w.mirrorOf(w.remote) // as another process would open it
 			wg.Go(func() { errs[n] = m.Fetch(t.Context()) })
 		}
 		wg.Wait()
@@ -184,7 +182,7 @@ func TestFetchFollowsTheRemote(t *testing.T) {
 		t.Errorf("heads = %v, %v", heads, err)
 	}
 	w.cmd(w.person, "push", "-q", "origin", ":a", ":agent/small/1-x")
-	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a/b") // where a file was is a folder
+	w.cmd(w.person, "push", "-q", "origin", "HEAD:refs/heads/a/b") // a folder replaces a file
 	w.cmd(w.person, "commit", "-q", "--amend", "--allow-empty", "-m", "rewritten")
 	w.cmd(w.person, "push", "-q", "-f", "origin", "HEAD")
 	w.fetch()
@@ -299,7 +297,7 @@ func TestJournals(t *testing.T) {
 	}
 }
 
-// Objects and refs are forced to disk before a command returns.
+// Objects and refs are synced before a command returns.
 func TestCommandsSync(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
@@ -314,18 +312,18 @@ func TestCommandsSync(t *testing.T) {
 	}
 }
 
-// fake puts a script in the place of git.
+// fake replaces git by a script.
 func (w *world) fake(script string) string {
 	w.t.Helper()
 	path := filepath.Join(w.root, "bin", "git")
-	syscall.ForkLock.RLock() // a child that is forked now would hold the file open: it could not be run
+	syscall.ForkLock.RLock() // a child forked now would hold the file open, and it could not be run
 	defer syscall.ForkLock.RUnlock()
 	w.write(path, "#!/bin/sh\n"+script)
 	w.check(os.Chmod(path, 0o755))
 	return path
 }
 
-// A disk that fills gives an error, and all is well once there is room.
+// A full disk gives an error; once there is space, everything works.
 func TestDiskFull(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
@@ -352,7 +350,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// noise does not compress.
+// noise returns bytes that do not compress.
 func noise(n int) string {
 	b := make([]byte, n)
 	x := uint32(1)

@@ -8,13 +8,12 @@ import (
 	"syscall"
 )
 
-// maxPathBytes is the longest path that may be pushed. macOS and Windows have
-// limits of about that.
+// maxPathBytes is the longest path that may be pushed. The limits of macOS and Windows are about
+// that.
 const maxPathBytes = 1000
 
-// nameTrouble says why a path cannot be pushed: git refuses some names
-// whatever the system is, since they are .git elsewhere, and so does GitHub.
-// Empty: nothing.
+// nameTrouble returns why a path cannot be pushed, "" if it can. Git on every system, and GitHub,
+// refuse names that some system takes for .git.
 func nameTrouble(path string) string {
 	if len(path) > maxPathBytes {
 		return fmt.Sprintf("a path that begins with %q is longer than %d bytes", path[:80], maxPathBytes)
@@ -29,16 +28,14 @@ func nameTrouble(path string) string {
 	return ""
 }
 
-// isGitmodules reports whether git takes the name for .gitmodules, which must be
-// no link.
+// isGitmodules reports whether git takes the name for .gitmodules, which must not be a link.
 func isGitmodules(name string) bool {
 	name = strings.ToLower(withoutIgnorable(name))
 	short := strings.HasPrefix(name, "gitmod~") || strings.HasPrefix(name, "gi7eba~")
 	return short || strings.TrimRight(name, " .") == ".gitmodules"
 }
 
-// tooLongError makes a refusal of a walk's error about a path that the system cannot
-// follow.
+// tooLongError turns a walk's error about a path too long for the system into a *RefusedError.
 func tooLongError(err error) error {
 	var at *fs.PathError
 	if errors.Is(err, syscall.ENAMETOOLONG) && errors.As(err, &at) {
@@ -49,18 +46,18 @@ func tooLongError(err error) error {
 
 func lastBytes(s string, n int) string { return strings.ToValidUTF8(s[max(0, len(s)-n):], "") }
 
-// ignorable are the code points that HFS+ leaves out when it compares names
-// (git's utf8.c, next_hfs_char).
+// ignorable has the code points that HFS+ ignores when it compares names (git's utf8.c,
+// next_hfs_char).
 const ignorable = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff"
 
-// isDotGit reports whether a file system of the kind may take the name for
-// .git. Case is never told apart: no tree can hold such a name anyway.
+// isDotGit reports whether a file system of that kind may take the name for .git. It ignores case
+// everywhere, because no tree can hold such a name anyway.
 func isDotGit(name, system string) bool {
 	switch system {
 	case "darwin", "ios":
 		name = withoutIgnorable(name)
 	case "windows":
-		name, _, _ = strings.Cut(name, ":") // a stream of the same file
+		name, _, _ = strings.Cut(name, ":") // a data stream of the same file
 		name = strings.TrimRight(name, " .")
 		if strings.EqualFold(name, "git~1") {
 			return true

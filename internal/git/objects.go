@@ -18,39 +18,40 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// objectReader asks one git process one question after the other. It may be
-// used by several at once. What is written to the repository while it lives is seen: git
-// looks again for what it does not find, and reads refs each time.
+// objectReader sends queries, one after the other, to one git cat-file process. It is safe for
+// concurrent use. It sees objects and refs that are written while the process runs: git looks again
+// for a missing object and reads refs at each query.
 type objectReader struct {
 	call command
 
 	mu   sync.Mutex
-	talk *proc.Conversation // nil: nobody asks
+	talk *proc.Conversation // nil: no process runs
 	out  *bufio.Reader
 	rest *time.Timer
-	uses int // how many questions were asked, so that a rest is known to be over
+	uses int // number of queries; the idle timer ends the process only if it did not change
 }
 
-// readerIdle is after how long without a question the process ends: an agent works for an hour.
+// readerIdle ends the process after this long without a query, because an agent may work for an
+// hour between two.
 const readerIdle = 10 * time.Second
 
-// newObjectReader makes a reader of the repository that the call is about.
+// newObjectReader returns a reader of the call's repository.
 func newObjectReader(call command) *objectReader {
 	call.Args = []string{"cat-file", "--batch-command"}
 	return &objectReader{call: call}
 }
 
-// object is what git says of a name. A name that stands for nothing has no OID.
+// object is git's description of a name; OID is "" if the name does not exist.
 type object struct {
 	OID  string
 	Kind string // blob, tree, commit, tag
 	Size int64
 }
 
-// Found reports whether the name stands for something that is there.
+// Found reports whether the name exists.
 func (o object) Found() bool { return o.OID != "" }
 
-// Look says what names stand for: object ids, refs, and either with ^{commit} or ^{tree}.
+// Look resolves names: object ids and refs, either with ^{commit} or ^{tree}.
 func (r *objectReader) Look(ctx context.Context, names ...string) ([]object, error) {
 	all := make([]object, len(names))
 	var plain []string
@@ -70,23 +71,23 @@ func (r *objectReader) Look(ctx context.Context, names ...string) ([]object, err
 	return all, err
 }
 
-// sayable reports whether a name can be asked for: what has a line ending would be two
-// questions, and no name that we ask for has a blank.
+// sayable reports whether a name can be sent to git as one query. A line ending would make it two,
+// and no valid name contains a blank.
 func sayable(name string) bool {
 	bad := func(c rune) bool { return c <= ' ' || c == 0x7f }
 	return name != "" && len(name) < 4096 && !strings.ContainsFunc(name, bad)
 }
 
-// How much is read at once, before it is handed over.
+// Limits on how much is read at once, before it is passed on.
 const (
 	objectsAtOnce = 200
 	bytesAtOnce   = 16 << 20
-	// maxObjectBytes is the largest object that is read.
+	// maxObjectBytes is the largest object that Read accepts.
 	maxObjectBytes = 1 << 30
 )
 
-// Read hands over what objects hold, whole, in their order. Their sizes, where Look has
-// told them, bound how much is held at once; of another kind than they say none is read.
+// Read calls do with the whole content of each object, in order. Sizes from Look bound how much is
+// held in memory at once. An object of another kind than its Kind is an error.
 func (r *objectReader) Read(ctx context.Context, all []object, do func(i int, content []byte) error) error {
 	for begin := 0; begin < len(all); {
 		end, total := begin, int64(0)
@@ -108,13 +109,13 @@ func (r *objectReader) Read(ctx context.Context, all []object, do func(i int, co
 	return nil
 }
 
-// Content is what one object holds.
+// Content returns the content of one object.
 func (r *objectReader) Content(ctx context.Context, o object) (content []byte, err error) {
 	err = r.Read(ctx, []object{o}, func(_ int, b []byte) error { content = b; return nil })
 	return content, err
 }
 
-// contents are those of a few objects.
+// contents reads a batch of objects.
 func (r *objectReader) contents(ctx context.Context, some []object) ([][]byte, error) {
 	oids := make([]string, len(some))
 	for i, o := range some {
@@ -136,7 +137,7 @@ func (r *objectReader) contents(ctx context.Context, some []object) ([][]byte, e
 		case o.Size > maxObjectBytes:
 			return fmt.Errorf("object %s has %d bytes", oids[i], o.Size)
 		}
-		contents[i] = make([]byte, o.Size+1) // and a line ending
+		contents[i] = make([]byte, o.Size+1) // the content ends with an extra line ending
 		_, err = io.ReadFull(out, contents[i])
 		contents[i] = contents[i][:o.Size:o.Size]
 		return err
@@ -144,11 +145,11 @@ func (r *objectReader) contents(ctx context.Context, some []object) ([][]byte, e
 	return contents, err
 }
 
-// answerError is an answer, and no reason to ask again.
+// answerError is a valid answer of git, so that the query is not repeated.
 type answerError struct{ error }
 
-// readHead reads "<oid> <kind> <size>", or what else is said of a name: it is missing, or
-// stands for several things.
+// readHead reads "<oid> <kind> <size>". Any two-field answer (missing, ambiguous) gives an object
+// without OID.
 func readHead(out *bufio.Reader) (object, error) {
 	line, err := out.ReadString('\n')
 	if err != nil {
@@ -166,8 +167,8 @@ func readHead(out *bufio.Reader) (object, error) {
 	return object{}, fmt.Errorf("read git's answer: %.200q", line)
 }
 
-// ask asks a question of each name, and reads the answers. A git that died is started
-// again, once.
+// ask sends a query for each name and reads the answers. If a running git process fails, ask starts
+// another one and tries once more.
 func (r *objectReader) ask(ctx context.Context, question string, names []string, read func(i int, out *bufio.Reader) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +197,7 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 		return err
 	}
 	defer func() {
-		if err != nil { // what is left of its answers would be taken for others
+		if err != nil { // unread answers would be taken for those of the next query
 			err = r.say(err)
 			r.end()
 			return
@@ -207,7 +208,7 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 	defer cancel()
 	talk := r.talk
 	defer context.AfterFunc(limited, talk.Kill)()
-	go func() { _, _ = io.WriteString(talk.In, said) }() // beside its answers: neither waits for the other
+	go func() { _, _ = io.WriteString(talk.In, said) }() // written while answers are read, to avoid a deadlock of full pipes
 	for i := range n {
 		if err := read(i, r.out); err != nil {
 			if limited.Err() != nil {
@@ -219,7 +220,7 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 	return nil
 }
 
-// say adds to an error what git said before it died.
+// say replaces an EOF by git's exit code and stderr.
 func (r *objectReader) say(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -240,7 +241,7 @@ func (r *objectReader) start() error {
 	return nil
 }
 
-// untilIdle has the process end when nobody asks for a while.
+// untilIdle ends the process after readerIdle without a query.
 func (r *objectReader) untilIdle() {
 	r.uses++
 	uses := r.uses
@@ -266,25 +267,25 @@ func (r *objectReader) end() {
 	}
 }
 
-// Close ends the process: before the repository's folder is moved or removed, and when
-// all is done. Who asks again afterwards starts another one.
+// Close ends the process. Call it before the repository's folder is moved or removed, and at the
+// end. The next query starts a new process.
 func (r *objectReader) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.end()
 }
 
-// commitObject is a commit object, signatures left out.
+// commitObject is a parsed commit without its signatures.
 type commitObject struct {
 	OID     string
 	Tree    string
 	Parents []string
 	Author  string // Name <email> seconds zone
-	Recoded bool   // it says in which encoding its message is
+	Recoded bool   // it has an encoding header
 	Message string
 }
 
-// Commit reads a commit.
+// Commit reads and parses a commit.
 func (r *objectReader) Commit(ctx context.Context, oid string) (commitObject, error) {
 	content, err := r.Content(ctx, object{OID: oid, Kind: "commit"})
 	if err != nil {
@@ -308,8 +309,8 @@ func (r *objectReader) Commit(ctx context.Context, oid string) (commitObject, er
 	return c, nil
 }
 
-// Line are the commits from one back to another, which is left out, newest first, where
-// each has one parent. Not whole: the other is not among the most ones, or a merge is.
+// Line returns the commits from to back to from, newest first, without from. whole is false if from
+// is not within most commits or a commit does not have exactly one parent.
 func (r *objectReader) Line(ctx context.Context, from, to string, most int) (commits []commitObject, whole bool, err error) {
 	for at := to; at != from; {
 		if len(commits) == most {
@@ -324,7 +325,7 @@ func (r *objectReader) Line(ctx context.Context, from, to string, most int) (com
 	return commits, true, nil
 }
 
-// Follows reports whether a commit is another one, or has it as a parent.
+// Follows reports whether oid is other or a child of other.
 func (r *objectReader) Follows(ctx context.Context, oid, other string) (bool, error) {
 	if oid == other {
 		return true, nil
@@ -333,10 +334,10 @@ func (r *objectReader) Follows(ctx context.Context, oid, other string) (bool, er
 	return slices.Contains(c.Parents, other), err
 }
 
-// treeEntry is a file of a tree; its mode as git lists it.
+// treeEntry is an entry of a tree; Mode is as git prints it.
 type treeEntry struct{ Mode, OID, Path string }
 
-// The modes of what stands in trees. modeNone is that of nothing.
+// Modes of tree entries. modeNone marks a missing entry.
 const (
 	modeNone    = "000000"
 	modeTree    = "040000"
@@ -344,14 +345,14 @@ const (
 	modeGitlink = "160000"
 )
 
-// treeChange is a path at which two trees differ; the side on which nothing stands has
-// modeNone and a zero object id.
+// treeChange is a path that differs between two trees. A missing side has modeNone and a zero
+// object id.
 type treeChange struct {
 	Path     string
 	Old, New treeEntry
 }
 
-// List are the files of a tree, by path.
+// List returns the files of a tree, sorted by path.
 func (r *objectReader) List(ctx context.Context, tree string) ([]treeEntry, error) {
 	changes, err := r.Changes(ctx, "", tree)
 	entries := make([]treeEntry, len(changes))
@@ -361,8 +362,8 @@ func (r *objectReader) List(ctx context.Context, tree string) ([]treeEntry, erro
 	return entries, err
 }
 
-// Changes are the files in which two trees differ, by path; no tree ("") is empty.
-// Nothing is taken for moved.
+// Changes returns the files that differ between two trees, sorted by path. "" is the empty tree.
+// Renames are not detected.
 func (r *objectReader) Changes(ctx context.Context, from, to string) ([]treeChange, error) {
 	var all []treeChange
 	for level := []treePair{{"", from, to}}; len(level) > 0; {
@@ -381,7 +382,7 @@ func (r *objectReader) Changes(ctx context.Context, from, to string) ([]treeChan
 	return all, nil
 }
 
-// At is what stands at a path of a tree, a folder too.
+// At returns the entry at a path of a tree; folders have one, too.
 func (r *objectReader) At(ctx context.Context, tree, at string) (treeEntry, bool, error) {
 	here := treeEntry{Mode: modeTree, OID: tree}
 	for name := range strings.SplitSeq(at, "/") {
@@ -402,10 +403,10 @@ func (r *objectReader) At(ctx context.Context, tree, at string) (treeEntry, bool
 	return here, true, nil
 }
 
-// treePair has two trees that stand at one path; either may be "".
+// treePair is two trees at one path; either may be "".
 type treePair struct{ path, from, to string }
 
-// trees reads each tree of the pairs, by object id.
+// trees reads the trees of all pairs, keyed by object id.
 func (r *objectReader) trees(ctx context.Context, pairs []treePair) (map[string][]treeEntry, error) {
 	read := map[string][]treeEntry{"": nil}
 	var oids []string
@@ -427,8 +428,8 @@ func (r *objectReader) trees(ctx context.Context, pairs []treePair) (map[string]
 	})
 }
 
-// compareEntries says how two trees differ that stand at one path, as far as they tell, and
-// which trees below them are to be compared.
+// compareEntries compares the entries of two trees at one path. below lists the subtrees to compare
+// next.
 func compareEntries(at string, from, to []treeEntry) (changes []treeChange, below []treePair) {
 	names := map[string]*treeChange{}
 	var order []string
@@ -464,7 +465,7 @@ func compareEntries(at string, from, to []treeEntry) (changes []treeChange, belo
 	return changes, below
 }
 
-// subtree is the tree that an entry is, if any.
+// subtree returns the tree of a folder's entry, "" for any other.
 func subtree(e treeEntry) string {
 	if e.Mode == modeTree {
 		return e.OID
@@ -472,7 +473,7 @@ func subtree(e treeEntry) string {
 	return ""
 }
 
-// changeEntry is an entry as one side of a change; a folder counts as nothing.
+// changeEntry returns one side of a change; a folder counts as missing.
 func changeEntry(at string, e, other treeEntry) treeEntry {
 	if e.Mode == "" || e.Mode == modeTree {
 		return treeEntry{Mode: modeNone, OID: strings.Repeat("0", max(len(e.OID), len(other.OID))), Path: at}
@@ -481,8 +482,8 @@ func changeEntry(at string, e, other treeEntry) treeEntry {
 	return e
 }
 
-// parseTree reads a tree: for each entry a mode in octal digits, a blank, a name, a zero and
-// the bytes of an object id.
+// parseTree parses a tree object: for each entry its octal mode, a space, its name, a NUL and size
+// bytes of object id.
 func parseTree(content []byte, size int) ([]treeEntry, error) {
 	var entries []treeEntry
 	for len(content) > 0 {
@@ -498,7 +499,7 @@ func parseTree(content []byte, size int) ([]treeEntry, error) {
 	return entries, nil
 }
 
-// canonicalMode is a mode as git takes it; old trees have other forms.
+// canonicalMode converts a mode as git does; old trees have other modes.
 func canonicalMode(mode uint64) string {
 	switch mode & 0o170000 {
 	case 0o040000:

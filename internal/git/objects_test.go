@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// look is what the reader says of a name, to a test.
+// look returns the reader's answer for a name.
 func (w *world) look(name string) object {
 	w.t.Helper()
 	found, err := w.mirror.objects.Look(w.t.Context(), name)
@@ -19,8 +19,8 @@ func (w *world) look(name string) object {
 	return found[0]
 }
 
-// One git answers all along, and what other processes write while it lives is seen:
-// loose objects, packs, refs that are new, moved, packed and gone.
+// One git process answers all queries and sees what other processes write meanwhile: loose objects,
+// packs, and new, moved, packed and deleted refs.
 func TestReaderSeesWhatOthersWrite(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.check(w.mirror.Fetch(t.Context()))
@@ -53,7 +53,7 @@ func TestReaderSeesWhatOthersWrite(t *testing.T) {
 			t.Errorf("%s: %q, want %q", step.name, got, step.want)
 		}
 	}
-	three := git("three\n", "hash-object", "--stdin") // in no pack yet
+	three := git("three\n", "hash-object", "--stdin") // not in a pack yet
 	if w.look(three).Found() {
 		t.Error("it finds what is not there")
 	}
@@ -68,8 +68,7 @@ func TestReaderSeesWhatOthersWrite(t *testing.T) {
 	}
 }
 
-// A name that is more than one line, or no name, is not asked for: its rest would be a
-// question of its own.
+// A name with a line ending, or an empty one, is not sent: the rest would be a second query.
 func TestReaderRefusesNamesThatAreTwoQuestions(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.check(w.mirror.Fetch(t.Context()))
@@ -85,8 +84,7 @@ func TestReaderRefusesNamesThatAreTwoQuestions(t *testing.T) {
 	}
 }
 
-// A git that dies is started again; one whose asker gives up answers nobody else's
-// question with what it had to say.
+// A dead git is restarted. If a caller gives up, its pending answers do not reach another caller.
 func TestReaderSurvivesItsGit(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "large": strings.Repeat("0123456789abcdef", 1<<16)})
 	w.check(w.mirror.Fetch(t.Context()))
@@ -121,14 +119,14 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 	}
 }
 
-// A git that died since it was asked last is started again.
+// A git that died after the last query is restarted.
 func TestReaderStartsAgain(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n"})
 	w.check(w.mirror.Fetch(t.Context()))
 	w.mirror.Close()
 	script := filepath.Join(w.root, "git")
 	text := "#!/bin/sh\ncase \"$*\" in *--batch-command) head -n 1 | " + w.git.Path() + " \"$@\" ;; *) exec " + w.git.Path() + " \"$@\" ;; esac\n"
-	w.check(os.WriteFile(script, []byte(text), 0o700)) // answers one question, and is gone
+	w.check(os.WriteFile(script, []byte(text), 0o700)) // answers one query and exits
 	w.open(Options{Bin: script})
 	t.Cleanup(w.mirror.Close)
 	for range 3 {
@@ -138,7 +136,7 @@ func TestReaderStartsAgain(t *testing.T) {
 	}
 }
 
-// What differs between two trees, and what they hold, is what git says.
+// Changes and contents of trees equal git's own output.
 func TestChangesAreGits(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": "a\n", "d/e/f.txt": "f\n", "d/g.txt": "g\n", "x": "file\n", "y/z": "in a folder\n", "same/1": "1\n"})
 	w.check(w.mirror.Fetch(t.Context()))

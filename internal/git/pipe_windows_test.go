@@ -1,6 +1,6 @@
 package git
 
-// pipe: no folder holds a named pipe on Windows.
+// pipe skips the test: Windows has no named pipes in folders.
 func (w *world) pipe(string) {
 	w.t.Helper()
 	w.t.Skip("there are no named pipes in folders")

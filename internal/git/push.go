@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// Push makes a commit the head of a remote branch that is expected to be at
-// expectedOld ("" for a branch that must not exist), and never rewrites it.
+// Push moves a remote branch from expectedOld ("" for a branch that must not exist) to a commit. It
+// never rewrites history, and succeeds if the branch is there already.
 //
-// A *LeaseError says that the branch is elsewhere, a *RejectedError that a
-// person must act, an *UnclearError that nobody knows: look before trying
-// again. A push of what is there already succeeds. What the mirror knows of the branch is
-// for the next fetch to say: whoever goes by it fetches first.
+// A *LeaseError means that the branch is elsewhere, a *RejectedError that a person must act, an
+// *UnclearError that the outcome is unknown: look before trying again. The tracking ref changes
+// only with the next fetch; callers that read it fetch first.
 func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) error {
 	if err := m.checkPush(ctx, branch, oid, expectedOld); err != nil {
 		return fmt.Errorf("push %s: %w", branch, err)
@@ -24,7 +23,8 @@ func (m *Mirror) Push(ctx context.Context, branch, oid, expectedOld string) erro
 	return m.push(ctx, branch, oid, expectedOld, "--force-with-lease="+ref+":"+expectedOld, m.URL(), oid+":"+ref)
 }
 
-// push sends refs, and says what became of it. oid is what the branch is then: "" is absent.
+// push sends refs and returns the outcome. oid is the branch's head after success, "" for a deleted
+// branch.
 func (m *Mirror) push(ctx context.Context, branch, oid, expected string, args ...string) error {
 	c := m.remoteCommand("push", "--porcelain", "--progress", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no")
 	c.Args, c.Answers = append(c.Args, args...), []int{1}
@@ -38,7 +38,7 @@ func (m *Mirror) push(ctx context.Context, branch, oid, expected string, args ..
 	return m.withoutStatus(ctx, branch, oid, err, string(res.Stderr))
 }
 
-// checkPush refuses what would rewrite history.
+// checkPush refuses pushes that would rewrite history.
 func (m *Mirror) checkPush(ctx context.Context, branch, oid, expectedOld string) error {
 	if err := checkBranch(branch); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (m *Mirror) checkPush(ctx context.Context, branch, oid, expectedOld string)
 	return nil
 }
 
-// readPush reads the one status line of --porcelain:
-// "<flag>\t<from>:<to>\t<summary> (<reason>)". ok is false when there is none.
+// readPush parses the status line of --porcelain: "<flag>\t<from>:<to>\t<summary> (<reason>)". ok
+// is false if there is none.
 func readPush(branch, expected, stdout, stderr string) (verdict error, ok bool) {
 	for line := range strings.Lines(stdout) {
 		f := strings.SplitN(strings.TrimRight(line, "\r\n"), "\t", 3)
@@ -77,13 +77,13 @@ func readPush(branch, expected, stdout, stderr string) (verdict error, ok bool) 
 	return nil, false
 }
 
-// raceSigns are the reasons of a remote whose branch moved while we pushed.
+// raceSigns are the reasons given when the branch moved during the push.
 var raceSigns = []string{
 	"stale info", "fetch first", "non-fast-forward", "needs force", "cannot lock ref", "failed to lock", "failed to update ref",
 	"reference already exists", "incorrect old value", "remote ref updated since checkout", "atomic",
 }
 
-// pushRefusal says what a line with the flag "!" means.
+// pushRefusal interprets a status line with the flag "!".
 func pushRefusal(branch, expected, summary, stderr string) (error, bool) {
 	kind, reason, _ := strings.Cut(summary, "] (")
 	reason = strings.TrimSuffix(reason, ")")
@@ -96,7 +96,7 @@ func pushRefusal(branch, expected, summary, stderr string) (error, bool) {
 	return rejectedError(branch, strings.Trim(reason+". "+remoteLines(stderr), " .")), true
 }
 
-// remoteLines is what the remote told people, on one line.
+// remoteLines returns the remote's messages (at most 10 lines) on one line.
 func remoteLines(stderr string) string {
 	var told []string
 	for line := range strings.Lines(stderr) {
@@ -107,8 +107,8 @@ func remoteLines(stderr string) string {
 	return strings.Join(told[:min(len(told), 10)], " ")
 }
 
-// withoutStatus judges a push without a status line: it looks where the branch is, and
-// otherwise reports what git said.
+// withoutStatus handles a push without a status line. It looks where the branch is; if that settles
+// nothing, git's output decides.
 func (m *Mirror) withoutStatus(ctx context.Context, branch, oid string, err error, stderr string) error {
 	if ctx.Err() == nil {
 		heads, lookErr := m.RemoteHeads(ctx, branch)
@@ -126,10 +126,9 @@ func (m *Mirror) withoutStatus(ctx context.Context, branch, oid string, err erro
 	return &UnclearError{Branch: branch, Err: err}
 }
 
-// DeleteBranch deletes a branch of the remote that is where it is expected. One that is gone
-// is no error; one that moved stays, and is a *LeaseError. The remote's default branch is
-// never deleted, nor one of keep, bases of anybody's: that is a *KeptError. Other errors are
-// Push's.
+// DeleteBranch deletes a remote branch that is at expected. A missing branch is no error. A branch
+// that moved stays and is a *LeaseError. The remote's default branch and those in keep are never
+// deleted; that is a *KeptError. Other errors are Push's.
 func (m *Mirror) DeleteBranch(ctx context.Context, branch, expected string, keep ...string) error {
 	if err := m.checkDelete(ctx, branch, expected, keep); err != nil {
 		return err
@@ -145,12 +144,12 @@ func (m *Mirror) DeleteBranch(ctx context.Context, branch, expected string, keep
 	if err != nil {
 		return err
 	}
-	// A fetch forgets it, too.
+	// The next fetch would remove it as well.
 	_ = m.dropRef(ctx, trackingRefs+branch)
 	return nil
 }
 
-// checkDelete refuses what is nobody's to delete.
+// checkDelete refuses branches that must never be deleted.
 func (m *Mirror) checkDelete(ctx context.Context, branch, expected string, keep []string) error {
 	if err := checkBranch(branch); err != nil {
 		return fmt.Errorf("delete %s: %w", branch, err)
@@ -171,11 +170,11 @@ func (m *Mirror) checkDelete(ctx context.Context, branch, expected string, keep 
 	return nil
 }
 
-// rejections say in plain words why remotes refuse a push, and what a person can
-// do about it, by signs in what they print. GitHub's are documented under
-// https://docs.github.com/en/get-started/using-git/troubleshooting-the-2-gb-push-limit
-// and its neighbours, or were seen. The first one that fits is meant: a secret
-// is told as a broken rule, and every rule as a hook that declined.
+// rejections map texts of remotes that refuse a push to a plain reason and to advice for a person.
+// GitHub's are documented under
+// https://docs.github.com/en/get-started/using-git/troubleshooting-the-2-gb-push-limit and on
+// neighbouring pages, or were observed. The first match wins: a secret is also reported as a broken
+// rule, and every rule as a hook that declined.
 var rejections = []struct {
 	signs []string // lower case
 	what  string
@@ -223,7 +222,7 @@ var rejections = []struct {
 	},
 }
 
-// rejectedError says what a refusal means, with the remote's own words.
+// rejectedError explains a refusal and quotes the remote.
 func rejectedError(branch, told string) *RejectedError {
 	e := &RejectedError{Branch: branch, Reason: "the remote does not take it", Hint: "see what the remote says, and let the account push: see `gh auth status`"}
 	for _, r := range rejections {

@@ -15,7 +15,7 @@ import (
 
 const branch = "agent/small/1-x"
 
-// pushed is a world with a commit of ours, pushed as the branch.
+// pushed makes a world with our commit pushed as the branch.
 func pushed(t *testing.T) (*world, string) {
 	t.Helper()
 	w := newWorld(t, tree)
@@ -26,7 +26,7 @@ func pushed(t *testing.T) (*world, string) {
 	return w, c.OID
 }
 
-// next is a commit of ours on top of another.
+// next makes our commit on top of another.
 func (w *world) next(parent, content string) string {
 	w.t.Helper()
 	c, err := w.mirror.CommitFiles(w.t.Context(), Commit{Parents: []string{parent}, Message: "Next", Date: day, Turn: key1},
@@ -47,7 +47,7 @@ func TestPush(t *testing.T) {
 	if got := w.remoteHead(); got != oid {
 		t.Errorf("remote = %q", got)
 	}
-	w.check(w.mirror.Fetch(t.Context())) // which says what the mirror knows of branches
+	w.check(w.mirror.Fetch(t.Context())) // updates the tracking refs
 	if got, ok, err := w.mirror.Head(t.Context(), branch); got != oid || !ok || err != nil {
 		t.Errorf("known head = %q %v %v", got, ok, err)
 	}
@@ -88,7 +88,7 @@ func TestSomebodyPushedMeanwhile(t *testing.T) {
 func TestRewrittenAndDeleted(t *testing.T) {
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
-	// The lease would hold; the history would not.
+	// The lease would hold, but history would be rewritten.
 	if err := w.mirror.Push(t.Context(), branch, w.next(w.main(), "3"), oid); err == nil || w.remoteHead() != oid {
 		t.Errorf("pushed what does not descend from the old head: %v", err)
 	}
@@ -107,7 +107,7 @@ func TestRewrittenAndDeleted(t *testing.T) {
 func TestNewBranchThatExists(t *testing.T) {
 	w, oid := pushed(t)
 	wantLease(t, w.mirror.Push(t.Context(), branch, w.next(oid, "2"), ""))
-	// A branch in whose way another stands is no race.
+	// A branch whose name conflicts with another branch is no race.
 	err := w.mirror.Push(t.Context(), branch+"/deeper", oid, "")
 	if err == nil {
 		t.Error("pushed")
@@ -142,7 +142,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// Without permission GitHub answers 403 before there is a status line.
+// Without permission GitHub answers 403 before any status line.
 func TestNoPermission(t *testing.T) {
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
@@ -160,7 +160,7 @@ func TestNoPermission(t *testing.T) {
 	}
 }
 
-// The answer is lost.
+// The answer to the push is lost.
 func TestAnswerLost(t *testing.T) {
 	w, oid := pushed(t)
 	two := w.next(oid, "2")
@@ -281,7 +281,7 @@ func TestReplay(t *testing.T) {
 	if got, err := w.mirror.Replay(ctx, same, person); err != nil || !got.Empty || got.OID != "" {
 		t.Errorf("empty = %+v, %v", got, err)
 	}
-	// Only the commit's own change comes along, not its parents'.
+	// Only the commit's own change is replayed, not its parents'.
 	second := commit(commit(base, "b.txt", "unwanted\n"), "c.txt", "c\n")
 	got, err := w.mirror.Replay(ctx, second, person)
 	w.check(err)

@@ -14,30 +14,29 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// quarantine is a folder for new objects that nobody else sees. It lies in the
-// mirror, so that objects move into it by rename.
+// quarantine is a private folder for new objects. It is inside the mirror, so that objects can be
+// renamed into it.
 type quarantine struct {
 	mirror  *Mirror
 	Dir     string
 	objects string
-	Env     []string // for git
+	Env     []string // variables that make git write there
 	reader  *objectReader
 }
 
-// inQuarantine runs do and, when it succeeds, moves the new objects into the
-// mirror. The name must be used by one at a time; what an earlier user left
-// is removed.
+// inQuarantine runs do and, if it succeeds, moves the new objects into the mirror. No two calls may
+// use a name at the same time; leftovers of an earlier call are removed.
 func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quarantine) error) error {
 	return m.withScratch(name, func(q *quarantine) error {
 		if err := do(q); err != nil {
 			return err
 		}
-		q.reader.Close() // no file that is moved is in use
+		q.reader.Close() // no file may be open while it is moved
 		return m.locked(ctx, q.adopt)
 	})
 }
 
-// withScratch runs do with a quarantine of which nothing is kept; the name is as in inQuarantine.
+// withScratch runs do with a quarantine and discards its objects. name is as in inQuarantine.
 func (m *Mirror) withScratch(name string, do func(q *quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
 	q := &quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
@@ -58,8 +57,7 @@ func (m *Mirror) withScratch(name string, do func(q *quarantine) error) error {
 	return do(q)
 }
 
-// command is a command about the mirror with what is in quarantine. What it makes
-// goes there.
+// command returns a git command that also sees the objects in quarantine and writes new ones there.
 func (q *quarantine) command(args ...string) command {
 	c := q.mirror.command(args...)
 	c.Objects = q.Env
@@ -71,8 +69,8 @@ func quoteAlternate(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// adopt makes the objects durable, moves them into the mirror, file by file, a
-// pack's index last, and makes their names durable.
+// adopt syncs the objects, moves them into the mirror file by file, a pack's index last, and syncs
+// the folders.
 func (q *quarantine) adopt() error {
 	var objects []string
 	err := filepath.WalkDir(q.objects, func(path string, d fs.DirEntry, err error) error {

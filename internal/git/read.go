@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// emptyTree is the tree without files; every git knows it.
+// emptyTree is the empty tree, which every git knows.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Path is a path within the mirror.
+// Path returns a path within the mirror's folder.
 func (m *Mirror) Path(parts ...string) string {
 	return filepath.Join(append([]string{m.dir}, parts...)...)
 }
 
-// validOID reports whether s is a whole object id.
+// validOID reports whether s is a full object id.
 func validOID(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false
@@ -23,12 +23,12 @@ func validOID(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Has reports whether the commit is in the mirror.
+// Has reports whether the commit is in the mirror; false also if git could not be asked.
 func (m *Mirror) Has(ctx context.Context, oid string) bool {
 	return m.missing(ctx, oid) == nil
 }
 
-// missing is the error of the first of these commits that is not in the mirror.
+// missing returns a *MissingError for the first commit that is not in the mirror.
 func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 	names := make([]string, len(oids))
 	for i, oid := range oids {
@@ -49,7 +49,7 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 	return nil
 }
 
-// Head is where the remote's branch stood at the last fetch or push.
+// Head returns the head of the remote's branch as of the last fetch.
 func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) {
 	if err := checkBranch(branch); err != nil {
 		return "", false, fmt.Errorf("read head: %w", err)
@@ -57,7 +57,7 @@ func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) 
 	return m.ref(ctx, trackingRefs+branch)
 }
 
-// ref reads a ref that may be absent, as one is that names nothing that is there.
+// ref resolves a ref. ok is false if it is absent or names a missing object.
 func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
 	found, err := m.objects.Look(ctx, name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
 	return found[0].OID, found[0].Found(), nil
 }
 
-// treeOf is the tree of a commit; that of no commit is empty.
+// treeOf returns the tree of a commit or tree; "" is the empty tree.
 func (m *Mirror) treeOf(ctx context.Context, commit string) (string, error) {
 	if commit == "" {
 		return emptyTree, nil
@@ -98,8 +98,7 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	return res.Code == 0, nil
 }
 
-// ChangedFiles lists the paths that differ between two commits; from may be
-// "", the empty tree.
+// ChangedFiles lists the paths that differ between two commits. A from of "" is the empty tree.
 func (m *Mirror) ChangedFiles(ctx context.Context, from, to string) ([]string, error) {
 	paths, err := m.changedFiles(ctx, from, to)
 	if err != nil {
@@ -125,7 +124,7 @@ func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, e
 	return paths, err
 }
 
-// ReadFile is a file's content in a commit; false when there is no such file.
+// ReadFile returns a file's content in a commit; false if there is no such file.
 func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error) {
 	if !validOID(commit) {
 		return nil, false, fmt.Errorf("read %q: %q is no object id", path, commit)
@@ -136,7 +135,7 @@ func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, boo
 	}
 	at, ok, err := m.objects.At(ctx, tree, path)
 	if err != nil || !ok || at.Mode == modeTree || at.Mode == modeGitlink {
-		return nil, false, err // a folder or a submodule is no file
+		return nil, false, err // a folder or a submodule
 	}
 	content, err := m.objects.Content(ctx, object{OID: at.OID, Kind: "blob"})
 	if err != nil {
@@ -154,8 +153,8 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 	return paths, nil
 }
 
-// checkBranch refuses what git would refuse as a branch name, and what could
-// lead a path elsewhere (git-check-ref-format(1)).
+// checkBranch refuses names that git refuses for branches (git-check-ref-format(1)) or that could
+// lead a path elsewhere.
 func checkBranch(name string) error {
 	bad := name == "" || name == "@" || strings.HasPrefix(name, "-") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".") ||
 		strings.Contains(name, "..") || strings.Contains(name, "//") || strings.Contains(name, "@{") ||
@@ -172,8 +171,8 @@ func checkBranch(name string) error {
 	return nil
 }
 
-// MergeBase is where head left a branch of the remote, as last fetched; false
-// when they have no history in common, or the branch is not known.
+// MergeBase returns the merge base of head and a branch of the remote as of the last fetch. ok is
+// false if they have no common history or the branch is unknown.
 func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bool, error) {
 	tip, ok, err := m.Head(ctx, branch)
 	if err != nil || !ok {
@@ -187,12 +186,12 @@ func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bo
 		return "", false, fmt.Errorf("look for where %s left %s: %w", head, branch, err)
 	}
 	if ok {
-		m.bases.Store(tip+head, base) // of commits it is the same for ever
+		m.bases.Store(tip+head, base) // the merge base of two commits never changes
 	}
 	return base, ok, nil
 }
 
-// commitsLookedAt is how many commits of a branch are read before git is started for them all.
+// commitsLookedAt is how many commits mergeBase reads itself before it starts git merge-base.
 const commitsLookedAt = 20
 
 func (m *Mirror) mergeBase(ctx context.Context, tip, head string) (string, bool, error) {

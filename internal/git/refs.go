@@ -9,16 +9,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// setRef sets a ref under the lock and makes it durable, its name too.
+// setRef sets a ref under the lock and syncs it and its folders.
 func (m *Mirror) setRef(ctx context.Context, ref, oid string) error {
 	return m.locked(ctx, func() error { return m.setRefsLocked(ctx, refAt{ref, oid}) })
 }
 
-// refAt is where a ref is to be.
+// refAt is a ref with its new value.
 type refAt struct{ ref, oid string }
 
-// setRefsLocked sets refs in their order: where the power goes in between, what is named
-// last is not there without what is named before.
+// setRefsLocked sets refs in their order. After a power cut a later one is never there without the
+// earlier ones.
 func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 	var commands strings.Builder
 	for _, to := range refs {
@@ -42,7 +42,7 @@ func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 	return nil
 }
 
-// dropRef forgets a ref; one that is not there is no error.
+// dropRef deletes a ref; a missing one is no error.
 func (m *Mirror) dropRef(ctx context.Context, ref string) error {
 	return m.locked(ctx, func() error {
 		_, err := m.command("update-ref", "--no-deref", "-d", ref).Run(ctx)

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// serve serves the remote by smart HTTP to who has the password.
+// serve serves the remote by smart HTTP with a password.
 func (w *world) serve(password string) string {
 	w.t.Helper()
 	dir := strings.TrimSpace(w.cmd(w.root, "--exec-path"))
@@ -36,8 +36,7 @@ func (w *world) serve(password string) string {
 	return s.URL + "/remote.git"
 }
 
-// The operator's credential helper serves the network commands, and none else
-// ever sees it.
+// The operator's credential helper is used by network commands only.
 func TestOperatorsCredentialHelper(t *testing.T) {
 	w := newWorld(t, tree)
 	url := w.serve("pass")
@@ -69,7 +68,7 @@ func TestGhGivesCredentials(t *testing.T) {
 	w.write(gh, "#!/bin/sh\n[ \"$*\" = 'auth git-credential get' ] && printf 'username=u\\npassword=pass\\n'\nexit 0\n")
 	w.check(os.Chmod(gh, 0o755))
 	w.open(Options{GhPath: gh})
-	// git asks the helper itself, as it does for a remote.
+	// Git runs the helper, as for a remote.
 	w.mirror = w.mirrorOf("https://forge.test/o/n")
 	fill := w.mirror.remoteCommand("credential", "fill")
 	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
@@ -187,7 +186,7 @@ func TestSigning(t *testing.T) {
 	if _, err := w.mirror.CommitTree(t.Context(), change); !errors.As(err, &unsigned) || unsigned.Detail == "" {
 		t.Errorf("err = %v", err)
 	}
-	// Partial work never leaves the machine.
+	// Partial work stays on the machine.
 	if _, err := w.mirror.KeepPartial(t.Context(), Partial{Key: key1, Dir: w.dir, Index: w.index, Parent: base, Date: day}); err != nil {
 		t.Error(err)
 	}

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// Replayed is what became of a commit on a new parent.
+// Replayed is the result of Replay.
 type Replayed struct {
 	OID      string // "" when Empty or Conflict
-	Empty    bool   // the new parent has the change already
+	Empty    bool   // the new parent already contains the change
 	Conflict bool
 }
 
-// Replay makes the commit's change again on top of another commit, in the
-// mirror, with its message, author and date. A merge commit is a conflict: its
-// change is not one.
+// Replay applies the commit's change to onto, in the mirror, and keeps its message, author and
+// date. A merge commit counts as a conflict, because it has no single change.
 func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error) {
 	old, err := m.readCommit(ctx, oid)
 	if err != nil {
@@ -55,9 +54,9 @@ func (m *Mirror) Replay(ctx context.Context, oid, onto string) (Replayed, error)
 	return out, nil
 }
 
-// mergeTree applies the change between the commit and its parent to onto's
-// tree. merge-tree finds the merge base by itself (it can be told one from
-// 2.40 on): so onto's tree is given a commit whose parent is the commit's.
+// mergeTree applies the change between the commit and its parent to onto's tree. merge-tree
+// computes the merge base itself (only from git 2.40 on can it be given one), so onto's tree gets a
+// commit whose parent is the commit's.
 func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string, q *quarantine) (tree string, clean bool, err error) {
 	before, err := m.treeOf(ctx, onto)
 	if err != nil {
@@ -85,7 +84,7 @@ func (m *Mirror) mergeTree(ctx context.Context, old rawCommit, oid, onto string,
 	return parts[0], true, nil
 }
 
-// readCommit reads a commit object, signatures left out.
+// readCommit reads a commit without its signatures.
 func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) {
 	if !m.Has(ctx, oid) {
 		return rawCommit{}, &MissingError{OID: oid}
@@ -98,7 +97,7 @@ func (m *Mirror) readCommit(ctx context.Context, oid string) (rawCommit, error) 
 	return rawCommit{tree: c.Tree, parents: c.Parents, message: c.Message, author: author, date: "@" + date, signing: asOperator}, nil
 }
 
-// authorOf is whom a commit is by, and when they made it: seconds and a zone.
+// authorOf returns a commit's author and the author date as seconds and zone.
 func authorOf(c commitObject) (who Identity, date string) {
 	name, rest, _ := strings.Cut(c.Author, " <")
 	email, date, _ := strings.Cut(rest, "> ")

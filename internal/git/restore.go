@@ -13,30 +13,30 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Ignored says what a restore does with files that the tree's own rules ignore.
+// Ignored selects what a restore does with files that .gitignore matches.
 type Ignored string
 
-// The treatments of ignored files.
+// Treatments of ignored files.
 const (
-	RemoveIgnored Ignored = ""     // a checkout is exactly its commit
-	KeepIgnored   Ignored = "keep" // build caches stay
+	RemoveIgnored Ignored = ""     // the checkout is exactly its commit
+	KeepIgnored   Ignored = "keep" // build caches survive
 )
 
-// Restore describes the checkout that a turn needs.
+// Restore is the input of Mirror.Restore.
 type Restore struct {
-	Dir     string // required; a folder that is nobody else's, absolute
-	Index   string // required; git's index for Dir, outside it, absolute
-	Commit  string // required; what Dir will hold
-	Branch  string // required; the branch on which the agent finds itself
-	Base    string // name of the base branch, for the agent to compare with; may be ""
+	Dir     string // required, absolute; a folder for this checkout alone
+	Index   string // required, absolute; git's index of Dir, outside Dir
+	Commit  string // required; the content of Dir
+	Branch  string // required; the agent's current branch
+	Base    string // the base branch, for the agent to compare with; may be ""
 	Ignored Ignored
-	Merge   *Merge // the merge in progress that Dir will hold in place of Commit; may be nil
-	Tree    string // the tree that Dir will hold in place of Commit's, see Guard; may be ""
+	Merge   *Merge // a merge in progress to check out instead of Commit; may be nil
+	Tree    string // the tree to check out instead of Commit's, see Guard; may be ""
 }
 
-// Restore makes the checkout hold exactly the commit, whatever state it is in,
-// and verifies that. The agent gets a repository of its own in .git, which we
-// never use. A commit that the mirror lacks is a *mirror.MissingError.
+// Restore makes the checkout hold exactly the commit, whatever state it is in, and verifies it. The
+// agent gets its own repository in .git, which we never use. A commit that the mirror lacks is a
+// *MissingError.
 func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -54,7 +54,7 @@ func (m *Mirror) Restore(ctx context.Context, r Restore) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// Beyond repair in place: begin with nothing.
+	// Repair in place failed: start from empty folders.
 	if err := errors.Join(files.Remove(r.Dir), files.Remove(r.Index)); err != nil {
 		return fmt.Errorf("restore: %w", errors.Join(first, err))
 	}
@@ -109,7 +109,7 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	return giveRepository(ctx, m, r)
 }
 
-// holds is what the checkout will hold: a commit, or the tree that stands for it.
+// holds returns the commit or the tree to check out.
 func (r Restore) holds() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
@@ -117,7 +117,7 @@ func (r Restore) holds() string {
 	return cmp.Or(r.Tree, r.Commit)
 }
 
-// fill makes index and files those of the commit and removes all others.
+// fill writes the commit to the index and the files, and removes all other files.
 func fill(ctx context.Context, m *Mirror, r Restore) error {
 	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (r Restore) cleanFlags() string {
 	return "-ffdx"
 }
 
-// verify compares commit, index and files. One command lists the index and what differs
+// verify compares commit, index and files. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	tree, err := m.treeOf(ctx, r.holds())
@@ -159,7 +159,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if len(wrong) > 0 {
 		return fmt.Errorf("the checkout %q differs from %s in %d files, %q first", r.Dir, r.Commit, len(wrong), wrong[0])
 	}
-	for _, e := range want { // git does not look into the folder of a submodule
+	for _, e := range want { // git does not look into a submodule's folder
 		if e.Mode != modeGitlink {
 			continue
 		}
@@ -170,8 +170,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	return nil
 }
 
-// noteIndex remembers what the index is that was found to hold the checkout's tree, so that
-// a commit need not have it read again, unless somebody changed it.
+// noteIndex remembers the verified index, so that a commit reads it again only if it changed.
 func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	was, err := stateOf(r.Index)
 	if err != nil {
@@ -182,8 +181,8 @@ func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	return err
 }
 
-// restored is an index as a restore left it. Its time counts: git tells by that which
-// files may have changed without a trace in it.
+// restored describes an index after a restore. Its modification time matters: git uses it to detect
+// files that changed without a visible change of their stats.
 type restored struct {
 	sum     string
 	changed int64
@@ -199,7 +198,7 @@ func stateOf(index string) (restored, error) {
 	return restored{sum: sum, changed: info.ModTime().UnixNano()}, err
 }
 
-// holdsIndex reports whether a copy of a restored index is what it was, and holds a tree.
+// holdsIndex reports whether a copy of a restored index is unchanged and holds the tree.
 func (m *Mirror) holdsIndex(index, copied, tree string) bool {
 	was, known := m.indexes.Load(index)
 	now, err := stateOf(copied)
@@ -207,8 +206,8 @@ func (m *Mirror) holdsIndex(index, copied, tree string) bool {
 	return known && err == nil && was == now
 }
 
-// readIndex reads lines such as "H 100644 oid 0\tpath" of what the index has, others with
-// C of files that differ, and "? path" of those that it does not have.
+// readIndex splits the output of ls-files: lines such as "H 100644 oid 0\tpath" are entries of the
+// index. Lines with C (changed files) and "? path" (untracked ones) are wrong.
 func readIndex(lines []string) (have []treeEntry, wrong []string) {
 	for _, line := range lines {
 		head, path, _ := strings.Cut(line, "\t")

@@ -16,7 +16,7 @@ var tree = map[string]string{
 	"name\nwith \"quotes\" and ü.txt": "odd\n",
 }
 
-// clean is what a restored checkout of tree holds.
+// clean returns the files of a restored checkout of tree.
 func clean() map[string]string {
 	want := maps.Clone(tree)
 	want["dir/"], want["dir/deep/"] = "", ""
@@ -49,7 +49,7 @@ func TestRestoreGivesTheAgentARepository(t *testing.T) {
 	w.cmd(w.dir, "fsck", "--connectivity-only")
 }
 
-// The ways in which a checkout can be wrong; each is mended without help.
+// A checkout damaged in any of these ways is repaired.
 func TestRestoreAfterAnything(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second or more")
@@ -168,7 +168,7 @@ func TestKeepIgnoredSparesCaches(t *testing.T) {
 	w.wantFiles(clean())
 }
 
-// Blobs come out and go in as they are, whatever the tree's attributes say.
+// Blobs are checked out and committed unchanged, whatever the tree's attributes.
 func TestTreeComesBackExactly(t *testing.T) {
 	w := newWorld(t, map[string]string{"x": "x"})
 	w.write(filepath.Join(w.person, "crlf.txt"), "one\r\ntwo\r\n")

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Revert says what is to be undone, and where.
+// Revert is the input of RevertCommit.
 type Revert struct {
-	Tip     string    // required; what the commit goes on top of
-	Landed  string    // required; the last commit that is undone
-	Parent  string    // what was there before the first one; "" is the landed one's first parent
+	Tip     string    // required; the new commit's parent
+	Landed  string    // required; the last commit to undo
+	Parent  string    // the base before the first commit to undo; "" means Landed's first parent
 	Message string    // required
-	Date    time.Time // required; the same inputs give the same commit
+	Date    time.Time // required; equal inputs give equal commits
 }
 
-// RevertCommit makes a commit that undoes what landed, by the mirror's own voice. Not clean
-// where later changes stand in the way; "" and clean where nothing is left to undo.
+// RevertCommit makes a commit that undoes what landed, with the mirror's Voice. clean is false if
+// later changes conflict. oid is "" and clean is true if nothing is left to undo.
 func (m *Mirror) RevertCommit(ctx context.Context, r Revert) (oid string, clean bool, err error) {
 	for _, oid := range []string{r.Tip, r.Landed} {
 		if !m.Has(ctx, oid) {

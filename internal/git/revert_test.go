@@ -12,7 +12,7 @@ func reverting(tip, landed, parent string) Revert {
 	return Revert{Tip: tip, Landed: landed, Parent: parent, Message: "Undo it\n\nMergexo-Turn: forged\n", Date: day}
 }
 
-// All that a merge brought is undone, by each method, and what came later stays.
+// A revert undoes all of a merge, by each method, and keeps later commits.
 func TestRevertUndoesWhatLanded(t *testing.T) {
 	eachFork(t, func(t *testing.T, w *world, f fork) {
 		for method, land := range map[string]func() string{
@@ -58,7 +58,7 @@ func TestRevertCommitAsItIs(t *testing.T) {
 		t.Errorf("%v %q", clean, got)
 	}
 	w.check(w.mirror.Push(t.Context(), "agent/revert/7-abc", oid, ""))
-	// On top of itself nothing is left to undo.
+	// Reverting again has nothing to undo.
 	if got, clean, err := w.mirror.RevertCommit(t.Context(), reverting(oid, landed, "")); got != "" || !clean || err != nil {
 		t.Errorf("again: %q %v %v", got, clean, err)
 	}
@@ -102,7 +102,7 @@ func TestMergedHeadsAreKept(t *testing.T) {
 	if got := w.keptMerges(); got != third+"\n"+second {
 		t.Errorf("kept %s", got)
 	}
-	// Its branch is deleted, and the mirror is mended: the head is still there.
+	// After the branch is deleted and the mirror repaired, the head is still there.
 	w.check(w.mirror.DeleteBranch(t.Context(), "topic", f.head))
 	w.write(filepath.Join(w.mirror.Dir(), "config"), "[broken")
 	w.fetch()
@@ -140,10 +140,10 @@ func TestDeleteBranch(t *testing.T) {
 	if _, ok, err := w.mirror.Head(t.Context(), branch); ok || err != nil {
 		t.Errorf("the mirror still has it: %v", err)
 	}
-	w.check(w.mirror.DeleteBranch(t.Context(), branch, oid)) // it is gone already
+	w.check(w.mirror.DeleteBranch(t.Context(), branch, oid)) // it is deleted already
 }
 
-// What somebody pushed since stays, and so does what is nobody's to delete.
+// Branches with new commits, and branches that nobody may delete, stay.
 func TestBranchesThatStay(t *testing.T) {
 	w, oid := pushed(t)
 	w.cmd(w.person, "fetch", "-q")
@@ -181,7 +181,7 @@ func TestDeleteThatIsRefused(t *testing.T) {
 	}
 }
 
-// Without a verdict the remote is asked; what is gone then was deleted.
+// Without a status line the remote is asked; a missing branch counts as deleted.
 func TestDeleteWithoutAVerdict(t *testing.T) {
 	w, oid := pushed(t)
 	w.hook("post-update", "kill -9 $PPID\n")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Git compares the times of files by seconds: what changes in the second of the
-// restore, and keeps its size, is seen all the same.
+// Git compares file times in seconds. A change within the second of the restore that keeps the size
+// is detected all the same.
 func TestAChangeInTheSecondOfTheRestoreIsSeen(t *testing.T) {
 	w := newWorld(t, tree)
 	w.restore()
@@ -28,9 +28,8 @@ func TestAChangeInTheSecondOfTheRestoreIsSeen(t *testing.T) {
 	}
 }
 
-// knowAs has the checkout's index hold a file's times as those of what it knows under a
-// path, as if the file had been changed in the second in which it was restored: the time
-// of a file's last change of any kind can be set by nobody.
+// knowAs writes a file's times into the index entry of a path, as if the file had changed in the
+// second in which it was restored. That needs the index, because a file's ctime cannot be set.
 func (w *world) knowAs(file, path string) {
 	w.t.Helper()
 	var now syscall.Stat_t

@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// leakedSecrets are the secrets in what a change makes: in contents, in the targets of
-// links, in names.
+// leakedSecrets collects the secrets in what a change adds: contents, targets of links and names.
 type leakedSecrets struct {
 	find  func(string) map[string]string
 	found []leakedSecret
 }
 
 type leakedSecret struct {
-	where  string // for people; never the secret itself
+	where  string // for messages; never contains the secret
 	secret string
 	what   string
 }
@@ -31,7 +30,7 @@ func (l *leakedSecrets) look(ch pathChange, content []byte) {
 	l.add(where, ch.path, l.find(string(content)))
 }
 
-// add notes secrets. A path is only said when it holds none itself.
+// add records secrets. The path is named only if it contains no secret itself.
 func (l *leakedSecrets) add(kind, path string, secrets map[string]string) {
 	named := kind == "name" || len(l.find(path)) > 0
 	for _, secret := range slices.Sorted(maps.Keys(secrets)) {
@@ -46,9 +45,8 @@ func (l *leakedSecrets) add(kind, path string, secrets map[string]string) {
 	}
 }
 
-// secrets refuses the secrets that a change adds. What a changed or removed
-// file held before is no news: a fixture with a made-up token may be edited and
-// moved.
+// secrets refuses the secrets that a change adds. Secrets that a changed or removed file held
+// before are allowed: a fixture with a made-up token may be edited and moved.
 func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
 	if found.find == nil {
 		return nil
@@ -73,7 +71,7 @@ func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
 	return nil
 }
 
-// heldBefore are the secrets that the changed paths held before the change.
+// heldBefore returns the secrets that the changed paths held before the change.
 func heldBefore(ctx context.Context, q *quarantine, changes []pathChange, find func(string) map[string]string) (map[string]bool, error) {
 	before := map[string]bool{}
 	note := func(text string) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// day is the date of every commit in the tests.
+// day is the date of all commits in the tests.
 var day = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 
 const key1 = "1111111111111111111111111111111111111111111111111111111111111111"
@@ -37,7 +37,7 @@ func (w *world) env() []string {
 // newWorld makes a remote with these files on main.
 func newWorld(t *testing.T, files map[string]string) *world {
 	t.Helper()
-	t.Parallel() // most of a test is waiting for the disk
+	t.Parallel() // most of a test waits for the disk
 	root := t.TempDir()
 	w := &world{
 		t: t, root: root, home: filepath.Join(root, "home"),
@@ -50,14 +50,14 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	return w
 }
 
-// made are the remote and the clone of worlds with the same files: most tests begin with the same ones, and a copy starts
-// none of the dozen processes that make them.
+// made has remotes and clones by their files: most tests start with the same files, and a copy
+// saves the dozen processes that make them.
 var made = struct {
 	sync.Mutex
-	by map[string]string // files, into the folder
+	by map[string]string // files -> folder
 }{by: map[string]string{}}
 
-// copied makes the remote and the person's clone of it.
+// copied copies the remote and the person's clone.
 func (w *world) copied(files map[string]string) {
 	w.t.Helper()
 	key := fmt.Sprint(files)
@@ -76,21 +76,21 @@ func (w *world) copied(files map[string]string) {
 	}
 }
 
-// make makes them in a folder.
+// make makes the remote and the person's clone in a folder.
 func (w *world) make(in string, files map[string]string) {
 	w.t.Helper()
 	there := *w
 	there.remote, there.person = filepath.Join(in, "remote.git"), filepath.Join(in, "person")
 	there.cmd(in, "init", "-q", "--bare", "-b", "main", there.remote)
 	there.cmd(in, "clone", "-q", there.remote, there.person)
-	there.cmd(there.person, "remote", "set-url", "origin", "../remote.git") // wherever a copy is
+	there.cmd(there.person, "remote", "set-url", "origin", "../remote.git") // independent of the copy's path
 	there.cmd(there.person, "checkout", "-q", "-B", "main")
 	if len(files) > 0 {
 		there.commit("first", files)
 	}
 }
 
-// open opens git and the mirror, with what the operator's config says by now.
+// open opens git and the mirror with the operator's current config.
 func (w *world) open(opt Options) {
 	w.t.Helper()
 	if opt.Env == nil {
@@ -105,14 +105,14 @@ func (w *world) open(opt Options) {
 	w.mirror = w.mirrorOf(w.remote)
 }
 
-// mirrorOf is our mirror, as one of another remote.
+// mirrorOf returns our mirror with another remote.
 func (w *world) mirrorOf(url string) *Mirror {
 	return w.git.Mirror(filepath.Join(w.root, "repos", "o", "n.git"), url, w.lock())
 }
 
 func (w *world) lock() string { return filepath.Join(w.root, "locks", "repo-1.lock") }
 
-// cmd runs a person's git.
+// cmd runs git as a person.
 func (w *world) cmd(dir string, args ...string) string {
 	w.t.Helper()
 	out, err := w.try(dir, args...)
@@ -126,7 +126,7 @@ func (w *world) try(dir string, args ...string) (string, error) {
 	return w.tryWith(nil, dir, args...)
 }
 
-// tryWith runs a person's git with more in its environment.
+// tryWith runs git as a person with additional environment variables.
 func (w *world) tryWith(env []string, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(w.t.Context(), "git", append([]string{"-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Dir = dir
@@ -137,7 +137,7 @@ func (w *world) tryWith(env []string, dir string, args ...string) (string, error
 	return strings.TrimSpace(string(out)), err
 }
 
-// commit is a person's commit on the current branch, pushed.
+// commit commits as a person on the current branch and pushes.
 func (w *world) commit(message string, files map[string]string) string {
 	w.t.Helper()
 	for name, content := range files {
@@ -193,7 +193,7 @@ func (w *world) fetch() {
 	w.check(w.mirror.Fetch(w.t.Context()))
 }
 
-// main is where the remote's main stood at the last fetch.
+// main returns the remote's main as of the last fetch.
 func (w *world) main() string {
 	w.t.Helper()
 	oid, ok, err := w.mirror.Head(w.t.Context(), "main")
@@ -234,8 +234,8 @@ func (w *world) mustCommit() Committed {
 	return c
 }
 
-// contents is the content of every file below a folder, .git left out; links by
-// their target, executables with a star.
+// contents returns the content of every file below a folder, without .git: links by their target,
+// executables with a star.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -271,7 +271,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// kept is the commit that the mirror keeps for a turn.
+// kept returns the commit that the mirror keeps for a turn.
 func (w *world) kept(key string) (string, bool) {
 	w.t.Helper()
 	oid, err := w.try(w.mirror.Dir(), "rev-parse", "--verify", "--quiet", "refs/mergexo/turns/"+key)
@@ -285,7 +285,7 @@ func (w *world) repack() {
 	w.cmd(w.mirror.Dir(), "pack-refs", "--all")
 }
 
-// trap is a program that leaves a file when it is run.
+// trap makes a program that leaves a file when it is run.
 func (w *world) trap() (script, sprung string) {
 	w.t.Helper()
 	script, sprung = filepath.Join(w.root, "trap.sh"), filepath.Join(w.root, "sprung")

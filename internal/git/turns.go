@@ -16,7 +16,7 @@ func partialRef(key string) string { return ownRefs + "partial/" + key }
 
 var keyPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`) })
 
-// checkKey refuses what cannot be a turn key: keys are parts of ref names.
+// checkKey refuses strings that are no turn keys, because keys become parts of ref names.
 func checkKey(key string) error {
 	if !keyPattern().MatchString(key) {
 		return fmt.Errorf("%q is no turn key", key)
@@ -24,8 +24,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// KeepTurn keeps the commit of a turn as refs/mergexo/turns/<key>. It is
-// durable when it returns.
+// KeepTurn stores a turn's commit as refs/mergexo/turns/<key>. It is durable when KeepTurn returns.
 func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
 	if err := checkKey(key); err != nil {
 		return fmt.Errorf("keep turn: %w", err)
@@ -36,18 +35,17 @@ func (m *Mirror) KeepTurn(ctx context.Context, key, oid string) error {
 	return nil
 }
 
-// setPartial keeps the commit of a turn's unfinished work as
-// refs/mergexo/partial/<key>.
+// setPartial stores the commit of a turn's unfinished work as refs/mergexo/partial/<key>.
 func (m *Mirror) setPartial(ctx context.Context, key, oid string) error {
 	return m.setRef(ctx, partialRef(key), oid)
 }
 
-// Partial is the commit of a turn's unfinished work.
+// Partial returns the commit of a turn's unfinished work.
 func (m *Mirror) Partial(ctx context.Context, key string) (string, bool, error) {
 	return m.turnRefOID(ctx, key, partialRef)
 }
 
-// PartialFiles lists what unfinished work changed, slashed.
+// PartialFiles lists the slash-separated paths that unfinished work changed.
 func (m *Mirror) PartialFiles(ctx context.Context, oid string) ([]string, error) {
 	if !validOID(oid) {
 		return nil, fmt.Errorf("%q is no object id", oid)
@@ -70,8 +68,8 @@ func (m *Mirror) turnRefOID(ctx context.Context, key string, ref func(string) st
 	return m.ref(ctx, ref(key))
 }
 
-// KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and, where it made
-// one, keeps its commit as KeepTurn does. It is durable when it returns.
+// KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and its commit, if any, as
+// KeepTurn does. Both are durable when it returns.
 func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
 	if err := checkKey(key); err != nil {
 		return fmt.Errorf("keep answer: %w", err)
@@ -89,7 +87,7 @@ func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []b
 			}
 		}
 		refs := []refAt{{journalRef(key), oid}}
-		if commit != "" { // a journal stands for its commit
+		if commit != "" { // the commit first: a journal implies that its commit is there
 			refs = []refAt{{turnRef(key), commit}, {journalRef(key), oid}}
 		}
 		return m.setRefsLocked(ctx, refs...)
@@ -100,7 +98,7 @@ func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []b
 	return nil
 }
 
-// Journal reads a turn's journal; false when there is none.
+// Journal returns a turn's journal; false if there is none.
 func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) {
 	oid, ok, err := m.turnRefOID(ctx, key, journalRef)
 	if err != nil || !ok {
@@ -113,8 +111,7 @@ func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) 
 	return content, true, nil
 }
 
-// Journals lists the keys of all journals. A mirror that does not exist has
-// none.
+// Journals returns the turn keys of all journals. A missing mirror has none.
 func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 	if !files.Exists(m.Path(stampName)) {
 		return nil, nil
@@ -130,8 +127,7 @@ func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// DropTurns forgets all that is kept of turns; dropping them twice, or from a
-// mirror that is gone, is no error.
+// DropTurns deletes all refs of the turns. Missing refs or a missing mirror are no error.
 func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 	var commands strings.Builder
 	for _, key := range keys {

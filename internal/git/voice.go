@@ -6,22 +6,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Voice says whom the commits of a mirror are by. What is zero is ours.
+// Voice sets the author, committer and signer of a mirror's commits. Zero fields mean our own
+// identity.
 type Voice struct {
 	Author    Identity
 	Committer Identity
-	SignOff   bool     // they carry a Signed-off-by
-	Signer    Identity // whose; zero: whom the operator's git names
+	SignOff   bool     // commits get a Signed-off-by trailer
+	Signer    Identity // of the trailer; zero: the user of the operator's git
 }
 
-// Speaking has the mirror's commits made by others than us.
+// Speaking sets the identities of the mirror's commits.
 func (m *Mirror) Speaking(v Voice) *Mirror {
 	m.voice = v
 	return m
 }
 
-// Signer is who signs the commits off; zero when nobody does. It is an error that a
-// person must mend when nobody is known who could.
+// Signer returns who signs commits off; zero if nobody does. It is a *work.BlockedError if a
+// sign-off is wanted and nobody is configured.
 func (m *Mirror) Signer() (Identity, error) {
 	switch {
 	case !m.voice.SignOff:
@@ -43,8 +44,8 @@ func (m *Mirror) author() Identity {
 	return m.git.opt.Identity
 }
 
-// committer is who signs the commits off, if nobody else is named: whoever checks
-// sign-offs wants the author's or the committer's.
+// committer returns the configured committer, else who signs off, else our identity. Checks of
+// sign-offs want the author's or the committer's.
 func (m *Mirror) committer() Identity {
 	if m.voice.Committer != (Identity{}) {
 		return m.voice.Committer
@@ -55,13 +56,12 @@ func (m *Mirror) committer() Identity {
 	return m.git.opt.Identity
 }
 
-// wrote reports whether an author's address is ours, as the config has it now or by
-// default.
+// wrote reports whether an author's address is ours, by default or by the current config.
 func (m *Mirror) wrote(email string) bool {
 	return email == m.git.opt.Identity.Email || email == m.author().Email
 }
 
-// trailers end a commit's message, one a line.
+// trailers returns the trailers of a commit's message, one per line.
 func (m *Mirror) trailers(c Commit) ([]string, error) {
 	lines := []string{work.TrailerTurn + ": " + work.ShortTurn(c.Turn)}
 	for _, key := range c.Handled {
@@ -76,7 +76,7 @@ func (m *Mirror) trailers(c Commit) ([]string, error) {
 	return lines, err
 }
 
-// signedOff is the trailer of who signs off; none when nobody does.
+// signedOff returns the Signed-off-by trailer, none if nobody signs off.
 func (m *Mirror) signedOff() ([]string, error) {
 	signer, err := m.Signer()
 	if err != nil || signer == (Identity{}) {

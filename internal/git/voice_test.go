@@ -14,7 +14,7 @@ var (
 	olga = Identity{Name: "Olga Op", Email: "olga@example.com"}
 )
 
-// spoken commits something with a voice, and gives author, committer and message.
+// spoken commits with a voice and returns author, committer and message.
 func (w *world) spoken(v Voice, trailers ...string) (author, committer, message string, log Entry) {
 	w.t.Helper()
 	parent := w.main()
@@ -61,8 +61,8 @@ func TestWhomCommitsAreBy(t *testing.T) {
 	}
 }
 
-// What was committed before the config named an author is ours still; what the author
-// whom it names commits by hand is theirs, for no turn stands in it.
+// Commits from before the config named an author still count as ours. Commits that the named author
+// makes by hand do not, because they have no turn.
 func TestCommitsFromBeforeAreOurs(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
@@ -75,7 +75,7 @@ func TestCommitsFromBeforeAreOurs(t *testing.T) {
 	}
 }
 
-// Another commit of the same change, on top of a person's, is by the same people.
+// A replay keeps author and committer.
 func TestAReplayKeepsWhomACommitIsBy(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
@@ -93,7 +93,7 @@ func TestAReplayKeepsWhomACommitIsBy(t *testing.T) {
 	}
 }
 
-// A commit that names the whole key, as earlier ones do, is the turn's as well.
+// A trailer with the whole turn key, as in older commits, counts, too.
 func TestWholeKeysInTrailersCount(t *testing.T) {
 	w := newWorld(t, tree)
 	w.commit("C\n\nMergexo-Turn: "+key1, map[string]string{"t": "t"})

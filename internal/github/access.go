@@ -26,8 +26,8 @@ func (w wireViewer) Check() error {
 	return nil
 }
 
-// Login is whose token it is, and what GitHub tells of it. An app's installation has no
-// account, which GitHub says by refusing: the login is empty then.
+// Login returns the token's account and properties. An app's installation has no account, and
+// GitHub refuses the request: then the login is empty.
 func (c *Client) Login(ctx context.Context) (login string, t TokenInfo, err error) {
 	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user"})
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusForbidden && strings.Contains(refused.Message, "integration") {
@@ -45,8 +45,8 @@ func (c *Client) Login(ctx context.Context) (login string, t TokenInfo, err erro
 	return w.Login, t, nil
 }
 
-// RuleKinds are the kinds of rules that rulesets have for a branch, which need not exist;
-// false where GitHub does not tell them.
+// RuleKinds returns the types of the ruleset rules for a branch, which need not exist; false if
+// GitHub does not show them.
 func (c *Client) RuleKinds(ctx context.Context, repo work.RepoName, branch string) (kinds []string, told bool, err error) {
 	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
 	kinds, err = transport.Every(ctx, c.api, address, func(w wireRule) string { return w.Type })
@@ -60,21 +60,21 @@ func (c *Client) RuleKinds(ctx context.Context, repo work.RepoName, branch strin
 	return slices.Compact(kinds), true, nil
 }
 
-// Unreadable is something of a repository that a token is kept from.
+// Unreadable is a part of a repository that a token may not read.
 type Unreadable struct {
 	What   string
-	Needed bool   // nothing goes without it
-	For    string // what does not
+	Needed bool   // nothing works without it
+	For    string // what does not work without it
 }
 
-// readable is something of a repository that has a permission of its own.
+// readable is a part of a repository with its own permission.
 type readable struct {
 	Unreadable
-	hides int // the status that stands for a missing permission, too: 404 tells no more than that
+	hides int // status that may also mean a missing permission: 404 does not tell more
 	path  func(branch string) string
 }
 
-// readables are all of them, with the least that GitHub gives of each.
+// readables has a cheap request for each part.
 var readables = []readable{
 	{Unreadable{"files", true, "nothing can be fetched or pushed"}, 0, func(b string) string { return "git/ref/heads/" + escapePath(b) }},
 	{Unreadable{"issues", true, "work begins with an issue"}, http.StatusNotFound, func(string) string { return "issues?per_page=1" }},
@@ -87,8 +87,8 @@ var readables = []readable{
 	{Unreadable{"commit statuses", false, "those of other systems are not seen"}, 0, func(b string) string { return "commits/" + url.PathEscape(b) + "/status?per_page=1" }},
 }
 
-// Unreadable tries to read each thing of a repository that a token may be kept from. What
-// GitHub gives no answer about is in the error, and in no list.
+// Unreadable tries to read each part of a repository that needs its own permission. Parts about
+// which GitHub gives no clear answer are in the error instead.
 func (c *Client) Unreadable(ctx context.Context, repo work.RepoName, branch string) ([]Unreadable, error) {
 	var kept []Unreadable
 	var unknown error
@@ -99,7 +99,7 @@ func (c *Client) Unreadable(ctx context.Context, repo work.RepoName, branch stri
 		case err == nil:
 		case ok && (refused.Status == http.StatusForbidden || refused.Status == r.hides):
 			kept = append(kept, r.Unreadable)
-		case ok && refused.Status < http.StatusInternalServerError: // an empty repository has no branch: that is no matter of permission
+		case ok && refused.Status < http.StatusInternalServerError: // an empty repository has no branch: not a matter of permission
 		default:
 			unknown = errors.Join(unknown, fmt.Errorf("read %s of %s: %w", r.What, repo.FullName(), err))
 		}
@@ -110,16 +110,16 @@ func (c *Client) Unreadable(ctx context.Context, repo work.RepoName, branch stri
 // TokenKind is the kind of a token.
 type TokenKind string
 
-// The kinds, as their prefixes tell.
+// Kinds of tokens.
 const (
 	ClassicToken     TokenKind = "classic"
-	OAuthToken       TokenKind = "oauth"        // of gh's own login
-	FineGrainedToken TokenKind = "fine-grained" // with permissions for some repositories
-	AppToken         TokenKind = "app"          // of an installation, or of a person through an app
-	UnknownToken     TokenKind = ""             // older than prefixes, or of a host of its own kind
+	OAuthToken       TokenKind = "oauth"        // from gh's own login
+	FineGrainedToken TokenKind = "fine-grained" // with permissions per repository
+	AppToken         TokenKind = "app"          // of an installation, or of a user through an app
+	UnknownToken     TokenKind = ""             // from before prefixes, or of another kind of host
 )
 
-// TokenKindOf is a token's kind, by its prefix.
+// TokenKindOf returns a token's kind by its prefix.
 func TokenKindOf(token string) TokenKind {
 	for prefix, kind := range map[string]TokenKind{"ghp_": ClassicToken, "gho_": OAuthToken, "github_pat_": FineGrainedToken, "ghs_": AppToken, "ghu_": AppToken} {
 		if strings.HasPrefix(token, prefix) {
@@ -131,15 +131,15 @@ func TokenKindOf(token string) TokenKind {
 
 // TokenInfo is what GitHub reports about the token of a request.
 type TokenInfo struct {
-	Scoped  bool // it tells the scopes: of classic and OAuth tokens
+	Scoped  bool // scopes were reported, as for classic and OAuth tokens
 	Scopes  []string
-	Expires time.Time // zero: never, or it does not say
+	Expires time.Time // zero: never, or not reported
 }
 
-// expiryForms are how the header writes the moment; which one depends on the host.
+// expiryForms are the header's time formats; they differ between hosts.
 var expiryForms = []string{"2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700", time.RFC3339}
 
-// tokenExpiry reads the header; zero where it says nothing that is understood.
+// tokenExpiry parses the header; zero if its format is unknown.
 func tokenExpiry(header string) time.Time {
 	for _, form := range expiryForms {
 		if at, err := time.Parse(form, header); err == nil {
@@ -149,7 +149,7 @@ func tokenExpiry(header string) time.Time {
 	return time.Time{}
 }
 
-// tokenScopes reads the header, which is there for tokens that have scopes, even without any.
+// tokenScopes parses the header. It is present, if empty, for tokens that can have scopes.
 func tokenScopes(header []string) (all []string, told bool) {
 	for name := range strings.SplitSeq(strings.Join(header, ","), ",") {
 		if name = strings.TrimSpace(name); name != "" {

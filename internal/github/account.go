@@ -19,8 +19,8 @@ func (w wireUser) Check() error {
 	return nil
 }
 
-// Viewer is the account whose token we hold. With the ETag of the last answer
-// it costs nothing when unchanged.
+// Viewer returns the token's account. With the ETag of the last answer, an unchanged one costs
+// nothing.
 func (c *Client) Viewer(ctx context.Context, etag string) (acc work.Account, newETag string, notModified bool, err error) {
 	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "user", ETag: etag})
 	if err != nil {
@@ -55,8 +55,8 @@ func (w wirePermission) Check() error {
 	return fmt.Errorf("permission %q", w.Permission)
 }
 
-// level tells triage, which permission counts as read, by the role or by what a
-// role of the organization's own includes.
+// level distinguishes triage, for which permission is read, by the role or by the permissions of a
+// custom role.
 func (w wirePermission) level() string {
 	if w.Permission == "read" && (w.RoleName == "triage" || w.User.Permissions.Triage) {
 		return "triage"
@@ -64,9 +64,9 @@ func (w wirePermission) level() string {
 	return w.Permission
 }
 
-// Permission is what an account may do in a repository: admin, write, triage,
-// read or none. GitHub counts maintain as write. It is asked for by login, which
-// may be another one than when the account was seen, or another account's by now.
+// Permission returns an account's permission in a repository: admin, write, triage, read or none.
+// GitHub reports maintain as write. GitHub takes a login, and the account may have been renamed, or
+// its login taken by another account, since it was seen; then the id decides.
 func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error) {
 	level, id, err := c.permissionOf(ctx, repo, who.Login)
 	if err != nil || id == who.ID || level != "none" && id == 0 {
@@ -89,7 +89,8 @@ func (c *Client) Permission(ctx context.Context, repo work.RepoName, who work.Ac
 	return level, err
 }
 
-// permissionOf is what the account with a login may do, and its id; 0: there is none.
+// permissionOf returns the permission and the id of the account with a login; id is 0 if there is
+// none.
 func (c *Client) permissionOf(ctx context.Context, repo work.RepoName, login string) (level string, id int64, err error) {
 	var w wirePermission
 	err = c.api.Get(ctx, "repos/"+repo.FullName()+"/collaborators/"+url.PathEscape(login)+"/permission", &w)

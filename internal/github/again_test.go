@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// told is a host's answer to a light query, which changes.
+// told is the changing answer of a host to a light query.
 type told struct {
 	viewer, repo string
 	comments     []int
@@ -26,8 +26,8 @@ func (h told) body() []byte {
 	return fmt.Appendf(nil, `{"data":{"viewer":{"databaseId":1,"login":%q},"repository":{"id":%q},"nodes":[%s]}}`, h.viewer, h.repo, strings.Join(nodes, ","))
 }
 
-// Whatever GitHub says, and whatever of it was taken in: an answer that is not decoded says
-// what it would say decoded.
+// An answer that is not decoded gives the same result as a decoded one, whatever GitHub answers and
+// whatever was stored.
 func TestAnAnswerThatIsNotDecodedSaysTheSame(t *testing.T) {
 	var now told
 	api := answeringWith(t, func() []byte { return now.body() })
@@ -68,7 +68,7 @@ func TestAnAnswerThatIsNotDecodedSaysTheSame(t *testing.T) {
 			if got, want := essence(got), essence(want); !reflect.DeepEqual(got, want) {
 				rt.Fatalf("an answer says\n%+v, and is read as\n%+v", want, got)
 			}
-			for i, p := range want.Pulls { // what was taken in, or could not be, or is to be read again
+			for i, p := range want.Pulls { // stored, failed to store, or to be read again
 				switch rapid.SampledFrom([]string{"taken", "taken", "left", "again"}).Draw(rt, "what becomes of it") {
 				case "taken":
 					stored[i].Fingerprint = p.Fingerprint
@@ -83,7 +83,7 @@ func TestAnAnswerThatIsNotDecodedSaysTheSame(t *testing.T) {
 	}
 }
 
-// essence is what is looked at of a light query.
+// essence returns the fields of a light query that are used.
 func essence(s Sweep) Sweep {
 	pulls := make([]PullLight, len(s.Pulls))
 	for i, p := range s.Pulls {

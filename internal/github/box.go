@@ -13,10 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Box reads what GitHub's merge box shows of a pull request, in one request but for long
-// lists. An issue with the freeze label is looked for where there is such a label. Of the
-// rules it has the checks alone that GitHub itself shows as expected; what else the base
-// demands is for [Merges.Rules].
+// Box reads the content of GitHub's merge box of a pull request, in one request unless lists are
+// long. If freezeLabel is not empty, it also looks for an open issue with that label. Its rules
+// contain only the checks that GitHub shows as expected; for the rest see [Merges.Rules].
 func (c *Client) Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error) {
 	b, err := c.box(ctx, pullNodeID, number, freezeLabel)
 	if err != nil {
@@ -52,9 +51,8 @@ func (c *Client) box(ctx context.Context, id string, number int, freeze string) 
 	return b, nil
 }
 
-// hiddenChecks reports whether the token was refused the checks, which leaves the rest of
-// the answer as it is. Where it was refused its place in a queue, that is not known. Any
-// other error spoils the answer.
+// hiddenChecks reports whether the token may not see the checks; the rest of the answer is still
+// valid. A hidden place in a merge queue counts as unknown. Any other error fails the answer.
 func hiddenChecks(g transport.GraphErrors) (bool, error) {
 	hidden := false
 	for _, e := range g.Errors {
@@ -72,11 +70,10 @@ func hiddenChecks(g transport.GraphErrors) (bool, error) {
 	return hidden, nil
 }
 
-// errMoved is that a pull request was pushed to between two pages about it.
+// errMoved means that a pull request got a push while its lists were read.
 var errMoved = errors.New("the head moved while its lists were read")
 
-// completeBox reads the pages of the lists that the first answer left out. All of them
-// are of one head.
+// completeBox reads the remaining pages of the lists. All pages must be of the same head.
 func (c *Client) completeBox(ctx context.Context, w *wireBox) error {
 	moved := false
 	same := func(n wireBoxPage) { moved = moved || n.Head != w.Head }
@@ -110,7 +107,7 @@ type wireBoxRollup struct {
 	Contexts transport.Connection[wireBoxCheck] `json:"contexts"`
 }
 
-// wireBox is a pull request. References are null when their branch is gone.
+// wireBox is a pull request. References are null if their branch was deleted.
 type wireBox struct {
 	Kind        string           `json:"__typename"`
 	ID          string           `json:"id"`
@@ -143,7 +140,7 @@ type wireBox struct {
 	Repository wireBoxRepository                   `json:"repository"`
 }
 
-// wireBoxPage is a pull request with one of the lists that are read on.
+// wireBoxPage is a pull request with one further page of a list.
 type wireBoxPage struct {
 	Head    string                              `json:"headRefOid"`
 	Reviews transport.Connection[wireBoxReview] `json:"reviews"`
@@ -164,7 +161,7 @@ type wireBoxRepository struct {
 	} `json:"issues"`
 }
 
-// methods are those that the repository allows.
+// methods returns the methods that the repository allows.
 func (w wireBoxRepository) methods() []merging.Method {
 	allowed := map[merging.Method]bool{merging.Squash: w.Squash, merging.MergeCommit: w.Merge, merging.Rebase: w.Rebase}
 	return slices.DeleteFunc(merging.Methods(), func(m merging.Method) bool { return !allowed[m] })
@@ -177,7 +174,7 @@ type wireEntry struct {
 	Head     wireCommit       `json:"headCommit"`
 }
 
-// by is who put it there; nobody where there is no entry.
+// by returns who enqueued the pull request; zero if there is no entry.
 func (w wireEntry) by() work.Account {
 	if w.By == nil {
 		return work.Account{}
@@ -185,7 +182,7 @@ func (w wireEntry) by() work.Account {
 	return w.By.Account()
 }
 
-// wireQueued is that a pull request was put into its base's merge queue, or left it.
+// wireQueued is an event of the merge queue: added or removed.
 type wireQueued struct {
 	Kind   string           `json:"__typename"`
 	At     time.Time        `json:"createdAt"`
@@ -193,7 +190,8 @@ type wireQueued struct {
 	Reason string           `json:"reason"`
 }
 
-// out is that the pull request left the queue last, and was not merged by it.
+// out returns the last removal from the queue, nil if the pull request is queued or was merged by
+// the queue.
 func (w *wireBox) out() *merging.Out {
 	n := len(w.Queued.Nodes)
 	if w.InQueue || n < 2 {
@@ -245,7 +243,7 @@ func (w *wireBox) box() (merging.Box, error) {
 		if r.ID == 0 || r.State == "" {
 			return merging.Box{}, errors.New("no review")
 		}
-		if r.State != "PENDING" { // a draft of our own account
+		if r.State != "PENDING" { // skip our own account's draft
 			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account(), At: r.At})
 		}
 	}
@@ -253,8 +251,8 @@ func (w *wireBox) box() (merging.Box, error) {
 	return b, nil
 }
 
-// checks are those of the head: the rollup's, or the statuses alone where a token is
-// refused the rollup.
+// checks returns the checks of the head: the rollup's, or only the statuses if the token may not
+// see the rollup.
 func (w *wireBox) checks() []wireBoxCheck {
 	switch at := w.HeadRef.Target; {
 	case w.Rollup != nil:

@@ -115,7 +115,7 @@ func TestTheBoxOfWhatIsDraftBehindOrInConflict(t *testing.T) {
 	}
 }
 
-// An open issue with the label freezes; a closed one, or one with another label, does not.
+// An open issue with the label freezes merges; a closed one or one with another label does not.
 func TestTheBoxShowsAFreeze(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
@@ -151,7 +151,7 @@ func TestTheBoxOfWhatIsMerged(t *testing.T) {
 	}
 }
 
-// Of a token that may not see checks all else is known, and the statuses.
+// A token that may not see checks still sees the statuses and everything else.
 func TestTheBoxWithoutASightOfChecks(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
@@ -170,11 +170,11 @@ func TestTheBoxWithoutASightOfChecks(t *testing.T) {
 	}
 }
 
-// Long lists are read to their end: what stands on the last page may hold a merge.
+// Long lists are read completely: an entry on the last page may block a merge.
 func TestTheBoxHasEveryPage(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
-	const many = 101 // one more than a page holds
+	const many = 101 // one more than fits on a page
 	for i := range many {
 		_, err := w.repo.SetCheck("topic", fmt.Sprintf("check %03d", i), "", map[bool]string{true: "failure", false: "success"}[i == many-1])
 		must(t, err)
@@ -197,7 +197,7 @@ func TestTheBoxHasEveryPage(t *testing.T) {
 	}
 }
 
-// Pages of two heads make no box: what was approved of the one says nothing of the other.
+// Pages of two heads make no box: an approval of one does not apply to the other.
 func TestTheBoxIsOfOneHead(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
@@ -245,7 +245,7 @@ func TestTheBoxOfWhatIsNoPullRequest(t *testing.T) {
 	}
 }
 
-// A check that was cancelled says nothing of a commit, and that it is not green holds a merge.
+// A cancelled check means nothing for a commit but blocks a merge.
 func TestChecksOfACommit(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// wireTarget is a commit with its statuses, which have no check runs among them.
+// wireTarget is a commit with its statuses, without check runs.
 type wireTarget struct {
 	OID    string `json:"oid"`
 	Status struct {
@@ -33,7 +33,7 @@ type wireBoxCheck struct {
 	CreatedAt   time.Time `json:"createdAt"`
 }
 
-// outcome is the check's name and what it has come to; empty until it has ended.
+// outcome returns the check's name and its conclusion; "" until it ends.
 func (w wireBoxCheck) outcome() (name, end string) {
 	if w.Kind == "CheckRun" {
 		if w.Status != "COMPLETED" {
@@ -47,7 +47,7 @@ func (w wireBoxCheck) outcome() (name, end string) {
 	return w.Context, w.State
 }
 
-// check is what it has come to.
+// check converts the check; end is its conclusion.
 func (w wireBoxCheck) check(state func(end string) merging.CheckState) (c merging.Check, end string) {
 	name, end := w.outcome()
 	c = merging.Check{Name: name, State: state(end), Required: w.Required, Lapsed: end == "CANCELLED" || end == "STALE"}
@@ -61,11 +61,11 @@ func (w wireBoxCheck) check(state func(end string) merging.CheckState) (c mergin
 	return c, end
 }
 
-// expectedStatus is the state of a status that a rule demands and that nobody has set.
+// expectedStatus is the state of a required status that nobody has set.
 const expectedStatus = "EXPECTED"
 
-// boxState is what the end of a check means for a merge, as GitHub has it: whatever is
-// not green holds. One that waits for a person may still become green.
+// boxState maps a conclusion as GitHub does for merges: anything not green blocks. A check that
+// waits for a person may still turn green.
 func boxState(end string) merging.CheckState {
 	switch end {
 	case "SUCCESS", "NEUTRAL", "SKIPPED":
@@ -76,8 +76,8 @@ func boxState(end string) merging.CheckState {
 	return merging.Red
 }
 
-// failedState is what the end of a check says of the commit itself: one that was
-// cancelled, as is usual where the next push comes soon, says nothing.
+// failedState maps a conclusion to its meaning for the commit itself. A cancelled check, as is
+// common when the next push follows soon, means nothing.
 func failedState(end string) merging.CheckState {
 	switch end {
 	case "SUCCESS", "NEUTRAL", "SKIPPED":
@@ -88,8 +88,8 @@ func failedState(end string) merging.CheckState {
 	return merging.Runs
 }
 
-// mergeChecks makes one check of all that have a name: the worst counts. What is only
-// expected is no check; its names come by themselves.
+// mergeChecks keeps one check per name, the worst. Checks that are only expected are not included;
+// missing has their names.
 func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) (checks []merging.Check, missing []string) {
 	worst := []merging.CheckState{merging.Green, merging.Runs, merging.Red}
 	for _, w := range all {
@@ -107,7 +107,7 @@ func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) 
 		switch more := slices.Index(worst, one.State) - slices.Index(worst, same.State); {
 		case more > 0:
 			same = one
-		case more == 0: // it has ended once all have, and one that failed says something
+		case more == 0: // it ended when all have ended; a failed one is not lapsed
 			same.Lapsed = same.Lapsed && one.Lapsed
 			if one.Ended.IsZero() || !same.Ended.IsZero() && one.Ended.After(same.Ended) {
 				same.Ended = one.Ended
@@ -119,12 +119,12 @@ func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) 
 	return checks, missing
 }
 
-// wireContexts is a node with more of the checks of a commit.
+// wireContexts is a node with a further page of a commit's checks.
 type wireContexts struct {
 	Contexts transport.Connection[wireBoxCheck] `json:"contexts"`
 }
 
-// wireCommitChecks is a commit with the first of its checks.
+// wireCommitChecks is a commit with the first page of its checks.
 type wireCommitChecks struct {
 	Repository struct {
 		Object struct {
@@ -134,10 +134,9 @@ type wireCommitChecks struct {
 	} `json:"repository"`
 }
 
-// CommitChecks reads what the checks of a commit have come to, whether it belongs to a
-// pull request or not. Red are those alone that failed: one that was cancelled has not
-// ended. Known is false where the token may not see them, and for a commit that GitHub
-// does not show.
+// CommitChecks reads the checks of a commit, with or without a pull request. Only failed ones are
+// red; a cancelled one counts as running. known is false if the token may not see the checks or
+// GitHub does not show the commit.
 func (c *Client) CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error) {
 	checks, known, err = c.commitChecks(ctx, repo, commit)
 	if err != nil {

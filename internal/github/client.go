@@ -1,11 +1,10 @@
-// Package github is the one door to GitHub's API: typed reads and writes, complete
-// listings, conditional requests. Package transport sends the requests, and reads limits
-// and the time from the answers.
+// Package github is the only access to GitHub's API: typed reads and writes, complete listings,
+// conditional requests. Package transport sends the requests and reads limits and the time from the
+// answers.
 //
-// Host, token, socket and proxy are gh's own (go-gh resolves them), so that
-// whatever works for gh works here. Nothing is retried: a read that failed is
-// asked again by a later pass, and a write whose fate is unknown comes back as
-// a [transport.UnclearError], to be looked for before it is sent again.
+// Host, token, socket and proxy are gh's own, resolved by go-gh, so that an environment in which gh
+// works is enough. Nothing is retried. A later pass repeats a failed read. A write with an unknown
+// outcome is a [transport.UnclearError]: look for its effect before sending it again.
 package github
 
 import (
@@ -23,8 +22,7 @@ import (
 // Client talks to one GitHub host as one account. It is safe for concurrent use.
 type Client struct{ api *transport.Client }
 
-// New makes a client. Host and token are those of gh, where none are given. It sends
-// nothing.
+// New makes a client. An empty host or token is taken from gh. It sends no request.
 func New(o transport.Options) (*Client, error) {
 	if o.Host == "" {
 		o.Host = DefaultHost()
@@ -41,52 +39,51 @@ func New(o transport.Options) (*Client, error) {
 	return &Client{c}, nil
 }
 
-// LoggedOut is the client of a host that gh has no login for: whatever it is asked,
-// it says that, and sends nothing.
+// LoggedOut returns the client of a host without a gh login: every request fails with a
+// *transport.NotLoggedInError and nothing is sent.
 func LoggedOut(host string, now func() time.Time) *Client {
 	return &Client{transport.Refusing(host, now, &transport.NotLoggedInError{Host: host})}
 }
 
-// Host is the host that the client talks to, in lower case.
+// Host returns the client's host in lower case.
 func (c *Client) Host() string { return c.api.Host() }
 
-// Now is GitHub's time, as far as its answers told it.
+// Now returns GitHub's time, estimated from its answers.
 func (c *Client) Now() time.Time { return c.api.Now() }
 
-// Ahead is how far this machine's clock is ahead of GitHub's.
+// Ahead returns how far this machine's clock is ahead of GitHub's.
 func (c *Client) Ahead() (ahead time.Duration, known bool) { return c.api.Ahead() }
 
-// Assume takes over what an earlier pass knew of the clock, until an answer comes.
+// Assume sets the clock difference from an earlier pass; the first answer replaces it.
 func (c *Client) Assume(ahead time.Duration) { c.api.Assume(ahead) }
 
-// KeepLimits has a function called with each rate limit that an answer reports.
+// KeepLimits sets a function that is called with each rate limit in an answer.
 func (c *Client) KeepLimits(keep func(transport.Limit)) { c.api.KeepLimits(keep) }
 
-// Hold keeps to a rate limit that an earlier pass was told of.
+// Hold applies a rate limit that an earlier pass received.
 func (c *Client) Hold(l transport.Limit) { c.api.Hold(l) }
 
-// DefaultHost is the host that gh would talk to: GH_HOST, else the only one of
-// hosts.yml, else github.com.
+// DefaultHost returns the host that gh uses: GH_HOST, else the only one of hosts.yml, else
+// github.com.
 func DefaultHost() string {
 	host, _ := auth.DefaultHost()
 	return strings.ToLower(host)
 }
 
-// Token is the token that gh uses for a host, empty when it knows none.
-// Environment and hosts.yml come first; gh itself is asked only for a token that
-// lies in a keyring.
+// Token returns the token that gh uses for a host, "" if there is none. Environment and hosts.yml
+// come first; gh is run only for a token in a keyring.
 func Token(host string) string {
 	token, _ := auth.TokenForHost(host)
 	return token
 }
 
-// StoredToken is Token without a look into the keyring.
+// StoredToken is Token without the keyring.
 func StoredToken(host string) string {
 	token, _ := auth.TokenFromEnvOrConfig(host)
 	return token
 }
 
-// find reads a document that may be gone.
+// find reads a document; false if it is gone.
 func find(ctx context.Context, api *transport.Client, address string, into transport.Plausible) (bool, error) {
 	err := api.Get(ctx, address, into)
 	if IsStatus(err, http.StatusNotFound, http.StatusGone) {

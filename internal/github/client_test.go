@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// ghConfig makes gh's configuration for the test: its files, and no more of the environment than env says.
+// ghConfig sets up gh's files for the test, and no environment besides env.
 func ghConfig(t *testing.T, files, env map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func ghConfig(t *testing.T, files, env map[string]string) {
 		t.Setenv(name, env[name])
 	}
 	t.Setenv("GH_CONFIG_DIR", dir)
-	t.Setenv("GH_PATH", filepath.Join(dir, "no-gh")) // no keyring, no operator's login
+	t.Setenv("GH_PATH", filepath.Join(dir, "no-gh")) // no keyring and no login of the operator
 	if err := config.Reload(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func repoName(owner, name string) work.RepoName {
 	return work.RepoName{Host: "github.localhost", Owner: owner, Name: name}
 }
 
-// The page behind one of a list is named by its number, whether or not that one was.
+// NextPage increments the page number, which may be absent.
 func TestNextPage(t *testing.T) {
 	first := IssuesURL(repoName("o", "r"), time.Time{})
 	second, err := NextPage(first)

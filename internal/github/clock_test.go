@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The clock of an earlier pass counts until an answer comes.
+// The clock difference from an earlier pass applies until an answer comes.
 func TestClockIsAssumedUntilAnAnswerComes(t *testing.T) {
 	w := newWorld(t)
 	w.client.Assume(time.Hour)

@@ -49,7 +49,7 @@ func (w wireComment) comment() Comment {
 	}
 }
 
-// lastNumber is the number at the end of an API address, 0 when there is none.
+// lastNumber returns the number at the end of an API URL, 0 if there is none.
 func lastNumber(address string) int {
 	n, err := strconv.Atoi(address[strings.LastIndexByte(address, '/')+1:])
 	if err != nil {
@@ -110,8 +110,8 @@ func (c *Client) ListReviewComments(ctx context.Context, p transport.PageRequest
 	return out, nil
 }
 
-// CommentsOf reads the conversation of one issue or pull request, oldest
-// first; since bounds it by the last change.
+// CommentsOf reads the conversation of an issue or pull request, oldest first; only comments
+// changed at since or later.
 func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("issues/%d/comments", number), since) }
 	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
@@ -121,8 +121,8 @@ func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int,
 	return comments, nil
 }
 
-// ReviewCommentsOf reads the diff comments of one pull request, oldest first;
-// since bounds it by the last change.
+// ReviewCommentsOf reads the diff comments of a pull request, oldest first; only those changed at
+// since or later.
 func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since) }
 	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
@@ -132,7 +132,7 @@ func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull 
 	return comments, nil
 }
 
-// Comment reads one conversation comment; it is absent when it was deleted.
+// Comment reads one conversation comment; false if it was deleted.
 func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Comment, bool, error) {
 	var w wireComment
 	ok, err := find(ctx, c.api, commentPath(repo, id), &w)
@@ -142,7 +142,7 @@ func (c *Client) Comment(ctx context.Context, repo work.RepoName, id int64) (Com
 	return w.comment(), true, nil
 }
 
-// ReviewComment reads one diff comment; it is absent when it was deleted.
+// ReviewComment reads one diff comment; false if it was deleted.
 func (c *Client) ReviewComment(ctx context.Context, repo work.RepoName, id int64) (ReviewComment, bool, error) {
 	var w wireReviewComment
 	ok, err := find(ctx, c.api, reviewCommentPath(repo, id), &w)

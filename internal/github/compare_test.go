@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a head has in its history.
+// Descends tells whether a commit is in the history of a head.
 func TestDescends(t *testing.T) {
 	w := newWorld(t)
 	push := func(branch, file string) string {
@@ -22,7 +22,7 @@ func TestDescends(t *testing.T) {
 	}{
 		{second, first, true, true},
 		{first, first, true, true},
-		{first, second, false, true}, // put back
+		{first, second, false, true}, // reset to an older commit
 		{aside, second, false, true}, // rewritten
 		{aside, strings.Repeat("1", 40), false, false},
 	} {

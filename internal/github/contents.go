@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// wireFile is a file of a tree, up to 1 MB: longer ones come without content.
+// wireFile is a file of at most 1 MB: larger ones come without content.
 // https://docs.github.com/en/rest/repos/contents
 type wireFile struct {
 	Type     string `json:"type"`
@@ -27,8 +27,7 @@ func (w wireFile) Check() error {
 	return nil
 }
 
-// File reads a file as it was at a commit or is on a branch; it is absent when
-// there is none.
+// File reads a file at a commit or on a branch; false if there is none.
 func (c *Client) File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error) {
 	var w wireFile
 	ok, err := find(ctx, c.api, contentsURL(repo, path, ref), &w)
@@ -58,11 +57,11 @@ func (w wirePullFile) Check() error {
 	return nil
 }
 
-// MaxPullFiles is how many files of a pull request GitHub names at most. Of one that
-// changes as many it is not known what else it changes.
+// MaxPullFiles is the maximum number of files of a pull request that GitHub lists. If it lists that
+// many, there may be more.
 const MaxPullFiles = 3000
 
-// PullFiles lists the paths that a pull request changes, of what it renames both.
+// PullFiles lists the paths that a pull request changes, for renames both.
 func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
 	files, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
 		func(w wirePullFile) wirePullFile { return w })
@@ -79,7 +78,7 @@ func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) 
 	return paths, nil
 }
 
-// wireComparison is what two commits are to each other.
+// wireComparison is the relation of two commits.
 // https://docs.github.com/en/rest/commits/commits#compare-two-commits
 type wireComparison struct {
 	Status string `json:"status"` // of the second, seen from the first
@@ -93,9 +92,8 @@ func (w wireComparison) Check() error {
 	return fmt.Errorf("a comparison says %q", w.Status)
 }
 
-// Descends reports whether a commit is in the history of head. It is not known
-// where GitHub has not got one of the two, or finds nothing that they have in
-// common.
+// Descends reports whether a commit is in the history of head. known is false if GitHub lacks one
+// of the two, or they have no common history.
 func (c *Client) Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error) {
 	var w wireComparison
 	ok, err := find(ctx, c.api, fmt.Sprintf("repos/%s/compare/%s...%s?per_page=1", repo.FullName(), from, head), &w)

@@ -37,7 +37,7 @@ func TestPullFiles(t *testing.T) {
 	if !slices.Equal(got, []string{"README.md"}) {
 		t.Errorf("files %q", got)
 	}
-	// What is moved out of a folder changes that folder.
+	// Moving a file out of a folder changes that folder.
 	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: `[{"filename":"lib/key.go","previous_filename":"auth/key.go","status":"renamed"},{"filename":"a"}]`})
 	if got, err := w.client.PullFiles(t.Context(), w.name, number); err != nil || !slices.Equal(got, []string{"lib/key.go", "auth/key.go", "a"}) {
 		t.Errorf("files %q, %v", got, err)

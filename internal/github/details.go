@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
-// Details reads up to 10 pull requests completely, following every inner page.
-// What names no pull request that we may see comes back as missing.
+// Details reads up to 10 pull requests completely, following every inner page. Ids of no pull
+// request that the token may see are returned as missing.
 func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
 	details, missing, err := c.details(ctx, nodeIDs)
 	if err != nil {
@@ -57,8 +57,7 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 	return out, missing, nil
 }
 
-// completeDetail reads the pages of a pull request's connections that the
-// first query left out.
+// completeDetail reads the remaining pages of a pull request's connections.
 func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
 	if err := transport.MoreResumed(ctx, c.api, "reviews", reviewsQuery(), w.ID, w.UpdatedAt, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
@@ -81,7 +80,7 @@ func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
 	return nil
 }
 
-// wireNode is a node with one of the connections that are read on.
+// wireNode is a node with a further page of one connection.
 type wireNode struct {
 	Reviews  transport.Connection[wireGraphReview]  `json:"reviews"`
 	Threads  transport.Connection[wireThread]       `json:"reviewThreads"`
@@ -89,8 +88,7 @@ type wireNode struct {
 	Contexts transport.Connection[wireCheck]        `json:"contexts"`
 }
 
-// ResolveThread marks a review thread as resolved. To resolve it twice is to
-// resolve it once.
+// ResolveThread marks a review thread as resolved. Repeating it has no effect.
 func (c *Client) ResolveThread(ctx context.Context, threadNodeID string) error {
 	if err := c.resolveThread(ctx, threadNodeID); err != nil {
 		return fmt.Errorf("resolve thread %s: %w", threadNodeID, err)
@@ -168,8 +166,8 @@ type wireDetail struct {
 
 func (w wireDetail) kind() string { return w.Kind }
 
-// checks are those of the head: the rollup's, or the statuses alone where a
-// token is refused the rollup.
+// checks returns the checks of the head: the rollup's, or only the statuses if the token may not
+// see the rollup.
 func (w wireDetail) checks() []wireCheck {
 	switch {
 	case w.Rollup != nil:
@@ -214,7 +212,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 		}
 		d.Threads = append(d.Threads, thread)
 	}
-	hidden := false // one that the token may not see
+	hidden := false // a check that the token may not see
 	for _, check := range w.checks() {
 		if check.Kind == "" {
 			hidden = true
@@ -231,7 +229,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 	return d, nil
 }
 
-// rollup sums checks up as GitHub does, where it counted our own status with them.
+// rollup recomputes GitHub's rollup without our own status.
 func rollup(all []Check) string {
 	order := []string{"", "SUCCESS", "PENDING", "FAILURE", "ERROR"}
 	worst := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// elsewhere are addresses that look like GitHub's and are another's.
+// elsewhere has URLs that look like GitHub's but are not.
 var elsewhere = []string{
 	"http://evil.example/repos/alice/app/issues?page=2",
 	"http://api.github.localhost:8443/repos/alice/app/issues?page=2",
@@ -48,7 +48,7 @@ func TestATokenIsSentToItsOwnHostOnly(t *testing.T) {
 	}
 }
 
-// A proxy may write the host and its usual port as it likes, or leave them out.
+// A proxy may change the case of the host and add or omit the default port.
 func TestNextPageOfTheSameHost(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")

@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// IsStatus reports whether err is GitHub's refusal with one of the statuses.
+// IsStatus reports whether err is GitHub's answer with one of the status codes.
 func IsStatus(err error, codes ...int) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && slices.Contains(codes, e.Status)
 }
 
-// IsTaken reports whether GitHub refused to make what exists already. For pull
-// requests it has no code of its own for that, only a sentence.
+// IsTaken reports whether GitHub refused to create something that exists already. For pull requests
+// there is only a sentence, no code.
 func IsTaken(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && e.Status == 422 && slices.ContainsFunc(e.Items, func(i transport.ErrorItem) bool {
@@ -25,14 +25,14 @@ func IsTaken(err error) bool {
 	})
 }
 
-// OutOfTime reports whether an error only says that there is no more time or allowance now.
+// OutOfTime reports whether an error only means that time or rate limit is used up for now.
 func OutOfTime(err error) bool {
 	var wait *work.WaitError
 	return errors.As(err, &wait) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// IsItemError reports whether an error may concern one issue or pull request alone. One that
-// concerns the host, the account, the allowance or the time does not.
+// IsItemError reports whether an error may concern a single issue or pull request, rather than the
+// host, the account, the rate limit or the time.
 func IsItemError(err error) bool {
 	var wait *work.WaitError
 	var gone *transport.UnreachableError
@@ -45,8 +45,8 @@ func IsItemError(err error) bool {
 	return true
 }
 
-// FirstError returns the error of several requests that says until when to wait, if there is
-// one; otherwise it joins all.
+// FirstError returns the first *work.WaitError of several requests, if any; otherwise it joins all
+// errors.
 func FirstError(errs []error) error {
 	for _, err := range errs {
 		if _, ok := errors.AsType[*work.WaitError](err); ok {

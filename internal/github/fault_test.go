@@ -37,7 +37,7 @@ func TestUnexpectedBodies(t *testing.T) {
 			"details": func() error { _, _, err := w.client.Details(ctx, []string{"x"}); return err },
 		} {
 			if body == "[]" && (name == "list" || name == "comments") {
-				continue // an empty list is an answer
+				continue // an empty list is a valid answer
 			}
 			w.hub.ClearFaults()
 			w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: body, Header: http.Header{"Content-Type": {"application/json"}}})
@@ -96,14 +96,14 @@ func TestReadsThatGetNoAnswer(t *testing.T) {
 	}
 }
 
-// A limit makes everybody wait until the time that GitHub named, without another request.
+// After a limit no request is sent until the time that GitHub named.
 func TestPrimaryLimit(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	n := w.issue(t, "x")
 	must(t, w.hub.SetRemaining("alice", "core", 1))
 	if _, _, err := w.client.Issue(ctx, w.name, n); err != nil {
-		t.Fatal(err) // the last one
+		t.Fatal(err) // the last one before the limit
 	}
 	w.asked()
 	reset := w.now().Add(time.Hour)
@@ -123,7 +123,7 @@ func TestPrimaryLimit(t *testing.T) {
 	}
 }
 
-// The limit of an account that somebody else used up.
+// The limit was used up by another client of the account.
 func TestPrimaryLimitByAnswer(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")
@@ -150,7 +150,7 @@ func TestSecondaryLimit(t *testing.T) {
 	wantWait(t, err, until)
 	w.asked()
 	_, err = w.client.Sweep(t.Context(), w.name, nil)
-	wantWait(t, err, until) // it holds everything
+	wantWait(t, err, until) // it blocks all requests
 	if got := w.asked(); got != 0 {
 		t.Errorf("%d requests while limited", got)
 	}
@@ -160,7 +160,7 @@ func TestSecondaryLimit(t *testing.T) {
 	}
 }
 
-// GraphQL says it with a 200.
+// GraphQL reports a limit with status 200.
 func TestGraphQLLimit(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.hub.SetRemaining("alice", "graphql", 0))

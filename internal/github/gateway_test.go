@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// world is a GitHub on a unix socket with one repository, and a client that reaches it as gh would: by gh's own
-// configuration.
+// world is a GitHub on a unix socket with one repository, and a client that reaches it through gh's
+// own configuration.
 type world struct {
 	hub    *githubsim.Hub
 	repo   *githubsim.Repo
@@ -41,7 +41,8 @@ func (w *world) advance(d time.Duration) {
 	w.at = w.at.Add(d)
 }
 
-// newWorld makes the accounts alice (owner), bob (may write) and carol (may not), and the bot helper[bot].
+// newWorld makes the accounts alice (owner), bob (write access), carol (none) and the bot
+// helper[bot].
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), name: repoName("alice", "app")}
@@ -76,7 +77,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// newClient is a client of gh's account, or with a token of its own.
+// newClient makes a client with a token, or with gh's for "".
 func (w *world) newClient(t *testing.T, token string) *Client {
 	t.Helper()
 	c, err := New(transport.Options{Token: token, Now: w.now, UserAgent: "gh-mergexo/test", Count: func(r transport.Request) {

@@ -13,13 +13,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// History is what was said and done on issues and pull requests, by their numbers: what of
-// it was read, each whole.
+// History has content and events of issues and pull requests by number. It contains only lists that
+// were read completely.
 type History struct {
 	Issues   map[int]Issue
-	Texts    map[string]Text         // of issues, by their node ids
+	Texts    map[string]Text         // of issues, by node id
 	Comments map[int][]Comment       // conversations
-	Labels   map[int][]TimelineEvent // which were set and taken away; without ids, but for node ids
+	Labels   map[int][]TimelineEvent // added and removed labels; events have node ids but no ids
 	Commits  map[int][]work.Commit   // of pull requests
 }
 
@@ -30,7 +30,7 @@ func newHistory() History {
 	}
 }
 
-// Join takes over what another one has.
+// Join adds the content of o.
 func (h *History) Join(o History) {
 	if h.Issues == nil {
 		*h = newHistory()
@@ -141,8 +141,8 @@ func (h *History) addTalk(number int, list transport.Connection[wireTalk]) {
 	h.Comments[number] = talk
 }
 
-// addLabels leaves out the timeline of an issue whose title changed: what of it counts is
-// told by ids, which GraphQL does not have.
+// addLabels skips the timeline of an issue whose title changed: readers of titles compare event
+// ids, which GraphQL does not have.
 func (h *History) addLabels(number int, list transport.Connection[wireLabelled]) {
 	if list.PageInfo.HasNextPage {
 		return
@@ -162,12 +162,12 @@ func (h *History) addLabels(number int, list transport.Connection[wireLabelled])
 	h.Labels[number] = events
 }
 
-// OpenPullsPage is a page of the open pull requests, oldest first, and of which repository it is.
+// OpenPullsPage is a page of the open pull requests, oldest first, with their repository.
 type OpenPullsPage struct {
 	Repo  Identity
-	Pulls []Pull // without what single reads show: mergeability, checks
-	All   int    // open ones on all pages
-	Next  string // what the next page is asked for by; empty: there is none
+	Pulls []Pull // without the fields of single reads: mergeability, checks
+	All   int    // number of open ones on all pages
+	Next  string // cursor of the next page; empty: this is the last
 }
 
 type wireOpenPull struct {
@@ -207,9 +207,9 @@ type wireOpenPullsPage struct {
 	} `json:"repository"`
 }
 
-// OpenPullsPage reads a page of up to 100 open pull requests: the first one, or the one after
-// another by what that names as next. It is told by their age, so that none is passed over
-// when others are closed between two pages.
+// OpenPullsPage reads a page of up to 100 open pull requests: the first for an empty after,
+// otherwise the one that follows. They are sorted by age, so that none is skipped when others are
+// closed between two pages.
 func (c *Client) OpenPullsPage(ctx context.Context, repo work.RepoName, after string) (OpenPullsPage, error) {
 	p, err := c.openPullsPage(ctx, repo, after)
 	if err != nil {
@@ -247,10 +247,10 @@ func (c *Client) openPullsPage(ctx context.Context, repo work.RepoName, after st
 	return page, nil
 }
 
-// MaxHistories is the most pull requests of one Histories.
+// MaxHistories is the maximum number of pull requests of one Histories.
 const MaxHistories = 20
 
-// PullWithIssue is a pull request with the issue that it was made for.
+// PullWithIssue is a pull request with the issue that it is for.
 type PullWithIssue struct {
 	NodeID string
 	Issue  int
@@ -261,9 +261,9 @@ type wireHistories struct {
 	Repository map[string]json.RawMessage `json:"repository"` // issues by their names in the document, and the id
 }
 
-// Histories reads what was said and done on up to 20 pull requests and on their issues, for
-// about two points. What one answer does not show whole, or at all, is left out: it is for
-// single reads.
+// Histories reads the content and events of up to 20 pull requests and of their issues, for about
+// two points. Lists that do not fit into one answer, and parts with errors, are left out; read them
+// individually.
 func (c *Client) Histories(ctx context.Context, repo work.RepoName, asked []PullWithIssue) (History, error) {
 	h, err := c.histories(ctx, repo, asked)
 	if err != nil {
@@ -306,15 +306,15 @@ func (c *Client) histories(ctx context.Context, repo work.RepoName, asked []Pull
 		if err := json.Unmarshal(data.Repository[name], &w); err != nil {
 			return History{}, &transport.BodyError{URL: g.URL, Err: err}
 		}
-		if w != nil && w.Number == a.Issue && w.Repository.ID == repoID && !spoiled[name] { // else it is gone, or moved away
+		if w != nil && w.Number == a.Issue && w.Repository.ID == repoID && !spoiled[name] { // else it is gone or was transferred
 			h.addIssue(w)
 		}
 	}
 	return h, nil
 }
 
-// failedParts are the parts of an answer that have errors: an issue by its alias in the
-// document, a pull request by its place. Any other error makes the answer useless.
+// failedParts returns the parts of an answer that have errors: issues by alias, pull requests by
+// index. Any other error fails the whole answer.
 func failedParts(g transport.GraphErrors) (map[string]bool, error) {
 	parts := map[string]bool{}
 	for _, e := range g.Errors {

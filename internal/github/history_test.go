@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// historyWorld is a GitHub with one repository, and a client that reaches it.
+// historyWorld is a GitHub with one repository and a client.
 type historyWorld struct {
 	hub    *githubsim.Hub
 	repo   *githubsim.Repo
@@ -60,7 +60,7 @@ func (w *historyWorld) seed(t *testing.T, n int) (issues []int, first int) {
 	return issues, first
 }
 
-// The pages are told by age: what is closed between two of them moves nothing past the reader.
+// Pages are sorted by age: closing a pull request between two pages hides no other.
 func TestNoOpenPullIsPassedOver(t *testing.T) {
 	w := newHistoryWorld(t)
 	_, first := w.seed(t, 230)
@@ -90,7 +90,7 @@ func TestNoOpenPullIsPassedOver(t *testing.T) {
 	}
 }
 
-// What one answer has of many is what single reads have of each.
+// One answer about many gives the same as single reads.
 func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 	w := newHistoryWorld(t)
 	issues, first := w.seed(t, 3)
@@ -140,8 +140,8 @@ func TestHistoriesAreWhatSingleReadsSay(t *testing.T) {
 	}
 }
 
-// What is gone, was moved away, is a pull request, has more than a page or was renamed is for single reads; the others
-// are there all the same.
+// Issues that are gone, transferred, renamed, pull requests, or longer than a page are left to
+// single reads. The others are included.
 func TestHistoriesLeaveOutWhatTheyCannotTell(t *testing.T) {
 	w := newHistoryWorld(t)
 	issues, first := w.seed(t, 4)

@@ -36,7 +36,7 @@ type wireUser struct {
 	Type  string `json:"type"`
 }
 
-// account of a user; a deleted account is null in REST.
+// account converts a user; REST has null for a deleted account.
 func account(u *wireUser) work.Account {
 	if u == nil {
 		return work.Account{Login: transport.Ghost}
@@ -91,8 +91,8 @@ func (c *Client) ListIssues(ctx context.Context, p transport.PageRequest) (trans
 	return out, nil
 }
 
-// Issue reads one issue. It is absent when it was deleted or transferred away,
-// or may not be seen; a repository that moved is a *MovedError.
+// Issue reads one issue. It is false if the issue was deleted or transferred, or may not be seen. A
+// repository that moved is a *transport.MovedError.
 func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	var w wireIssue
 	err := c.api.Get(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number), &w)
@@ -105,16 +105,16 @@ func (c *Client) Issue(ctx context.Context, repo work.RepoName, number int) (Iss
 	if _, moved := errors.AsType[*transport.MovedError](err); !moved {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
-	// GitHub redirects for a transferred issue and for a renamed repository
-	// alike. The repository's own address tells which.
+	// GitHub redirects for a transferred issue and for a renamed repository alike. Reading the
+	// repository shows which.
 	if _, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: "repos/" + repo.FullName()}); err != nil {
 		return Issue{}, false, fmt.Errorf("read issue %s: %w", work.Ref(repo, number), err)
 	}
 	return Issue{}, false, nil
 }
 
-// IssueWherever reads an issue also where its repository was renamed, or it was
-// transferred to another one. It is absent when it was deleted or may not be seen.
+// IssueWherever reads an issue even if its repository was renamed or it was transferred. It is
+// false if the issue was deleted or may not be seen.
 func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number int) (Issue, bool, error) {
 	a, err := c.api.Follow(ctx, fmt.Sprintf("repos/%s/issues/%d", repo.FullName(), number))
 	if IsStatus(err, http.StatusNotFound, http.StatusGone) {
@@ -130,8 +130,7 @@ func (c *Client) IssueWherever(ctx context.Context, repo work.RepoName, number i
 	return w.issue(), true, nil
 }
 
-// TimelineEvent is one entry of an issue's timeline. Entries that are no
-// events of their own (commits, cross-references) have no id.
+// TimelineEvent is one entry of an issue's timeline. Commits and cross-references have no id.
 type TimelineEvent struct {
 	ID          int64
 	NodeID      string
@@ -140,8 +139,8 @@ type TimelineEvent struct {
 	Actor       work.Account
 	CreatedAt   time.Time
 	CommitOID   string
-	RenamedFrom string // renamed: the title before
-	FromPull    int    // cross-referenced: the pull request that mentions this one; 0 when it is an issue
+	RenamedFrom string // renamed: the former title
+	FromPull    int    // cross-referenced: the referring pull request; 0 if it is an issue
 }
 
 type wireTimelineEvent struct {
@@ -165,7 +164,7 @@ type wireTimelineEvent struct {
 	} `json:"source"` // of cross-references
 }
 
-func (w wireTimelineEvent) Check() error { return nil } // its kinds have nothing in common
+func (w wireTimelineEvent) Check() error { return nil } // its kinds have no field in common
 
 func (w wireTimelineEvent) event() TimelineEvent {
 	e := TimelineEvent{
@@ -184,8 +183,7 @@ func (w wireTimelineEvent) event() TimelineEvent {
 	return e
 }
 
-// TimelineOf reads the whole timeline of an issue or pull request, oldest
-// first.
+// TimelineOf reads the whole timeline of an issue or pull request, oldest first.
 func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
 	events, err := transport.Resumed(ctx, c.api, address, wireTimelineEvent.event)
@@ -195,8 +193,8 @@ func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int)
 	return events, nil
 }
 
-// IssuesSince lists the issues, without pull requests, that changed since a
-// time; all for a zero one.
+// IssuesSince lists issues, without pull requests, that changed since a time; all for the zero
+// time.
 func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
 	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
 	if err != nil {
@@ -224,11 +222,11 @@ func (c *Client) CreateIssue(ctx context.Context, repo work.RepoName, title, bod
 	return w.issue(), nil
 }
 
-// Text is what an issue, a comment or a review says.
+// Text is the content of an issue, comment or review.
 type Text struct {
 	Title    string // of an issue
 	Body     string
-	EditedAt time.Time // when the body was last edited; zero: never
+	EditedAt time.Time // last edit of the body; zero: never
 }
 
 type wireText struct {
@@ -237,8 +235,8 @@ type wireText struct {
 	EditedAt time.Time `json:"lastEditedAt"`
 }
 
-// Text reads what an issue, a comment or a review says by its node id. It is
-// absent when it was deleted, or may not be seen.
+// Text reads the content of an issue, comment or review by its node id. It is false if it was
+// deleted or may not be seen.
 func (c *Client) Text(ctx context.Context, nodeID string) (Text, bool, error) {
 	data, _, err := transport.GraphQLStrict[struct {
 		Node *wireText `json:"node"`

@@ -49,13 +49,12 @@ func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, 
 	return names, nil
 }
 
-// HasLabel reports whether a repository has a label, whatever its colour.
+// HasLabel reports whether a repository has a label of that name, of any colour.
 func (c *Client) HasLabel(ctx context.Context, repo work.RepoName, name string) (bool, error) {
 	return find(ctx, c.api, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})
 }
 
-// CreateLabel makes a label in a repository. IsTaken says that somebody else
-// was first.
+// CreateLabel creates a label in a repository. If it exists, IsTaken is true for the error.
 func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
 	request := struct {
 		Name        string `json:"name"`
@@ -68,8 +67,8 @@ func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Lab
 	return nil
 }
 
-// AddLabels adds labels to an issue or pull request. To add one twice is to add
-// it once. What the repository does not have GitHub makes, in grey.
+// AddLabels adds labels to an issue or pull request. Repeating it has no effect. GitHub creates
+// missing labels, in grey.
 func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, names []string) error {
 	request := struct {
 		Labels []string `json:"labels"`
@@ -80,8 +79,7 @@ func (c *Client) AddLabels(ctx context.Context, repo work.RepoName, number int, 
 	return nil
 }
 
-// RemoveLabel takes a label away from an issue or pull request. One that is not
-// there is as good as taken away.
+// RemoveLabel removes a label from an issue or pull request. A missing label is no error.
 func (c *Client) RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error {
 	err := c.api.Write(ctx, http.MethodDelete, issueLabelsPath(repo, number)+"/"+url.PathEscape(name), nil, nil)
 	if err != nil && !IsStatus(err, http.StatusNotFound) {
@@ -107,7 +105,7 @@ func (w wireFullLabel) Check() error {
 	return nil
 }
 
-// LabelNamed reads a label of a repository as it looks there; false when there is none.
+// LabelNamed reads a label of a repository; false if there is none.
 func (c *Client) LabelNamed(ctx context.Context, repo work.RepoName, name string) (work.Label, bool, error) {
 	var w wireFullLabel
 	err := c.api.Get(ctx, repoLabelPath(repo, name), &w)
@@ -120,8 +118,8 @@ func (c *Client) LabelNamed(ctx context.Context, repo work.RepoName, name string
 	return work.Label{Name: w.Name, Color: w.Color, Description: w.Description}, true, nil
 }
 
-// DeleteLabel deletes a label of a repository, and with that takes it from whatever bears
-// it. One that is not there is as good as deleted.
+// DeleteLabel deletes a label of a repository, which also removes it from all issues. A missing
+// label is no error.
 func (c *Client) DeleteLabel(ctx context.Context, repo work.RepoName, name string) error {
 	err := c.api.Write(ctx, http.MethodDelete, repoLabelPath(repo, name), nil, nil)
 	if err != nil && !isGone(err) {
@@ -152,8 +150,8 @@ func (w wireNumberedList) Check() error {
 	return nil
 }
 
-// FindLabelled names an issue or pull request, open or closed, that has a label; false when
-// none has.
+// FindLabelled returns an issue or pull request, open or closed, with a label; false if there is
+// none.
 func (c *Client) FindLabelled(ctx context.Context, repo work.RepoName, label string) (number int, found bool, err error) {
 	var w wireNumberedList
 	address := "repos/" + repo.FullName() + "/issues?" + url.Values{"per_page": {"1"}, "state": {"all"}, "labels": {label}}.Encode()

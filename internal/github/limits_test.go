@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// A reset that lies centuries ahead is waited for an hour, then it is tried again.
+// A reset centuries ahead blocks for an hour; then one request is tried.
 func TestNoLimitLastsLongerThanAnHour(t *testing.T) {
 	w := newWorld(t)
 	var kept []transport.Limit
@@ -38,7 +38,7 @@ func TestNoLimitLastsLongerThanAnHour(t *testing.T) {
 	must(t, err)
 }
 
-// A limit that an earlier process was told of holds here.
+// A limit from an earlier process applies here.
 func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 	w := newWorld(t)
 	w.client.Hold(transport.Limit{Resource: "*", Until: w.now().Add(time.Minute), Reason: "a limit"})
@@ -51,7 +51,7 @@ func TestALimitOfAnEarlierProcessHolds(t *testing.T) {
 	}
 }
 
-// GitHub in maintenance says how long it lasts: nothing is asked before, and a write is still unclear.
+// GitHub in maintenance names a time: nothing is sent before it, and a write is still unclear.
 func TestAServerThatAsksToWaitIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	var kept []transport.Limit

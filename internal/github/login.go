@@ -7,8 +7,8 @@ import (
 	"github.com/cli/go-gh/v2/pkg/config"
 )
 
-// KnownAccounts are the accounts that gh is logged in with on a host, by its files; nil
-// where those do not say: an old gh has one account, and a variable's token has no name.
+// KnownAccounts returns the accounts that gh is logged in with on a host, from its files. It is nil
+// if they do not list them: an old gh has one account, and a token in a variable has no name.
 func KnownAccounts(host string) []string {
 	cfg, err := config.Read(nil)
 	if err != nil {
@@ -21,8 +21,8 @@ func KnownAccounts(host string) []string {
 	return known
 }
 
-// LoggedIn is the account as whom gh speaks to a host, by its files; empty where those do
-// not say, or where a variable has the token.
+// LoggedIn returns the active account of gh on a host, from its files; "" if they do not name it or
+// a variable holds the token.
 func LoggedIn(host string) string {
 	if _, source := auth.TokenFromEnvOrConfig(host); strings.HasSuffix(source, "_TOKEN") {
 		return ""
@@ -38,8 +38,8 @@ func LoggedIn(host string) string {
 	return login
 }
 
-// TokenSource is where gh has a host's token from: a variable's name, "oauth_token" for
-// its own file, "gh" for its keyring.
+// TokenSource returns where gh has a host's token from: a variable's name, "oauth_token" for its
+// own file, "gh" for its keyring.
 func TokenSource(host string) string {
 	_, source := auth.TokenForHost(host)
 	return source

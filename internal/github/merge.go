@@ -11,11 +11,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// MergeOrder is a merge that is asked for.
+// MergeOrder is the input of Merge.
 type MergeOrder struct {
-	SHA     string         // required; the head that is meant: GitHub refuses any other
+	SHA     string         // required; the head to merge: GitHub refuses if it moved
 	Method  merging.Method // required
-	Title   string         // of the commit; empty: GitHub's own
+	Title   string         // of the commit; empty: GitHub's default
 	Message string
 }
 
@@ -31,8 +31,8 @@ func (w wireMerged) Check() error {
 	return nil
 }
 
-// Merge merges a pull request, and gives the commit that the base is at by that. What
-// GitHub refuses is told by [RefusalOf].
+// Merge merges a pull request and returns the new commit of the base. [RefusalOf] reads refusals
+// from the error.
 func (c *Client) Merge(ctx context.Context, repo work.RepoName, number int, o MergeOrder) (string, error) {
 	commit, err := c.merge(ctx, repo, number, o)
 	if err != nil {
@@ -59,8 +59,7 @@ func (c *Client) merge(ctx context.Context, repo work.RepoName, number int, o Me
 	return w.SHA, err
 }
 
-// Enqueue puts a pull request into the merge queue of its base, last, if it is still at
-// the head that is meant.
+// Enqueue adds a pull request to the end of its base's merge queue, if head is still its head.
 func (c *Client) Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error) {
 	q, err := c.enqueue(ctx, pullNodeID, head)
 	if err != nil {
@@ -88,7 +87,7 @@ func (c *Client) enqueue(ctx context.Context, id, head string) (merging.Queue, e
 	return merging.Queue{Required: true, In: true, State: e.State, Position: e.Position, Group: e.Head.OID}, nil
 }
 
-// Dequeue takes a pull request out of the merge queue of its base.
+// Dequeue removes a pull request from its base's merge queue.
 func (c *Client) Dequeue(ctx context.Context, pullNodeID string) error {
 	_, _, err := transport.GraphQLStrict[struct{}](ctx, c.api, transport.Writes, dequeueQuery(), map[string]any{"pull": pullNodeID})
 	if err != nil {
@@ -97,8 +96,7 @@ func (c *Client) Dequeue(ctx context.Context, pullNodeID string) error {
 	return nil
 }
 
-// UpdateBranch has GitHub merge the base into the head's branch, which moves the head a
-// little later.
+// UpdateBranch makes GitHub merge the base into the head's branch. The head moves shortly after.
 func (c *Client) UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error {
 	if head == "" {
 		return fmt.Errorf("update the branch of %s: %w", work.Ref(repo, number), errNoHead)
@@ -112,5 +110,5 @@ func (c *Client) UpdateBranch(ctx context.Context, repo work.RepoName, number in
 	return nil
 }
 
-// errNoHead refuses to send what would be about whatever head there is by then.
+// errNoHead refuses requests that would apply to any head.
 var errNoHead = errors.New("no head is named: only the commit that was judged is merged")

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// refused is the kind of a refusal; empty for what is none.
+// refused returns the kind of a refusal, "" for other errors.
 func refused(err error) RefusalKind {
 	r, ok := RefusalOf(err)
 	if !ok {
@@ -58,7 +58,7 @@ func TestMergeOfTheHeadThatIsMeant(t *testing.T) {
 	}
 }
 
-// Each way in which the simulator refuses, which are GitHub's, by the real answers.
+// Each refusal of the simulator, which has GitHub's real answers.
 func TestMergesThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -118,7 +118,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 	}
 }
 
-// Who may not write is refused, and a limit is no refusal.
+// An account without write access is refused; a limit is no refusal.
 func TestMergeWithoutPermission(t *testing.T) {
 	w := newWorld(t)
 	n, _ := w.pull(t, "topic")
@@ -137,7 +137,7 @@ func TestMergeWithoutPermission(t *testing.T) {
 	}
 }
 
-// What became of a merge without an answer is looked for: it is neither done nor refused.
+// A merge without an answer is neither merged nor refused.
 func TestMergesWithoutAnAnswer(t *testing.T) {
 	for name, fault := range map[string]githubsim.Fault{
 		"connection closed": githubsim.LoseAnswer(),

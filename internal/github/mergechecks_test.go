@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Of several checks with one name the worst counts, whichever comes first; one that a
-// rule expects and nobody has reported is none.
+// Of several checks with one name the worst counts, in any order. A check that a rule expects and
+// nobody reported is not included.
 func TestChecksOfOneNameAreOne(t *testing.T) {
 	run := func(name, status, end string, required bool) wireBoxCheck {
 		return wireBoxCheck{Kind: "CheckRun", Name: name, Status: status, Conclusion: end, Required: required}
@@ -43,8 +43,8 @@ func TestChecksOfOneNameAreOne(t *testing.T) {
 	}
 }
 
-// What ended without success says when, and whether it said anything. Of several with one
-// name it is the last that counts, and one that failed says something.
+// A check that ended without success has its end time. Of several with one name the last end
+// counts, and a failed one is not lapsed.
 func TestWhenAndHowACheckEnded(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	run := func(end string, at time.Time) wireBoxCheck {

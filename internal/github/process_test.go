@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// TestInProcessOfItsOwn says who it is, when it is run by the test below: proxies and gh's files are read once a
-// process.
+// TestInProcessOfItsOwn prints the account when the test below runs it: proxies and gh's files are
+// read once per process.
 func TestInProcessOfItsOwn(t *testing.T) {
 	if os.Getenv("MERGEXO_TEST_VIEWER") == "" {
 		t.Skip("run by TestReachesGitHubAsGhDoes")
@@ -28,7 +28,7 @@ func TestInProcessOfItsOwn(t *testing.T) {
 	fmt.Printf("\nhost %s, rest %s, graphql %s\n", c.Host(), acc.Login, s.Viewer.Login)
 }
 
-// Whatever reaches GitHub for gh reaches it for us.
+// If gh reaches GitHub, so do we.
 func TestReachesGitHubAsGhDoes(t *testing.T) {
 	hub, err := githubsim.New(githubsim.Options{Dir: t.TempDir(), Now: time.Now})
 	must(t, err)

@@ -65,7 +65,7 @@ func (w wirePull) pull() Pull {
 	}
 	if !w.MergedAt.IsZero() {
 		p.State = work.PullMerged
-		p.MergeCommit = w.MergeCommit // before the merge it is a test merge's
+		p.MergeCommit = w.MergeCommit // before the merge it is a test merge commit
 		p.MergedBy = account(w.MergedBy)
 	}
 	if w.Mergeable != nil {
@@ -77,7 +77,7 @@ func (w wirePull) pull() Pull {
 	return p
 }
 
-// Pull reads one pull request; it is absent when there is none of that number.
+// Pull reads one pull request; false if there is none of that number.
 func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull, bool, error) {
 	var w wirePull
 	ok, err := find(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d", repo.FullName(), number), &w)
@@ -87,9 +87,8 @@ func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull
 	return w.pull(), true, nil
 }
 
-// PullsByHead lists every pull request, open or not, whose head is a branch of
-// that name owned by the repository's owner. A fork of the same owner matches
-// too: HeadRepo tells.
+// PullsByHead lists all pull requests, open or closed, whose head is a branch of that name owned by
+// the repository's owner. A fork of the same owner matches, too; HeadRepo shows which.
 func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]Pull, error) {
 	q := url.Values{"state": {"all"}, "head": {repo.Owner + ":" + branch}, "per_page": {"100"}}
 	pulls, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
@@ -115,7 +114,7 @@ func (w wirePullCommit) commit() work.Commit {
 	return work.Commit{OID: w.SHA, Message: w.Commit.Message, Author: account(w.Author), Committer: account(w.Committer), Parents: len(w.Parents)}
 }
 
-// PullCommits lists a pull request's commits, oldest first; GitHub names 250 at most.
+// PullCommits lists a pull request's commits, oldest first; GitHub lists at most 250.
 func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error) {
 	commits, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number), wirePullCommit.commit)
 	if err != nil {
@@ -134,8 +133,8 @@ func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, err
 	return pulls, nil
 }
 
-// Pull is a pull request. Rollup comes from GraphQL only, and a listing knows
-// no mergeability.
+// Pull is a pull request. Rollup is set by GraphQL reads only, and listings leave Mergeable
+// unknown.
 type Pull struct {
 	NodeID      string
 	Number      int
@@ -162,28 +161,27 @@ type Pull struct {
 	MergedAt    time.Time
 }
 
-// What GitHub says of a head and its base.
+// Values of Pull.Mergeable.
 const (
 	Mergeable        = "MERGEABLE"
 	Conflicting      = "CONFLICTING"
-	UnknownMergeable = "UNKNOWN" // being found out; asking began it
+	UnknownMergeable = "UNKNOWN" // not computed yet; reading it starts the computation
 )
 
-// PullDetail is everything that a poll needs of one pull request, but its
-// conversation.
+// PullDetail is a pull request with all that a poll needs, except its conversation.
 type PullDetail struct {
 	Pull
 	Reviews []Review
 	Threads []Thread
-	Checks  []Check // of the head; those that the token may see
+	Checks  []Check // of the head, as far as the token may see them
 
 	Labels       []string
-	LabelChanges int // how often labels were set or taken away
-	CommentCount int // of the conversation
+	LabelChanges int // number of times a label was added or removed
+	CommentCount int // in the conversation
 }
 
-// Review is a review's verdict and summary. A PENDING one is a draft of our
-// own account, which GitHub shows to nobody else.
+// Review is a review's verdict and summary. A PENDING one is our own account's draft, which GitHub
+// shows to nobody else.
 type Review struct {
 	ID          int64
 	NodeID      string
@@ -203,26 +201,26 @@ type Thread struct {
 	Outdated bool
 	Path     string
 	Line     int   // 0 when outdated, or on the whole file
-	Top      int64 // id of its first comment, to which replies go; 0 when all are gone
+	Top      int64 // id of its first comment, the target of replies; 0 if all comments are deleted
 	Comments []ReviewComment
 }
 
 // Check is a check run or a commit status of a head.
 type Check struct {
 	Name       string
-	Status     string // COMPLETED, or what it does still
+	Status     string // COMPLETED, or an earlier status
 	Conclusion string // SUCCESS, FAILURE, …; empty until completed
 	URL        string
 	Kind       string // CheckRun or StatusContext
 	ID         string
-	Summary    string    // of a status
+	Summary    string    // of a commit status
 	EndedAt    time.Time // zero while it runs
 }
 
-// Pending is the state of a draft.
+// Pending is the State of a draft review.
 const Pending = "PENDING"
 
-// statusContext is the kind of a check that is a commit status.
+// statusContext is the Kind of a commit status.
 const statusContext = "StatusContext"
 
 // ReviewComment is a comment on a pull request's diff.
@@ -230,7 +228,7 @@ type ReviewComment struct {
 	ID                int64
 	NodeID            string
 	Pull              int
-	InReplyTo         int64 // the first comment of its thread; 0 when it is that itself
+	InReplyTo         int64 // the first comment of the thread; 0 for that comment itself
 	ReviewID          int64
 	Path              string
 	Line              int // 0 when outdated, or on the whole file
@@ -242,5 +240,5 @@ type ReviewComment struct {
 	Author            work.Account
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
-	Pending           bool // part of a draft review of our own account; only from Details
+	Pending           bool // part of our own account's draft review; set only by Details
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// MaxPulse is how many repositories one query asks about: as many nodes as GitHub gives.
+// MaxPulse is the maximum number of repositories of one query, GitHub's limit of nodes.
 const MaxPulse = 100
 
-// Pulse is what one query says of up to 100 repositories.
+// Pulse is the answer of one query about up to 100 repositories.
 type Pulse struct {
-	Viewer    work.Account         // without an id where GitHub does not say
-	Repos     map[string]RepoPulse // by node id; there is none where GitHub does not say all of it
-	Hidden    map[string]string    // by node id, why GitHub says nothing of it, in GitHub's words; there is none that it does not know
-	Cost      int                  // in GraphQL's points
+	Viewer    work.Account         // without an id if GitHub does not report it
+	Repos     map[string]RepoPulse // by node id; only repositories that GitHub reported completely
+	Hidden    map[string]string    // by node id, GitHub's message why a repository is hidden; unknown ids are not included
+	Cost      int                  // in GraphQL points
 	Remaining int
 	ResetAt   time.Time
 }
 
-// RepoPulse is what GitHub shows of a repository without a look into its lists.
+// RepoPulse is the state of a repository that GitHub shows without its lists.
 type RepoPulse struct {
-	FullName string // owner/name, today
+	FullName string // the current owner/name
 	Archived bool
-	Issues   time.Time // the newest updatedAt of its issues; zero: it has none
-	Pulls    time.Time // that of its pull requests
+	Issues   time.Time // newest updatedAt of its issues; zero: it has none
+	Pulls    time.Time // the same for its pull requests
 }
 
 type wirePulse struct {
@@ -52,7 +52,7 @@ type wireRepo struct {
 	Pulls    *wireStamp `json:"pullRequests"`
 }
 
-// wireStamp is a list of one.
+// wireStamp is a list with at most one item.
 type wireStamp struct {
 	Nodes []struct {
 		UpdatedAt time.Time `json:"updatedAt"`
@@ -66,9 +66,8 @@ func (w *wireStamp) at() time.Time {
 	return w.Nodes[0].UpdatedAt
 }
 
-// Pulse asks when something changed last in up to 100 repositories, by their node ids,
-// which names they have, and who we are, for about two points. What GitHub refuses about
-// one of them says nothing about the others.
+// Pulse reads, by node id, when up to 100 repositories last changed, their names, and our account.
+// It costs about two points. An error about one repository does not affect the others.
 func (c *Client) Pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	p, err := c.pulse(ctx, nodeIDs)
 	if err != nil {
@@ -110,8 +109,8 @@ func (c *Client) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	return p, nil
 }
 
-// hiddenRepos gives the places of the repositories that have an error, and GitHub's reason for
-// those that are hidden from us. An error about none of them is one of the whole query.
+// hiddenRepos returns the indexes of repositories with errors, and GitHub's message for those
+// hidden from us. Any other error fails the whole query.
 func hiddenRepos(g transport.GraphErrors) (at map[int]bool, hidden map[int]string, err error) {
 	at, hidden = map[int]bool{}, map[int]string{}
 	for _, e := range g.Errors {

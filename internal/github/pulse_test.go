@@ -30,7 +30,7 @@ func TestPulseCostsTwoPointsForAHundredRepositories(t *testing.T) {
 	}
 }
 
-// What anybody does shows, by the stamp of the side on which it was done.
+// Every activity shows in the timestamp of issues or of pull requests.
 func TestPulseShowsWhichSideChanged(t *testing.T) {
 	w := newWorld(t)
 	id := w.repo.NodeID()
@@ -65,8 +65,7 @@ func TestPulseShowsWhichSideChanged(t *testing.T) {
 	}
 }
 
-// A repository that is gone, renamed or archived, or about which GitHub refuses something,
-// leaves the others as they are.
+// A repository that is gone, renamed, archived or refused does not affect the others.
 func TestPulseOfWhatIsNotAsItWas(t *testing.T) {
 	w := newWorld(t)
 	ids := w.repos(t, 3)
@@ -90,7 +89,7 @@ func TestPulseOfWhatIsNotAsItWas(t *testing.T) {
 	}
 }
 
-// repos makes repositories alice/r0 and so on, and gives their node ids.
+// repos makes repositories alice/r0, alice/r1, … and returns their node ids.
 func (w *world) repos(t *testing.T, n int) []string {
 	t.Helper()
 	ids := make([]string, n)
@@ -102,7 +101,7 @@ func (w *world) repos(t *testing.T, n int) []string {
 	return ids
 }
 
-// Of what GitHub hides from us it says why; what it does not know is not hidden.
+// Hidden has GitHub's reason for repositories hidden from us, and no unknown ids.
 func TestPulseOfWhatIsHidden(t *testing.T) {
 	w := newWorld(t)
 	ids := w.repos(t, 3)

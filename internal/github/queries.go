@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// queryFiles are NAME.graphql for each document, and fragment.NAME.graphql for what
-// several of them share.
+// queryFiles has a NAME.graphql for each document and a fragment.NAME.graphql for each part shared
+// by several.
 //
 //go:embed queries/*.graphql
 var queryFiles embed.FS
 
-// query loads one whole GraphQL document.
+// query returns a whole GraphQL document.
 type query func() string
 
-// The documents.
+// Documents.
 var (
 	pulseQuery    = loadQuery("pulse")
 	sweepQuery    = loadQuery("sweep")
@@ -39,8 +39,8 @@ var (
 	openPullsQuery = loadQuery("openpulls", "author")
 )
 
-// historiesQuery reads what was said and done on pull requests, and on a number of issues.
-// Each issue has an alias: i0 is the issue with the number $n0.
+// historiesQuery returns a document that reads content and events of pull requests and of a number
+// of issues. Each issue has an alias: i0 is the issue with the number $n0.
 func historiesQuery(issues int) string {
 	var vars, fields strings.Builder
 	for i := range issues {
@@ -79,7 +79,7 @@ func readQuery(name string) string {
 	return string(text)
 }
 
-// Queries gives the documents by name. The simulator's tests hold them against GitHub's schema.
+// Queries returns the documents by name. The simulator's tests check them against GitHub's schema.
 func Queries() map[string]string {
 	return map[string]string{
 		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),

@@ -80,8 +80,8 @@ func TestEveryPageOfAListing(t *testing.T) {
 	}
 }
 
-// The longest page that people can make is read: a hundred comments, as long as GitHub takes
-// them, of characters that JSON writes the longest.
+// The longest possible page is read: a hundred comments of GitHub's maximum length, of characters
+// with the longest JSON form.
 func TestTheLongestPage(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "busy")
@@ -96,7 +96,7 @@ func TestTheLongestPage(t *testing.T) {
 	}
 }
 
-// An ETag vouches for one page: page 1 may be unchanged while page 2 is not.
+// An ETag covers one page: page 1 may be unchanged while page 2 is not.
 func TestPageETagsAreOfTheirOwnPage(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -110,7 +110,8 @@ func TestPageETagsAreOfTheirOwnPage(t *testing.T) {
 	if len(first.Items) != 100 || len(second.Items) != 50 || second.Next != "" {
 		t.Fatalf("pages of %d and %d", len(first.Items), len(second.Items))
 	}
-	// A reaction changes what page 2 says of an issue, and bumps no stamp: the issue keeps its place.
+	// A reaction changes an issue on page 2 without changing updatedAt, so the issue keeps its
+	// place.
 	must(t, w.repo.React(second.Items[49].Number, "bob", "heart"))
 	page1, err := w.client.ListIssues(ctx, transport.PageRequest{URL: IssuesURL(w.name, time.Time{}), ETag: first.ETag})
 	must(t, err)
@@ -175,12 +176,13 @@ func TestRenamedRepository(t *testing.T) {
 	}
 }
 
-// account is a user as the hub knows them.
+// account returns a user as the hub knows them.
 func (w *world) account(login string) work.Account {
 	return work.Account{ID: w.hub.UserID(login), Login: login}
 }
 
-// An account is asked about under the name that it has now, and nobody else in its place.
+// The permission is that of the account with its current login, never of another account with the
+// old login.
 func TestPermissionIsTheAccountsWhateverItsName(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -329,8 +331,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// Triage counts as read in the answer's own word; the role says what it is, and for an organization's own roles what they
-// include does.
+// permission is "read" for triage. The role tells them apart; for custom roles, the permissions do.
 func TestPermissionTellsTriageFromRead(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.repo.SetPermission("carol", "triage"))

@@ -9,19 +9,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// isOurStatus reports whether a check is the commit status that reports our reviews. It
-// does not test the change, so nothing here counts it.
+// isOurStatus reports whether a check is the commit status that reports our reviews. It does not
+// test the change, so it is never counted.
 func isOurStatus(c Check) bool {
 	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
 }
 
-// Others are the checks without our own status.
+// Others returns the checks without our own status.
 func Others(all []Check) []Check {
 	return slices.DeleteFunc(slices.Clone(all), isOurStatus)
 }
 
-// Red picks the checks that failed; none while the policy has us wait for
-// others. One that was cancelled or waits for a person says nothing of the change.
+// Red returns the failed checks; none while the policy waits for running ones. A check that was
+// cancelled or waits for a person does not count as failed.
 func Red(all []Check, policy work.ChecksPolicy) []Check {
 	var failed []Check
 	for _, c := range Others(all) {
@@ -40,9 +40,9 @@ func Red(all []Check, policy work.ChecksPolicy) []Check {
 	return failed
 }
 
-// HalfRed reports whether some checks have ended badly and others have not ended. The
-// sweep shows only that the whole is red, which it stays. It hides the end of the others
-// as well while our own status is not green.
+// HalfRed reports whether some checks have failed while others still run. The sweep shows only the
+// rollup, which then stays red, and so does not show when the others end. Our own status has the
+// same effect unless it is green.
 func HalfRed(all []Check) bool {
 	bad := func(c Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
@@ -53,7 +53,7 @@ func HalfRed(all []Check) bool {
 	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }
 
-// RedChecks names the red checks of a head by id and name; empty for none.
+// RedChecks returns id and name of each red check of a head, one per line; "" if there are none.
 func RedChecks(all []Check, policy work.ChecksPolicy) string {
 	var lines []string
 	for _, c := range Red(all, policy) {
@@ -63,7 +63,7 @@ func RedChecks(all []Check, policy work.ChecksPolicy) string {
 	return strings.Join(lines, "\n")
 }
 
-// RedSince is when the last of the red checks of a head failed.
+// RedSince returns when the last red check of a head failed.
 func RedSince(all []Check, policy work.ChecksPolicy) (at time.Time) {
 	for _, c := range Red(all, policy) {
 		if c.EndedAt.After(at) {
@@ -73,11 +73,12 @@ func RedSince(all []Check, policy work.ChecksPolicy) (at time.Time) {
 	return at
 }
 
-// checkPatience is how long red checks wait for others that have not ended: one that
-// never ends keeps nobody from mending what is red.
+// checkPatience is how long red checks wait for running ones, so that a check that never ends does
+// not prevent fixing the red ones.
 const checkPatience = time.Hour
 
-// Patient is the policy that holds by now.
+// Patient returns the policy to apply now: ChecksFirst once red checks have waited for
+// checkPatience.
 func Patient(all []Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
 	if policy != work.ChecksComplete || len(Red(all, policy)) > 0 {
 		return policy

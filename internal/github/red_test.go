@@ -47,7 +47,7 @@ func TestRedChecks(t *testing.T) {
 	}
 }
 
-// A check that never ends keeps nobody from mending what is red for long.
+// A check that never ends does not prevent fixing the red ones for long.
 func TestRedChecksWaitForOthersAnHour(t *testing.T) {
 	failed := Check{ID: "1", Name: "unit", Conclusion: "FAILURE", EndedAt: noon}
 	hangs := Check{ID: "2", Name: "deploy"}

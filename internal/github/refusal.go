@@ -12,37 +12,36 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// RefusalKind says what kind of thing GitHub refused a merge for.
+// RefusalKind is the kind of reason for which GitHub refuses a merge.
 type RefusalKind string
 
-// The kinds of refusals.
+// Kinds of refusals.
 const (
-	HeadMoved    RefusalKind = "head_moved"    // the head is another one than was meant
-	BaseModified RefusalKind = "base_modified" // the base moved meanwhile: look, and again later
-	InProgress   RefusalKind = "in_progress"   // a merge of it is under way: look, and again later
-	CheckMissing RefusalKind = "check"         // a required check is missing, runs or is red
-	ReviewNeeded RefusalKind = "review"        // a review is missing, or requests changes
-	RuleBroken   RefusalKind = "rules"         // another rule of the base
-	NotMergeable RefusalKind = "not_mergeable" // conflicts, or GitHub does not know yet
+	HeadMoved    RefusalKind = "head_moved"    // the head is not the given one
+	BaseModified RefusalKind = "base_modified" // the base moved in the meantime: look, and try later
+	InProgress   RefusalKind = "in_progress"   // a merge of the pull request is running: look, and try later
+	CheckMissing RefusalKind = "check"         // a required check is missing, running or red
+	ReviewNeeded RefusalKind = "review"        // a review is missing or requests changes
+	RuleBroken   RefusalKind = "rules"         // another rule of the base branch
+	NotMergeable RefusalKind = "not_mergeable" // conflicts, or GitHub has not computed it yet
 	IsDraft      RefusalKind = "draft"
-	MethodBarred RefusalKind = "method"      // not by this method
-	AboutQueue   RefusalKind = "queue"       // the base has a merge queue, or none, or it stands in it already
-	NoPermission RefusalKind = "permission"  // this account may not, or nobody may in an archived repository
-	NothingNew   RefusalKind = "nothing_new" // the branch holds all of the base
-	OtherRefusal RefusalKind = "other"       // in words that are not known here
+	MethodBarred RefusalKind = "method"      // the merge method is not allowed
+	AboutQueue   RefusalKind = "queue"       // the base has a merge queue or none, or the pull request is queued already
+	NoPermission RefusalKind = "permission"  // the account may not, or the repository is archived
+	NothingNew   RefusalKind = "nothing_new" // the branch already contains the base
+	OtherRefusal RefusalKind = "other"       // unknown text
 )
 
-// Refusal is why GitHub did not do what it was asked to: nothing came of it. Even so a
-// look is due before anybody is told: another merge may have come first.
+// Refusal is GitHub's reason for not doing what it was asked. The request had no effect. Look
+// before reporting it: another merge may have come first.
 type Refusal struct {
 	Kind RefusalKind
-	Name string // what is missing or not allowed, by its name; empty where there is none
-	Text string // GitHub's words, in one line that is not too long
+	Name string // the missing or forbidden thing; empty if it has no name
+	Text string // GitHub's text on one line, shortened
 }
 
-// RefusalOf tells a refusal by an error of a merge, of the queue or of an update of a
-// branch. It is false for what is no refusal: no answer, an unclear one, a limit, a login
-// that is not accepted.
+// RefusalOf extracts a refusal from an error of a merge, a queue entry or an update of a branch. It
+// is false for a missing or unclear answer, a limit and a rejected login.
 func RefusalOf(err error) (Refusal, bool) {
 	_, unclear := errors.AsType[*transport.UnclearError](err)
 	if _, limited := errors.AsType[*work.WaitError](err); unclear || limited {
@@ -54,7 +53,7 @@ func RefusalOf(err error) (Refusal, bool) {
 	}
 	said := refusalText(e)
 	r := Refusal{Kind: refusalKindOf(e.Status), Text: shortLine(said)}
-	if e.Status == http.StatusNotFound { // of what may not be seen
+	if e.Status == http.StatusNotFound { // GitHub hides what the account may not see
 		return r, true
 	}
 	for _, k := range refusalPatterns {
@@ -67,7 +66,7 @@ func RefusalOf(err error) (Refusal, bool) {
 	return r, true
 }
 
-// refusalKindOf is the kind of a refusal whose text is not known, by its status.
+// refusalKindOf returns the kind of a refusal with an unknown text, by its status.
 func refusalKindOf(status int) RefusalKind {
 	switch status {
 	case http.StatusForbidden, http.StatusNotFound:
@@ -78,7 +77,7 @@ func refusalKindOf(status int) RefusalKind {
 	return OtherRefusal
 }
 
-// refusalText is the message and the items of an error, without control characters.
+// refusalText returns the message and the items of an error without control characters.
 func refusalText(e *transport.Error) string {
 	lines := []string{e.Message}
 	for _, i := range e.Items {
@@ -98,10 +97,10 @@ func refusalText(e *transport.Error) string {
 	}, said)
 }
 
-// longestText bounds what GitHub says, and what it names: it may break many rules.
+// longestText limits GitHub's texts and names, in characters: many rules may be broken.
 const longestText = 300
 
-// shortLine is text in one line, cut at longestText.
+// shortLine returns text on one line, cut at longestText.
 func shortLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > longestText {
@@ -110,9 +109,8 @@ func shortLine(text string) string {
 	return text
 }
 
-// refusalPatterns are GitHub's words, the first that match count: what is more particular stands
-// before what may be said along with it. The queue's refusals put "Pull request" before
-// the same sentences.
+// refusalPatterns match GitHub's texts. The first match wins, so specific texts come before those
+// that accompany them. The queue's refusals put "Pull request" before the same sentences.
 var refusalPatterns = []struct {
 	kind  RefusalKind
 	words func() *regexp.Regexp
@@ -131,16 +129,16 @@ var refusalPatterns = []struct {
 	{NotMergeable, refusalPattern(`not (?:in a )?mergeable|merge conflict|conflicts|cannot be (?:cleanly )?(?:created|merged)|is closed`)},
 }
 
-// refusalPattern compiles a pattern when GitHub refuses something: not every start of the program needs them.
+// refusalPattern compiles a pattern at its first use, because few runs of the program need it.
 func refusalPattern(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) })
 }
 
-// quoted is a name in GitHub's sentences.
+// quoted matches a quoted name in GitHub's texts.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`["“']([^"“”'\n]+)["”']`) })
 
-// refusalName is what a refusal is about: the names of checks, a method, or the rule's own
-// sentence where it has no name.
+// refusalName returns what a refusal is about: names of checks, a method, or the rule's own
+// sentence if it has no name.
 func refusalName(kind RefusalKind, said string, found []string) string {
 	switch kind {
 	case MethodBarred, NoPermission:
@@ -165,10 +163,10 @@ func refusalName(kind RefusalKind, said string, found []string) string {
 	return ""
 }
 
-// refusalHeadline is the line that stands above the rules that a merge breaks.
+// refusalHeadline matches the line above the broken rules.
 var refusalHeadline = refusalPattern(`repository rule violations found|protected branch update failed`)
 
-// ruleSentence is the first sentence about a rule, without what stands above it.
+// ruleSentence returns the first sentence about a rule, without the headline.
 func ruleSentence(said string) string {
 	for one := range strings.Lines(said) {
 		one = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(one), "-*"))

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
-// What GitHub documents, and what it was seen to say.
+// Texts that GitHub documents or that were observed.
 func TestEachRefusalHasItsKind(t *testing.T) {
 	const ruleset = "Repository rule violations found\n\n"
 	for _, c := range []struct {
@@ -59,13 +59,13 @@ func TestEachRefusalHasItsKind(t *testing.T) {
 		{404, "Not Found", NoPermission, ""},
 		{405, "words of another day", OtherRefusal, ""},
 		{422, "words of another day", OtherRefusal, ""},
-		// The update of a branch.
+		// Update of a branch.
 		{422, "expected head sha didn’t match current head ref.", HeadMoved, ""},
 		{422, "Expected Head SHA didn't match current head ref.", HeadMoved, ""},
 		{422, "There are no new commits on the base branch.", NothingNew, ""},
 		{422, "merge conflict between base and head", NotMergeable, ""},
 		{422, "Pull request is closed", NotMergeable, ""},
-		// The queue, by GraphQL.
+		// Merge queue, by GraphQL.
 		{422, "Pull request New changes require approval from someone other than octocat because they were the last pusher.", ReviewNeeded, "New changes require approval from someone other than octocat because they were the last pusher"},
 		{422, "Pull request 2 of 4 required status checks have not succeeded: 1 expected.", CheckMissing, "2 of 4 required status checks have not succeeded: 1 expected"},
 		{422, "Pull request You're not authorized to push to this branch.", NoPermission, ""},
@@ -106,7 +106,7 @@ func TestARefusalIsFitToPrint(t *testing.T) {
 	}
 }
 
-// What became of a write that got no clear answer is to be looked for, whatever GitHub said.
+// A write with an unclear answer is not a refusal, whatever GitHub's text.
 func TestWhatIsNoRefusal(t *testing.T) {
 	said := &transport.Error{Status: http.StatusInternalServerError, Message: "Pull Request is not mergeable"}
 	for name, err := range map[string]error{

@@ -12,17 +12,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Repository is what GitHub says of a repository.
+// Repository is a repository as GitHub reports it.
 type Repository struct {
 	NodeID        string // survives renames and transfers
 	ID            int64
-	Current       work.RepoName // its name today
+	Current       work.RepoName // the current name
 	DefaultBranch string
 	Private       bool
 	Archived      bool
 	Disabled      bool
 	HasIssues     bool
-	CanPush       bool // whether our account may, as far as GitHub says
+	CanPush       bool // our account has push permission, as far as GitHub reports it
 	Methods       []merging.Method
 	WebSignOff    bool
 }
@@ -53,7 +53,7 @@ func (w wireRepository) Check() error {
 	return nil
 }
 
-// Repository reads a repository, by any name that it ever had.
+// Repository reads a repository by its current or any former name.
 func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository, error) {
 	r, err := c.repository(ctx, "repos/"+name.FullName(), name.Host)
 	if err != nil {
@@ -62,8 +62,8 @@ func (c *Client) Repository(ctx context.Context, name work.RepoName) (Repository
 	return r, nil
 }
 
-// RepositoryByID reads a repository by what it keeps, whatever its name is: where
-// GitHub's own redirects lead.
+// RepositoryByID reads a repository by its id, which survives renames. GitHub's own redirects lead
+// to this address.
 func (c *Client) RepositoryByID(ctx context.Context, host string, id int64) (Repository, error) {
 	r, err := c.repository(ctx, fmt.Sprintf("repositories/%d", id), host)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Client) repository(ctx context.Context, address, host string) (Reposito
 	r := Repository{
 		NodeID: w.NodeID, ID: w.ID, Current: current, DefaultBranch: w.DefaultBranch, Private: w.Private,
 		Archived: w.Archived, Disabled: w.Disabled, HasIssues: w.HasIssues, WebSignOff: w.WebSignOff,
-		CanPush: w.Permissions.Push || !w.Permissions.Pull, // of an app it says neither, and it does read
+		CanPush: w.Permissions.Push || !w.Permissions.Pull, // for an app GitHub reports neither, although it can read
 	}
 	for _, m := range []struct {
 		allowed bool
@@ -101,7 +101,7 @@ func (c *Client) repository(ctx context.Context, address, host string) (Reposito
 	return r, nil
 }
 
-// escapePath keeps the slashes of a branch name.
+// escapePath escapes a path but keeps its slashes.
 func escapePath(s string) string {
 	parts := strings.Split(s, "/")
 	for i, p := range parts {

@@ -41,8 +41,8 @@ func reviewsPath(repo work.RepoName, pull int) string {
 	return fmt.Sprintf("repos/%s/pulls/%d/reviews", repo.FullName(), pull)
 }
 
-// Reviews lists the reviews of a pull request, oldest first; of drafts our own alone.
-// When one was edited REST does not say: UpdatedAt is SubmittedAt.
+// Reviews lists the reviews of a pull request, oldest first; the only drafts are our own. REST does
+// not report edits, so UpdatedAt is SubmittedAt.
 func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
 	reviews, err := transport.Resumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
 	if err != nil {
@@ -51,30 +51,30 @@ func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]R
 	return reviews, nil
 }
 
-// OwnPendingReview reports whether our account has a draft review on a pull
-// request: GitHub then refuses replies and reviews, and shows the draft to nobody else.
+// OwnPendingReview reports whether our account has a draft review on a pull request. GitHub then
+// refuses our replies and reviews, and shows the draft to nobody else.
 func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
 	reviews, err := c.Reviews(ctx, repo, pull)
 	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == Pending }), err
 }
 
-// What a review says to GitHub.
+// Events of a review.
 const (
 	ReviewApproves = "APPROVE"
 	ReviewRequests = "REQUEST_CHANGES"
 	ReviewComments = "COMMENT"
 )
 
-// NewReview is a review of one commit of a pull request, submitted at once.
+// NewReview is a review of one commit of a pull request, submitted at creation.
 type NewReview struct {
-	CommitOID string // that was looked at
+	CommitOID string // the reviewed commit
 	Event     string // ReviewApproves, ReviewRequests or ReviewComments
-	Body      string // GitHub wants one unless it approves
+	Body      string // GitHub requires one unless the review approves
 	Comments  []NewReviewComment
 }
 
-// NewReviewComment is a comment on a line of the new side of the diff. GitHub takes none
-// on a file as a whole with a review.
+// NewReviewComment is a comment on a line of the new side of the diff. GitHub accepts no file
+// comments in a review.
 type NewReviewComment struct {
 	Path string `json:"path"`
 	Line int    `json:"line"`
@@ -105,7 +105,7 @@ func (c *Client) CreateReview(ctx context.Context, repo work.RepoName, pull int,
 	return w.review(), nil
 }
 
-// EditReview replaces a review's text; its comments and its verdict stay.
+// EditReview replaces a review's text; comments and verdict stay.
 func (c *Client) EditReview(ctx context.Context, repo work.RepoName, pull int, id int64, body string) (Review, error) {
 	var w wireReview
 	if err := c.api.Write(ctx, http.MethodPut, fmt.Sprintf("%s/%d", reviewsPath(repo, pull), id), bodyRequest{body}, &w); err != nil {
@@ -114,8 +114,8 @@ func (c *Client) EditReview(ctx context.Context, repo work.RepoName, pull int, i
 	return w.review(), nil
 }
 
-// DismissReview takes an approval, or a request for changes, back. On a protected branch
-// only some may; what is a comment only GitHub refuses to dismiss.
+// DismissReview dismisses an approval or a request for changes. On a protected branch only some
+// accounts may. GitHub refuses to dismiss a review that only comments.
 func (c *Client) DismissReview(ctx context.Context, repo work.RepoName, pull int, id int64, message string) (Review, error) {
 	request := struct {
 		Message string `json:"message"`
@@ -128,7 +128,7 @@ func (c *Client) DismissReview(ctx context.Context, repo work.RepoName, pull int
 	return w.review(), nil
 }
 
-// CommentsOfReview lists the diff comments that came with a review.
+// CommentsOfReview lists the diff comments of a review.
 func (c *Client) CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]ReviewComment, error) {
 	comments, err := transport.Every(ctx, c.api, fmt.Sprintf("%s/%d/comments?per_page=100", reviewsPath(repo, pull), id), wireReviewComment.comment)
 	if err != nil {
@@ -152,7 +152,7 @@ func requestedPath(repo work.RepoName, pull int) string {
 	return fmt.Sprintf("repos/%s/pulls/%d/requested_reviewers", repo.FullName(), pull)
 }
 
-// RequestedReviewers lists the people whose review is asked for and awaited.
+// RequestedReviewers lists the people whose review is requested and pending.
 func (c *Client) RequestedReviewers(ctx context.Context, repo work.RepoName, pull int) ([]work.Account, error) {
 	var w wireRequested
 	if err := c.api.Get(ctx, requestedPath(repo, pull), &w); err != nil {
@@ -165,8 +165,8 @@ func (c *Client) RequestedReviewers(ctx context.Context, repo work.RepoName, pul
 	return all, nil
 }
 
-// RequestReviewers asks people for their review. GitHub refuses the author and whoever is
-// no collaborator, and then asks nobody.
+// RequestReviewers requests reviews from people. GitHub refuses the author and non-collaborators;
+// then it requests none at all.
 func (c *Client) RequestReviewers(ctx context.Context, repo work.RepoName, pull int, logins ...string) error {
 	request := struct {
 		Reviewers []string `json:"reviewers"`

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// headOf is a pull request's head.
+// headOf returns a pull request's head.
 func (w *world) headOf(t *testing.T, pull int) string {
 	t.Helper()
 	p, _, err := w.client.Pull(t.Context(), w.name, pull)
@@ -224,7 +224,7 @@ func TestStatusesOfACommit(t *testing.T) {
 	}
 }
 
-// Our own status is neither red nor green to ourselves, whatever it says.
+// Our own status is never counted as a check.
 func TestOwnStatusIsNoCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		ours, build, want string

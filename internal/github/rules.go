@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// wireRule is a rule of a ruleset. Of its parameters those are decoded that are judged.
+// wireRule is a rule of a ruleset. Only the parameters in wireParameters are decoded.
 type wireRule struct {
 	Type       string          `json:"type"`
 	Parameters json.RawMessage `json:"parameters"`
@@ -27,7 +27,8 @@ func (w wireRule) Check() error {
 	return nil
 }
 
-// wireParameters are those of all kinds of rules that are judged: no two share a name.
+// wireParameters has the parameters of all kinds of rules that add handles; their names do not
+// overlap.
 type wireParameters struct {
 	Checks []struct {
 		Context string `json:"context"`
@@ -39,9 +40,9 @@ type wireParameters struct {
 	Methods   []merging.Method `json:"allowed_merge_methods"`
 }
 
-// Rules reads what a branch demands of merges: the rulesets, which GitHub shows to every
-// reader, and of the classic protection as much as the token may see. Known is false
-// where GitHub does not tell the rulesets, which is not that there are none.
+// Rules reads a branch's requirements for merges: the rulesets, which GitHub shows to every reader,
+// and as much of the classic protection as the token may see. Known is false if GitHub does not
+// show the rulesets; that does not mean that there are none.
 func (c *Client) Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
 	rules, err := c.rulesets(ctx, repo, branch)
 	if err == nil {
@@ -56,7 +57,7 @@ func (c *Client) Rules(ctx context.Context, repo work.RepoName, branch string) (
 	return rules, nil
 }
 
-// isHidden reports whether this token may not see what it asked for.
+// isHidden reports whether the token may not see the requested object.
 func isHidden(err error) bool {
 	e, ok := errors.AsType[*transport.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusForbidden)
@@ -80,13 +81,13 @@ func (c *Client) rulesets(ctx context.Context, repo work.RepoName, branch string
 	return rules, nil
 }
 
-// add puts a rule to the others. Of several that say the same the strictest holds. What
-// GitHub judges by the reviews, and shows as its decision about them, is left to it.
+// add merges a rule into the others; the strictest wins. Requirements that GitHub includes in its
+// review decision are not evaluated here.
 func (w wireRule) add(to *merging.Rules) error {
 	var p wireParameters
 	switch w.Type {
 	case "creation", "deletion", "non_fast_forward", "branch_name_pattern", "tag_name_pattern", "copilot_code_review":
-		return nil // no merge meets these
+		return nil // no merge breaks these
 	case "required_linear_history":
 		to.Linear = true
 		return nil
@@ -114,10 +115,11 @@ func (w wireRule) add(to *merging.Rules) error {
 	return nil
 }
 
-// noMethod is what is left where rules allow no method in common: none that there is.
+// noMethod is the only method if rules allow no common one; no merge has it.
 const noMethod merging.Method = "none"
 
-// narrowMethods leaves the methods that a rule allows, too. A rule without any allows all.
+// narrowMethods intersects the methods with those that a rule allows. A rule without methods allows
+// all.
 func narrowMethods(to *merging.Rules, allowed []merging.Method) {
 	switch {
 	case len(allowed) == 0:
@@ -127,12 +129,12 @@ func narrowMethods(to *merging.Rules, allowed []merging.Method) {
 		return
 	}
 	to.Methods = slices.DeleteFunc(to.Methods, func(m merging.Method) bool { return !slices.Contains(allowed, m) })
-	if len(to.Methods) == 0 { // which would stand for any
+	if len(to.Methods) == 0 { // an empty list would allow any
 		to.Methods = []merging.Method{noMethod}
 	}
 }
 
-// wireProtectedBranch is a branch with what every reader sees of its classic protection.
+// wireProtectedBranch is a branch with the part of its classic protection that every reader sees.
 type wireProtectedBranch struct {
 	Name       string         `json:"name"`
 	Protection wireProtection `json:"protection"`
@@ -145,8 +147,8 @@ func (w wireProtectedBranch) Check() error {
 	return nil
 }
 
-// wireProtection is a classic protection: all of it for administrators, and no more than
-// Enabled and the names of checks for others.
+// wireProtection is a classic protection. Administrators see all of it, others only Enabled and the
+// names of checks.
 type wireProtection struct {
 	Enabled bool `json:"enabled"`
 	Checks  *struct {
@@ -164,16 +166,15 @@ type wireProtection struct {
 	Locked  wireSwitch `json:"lock_branch"`
 }
 
-func (w wireProtection) Check() error { return nil } // all of it may be absent
+func (w wireProtection) Check() error { return nil } // every field may be absent
 
 type wireSwitch struct {
 	Enabled bool `json:"enabled"`
 }
 
-// classic adds the classic protection of a branch. What is asked of everybody comes with
-// the branch itself; the rest is told to administrators, and is asked for where there is
-// a protection at all. Nobody else misses much: GitHub's own verdicts about a pull
-// request count it in.
+// classic adds the classic protection of a branch. The part visible to all comes with the branch.
+// The rest is visible to administrators and is requested only if there is a protection. Others miss
+// little: GitHub's own verdicts about a pull request include it.
 func (c *Client) classic(ctx context.Context, repo work.RepoName, branch string, rules *merging.Rules) error {
 	address := fmt.Sprintf("repos/%s/branches/%s", repo.FullName(), url.PathEscape(branch))
 	var b wireProtectedBranch
@@ -198,7 +199,7 @@ func (c *Client) classic(ctx context.Context, repo work.RepoName, branch string,
 	return nil
 }
 
-// add puts a classic protection to the rules.
+// add merges a classic protection into the rules.
 func (w wireProtection) add(to *merging.Rules) {
 	if w.Checks != nil && w.Checks.Enforced != "off" {
 		to.Checks = append(to.Checks, w.Checks.Contexts...)

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// rulesOf reads what a branch demands, as the client's account sees it.
+// rulesOf reads a branch's rules as the client's account sees them.
 func rulesOf(t *testing.T, c *Client, repo work.RepoName, branch string) merging.Rules {
 	t.Helper()
 	rules, err := c.Rules(t.Context(), repo, branch)
@@ -23,7 +23,7 @@ func rulesOf(t *testing.T, c *Client, repo work.RepoName, branch string) merging
 
 func TestTheRulesOfABranch(t *testing.T) {
 	w := newWorld(t)
-	token, err := w.hub.AddUser("dave") // a reader
+	token, err := w.hub.AddUser("dave") // with read access
 	must(t, err)
 	dave := w.newClient(t, token)
 	if got := rulesOf(t, w.client, w.name, "main"); !reflect.DeepEqual(got, merging.Rules{Known: true}) {
@@ -47,7 +47,7 @@ func TestTheRulesOfABranch(t *testing.T) {
 	}
 }
 
-// Of a classic protection a reader learns the checks, an administrator everything.
+// A reader sees the checks of a classic protection, an administrator everything.
 func TestTheRulesOfAClassicProtection(t *testing.T) {
 	w := newWorld(t)
 	token, err := w.hub.AddUser("dave")
@@ -81,7 +81,7 @@ func TestTheRulesOfABranchWithASlash(t *testing.T) {
 	}
 }
 
-// Rules that GitHub does not tell are not known; everything else that goes wrong is an error.
+// Rules hidden by GitHub are unknown; any other failure is an error.
 func TestRulesThatAreNotTold(t *testing.T) {
 	w := newWorld(t)
 	w.repo.ProtectBy("main", githubsim.Rules{Checks: []string{"build"}})
@@ -129,7 +129,7 @@ func TestRulesOfOtherKinds(t *testing.T) {
 	}
 }
 
-// Each ruleset has two rules more, against deletion and pushes by force: many are more than a page.
+// Each ruleset adds two rules, against deletion and force pushes: many of them exceed a page.
 func TestRulesOfManyRulesets(t *testing.T) {
 	w := newWorld(t)
 	for i := range 40 {

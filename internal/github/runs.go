@@ -11,12 +11,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// CheckRun is what a check run says of its outcome. Those of GitHub Actions
-// are jobs, with the same id.
+// CheckRun is the output of a check run. Check runs of GitHub Actions are jobs, with the same id.
 type CheckRun struct {
 	Title       string
 	Summary     string
-	Annotations int // how many there are
+	Annotations int // number of annotations
 }
 
 type wireCheckRun struct {
@@ -35,7 +34,7 @@ func (w wireCheckRun) Check() error {
 	return nil
 }
 
-// CheckRun reads what a check run says.
+// CheckRun reads the output of a check run.
 func (c *Client) CheckRun(ctx context.Context, repo work.RepoName, id string) (CheckRun, error) {
 	var w wireCheckRun
 	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/check-runs/%s", repo.FullName(), id), &w); err != nil {
@@ -44,7 +43,7 @@ func (c *Client) CheckRun(ctx context.Context, repo work.RepoName, id string) (C
 	return CheckRun(w.Output), nil
 }
 
-// Annotation is what a check run says about a line.
+// Annotation is a check run's message about a line.
 type Annotation struct {
 	Path    string
 	Line    int
@@ -59,9 +58,9 @@ type wireAnnotation struct {
 	Message string `json:"message"`
 }
 
-func (w wireAnnotation) Check() error { return nil } // all of it may be empty
+func (w wireAnnotation) Check() error { return nil } // every field may be empty
 
-// Annotations reads the first fifty or so: GitHub's first page.
+// Annotations reads the first page of a check run's annotations, at most 50.
 func (c *Client) Annotations(ctx context.Context, repo work.RepoName, id string) ([]Annotation, error) {
 	address := fmt.Sprintf("repos/%s/check-runs/%s/annotations?per_page=50", repo.FullName(), id)
 	p, err := transport.ReadPage(ctx, c.api, transport.PageRequest{URL: address}, func(w wireAnnotation) Annotation { return Annotation(w) })
@@ -71,8 +70,8 @@ func (c *Client) Annotations(ctx context.Context, repo work.RepoName, id string)
 	return p.Items, nil
 }
 
-// JobLog reads the end of a job's log; empty when there is none. GitHub sends
-// to a storage, at an address that is signed by itself.
+// JobLog reads the end of a job's log; "" if there is none. GitHub redirects to a storage at a
+// signed URL.
 func (c *Client) JobLog(ctx context.Context, repo work.RepoName, job string) (string, error) {
 	_, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: fmt.Sprintf("repos/%s/actions/jobs/%s/logs", repo.FullName(), job)})
 	stored, ok := errors.AsType[*transport.MovedError](err)
@@ -94,9 +93,9 @@ type WorkflowRun struct {
 	ID         int64
 	Name       string
 	HeadOID    string
-	Status     string // completed, or what it does still
+	Status     string // completed, or an earlier status
 	Conclusion string // success, failure, …; empty until completed
-	Attempt    int    // 1, and one more for each time that it was run again
+	Attempt    int    // 1 for the first run, plus 1 for each rerun
 	URL        string
 }
 
@@ -145,7 +144,7 @@ func (c *Client) WorkflowRuns(ctx context.Context, repo work.RepoName, commit st
 	return all, nil
 }
 
-// WorkflowRun reads a workflow run.
+// WorkflowRun reads one workflow run.
 func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string) (WorkflowRun, error) {
 	var w wireWorkflowRun
 	if err := c.api.Get(ctx, fmt.Sprintf("repos/%s/actions/runs/%s", repo.FullName(), id), &w); err != nil {
@@ -154,8 +153,7 @@ func (c *Client) WorkflowRun(ctx context.Context, repo work.RepoName, id string)
 	return w.run(), nil
 }
 
-// RerunFailedJobs has the failed jobs of a workflow run, and what depends on
-// them, run again.
+// RerunFailedJobs reruns the failed jobs of a workflow run and the jobs that depend on them.
 func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error {
 	if err := c.api.Write(ctx, http.MethodPost, fmt.Sprintf("repos/%s/actions/runs/%s/rerun-failed-jobs", repo.FullName(), id), nil, nil); err != nil {
 		return fmt.Errorf("run the failed jobs of %s again: %w", id, err)
@@ -163,7 +161,7 @@ func (c *Client) RerunFailedJobs(ctx context.Context, repo work.RepoName, id str
 	return nil
 }
 
-// Status is a commit status. Of one context the newest counts.
+// Status is a commit status. The newest of each context counts.
 type Status struct {
 	Context     string
 	State       string // pending, success, failure or error
@@ -172,7 +170,7 @@ type Status struct {
 	At          time.Time
 }
 
-// MaxDescription is how long a status' description may be, in characters.
+// MaxDescription is the maximum length of a status description, in characters.
 const MaxDescription = 140
 
 type wireStatus struct {
@@ -203,7 +201,7 @@ func (w wireStatuses) Check() error {
 	return nil
 }
 
-// Statuses lists the newest status of each context of a commit. Check runs are none.
+// Statuses lists the newest status of each context of a commit. Check runs are not included.
 func (c *Client) Statuses(ctx context.Context, repo work.RepoName, commit string) ([]Status, error) {
 	var all []Status
 	for page := 1; ; page++ {

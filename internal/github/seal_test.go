@@ -21,7 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Whatever the query asks of a pull request is read, and part of its fingerprint.
+// All that the query requests of a pull request is decoded and part of the fingerprint.
 func TestFingerprintIsOfEverythingAsked(t *testing.T) {
 	var w wireLight
 	fields := reflect.TypeFor[wireLight]()
@@ -42,7 +42,7 @@ func TestFingerprintIsOfEverythingAsked(t *testing.T) {
 }
 
 func change(v reflect.Value) {
-	switch v.Kind() { // there are no others
+	switch v.Kind() { // there are no other kinds
 	case reflect.String:
 		v.SetString("x")
 	case reflect.Int:
@@ -54,7 +54,7 @@ func change(v reflect.Value) {
 	}
 }
 
-// askedOfPulls are the fields that the query has of a pull request itself.
+// askedOfPulls returns the fields that the query requests of a pull request.
 func askedOfPulls(t *testing.T) []string {
 	_, text, ok := strings.Cut(sweepQuery(), "... on PullRequest {")
 	if !ok {
@@ -79,9 +79,9 @@ func askedOfPulls(t *testing.T) []string {
 	return names
 }
 
-// An answer is decoded once, into what is used: a sweep takes no more than a few times the
-// memory of what it reads. (Read into a document, that into nodes and those into pull
-// requests, it took 9.2 times as much. The race detector adds a little.)
+// An answer is decoded once, into the used types: a sweep allocates at most a few times its size.
+// (Decoding into a document, then nodes, then pull requests took 9.2 times its size. The race
+// detector adds a little.)
 func TestAnAnswerIsDecodedOnce(t *testing.T) {
 	ids := make([]string, MaxSweep)
 	nodes := make([]string, MaxSweep)
@@ -115,13 +115,13 @@ func TestAnAnswerIsDecodedOnce(t *testing.T) {
 	}
 }
 
-// answering is a client whose host always gives the same answer.
+// answering returns a client whose host always gives the same answer.
 func answering(t *testing.T, body []byte) *Client {
 	t.Helper()
 	return answeringWith(t, func() []byte { return body })
 }
 
-// answeringWith is a client whose host answers with what there is.
+// answeringWith returns a client whose host answers with the result of now.
 func answeringWith(t *testing.T, now func() []byte) *Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes

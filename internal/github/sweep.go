@@ -16,23 +16,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The most pull requests of one Sweep and of one Details.
+// The maximum numbers of pull requests of one Sweep and of one Details.
 const (
 	MaxSweep   = 50
 	MaxDetails = 10
 )
 
-// Sweep is what one light query says of a repository and up to 50 of its pull
-// requests.
+// Sweep is the result of one light query for a repository and up to 50 of its pull requests.
 type Sweep struct {
 	Viewer  work.Account
 	Repo    Identity
 	Pulls   []PullLight // in the order asked
-	Missing []string    // node ids that name no pull request that we may see
-	Seal    string      // of the answer; empty where something that was asked about is gone
+	Missing []string    // node ids of no pull request that the token may see
+	Seal    string      // of the answer; empty if anything asked for is gone
 }
 
-// PullLight is enough to see that a pull request changed.
+// PullLight has enough to detect that a pull request changed.
 type PullLight struct {
 	NodeID      string
 	Number      int
@@ -40,12 +39,12 @@ type PullLight struct {
 	HeadOID     string
 	BaseRef     string
 	Mergeable   string // MERGEABLE, CONFLICTING or UNKNOWN
-	Rollup      string // empty: no checks, or a token that may not see them
-	Fingerprint string // of everything that the query returned for it
+	Rollup      string // empty: no checks, or the token may not see them
+	Fingerprint string // hash of all that the query returned for the pull request
 }
 
-// wireLight is what the query asks of a pull request. What nobody looks into is kept as it
-// came, for the fingerprint alone.
+// wireLight is the query's answer for a pull request. Fields that only the fingerprint needs stay
+// raw.
 type wireLight struct {
 	Kind       string `json:"__typename"`
 	ID         string `json:"id"`
@@ -67,7 +66,7 @@ type wireLight struct {
 	Threads   json.RawMessage `json:"reviewThreads"`
 }
 
-func (w *wireLight) kind() string { // of none, too
+func (w *wireLight) kind() string { // also of a nil node
 	if w == nil {
 		return ""
 	}
@@ -85,20 +84,20 @@ func (w *wireLight) light() (PullLight, error) {
 	}, nil
 }
 
-// fingerprint is a hash of everything that the query returned.
+// fingerprint returns a hash of all fields that the query returned.
 func (w *wireLight) fingerprint() string {
 	text := make([]byte, 0, 1024)
 	for _, s := range []string{w.ID, strconv.Itoa(w.Number), w.State, w.HeadRefOID, w.BaseRef, w.Mergeable, w.Rollup.State} {
 		text = append(strconv.AppendQuote(text, s), '\n')
 	}
 	for _, raw := range []json.RawMessage{w.Draft, w.Locked, w.UpdatedAt, w.Comments, w.Head, w.Reviews, w.Threads} {
-		text = append(append(text, raw...), '\n') // JSON: no part of it runs into the next
+		text = append(append(text, raw...), '\n') // JSON values cannot run into each other
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// pullState reads GraphQL's OPEN, CLOSED and MERGED.
+// pullState converts GraphQL's OPEN, CLOSED and MERGED.
 func pullState(s string) (work.PullState, error) {
 	switch state := work.PullState(strings.ToLower(s)); state {
 	case work.PullOpen, work.PullClosed, work.PullMerged:
@@ -107,8 +106,8 @@ func pullState(s string) (work.PullState, error) {
 	return "", fmt.Errorf("pull request is %q", s)
 }
 
-// Sweep asks what changed in up to 50 pull requests, which repository its name
-// stands for, and who we are, for about one point.
+// Sweep reads what changed in up to 50 pull requests, the repository's identity and our account. It
+// costs about one point.
 func (c *Client) Sweep(ctx context.Context, repo work.RepoName, nodeIDs []string) (Sweep, error) {
 	unknown := make([]PullLight, len(nodeIDs))
 	for i, id := range nodeIDs {
@@ -171,7 +170,7 @@ type wireSweep struct {
 	Nodes      []*wireLight `json:"nodes"`
 }
 
-// sweep is what an answer says beside its pull requests.
+// sweep returns an answer without its pull requests.
 func (w *wireSweep) sweep() Sweep {
 	return Sweep{
 		Viewer: work.Account{ID: w.Viewer.ID, Login: w.Viewer.Login, Bot: transport.IsBotLogin(w.Viewer.Login)},
@@ -180,16 +179,16 @@ func (w *wireSweep) sweep() Sweep {
 	}
 }
 
-// Most light queries bring what they brought before, to the byte, and to decode it takes much
-// longer than to compare it. An answer that was decoded has a seal: over its bytes, and over the
-// fingerprints that they came to. It says nothing of what was taken in, so that no order of
-// events can make it wrong: where the pull requests have these fingerprints, and the same bytes
-// come, they would come to the same again.
+// Most light queries return the same bytes as before, and decoding takes much longer than
+// comparing. A decoded answer therefore gets a seal: a hash over its bytes and over the
+// fingerprints decoded from it. If the stored fingerprints and the new bytes match the seal,
+// decoding would give the stored pull requests again. The seal does not depend on what was
+// processed, so no order of events can invalidate it.
 
-// sealOf is that of an answer and what it came to.
+// sealOf returns the seal of an answer and the pull requests decoded from it.
 func sealOf(body []byte, pulls []PullLight) string {
 	h := sha256.New()
-	fmt.Fprintln(h, len(body)) // so that no text of the one is taken for the other
+	fmt.Fprintln(h, len(body)) // separates the two parts
 	h.Write(body)
 	var prints []byte
 	for _, p := range pulls {
@@ -199,8 +198,8 @@ func sealOf(body []byte, pulls []PullLight) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// unchangedSweep gives what an answer comes to without decoding it, where it came to just these pull
-// requests when it was sealed.
+// unchangedSweep returns the stored pull requests for an answer without decoding it, if both match
+// the seal.
 func unchangedSweep(body []byte, pulls []PullLight, sealed string) (Sweep, bool) {
 	if sealed == "" || sealOf(body, pulls) != sealed {
 		return Sweep{}, false
@@ -214,7 +213,7 @@ func unchangedSweep(body []byte, pulls []PullLight, sealed string) (Sweep, bool)
 	return s, true
 }
 
-// sweepHead reads what stands before the pull requests: who asked, and of which repository.
+// sweepHead decodes the part before the pull requests: account and repository.
 func sweepHead(body []byte) (w wireSweep, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	for _, want := range []json.Token{json.Delim('{'), "data", json.Delim('{')} {
@@ -238,9 +237,9 @@ func sweepHead(body []byte) (w wireSweep, ok bool) {
 	}
 }
 
-// SweepAgain is Sweep of pull requests that were asked about before: what is stored of them,
-// and the seal of the answer that it came from, if there is one. After the same answer a pull
-// request is given as it is stored.
+// SweepAgain is Sweep for pull requests that were read before. stored is what the database has of
+// them, sealed the seal of the answer that it came from, or "". If the answer is the same, the
+// stored pull requests are returned.
 func (c *Client) SweepAgain(ctx context.Context, repo work.RepoName, stored []PullLight, sealed string) (Sweep, error) {
 	s, err := c.sweep(ctx, repo, stored, sealed)
 	if err != nil {
@@ -249,19 +248,19 @@ func (c *Client) SweepAgain(ctx context.Context, repo work.RepoName, stored []Pu
 	return s, nil
 }
 
-// Identity is which repository a name stands for today. One that was renamed is
-// found by its former names until another one takes them.
+// Identity is the repository that a name refers to now. A renamed repository is found by its former
+// names until another one takes them.
 type Identity struct {
-	NodeID string // empty: GitHub did not say
-	Gone   bool   // it has none of that name, or none that we may see
+	NodeID string // empty: GitHub did not report it
+	Gone   bool   // there is no repository of that name, or the token may not see it
 }
 
 type wireIdentity struct {
 	ID string `json:"id"`
 }
 
-// repositoryGone reports whether an answer says that a name stands for no repository,
-// and takes that out of the errors: it is what was asked.
+// repositoryGone reports whether an answer has a NOT_FOUND error for the repository, and removes
+// that error: it is a valid answer.
 func repositoryGone(g *transport.GraphErrors) bool {
 	before := len(g.Errors)
 	g.Errors = slices.DeleteFunc(g.Errors, func(e transport.GraphError) bool {
@@ -270,9 +269,9 @@ func repositoryGone(g *transport.GraphErrors) bool {
 	return len(g.Errors) < before
 }
 
-// missingNodes are the ids that name nothing, by an answer to nodes(ids:). A token that
-// may not see checks or statuses is refused these alone, which then are empty. Any other
-// error spoils the batch: the caller asks in smaller ones.
+// missingNodes returns the ids without a pull request, by an answer to nodes(ids:). A token that
+// may not see checks or statuses gets errors for these alone, which then are empty. Any other error
+// fails the batch, and the caller tries smaller ones.
 func missingNodes[N any](g transport.GraphErrors, nodes []N, kind func(N) string, ids []string) (missing []string, err error) {
 	gone := map[int]bool{}
 	for _, e := range g.Errors {
@@ -299,7 +298,7 @@ func missingNodes[N any](g transport.GraphErrors, nodes []N, kind func(N) string
 	return missing, nil
 }
 
-// nodeOf is the place in nodes(ids:) when the error is about a node as such.
+// nodeOf returns the index in nodes(ids:) if the error is about a whole node.
 func nodeOf(e transport.GraphError) (int, bool) {
 	if len(e.Path) != 2 || e.Path[0] != any("nodes") {
 		return 0, false

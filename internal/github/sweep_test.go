@@ -44,7 +44,7 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 	}
 }
 
-// Where nothing changed GitHub answers with the same bytes, and they are not decoded.
+// If nothing changed, GitHub answers with the same bytes, and they are not decoded.
 func TestTheSameAnswerIsNotDecoded(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
@@ -69,7 +69,7 @@ func TestTheSameAnswerIsNotDecoded(t *testing.T) {
 	}
 }
 
-// Each change that can ask for work shows in the fingerprint, and nothing else does.
+// The fingerprint shows every change that can need work, and no other.
 func TestSweepFingerprintShowsEveryChange(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
@@ -120,7 +120,7 @@ func TestSweepFingerprintShowsEveryChange(t *testing.T) {
 	changed("closing")
 }
 
-// One pull request that is gone must not hide the others.
+// A missing pull request does not hide the others.
 func TestMissingNodeLeavesTheRest(t *testing.T) {
 	w := newWorld(t)
 	ids := w.pulls(t, 3)
@@ -140,7 +140,7 @@ func TestMissingNodeLeavesTheRest(t *testing.T) {
 	}
 }
 
-// A fine-grained token cannot see checks: the rollup is empty, all else is there.
+// A fine-grained token cannot see checks: the rollup is empty, the rest is there.
 func TestTokenWithoutChecksPermission(t *testing.T) {
 	w := newWorld(t)
 	_, id := w.pull(t, "topic")
@@ -162,7 +162,7 @@ func TestTokenWithoutChecksPermission(t *testing.T) {
 	if len(d) != 1 || d[0].Rollup != "" || len(d[0].Checks) != 0 || d[0].Title != "Pull topic" {
 		t.Errorf("details %+v", d)
 	}
-	// Statuses can be seen all the same, and that they changed.
+	// It still sees statuses and their changes.
 	must(t, w.repo.SetStatus("topic", "ci/old", "failure", "no luck"))
 	again, err := w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
@@ -227,7 +227,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// Reviews, threads, a thread's comments and checks beyond one page are all read.
+// Reviews, threads, comments of threads and checks beyond one page are all read.
 func TestEveryInnerPageOfDetails(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
@@ -266,7 +266,7 @@ func TestEveryInnerPageOfDetails(t *testing.T) {
 	}
 }
 
-// shelf keeps lists from one read to the next.
+// shelf stores lists between reads.
 type shelf map[string]resume.Part
 
 func (s shelf) Find(_ context.Context, list string) (resume.Part, error) { return s[list], nil }
@@ -280,8 +280,7 @@ func (s shelf) Keep(_ context.Context, list string, part func() (resume.Part, er
 	s[list] = p
 }
 
-// Threads and reviews for which there was no time are read on from there, unless the pull
-// request changed since.
+// An interrupted read of threads and reviews continues there, unless the pull request changed.
 func TestDetailsAreReadOn(t *testing.T) {
 	w := newWorld(t)
 	n, id := w.pull(t, "topic")
@@ -350,8 +349,8 @@ func TestSweepSaysUnknownWhileGitHubFindsOut(t *testing.T) {
 	}
 }
 
-// Whatever GitHub says with an error about one pull request spoils the batch, so that nothing half-read is taken for
-// the whole; the caller halves.
+// Any error about one pull request fails the batch, so that partial data is never taken for
+// complete; the caller halves the batch.
 func TestGraphQLErrorsSpoilTheBatch(t *testing.T) {
 	w := newWorld(t)
 	ids := w.pulls(t, 2)

@@ -13,27 +13,27 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
-// The codes of troubles: for programs, so they stay as they are.
+// Codes of troubles. Programs read them, so they never change.
 const (
-	TroubleLogin       = "login"       // no login, or one that is not accepted
-	TroubleForbidden   = "forbidden"   // the account may not
-	TroubleNotFound    = "not_found"   // it is not there, or not visible to the account
+	TroubleLogin       = "login"       // no login, or a rejected one
+	TroubleForbidden   = "forbidden"   // the account lacks the permission
+	TroubleNotFound    = "not_found"   // missing, or hidden from the account
 	TroubleUnreachable = "unreachable" // no answer came
-	TroubleServer      = "server"      // the answer is no use
+	TroubleServer      = "server"      // the answer is unusable
 )
 
-// Trouble is why GitHub could not be asked, in words for people.
+// Trouble explains to people why a request to GitHub failed.
 type Trouble struct {
 	Code  string
 	Cause string // what is wrong
-	Next  string // what to type or to look at
+	Next  string // the command to run, or where to look
 }
 
-// String is both in one line.
+// String returns cause and next step on one line.
 func (t Trouble) String() string { return t.Cause + "; " + t.Next }
 
-// Troubles names what is wrong in an error, each cause once however many requests
-// came to it. It is nil where the error is nothing that has a name here.
+// Troubles explains an error. Each cause appears once, even if several requests had it. Errors of
+// other kinds are skipped; the result is nil if none is known.
 func Troubles(host string, err error) []Trouble {
 	var all []Trouble
 	for _, one := range splitErrors(err) {
@@ -46,7 +46,7 @@ func Troubles(host string, err error) []Trouble {
 	return all
 }
 
-// splitErrors takes errors apart that were joined, however deep.
+// splitErrors flattens joined errors at any depth.
 func splitErrors(err error) []error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if joined, ok := e.(interface{ Unwrap() []error }); ok {
@@ -83,7 +83,7 @@ func troubleOf(host string, err error) (Trouble, bool) {
 	return Trouble{}, false
 }
 
-// refusalTrouble is about an answer that says no.
+// refusalTrouble explains an answer with an error status.
 func refusalTrouble(host string, e *transport.Error) (Trouble, bool) {
 	switch {
 	case e.Status == http.StatusUnauthorized:
@@ -109,7 +109,7 @@ func refusalTrouble(host string, e *transport.Error) (Trouble, bool) {
 	return Trouble{}, false
 }
 
-// messageOf are GitHub's words in an answer, in a line that is not too long.
+// messageOf returns GitHub's message of an answer on one short line.
 func messageOf(e *transport.Error) string {
 	if words := transport.Short(errors.New(e.Message)); words != "" {
 		return words
@@ -117,8 +117,7 @@ func messageOf(e *transport.Error) string {
 	return http.StatusText(e.Status)
 }
 
-// newLogin says how to log in again. gh does not do that while a variable holds a
-// token.
+// newLogin tells how to log in again. gh refuses to while a variable holds a token.
 func newLogin(host string) string {
 	_, source := auth.TokenFromEnvOrConfig(host)
 	if strings.HasSuffix(source, "_TOKEN") {
@@ -134,13 +133,13 @@ func statusPage(host string) string {
 	return "see https://www.githubstatus.com"
 }
 
-// unreachableTrouble is about a request to which no whole answer came.
+// unreachableTrouble explains a request without a whole answer.
 func unreachableTrouble(host string, err error) Trouble {
 	cause, next := transport.Cause(host, err)
 	return Trouble{TroubleUnreachable, cause, next}
 }
 
-// Silent is about a host that did not answer at all.
+// Silent explains a host that did not answer at all.
 func Silent(host string) Trouble {
 	return unreachableTrouble(host, &transport.UnreachableError{Host: host, Err: context.DeadlineExceeded})
 }

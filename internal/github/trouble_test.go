@@ -14,8 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 )
 
-// Four requests that fail for one reason have one trouble; those that fail for two
-// have both.
+// Four requests with one cause give one trouble; with two causes, two.
 func TestTroublesOnce(t *testing.T) {
 	ghConfig(t, nil, nil)
 	login := func(path string) error {
@@ -68,7 +67,7 @@ func TestTroublesOnce(t *testing.T) {
 	}
 }
 
-// A variable that holds a token is what has to change: gh logs nobody in beside it.
+// If a variable holds the token, the variable must change: gh does not log in beside it.
 func TestTroubleNamesTheVariable(t *testing.T) {
 	ghConfig(t, nil, map[string]string{"GH_TOKEN": "wrong"})
 	found := Troubles("github.com", &transport.Error{Status: 401, Message: "Bad credentials"})

@@ -12,31 +12,30 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// IssuesURL lists a repository's issues and pull requests, oldest change first.
+// IssuesURL returns the listing of a repository's issues and pull requests, oldest change first.
 func IssuesURL(r work.RepoName, since time.Time) string {
 	return listURL(r, "issues", since, "state", "all", "sort", "updated", "direction", "asc")
 }
 
-// LabelledIssuesURL lists a repository's open issues and pull requests with a
+// LabelledIssuesURL returns the listing of a repository's open issues and pull requests with a
 // label, oldest change first.
 func LabelledIssuesURL(r work.RepoName, label string, since time.Time) string {
 	return listURL(r, "issues", since, "state", "open", "labels", label, "sort", "updated", "direction", "asc")
 }
 
-// CommentsURL lists the conversation comments of a repository's issues and
-// pull requests, oldest change first.
+// CommentsURL returns the listing of the conversation comments of a repository's issues and pull
+// requests, oldest change first.
 func CommentsURL(r work.RepoName, since time.Time) string {
 	return listURL(r, "issues/comments", since, "sort", "updated", "direction", "asc")
 }
 
-// ReviewCommentsURL lists the diff comments of a repository's pull requests,
+// ReviewCommentsURL returns the listing of the diff comments of a repository's pull requests,
 // oldest change first.
 func ReviewCommentsURL(r work.RepoName, since time.Time) string {
 	return listURL(r, "pulls/comments", since, "sort", "updated", "direction", "asc")
 }
 
-// SinceOf is the moment from which on a list's address shows what changed; zero
-// when it shows everything.
+// SinceOf returns the since parameter of a listing's URL; zero if it has none.
 func SinceOf(address string) time.Time {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -49,7 +48,7 @@ func SinceOf(address string) time.Time {
 	return at
 }
 
-// NextPage is the address of the page behind one of a list, by its number.
+// NextPage returns the URL of the page after the given one, by its page number.
 func NextPage(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -65,8 +64,8 @@ func NextPage(address string) (string, error) {
 	return u.String(), nil
 }
 
-// listURL builds the first page's address; the others come from its Link. The
-// same arguments give the same text, to which an ETag belongs.
+// listURL builds the URL of the first page; the others come from its Link header. Equal arguments
+// give equal URLs, because an ETag belongs to an exact URL.
 func listURL(r work.RepoName, path string, since time.Time, query ...string) string {
 	q := url.Values{"per_page": {"100"}}
 	for i := 0; i < len(query); i += 2 {
@@ -78,8 +77,8 @@ func listURL(r work.RepoName, path string, since time.Time, query ...string) str
 	return "repos/" + r.FullName() + "/" + path + "?" + q.Encode()
 }
 
-// RemoteURL is where git finds a repository: by ssh if gh's git_protocol for
-// the host says so, else by https, as `gh repo clone` does.
+// RemoteURL returns the URL of a repository for git: ssh if gh's git_protocol for the host is ssh,
+// else https, as for `gh repo clone`.
 func RemoteURL(repo work.RepoName) string {
 	if protocol(repo.Host) == "ssh" {
 		return "git@" + repo.Host + ":" + repo.FullName() + ".git"
@@ -87,7 +86,7 @@ func RemoteURL(repo work.RepoName) string {
 	return "https://" + repo.Host + "/" + repo.FullName() + ".git"
 }
 
-// protocol reads git_protocol: the host's own, else the general one.
+// protocol returns git_protocol of the host, else the global one.
 func protocol(host string) string {
 	cfg, err := config.Read(nil)
 	if err != nil {

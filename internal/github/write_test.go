@@ -78,7 +78,7 @@ func TestReplies(t *testing.T) {
 	if _, ok, err := w.client.ReviewComment(ctx, w.name, made.ID); ok || err != nil {
 		t.Errorf("deleted: %v, %v", ok, err)
 	}
-	// What the reply is for is gone.
+	// The reply's target is deleted.
 	must(t, w.repo.DeleteReviewComment(top, "bob"))
 	if _, err := w.client.Reply(ctx, w.name, n, top, "too late"); !IsStatus(err, http.StatusNotFound) {
 		t.Errorf("reply to what is gone: %v", err)
@@ -167,8 +167,7 @@ func TestResolveThread(t *testing.T) {
 	}
 }
 
-// Whatever happens to the answer of a write that was applied, the write comes back as unclear: never as done, never as
-// refused.
+// A write that was applied and lost its answer is always unclear, never done or refused.
 func TestLostAnswersAreUnclear(t *testing.T) {
 	w := newWorld(t)
 	n := w.issue(t, "x")

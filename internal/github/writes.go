@@ -13,7 +13,7 @@ type bodyRequest struct {
 	Body string `json:"body"`
 }
 
-// CreateComment writes into the conversation of an issue or pull request.
+// CreateComment adds a comment to the conversation of an issue or pull request.
 func (c *Client) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (Comment, error) {
 	var w wireComment
 	address := fmt.Sprintf("repos/%s/issues/%d/comments", repo.FullName(), number)
@@ -23,8 +23,8 @@ func (c *Client) CreateComment(ctx context.Context, repo work.RepoName, number i
 	return w.comment(), nil
 }
 
-// Reply answers in a review thread; top is the thread's first comment, the
-// only one that GitHub takes.
+// Reply adds a comment to a review thread. top must be the thread's first comment; GitHub accepts
+// no other.
 func (c *Client) Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (ReviewComment, error) {
 	var w wireReviewComment
 	address := fmt.Sprintf("repos/%s/pulls/%d/comments/%d/replies", repo.FullName(), pull, top)
@@ -34,8 +34,7 @@ func (c *Client) Reply(ctx context.Context, repo work.RepoName, pull int, top in
 	return w.comment(), nil
 }
 
-// NewPull is a pull request to be opened from a branch of the repository
-// itself.
+// NewPull is a new pull request from a branch of the same repository.
 type NewPull struct {
 	Title string
 	Body  string
@@ -58,7 +57,7 @@ func (c *Client) CreatePull(ctx context.Context, repo work.RepoName, n NewPull) 
 	return w.pull(), nil
 }
 
-// ClosePull closes a pull request; its branch stays.
+// ClosePull closes a pull request and keeps its branch.
 func (c *Client) ClosePull(ctx context.Context, repo work.RepoName, number int) (Pull, error) {
 	var w wirePull
 	request := struct {
@@ -70,11 +69,10 @@ func (c *Client) ClosePull(ctx context.Context, repo work.RepoName, number int) 
 	return w.pull(), nil
 }
 
-// ReactionTarget is what a reaction stands on.
+// ReactionTarget is the kind of object that a reaction is added to.
 type ReactionTarget string
 
-// The targets of a reaction. An issue's own text is named by the issue's
-// number, a comment by its id.
+// Targets of a reaction. An issue is identified by its number, a comment by its id.
 const (
 	ReactIssue         ReactionTarget = "issue"
 	ReactComment       ReactionTarget = "comment"
@@ -92,7 +90,7 @@ func (w wireReaction) Check() error {
 	return nil
 }
 
-// React adds a reaction, such as eyes. To add it twice is to add it once.
+// React adds a reaction, such as eyes. Repeating it has no effect.
 func (c *Client) React(ctx context.Context, repo work.RepoName, on ReactionTarget, id int64, content string) error {
 	var address string
 	switch on {

@@ -9,23 +9,22 @@ import (
 	"runtime"
 )
 
-// Streams are a program's standard ones.
+// Streams are a program's standard streams.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Attach runs a program for a person who waits: it has their streams, and ends
-// when it likes or with ctx. It gives the exit code; an error is a program that
-// could not be started, or ctx's.
+// Attach runs a program for a waiting person, with their streams, until it exits or ctx ends. It
+// returns the exit code. An error means that the program could not be started, or is ctx's.
 func Attach(ctx context.Context, c Cmd, s Streams) (int, error) {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
-	cmd.WaitDelay = drainDelay // of what it leaves behind nobody waits for the words
+	cmd.WaitDelay = drainDelay // do not wait for output of descendants
 	p := &process{Cmd: c, cmd: cmd, exited: make(chan struct{})}
 	if c.OwnKeyring {
-		runtime.LockOSThread() // the keyring is the thread's, and nobody else's
+		runtime.LockOSThread() // the keyring belongs to the thread, which must run nothing else
 		if err := joinNewKeyring(); err != nil {
 			return 0, err
 		}

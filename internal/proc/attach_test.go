@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// A program that a person waits for has their streams and their patience, and
-// its exit code is theirs.
+// Attach passes the streams through, sets no time limit and returns the exit code.
 func TestAttach(t *testing.T) {
 	var out, err bytes.Buffer
 	c := Cmd{Path: "/bin/sh", Args: []string{"-c", `cat; echo "$X"; echo bad >&2; exit 7`}, Dir: "/", Env: []string{"X=y"}}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// lookBeside begins the looks at a run that may take their time, until stop. What
-// the run mounted may answer them as it likes, so nobody waits for them.
+// lookBeside starts slow checks of a run until stop. They run in parallel, because file systems
+// mounted by the run may answer as slowly as they like.
 func (p *process) lookBeside(ctx context.Context) (full <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	found := make(chan struct{})
@@ -28,7 +28,7 @@ func (p *process) lookBeside(ctx context.Context) (full <-chan struct{}, stop fu
 	return found, cancel
 }
 
-// eachScan looks once a second until a look was the last, or the run is over.
+// eachScan calls last every second until it returns true or ctx ends.
 func eachScan(ctx context.Context, last func() bool) {
 	scan := time.NewTicker(scanInterval)
 	defer scan.Stop()

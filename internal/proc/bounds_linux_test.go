@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// stubborn begins a process in a session of its own that ignores what asks it to
-// end, and writes its number to a file.
+// stubborn starts a process in its own session that ignores signals to end and writes its pid to a
+// file.
 func stubborn(file string) string {
 	return `setsid -f /bin/sh -c 'trap "" TERM INT HUP; echo $$ >"$0"; while :; do sleep 0.1; done' "` + file + `" </dev/null >/dev/null 2>&1; until [ -s "` + file + `" ]; do sleep 0.01; done; `
 }
 
-// holds keeps so many megabytes in a shell's memory.
+// holds allocates megabytes in a shell.
 func holds(megabytes int) string {
 	return `x=$(head -c ` + strconv.Itoa(megabytes) + `000000 /dev/zero | tr '\0' x); sleep 60; :`
 }
 
-// A run is ended at each of its bounds, with all that it began, and says which.
+// Each limit ends a run with all its descendants and is named in the result.
 func TestBoundsEndTheWholeTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
@@ -84,8 +84,7 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 	}
 }
 
-// What is below its bounds comes to its own end: memory that processes share is
-// counted once.
+// Programs below their limits run to the end: shared memory counts once.
 func TestBoundsSpareWhatIsBelow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")
@@ -112,8 +111,7 @@ func TestBoundsSpareWhatIsBelow(t *testing.T) {
 	}
 }
 
-// Of standard error no more than the bound goes into a log, whatever comes until
-// the program has ended.
+// A log gets no more standard error than the limit, until the program ends.
 func TestErrorOutputInTheLogIsBounded(t *testing.T) {
 	c := sh(`trap '' TERM; while :; do echo "a line that nobody reads" >&2; done`)
 	var log bytes.Buffer
@@ -123,8 +121,7 @@ func TestErrorOutputInTheLogIsBounded(t *testing.T) {
 	}
 }
 
-// grownPart runs a program whose child leaves its family, throws its mark away
-// and grows.
+// grownPart runs a program whose child leaves its family, drops its mark and grows.
 func grownPart(t *testing.T, dir string) {
 	file := filepath.Join(dir, "pid")
 	c := leaver(file, "")
@@ -138,8 +135,7 @@ func grownPart(t *testing.T, dir string) {
 	}
 }
 
-// What a process takes that has left its family in its first moment counts for
-// the run that began it.
+// The memory of a process that left its family at once counts for its run.
 func TestMemoryOfOrphansCounts(t *testing.T) {
 	guarded(t, "grown", "PROC_TEST_DIR="+t.TempDir(), "PATH="+os.Getenv("PATH"))
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// keep says which part of an output is kept when it is too long.
+// keep selects the part of a too long output that is kept.
 type keep int
 
 const (
@@ -13,16 +13,15 @@ const (
 	keepTail
 )
 
-// capture holds an output up to a limit. It may be written to for longer than
-// anybody waits for it.
+// capture holds an output up to a limit. It may still be written to after its reader has left.
 type capture struct {
-	full chan struct{} // closed when more came than may: limit, for keepHead; most, for keepTail
+	full chan struct{} // closed on overflow: over limit for keepHead, over most for keepTail
 
 	mu     sync.Mutex
 	keep   keep
 	limit  int64
-	most   int64 // that the sink gets; 0: no bound
-	passed int64 // that it got
+	most   int64 // bytes the sink may get; 0: no limit
+	passed int64 // bytes it got
 	buf    []byte
 	over   bool
 	closed bool
@@ -55,7 +54,7 @@ func (c *capture) add(b []byte) {
 	c.buf = append(c.buf, b...)
 }
 
-// pass gives the sink what it may get.
+// pass writes to the sink up to its limit.
 func (c *capture) pass(b []byte) {
 	if room := c.most - c.passed; c.most > 0 && int64(len(b)) > room {
 		b = b[:room]
@@ -63,7 +62,7 @@ func (c *capture) pass(b []byte) {
 	}
 	c.passed += int64(len(b))
 	if c.sink != nil && len(b) > 0 {
-		_, _ = c.sink.Write(b) // a log that cannot be written fails no run
+		_, _ = c.sink.Write(b) // a log that cannot be written does not fail the run
 	}
 }
 
@@ -74,7 +73,7 @@ func (c *capture) overflow() {
 	}
 }
 
-// close makes the capture deaf: what comes later is dropped.
+// close makes the capture drop all later output.
 func (c *capture) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// connect makes the pipes and starts the program.
+// connect opens the pipes and starts the program.
 func (p *process) connect() error {
 	var input io.WriteCloser
 	if len(p.Stdin) > 0 {
@@ -38,7 +38,7 @@ func (p *process) connect() error {
 	}
 	if input != nil {
 		go func() {
-			_, _ = input.Write(p.Stdin) // a program need not read it all
+			_, _ = input.Write(p.Stdin) // the program need not read all of it
 			_ = input.Close()
 		}()
 	}
@@ -46,17 +46,17 @@ func (p *process) connect() error {
 	return nil
 }
 
-// openOutput makes what standard output is read from, and what it is written to.
+// openOutput returns the reading and the writing end of standard output.
 func (p *process) openOutput() (from, to *os.File, err error) {
 	if p.OutputFile {
 		if p.file, to, err = newOutputFile(); err == nil {
 			return p.file.from, to, nil
 		}
 	}
-	return os.Pipe() // also where there is no room for a file: most answers fit
+	return os.Pipe() // also if there is no space for a file: most answers fit into a pipe
 }
 
-// readAll begins to read what the program writes.
+// readAll starts to read the program's output.
 func (p *process) readAll(outR, errR io.Reader) {
 	said, logged := p.signOfLife, p.signOfLife
 	if p.Counts != nil {

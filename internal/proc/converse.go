@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Conversation is a program that lives for more than one answer: it is asked by its
-// standard input, and answers on its standard output until the first is closed.
+// Conversation is a program that answers several queries: it reads them from standard input and
+// answers on standard output until its input is closed.
 type Conversation struct {
 	In  io.Writer
 	Out io.Reader
@@ -23,17 +23,16 @@ type Conversation struct {
 	end     func()
 }
 
-// endDelay is how long a program may take to end once nobody asks it any more.
+// endDelay is how long a program may take to end after its input is closed.
 const endDelay = time.Second
 
-// Converse starts a program to talk to. Of the Cmd its path, arguments, folder and
-// environment count, and DieWithParent; whoever starts it ends it. Where nobody can,
-// since we were killed, its input is at its end.
+// Converse starts a program for several queries. It uses Path, Args, Dir, Env and DieWithParent of
+// the Cmd. The caller must call End. If we are killed instead, the program's input ends.
 func Converse(c Cmd) (*Conversation, error) {
 	began := make(chan error)
 	var talk *Conversation
 	go func() {
-		if c.DieWithParent { // the kernel's parent is the thread, see Run
+		if c.DieWithParent { // for the kernel the parent is the thread, as in Run
 			runtime.LockOSThread()
 		}
 		var err error
@@ -62,7 +61,7 @@ func converse(c Cmd) (*Conversation, error) {
 	p.cmd = exec.CommandContext(context.Background(), c.Path, c.Args...) //nolint:forbidigo // whoever converses ends it
 	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, append([]string{}, c.Env...), attributes(c)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = inR, outW, tail{p.stderr}
-	p.cmd.WaitDelay = drainDelay // a descendant that holds standard error open keeps nobody waiting
+	p.cmd.WaitDelay = drainDelay // do not wait for a descendant that holds standard error open
 	err = p.startChild()
 	_ = inR.Close()
 	_ = outW.Close()
@@ -74,7 +73,7 @@ func converse(c Cmd) (*Conversation, error) {
 	return talk, nil
 }
 
-// tail keeps the end of what is written.
+// tail writes to a capture.
 type tail struct{ of *capture }
 
 func (t tail) Write(b []byte) (int, error) {
@@ -82,7 +81,7 @@ func (t tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// End lets the program end by itself, or ends it. When it returns the program is gone.
+// End lets the program exit, or kills it after endDelay. The program is gone when End returns.
 func (c *Conversation) End() { c.end() }
 
 func (c *Conversation) close() {
@@ -99,11 +98,11 @@ func (c *Conversation) close() {
 	<-c.process.exited
 }
 
-// Kill ends the program at once: whoever waits for an answer gets none.
+// Kill kills the program at once; a pending query gets no answer.
 func (c *Conversation) Kill() { killGroup(context.Background(), c.process.cmd.Process) } //nolint:forbidigo // also once the pass is over
 
-// Stderr is the end of what the program wrote to standard error.
+// Stderr returns the end of the program's standard error.
 func (c *Conversation) Stderr() string { return string(c.process.stderr.bytes()) }
 
-// Code is the program's exit code, once it has ended.
+// Code returns the program's exit code; call it only after its end.
 func (c *Conversation) Code() int { return exitCode(c.process.cmd.ProcessState) }

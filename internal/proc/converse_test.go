@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// A program that is talked to answers as often as it is asked, and is gone when nobody
-// asks any more, or at once.
+// A conversation answers every query. The program ends after End or at once after Kill.
 func TestConverse(t *testing.T) {
 	begin := func(script string) (*Conversation, *bufio.Reader) {
 		c, err := Converse(Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Dir: "/", Env: []string{"X=y"}, DieWithParent: true})
@@ -55,7 +54,7 @@ func TestConverse(t *testing.T) {
 	}
 }
 
-// readStatOf reports whether the process is there.
+// readStatOf reports whether the process exists.
 func readStatOf(c *Conversation) (int, bool) {
 	pid := c.process.cmd.Process.Pid
 	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))

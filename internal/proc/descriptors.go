@@ -9,11 +9,10 @@ import (
 	"syscall"
 )
 
-// keepDescriptors sees to it, once, that no program that this package starts
-// gets what was open when this process began, the standard ones excepted: gh,
-// cron or a shell may have left a folder or a socket open, which leads past
-// every wall. What this process opens itself is closed on exec from the
-// beginning.
+// keepDescriptors marks, once, all descriptors that were open when this process began as
+// close-on-exec, except the standard ones. gh, cron or a shell may have left a folder or a socket
+// open, by which a program could get around every sandbox. Descriptors opened by this process are
+// close-on-exec anyway.
 var keepDescriptors = sync.OnceFunc(func() {
 	if !closeOnExecFrom(firstDescriptor) {
 		closeOnExecListed()
@@ -22,8 +21,8 @@ var keepDescriptors = sync.OnceFunc(func() {
 
 const firstDescriptor = 3 // after standard input, output and error
 
-// closeOnExecListed goes through the descriptors that the system lists. Where it
-// lists none there is nothing more to do.
+// closeOnExecListed marks the descriptors that the system lists. If it lists none, nothing more can
+// be done.
 func closeOnExecListed() {
 	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {
 		names, err := os.ReadDir(dir)

@@ -10,29 +10,28 @@ import (
 	"syscall"
 )
 
-// Disk bounds what a run takes of the disk.
+// Disk limits how much disk a run may use.
 type Disk struct {
-	Most  int64    // bytes; 0: no bound
-	Whole []string // folders that count with all that is in them
-	Grows []string // folders that count with what comes to them in the run
+	Most  int64    // bytes; 0: no limit
+	Whole []string // folders that count with their whole content
+	Grows []string // folders that count with what the run adds
 }
 
-// diskMeter compares what a run takes with what it may take. To walk through
-// folders takes time, so it does that where a file system has filled by as much
-// as the run had left, and else now and then: somebody may have made room beside
-// it.
+// diskMeter compares a run's disk use with its limit. Walking through folders takes time, so it
+// walks only once a file system has filled by as much as the run had left, and otherwise from time
+// to time: something else may have freed space meanwhile.
 type diskMeter struct {
 	Disk
 	pids   *atomic.Pointer[[]int] // of the run
-	before int64                  // what stood in Grows
-	taken  int64                  // at the last walk
-	filled int64                  // of the file systems, at the last walk
+	before int64                  // bytes in Grows before the run
+	taken  int64                  // by the run, as of the last walk
+	filled int64                  // use of the file systems at the last walk
 	looks  int                    // since the last walk
-	files  int                    // that it came by
+	files  int                    // number of files in the last walk
 }
 
-// A walk comes at the earliest and at the latest so many looks after another;
-// for each of so many files it came by, one look more.
+// A walk comes at least files/filesOfAnEarly looks after the last one, and at most walkLatest +
+// files/filesOfTheLeast looks.
 const (
 	walkLatest      = 30
 	filesOfAnEarly  = 10_000
@@ -47,7 +46,7 @@ func newDiskMeter(ctx context.Context, d Disk, pids *atomic.Pointer[[]int]) *dis
 	return m
 }
 
-// passed looks once.
+// passed reports whether a walk, if one is due, found more than the limit.
 func (m *diskMeter) passed(ctx context.Context) bool {
 	m.looks++
 	grown := m.full() - m.filled
@@ -60,8 +59,7 @@ func (m *diskMeter) passed(ctx context.Context) bool {
 	return err != nil || m.taken > m.Most
 }
 
-// removed is what files take that have no name any more, and that a process of
-// the run holds open.
+// removed returns the size of deleted files that a process of the run holds open.
 func (m *diskMeter) removed() int64 {
 	if pids := m.pids.Load(); pids != nil {
 		return openRemoved(*pids, slices.Concat(m.Whole, m.Grows))
@@ -69,7 +67,7 @@ func (m *diskMeter) removed() int64 {
 	return 0
 }
 
-// full is how full the file systems of the folders are, all together.
+// full returns how much of the folders' file systems is used, in total.
 func (m *diskMeter) full() (sum int64) {
 	seen := map[uint64]bool{}
 	for _, dir := range slices.Concat(m.Whole, m.Grows) {
@@ -81,9 +79,9 @@ func (m *diskMeter) full() (sum int64) {
 	return sum
 }
 
-// DiskUse is how many bytes folders take, and how many files they hold. Each
-// file counts once, whatever names it has; what is mounted there does not. An error says that there is more than
-// any path could name; what cannot be read for another reason does not count.
+// DiskUse returns how many bytes folders use and how many files they hold. A file with several
+// names counts once; other file systems mounted inside do not count. An error means that paths are
+// too long to be read; files that cannot be read for other reasons are skipped.
 func DiskUse(dirs ...string) (sum int64, files int, err error) {
 	return diskUse(func() error { return nil }, dirs)
 }
@@ -124,5 +122,5 @@ func diskUse(stopped func() error, dirs []string) (sum int64, files int, err err
 	return sum, files, err
 }
 
-// fileID tells files apart.
+// fileID identifies a file.
 type fileID struct{ device, number uint64 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file counts once, whatever names it has, and with what it takes: not what it
-// claims to hold, nor what a link leads to.
+// A file counts once, whatever names it has, with its size on disk, not its apparent size or a
+// link's target.
 func TestDiskUse(t *testing.T) {
 	const mib = 1 << 20
 	dir, elsewhere := t.TempDir(), t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// blocks is what a file takes on the disk, and whether it has more names than one.
+// blocks returns a file's size on disk, its identity and whether it has several names.
 func blocks(info fs.FileInfo) (n int64, id fileID, shared bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -16,7 +16,7 @@ func blocks(info fs.FileInfo) (n int64, id fileID, shared bool) {
 	return st.Blocks * 512, fileID{uint64(st.Dev), st.Ino}, st.Nlink > 1
 }
 
-// fileSystem is which file system a folder is on, and how much of that is used.
+// fileSystem returns a folder's file system and how many bytes of it are used.
 func fileSystem(dir string) (id uint64, used int64, ok bool) {
 	var at syscall.Stat_t
 	var fs syscall.Statfs_t

@@ -9,42 +9,40 @@ import (
 	"time"
 )
 
-// entry is a line of the system's process table.
+// entry is a row of the system's process table.
 type entry struct {
 	pid, parent, group, session int
-	start                       string // tells two processes of one pid apart
+	start                       string // distinguishes processes with the same pid
 
-	// cpu is what it computed, with its children that have ended and been waited
-	// for where the system adds them up.
+	// cpu is its computing time, including children that it waited for, if the system adds them up.
 	cpu time.Duration
 
-	resident int64 // bytes of memory, where ps is asked
+	resident int64 // bytes of memory, if ps reports them
 }
 
-// family is a program and those that were seen to descend from it. A child
-// that begins a session of its own and loses its parent can no longer be found
-// by looking, so it is remembered.
+// family is a program with its recorded descendants. A child that starts its own session and loses
+// its parent can no longer be found by looking, so it is recorded while it can.
 type family struct {
 	leader int
-	mark   string // of the run: orphans that may be its own belong to it
+	mark   string // of the run; orphans that may belong to it count as members
 	seen   map[int]entry
 	cpu    cpuMeter
 
-	resident int64 // bytes of memory of all, where ps is asked
+	resident int64 // bytes of memory of all, if ps reports them
 
-	now atomic.Pointer[[]int] // who was seen at the last look, for whoever looks beside us
+	now atomic.Pointer[[]int] // pids of the last look, for goroutines that look in parallel
 }
 
 func newFamily(mark string) *family {
 	return &family{mark: mark, seen: map[int]entry{}}
 }
 
-// record looks who descends from the program now. The leader's pid is reserved
-// while anybody is left in its session, so membership in that is proof.
+// record adds the program's current descendants. The leader's pid stays reserved while its session
+// has members, so membership in the session is proof.
 func (f *family) record(ctx context.Context) {
 	table, err := processes(context.WithoutCancel(ctx))
 	if err != nil {
-		return // the group is still ended; the mark finds the rest
+		return // the group is ended anyway, and the mark finds the rest
 	}
 	f.forget(table)
 	defer f.measure(table)
@@ -69,7 +67,7 @@ func (f *family) record(ctx context.Context) {
 	f.now.Store(&pids)
 }
 
-// forget drops those that have ended: their pid may be somebody else's now.
+// forget drops ended processes, whose pids may be reused.
 func (f *family) forget(table []entry) {
 	now := make(map[int]string, len(table))
 	for _, e := range table {
@@ -82,13 +80,12 @@ func (f *family) forget(table []entry) {
 	}
 }
 
-// pids are the leader and all that was seen.
+// pids returns the leader and all recorded descendants.
 func (f *family) pids() []int {
 	return append(slices.Collect(maps.Keys(f.seen)), f.leader)
 }
 
-// ask signals what was seen, the leader excepted. It says whether there was
-// anybody to ask.
+// ask signals all recorded descendants, without the leader. It reports whether any was signalled.
 func (f *family) ask(ctx context.Context, sig os.Signal) bool {
 	asked := false
 	for _, e := range f.seen {
@@ -99,8 +96,7 @@ func (f *family) ask(ctx context.Context, sig os.Signal) bool {
 	return asked
 }
 
-// kill ends the leader, if it is given, and every recorded descendant, each
-// with its group.
+// kill kills the leader, if not nil, and every recorded descendant, each with its group.
 func (f *family) kill(ctx context.Context, leader *os.Process) {
 	ctx = context.WithoutCancel(ctx)
 	if leader != nil {

@@ -6,15 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// guarding is set once this process has asked for its orphans.
+// guarding is set once Guard has succeeded.
 var guarding atomic.Bool
 
-// Guard prepares this process for programs that nobody trusts, where the
-// system can: descendants that lose their parent become its own children, so
-// that Run finds and ends those of an agent, whatever they did to their
-// environment and session; and other processes of the same user can no longer
-// read its memory and environment. It holds until the process ends, and is for
-// a process whose children are all started by this package.
+// Guard prepares this process for untrusted programs, if the system can. Descendants that lose
+// their parent become our children, so that Run finds and ends an agent's, whatever they did to
+// their environment and session. Other processes of the same user can no longer read our memory and
+// environment. This lasts until the process ends. All children of the process must be started by
+// this package.
 func Guard() error {
 	if err := guard(); err != nil {
 		return err
@@ -23,19 +22,18 @@ func Guard() error {
 	return nil
 }
 
-// kept is in the environment of programs whose survivors may stay: their
-// orphans are told by it from those of agents, which cannot guess it.
+// kept is in the environment of programs whose survivors may stay. It distinguishes their orphans
+// from those of agents, which cannot guess it.
 var kept = sync.OnceValue(func() string { return "MERGEXO_KEPT=" + rand.Text() })
 
-// liveMarks are the marks of the runs of this process that have not ended, and
-// how many runs carry each. What carries a mark that is not among them is
-// nobody's: anybody can write one into an environment.
+// liveMarks counts the runs of this process that have not ended by their marks. Other marks prove
+// nothing, because anyone can write one into an environment.
 var liveMarks = struct {
 	sync.Mutex
 	runs map[string]int
 }{runs: map[string]int{}}
 
-// enterMark enters the mark of a run that begins; what it returns ends it.
+// enterMark registers the mark of a new run; leave unregisters it.
 func enterMark(mark string) (leave func()) {
 	count := func(n int) {
 		liveMarks.Lock()
@@ -51,15 +49,14 @@ func enterMark(mark string) (leave func()) {
 	return func() { count(-1) }
 }
 
-// children are the processes that this package started and has not waited for.
-// Whoever ends orphans holds the lock, so that none is taken for one between
-// its start and its entry.
+// children has the processes that this package started and has not waited for. Ending orphans takes
+// the lock, so that a child between start and entry is not taken for an orphan.
 var children = struct {
 	sync.RWMutex
 	pids sync.Map // int -> struct{}
 }{}
 
-// startChild starts a program and enters it.
+// startChild starts a program and adds it to children.
 func (p *process) startChild() error {
 	keepDescriptors()
 	children.RLock()
@@ -71,7 +68,7 @@ func (p *process) startChild() error {
 	return nil
 }
 
-// await waits for the program's own end; the exit code is in ProcessState.
+// await waits for the program itself to exit; the exit code is in ProcessState.
 func (p *process) await() {
 	_ = p.cmd.Wait()
 	children.pids.Delete(p.cmd.Process.Pid)

@@ -11,10 +11,9 @@ import (
 	"unsafe"
 )
 
-// openPart tells which of the descriptors are open in a program that Run starts,
-// and in one that Detach starts.
+// openPart prints which descriptors are open in programs started by Run and by Detach.
 func openPart(t *testing.T, dir string) {
-	if os.Getenv("PROC_TEST_LISTED") != "" { // as where close_range is not known
+	if os.Getenv("PROC_TEST_LISTED") != "" { // as without close_range
 		closeOnExecListed()
 	}
 	const list = `for n in 0 1 2 3 4 5 6 7 8 9; do if [ -e /proc/self/fd/$n ]; then printf '%s ' $n; fi; done; echo end`
@@ -29,8 +28,8 @@ func openPart(t *testing.T, dir string) {
 	fmt.Printf("detached: %s %v\n", b, err)
 }
 
-// A folder that whoever started us left open leads past a sandbox: no program
-// that we start gets it, by whichever way the descriptors are closed.
+// A folder left open by our parent would lead past a sandbox: no program that we start inherits it,
+// by either way of closing.
 func TestInheritedDescriptorsReachNobody(t *testing.T) {
 	folder, err := os.Open("/")
 	if err != nil {
@@ -48,13 +47,13 @@ func TestInheritedDescriptorsReachNobody(t *testing.T) {
 	}
 }
 
-// Of keyctl(2).
+// From keyctl(2).
 const (
 	sessionKeyring = ^uintptr(2) // -3
 	keyctlSearch   = 10
 )
 
-// The test's key, as C strings and as its content.
+// The test's key, as C strings and as content.
 var (
 	keyType   = []byte("user\x00")
 	keyName   = []byte("mergexo-test\x00")
@@ -63,7 +62,7 @@ var (
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
-// keyPart looks for a key as a program that Run starts.
+// keyPart looks for a key as a program started by Run.
 func keyPart(t *testing.T, _ string) {
 	if os.Getenv("PROC_TEST_SEARCH") != "" {
 		_, _, errno := syscall.Syscall6(syscall.SYS_KEYCTL, keyctlSearch, sessionKeyring, address(keyType), address(keyName), 0, 0)
@@ -79,14 +78,14 @@ func keyPart(t *testing.T, _ string) {
 	}
 }
 
-// The keys of the session that we run in are out of an agent's reach.
+// An agent cannot access the keys of our session.
 func TestKeysOfOurSessionAreOutOfReach(t *testing.T) {
 	type outcome struct {
 		out string
 		err error
 	}
 	done := make(chan outcome)
-	go func() { // on a thread of its own, whose session keyring is the part's
+	go func() { // on its own thread, whose session keyring the part gets
 		runtime.LockOSThread()
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_KEYCTL, keyctlJoinSessionKeyring, 0, 0); errno != 0 {
 			done <- outcome{err: errno}

@@ -11,9 +11,8 @@ import (
 // keyctlJoinSessionKeyring is KEYCTL_JOIN_SESSION_KEYRING of keyctl(2).
 const keyctlJoinSessionKeyring = 1
 
-// joinNewKeyring gives the calling thread, and what it starts, a new session
-// keyring without a name. Where the system refuses keyctl, it refuses it to the
-// program as well.
+// joinNewKeyring gives the calling thread, and programs that it starts, a new unnamed session
+// keyring. If the system denies keyctl to us, it denies it to the program, too.
 func joinNewKeyring() error {
 	_, _, errno := syscall.RawSyscall(syscall.SYS_KEYCTL, keyctlJoinSessionKeyring, 0, 0)
 	switch {

@@ -5,38 +5,36 @@ import (
 	"time"
 )
 
-// busyShare is the share of one processor's time, since the last sign of life,
-// above which a silent program is taken to compute. Measured: codex 0.169 that
-// waits for its model or tries again to reach it takes 0.01, claude 2.1.197
-// 0.005 and, while it is sent an answer word by word, 0.12; a compiler or a test
-// that computes takes 1 and more.
+// busyShare is the share of one processor since the last sign of life above which a silent program
+// counts as computing. Measured: codex 0.169 uses 0.01 while it waits for its model or retries to
+// reach it; claude 2.1.197 uses 0.005, and 0.12 while an answer streams in; a compiler or test that
+// computes uses 1 or more.
 const busyShare = 0.05
 
-// lives is asked when a program has given no sign of life for as long as it
-// may.
+// lives reports whether a program without a sign of life for Idle computes or is Alive.
 func (p *process) lives(ctx context.Context) bool {
 	p.family.record(ctx)
 	return p.family.cpu.rested() >= time.Duration(busyShare*float64(p.Idle)) || p.Alive != nil && p.Alive(ctx)
 }
 
-// A stream that a silent program reads, such as one long answer of a model, shows
-// by what its connections get. It is looked at for a while before the program is
-// ended: a provider's pings, some 40 bytes every quarter of a minute, are less,
-// and an answer of ten words a second is ten times as much.
+// A silent program may read a stream, such as one long answer of a model; its connections then
+// receive data. They are watched for a while before the program is ended. A provider's pings, some
+// 40 bytes every quarter of a minute, stay below the rate; an answer of ten words a second is ten
+// times above it.
 const (
 	streamWatch = 10 * time.Second
 	streamRate  = 100 // bytes a second
 )
 
-// stream is a look at what a program's connections get.
+// stream watches what a program's connections receive.
 type stream struct {
 	began    bool
 	received uint64
 	window   time.Duration
 }
 
-// flows begins to look, and says at the second time whether enough came in
-// between. Until then nothing is decided.
+// flows starts to watch at its first call, and decides at the second whether enough was received in
+// between.
 func (s *stream) flows(f *family, idle time.Duration) (decided, flows bool) {
 	got := f.received()
 	if !s.began {
@@ -49,8 +47,8 @@ func (s *stream) flows(f *family, idle time.Duration) (decided, flows bool) {
 	return true, flows
 }
 
-// cpuMeter adds up what a family computes. A program that ends takes its time
-// out of the sum, until its parent has waited for it; so only growth counts.
+// cpuMeter sums the computing time of a family. An ended program's time is missing from the sum
+// until its parent has waited for it, so only growth counts.
 type cpuMeter struct {
 	sum, spent, rest time.Duration
 }
@@ -60,12 +58,12 @@ func (m *cpuMeter) read(sum time.Duration) {
 	m.sum = sum
 }
 
-// rested is what was computed since reset.
+// rested returns the computing time since reset.
 func (m *cpuMeter) rested() time.Duration { return m.spent - m.rest }
 
 func (m *cpuMeter) reset() { m.rest = m.spent }
 
-// measure reads what those who were seen have computed, and hold.
+// measure sums computing time and memory of the family.
 func (f *family) measure(table []entry) {
 	var sum time.Duration
 	f.resident = 0

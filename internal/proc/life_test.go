@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The idle limit ends what is silent and does nothing, and nothing else.
+// The idle limit ends only programs that are silent and do nothing.
 func TestIdleLimitSparesSilentPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")

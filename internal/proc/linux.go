@@ -24,7 +24,7 @@ func attributes(c Cmd) *syscall.SysProcAttr {
 	return a
 }
 
-// processes reads the process table.
+// processes reads the process table from /proc.
 func processes(context.Context) ([]entry, error) {
 	names, err := pids()
 	if err != nil {
@@ -58,7 +58,7 @@ func pids() ([]int, error) {
 	return out, nil
 }
 
-// readEntry reads a process that has not ended; a zombie has.
+// readEntry reads a process; false if it has ended, even as a zombie.
 func readEntry(pid int) (e entry, ok bool) {
 	e, state, ok := readStat(pid)
 	return e, ok && state != 'Z' && state != 'X'
@@ -67,10 +67,10 @@ func readEntry(pid int) (e entry, ok bool) {
 // ticksPerSecond is USER_HZ, the unit of times in /proc.
 const ticksPerSecond = 100
 
-// readStat reads /proc/<pid>/stat; see proc_pid_stat(5). The name in
-// parentheses may hold anything, so the fields are counted from its end.
+// readStat reads /proc/<pid>/stat, see proc_pid_stat(5). The name in parentheses may contain
+// anything, so fields are counted from its end.
 func readStat(pid int) (e entry, state byte, ok bool) {
-	var room [1024]byte // its lines are shorter
+	var room [1024]byte // its line is shorter
 	b, ok := readShort("/proc/"+strconv.Itoa(pid)+"/stat", room[:])
 	if !ok {
 		return entry{}, 0, false
@@ -84,8 +84,8 @@ func readStat(pid int) (e entry, state byte, ok bool) {
 	return entry{pid: pid, parent: num(1), group: num(2), session: num(3), start: f[19], cpu: cpu}, f[0][0], true
 }
 
-// readShort reads a file of the kernel's in one go: a machine has hundreds of processes,
-// and each of them is looked at several times for each run.
+// readShort reads a kernel file with one read. A machine has hundreds of processes, and each is
+// read several times per run.
 func readShort(path string, room []byte) ([]byte, bool) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -107,12 +107,11 @@ func same(_ context.Context, e entry) bool {
 	return ok && now.start == e.start
 }
 
-// EndMarked kills the processes of our own user that carry exactly this
-// NAME=value in the environment that they were started with, ourselves
-// excepted, and waits until they are gone. It says how many it ended.
+// EndMarked kills other processes of our user whose initial environment has exactly this
+// NAME=value, and waits until they are gone. It returns how many it killed.
 func EndMarked(ctx context.Context, mark string) (int, error) {
 	ended := 0
-	for range 50 { // one that forks while we look is found by the next look
+	for range 50 { // a process that forks meanwhile is found in the next round
 		found, err := marked(mark)
 		if err != nil || len(found) == 0 {
 			return ended, err
@@ -159,8 +158,7 @@ func own(pid int) bool {
 
 func carries(pid int, mark string) bool { return slices.Contains(environment(pid), mark) }
 
-// environment is what a process was started with; nothing where it may not be
-// read.
+// environment returns a process's initial environment; nil if it may not be read.
 func environment(pid int) []string {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A descendant in a session of its own, its parent gone, is found because it
-// was seen before, and ended by its recorded start.
+// A descendant in its own session without a parent was recorded before, and is killed after its
+// start time is checked.
 func TestSetsidGrandchild(t *testing.T) {
 	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
@@ -33,7 +33,7 @@ func TestSetsidGrandchild(t *testing.T) {
 	}
 }
 
-// One that nobody saw in time is found by the mark.
+// A descendant that was never recorded is found by its mark.
 func TestMarkFindsTheUnseen(t *testing.T) {
 	t.Parallel()
 	setsid, err := exec.LookPath("setsid")
@@ -83,7 +83,7 @@ func TestEndMarkedEndsOnlyTheMarked(t *testing.T) {
 	}
 }
 
-// A pid that belongs to another process now is not signalled.
+// A pid that was reused is not signalled.
 func TestReusedPidIsSpared(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/bin/sleep", "60")
 	if err := cmd.Start(); err != nil {

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// ErrNotFound says that no directory of the list holds the program.
+// ErrNotFound means that no folder of the list contains the program.
 var ErrNotFound = errors.New("program not found")
 
-// LookPath finds a program in a list of directories, in the form of PATH.
-// Directories that are not absolute are left out: they would mean a file in
-// the checkout. A name with a separator is only checked.
+// LookPath finds a program in a list of folders in the form of PATH. Relative folders are skipped:
+// they would lead into the checkout. A name with a separator is only checked.
 func LookPath(file, pathList string) (string, error) {
 	if strings.ContainsRune(file, '/') || strings.ContainsRune(file, filepath.Separator) {
 		return lookFile(file)
@@ -47,8 +46,8 @@ func lookFile(path string) (string, error) {
 	return "", fmt.Errorf("look for %q: %w", path, err)
 }
 
-// Detach starts a program in a session of its own, its output appended to
-// logFile, and returns at once.
+// Detach starts a program in its own session with output appended to logFile, and does not wait for
+// it.
 func Detach(ctx context.Context, path string, args, env []string, dir, logFile string) error {
 	log, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// memoryInterval is how often the memory of a program is looked at. A process
-// that does nothing else takes about a gigabyte in that time.
+// memoryInterval is how often a program's memory is checked. A process that only allocates takes
+// about a gigabyte in that time.
 const memoryInterval = 250 * time.Millisecond
 
-// memoryMeter compares what a family holds with what it may hold.
+// memoryMeter compares a family's memory with its limit.
 type memoryMeter struct {
-	most  int64        // bytes; 0: no bound
-	skip  int          // so many looks need not be close
-	files atomic.Int64 // that the family holds in file systems in memory
+	most  int64        // bytes; 0: no limit
+	skip  int          // number of looks until the next close one
+	files atomic.Int64 // bytes the family holds in memory file systems
 }
 
-// looks is a tick for each look.
+// looks returns a ticker for the checks, nil without a limit.
 func (m *memoryMeter) looks() (<-chan time.Time, func()) {
 	if m.most <= 0 {
 		return nil, func() {}
@@ -26,13 +26,13 @@ func (m *memoryMeter) looks() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// closeLook is how many looks later what is shared may be told again: it takes the
-// kernel some 0.1 s for a gigabyte.
+// closeLook is how many looks must pass between two close ones: counting shared memory takes the
+// kernel about 0.1 s per gigabyte.
 const closeLook = 8
 
-// passed reports whether a family holds more than it may. What each process
-// holds is cheap to tell, and counts what they share more than once; only where
-// that is too much is it looked at closely.
+// passed reports whether a family holds more than its limit. The sum of what each process holds is
+// cheap but counts shared memory several times. Only if that exceeds the limit is shared memory
+// counted exactly.
 func (m *memoryMeter) passed(ctx context.Context, f *family) bool {
 	if len(f.seen) == 0 {
 		f.record(ctx)
@@ -47,8 +47,7 @@ func (m *memoryMeter) passed(ctx context.Context, f *family) bool {
 	return f.shares()+files > m.most
 }
 
-// lookAtFiles notes what a family holds in file systems in memory. It is called
-// beside the run.
+// lookAtFiles updates what a family holds in memory file systems. It runs in parallel with the run.
 func (m *memoryMeter) lookAtFiles(f *family) {
 	if pids := f.now.Load(); pids != nil {
 		m.files.Store(memoryFiles(*pids))

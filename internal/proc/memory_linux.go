@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// held is what the family's processes hold, what they share each time: memory
-// that no file stands behind, in use or swapped out.
+// held returns the memory of the family's processes that is not backed by files, resident or
+// swapped out. Shared memory counts once per process.
 func (f *family) held() (sum int64) {
 	for _, pid := range f.pids() {
 		sum += kilobytes(pid, "status", "RssAnon:", "RssShmem:", "VmSwap:")
@@ -17,8 +17,8 @@ func (f *family) held() (sum int64) {
 	return sum
 }
 
-// shares is the same with each process's share of what it shares. A kernel that
-// does not tell leaves what the process holds.
+// shares is held with shared memory divided among its processes. If the kernel does not report
+// that, all of a process's memory counts.
 func (f *family) shares() (sum int64) {
 	for _, pid := range f.pids() {
 		n := kilobytes(pid, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
@@ -30,7 +30,7 @@ func (f *family) shares() (sum int64) {
 	return sum
 }
 
-// kilobytes adds up fields of a file about a process; see proc(5).
+// kilobytes sums fields of a /proc file of a process in bytes, see proc(5).
 func kilobytes(pid int, file string, fields ...string) (sum int64) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + file)
 	if err != nil {

@@ -2,9 +2,9 @@
 
 package proc
 
-// held is what the family's processes held at the last look: resident, as ps
-// says, what they share each time. Windows shows nobody's.
+// held returns the family's resident memory at the last look, as ps reports it; shared memory
+// counts once per process. On Windows it is 0.
 func (f *family) held() int64 { return f.resident }
 
-// shares is the same: only Linux tells what is shared.
+// shares is held: only Linux reports shared memory.
 func (f *family) shares() int64 { return f.resident }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// memoryFiles is what the file systems in memory hold that processes see and we
-// do not: a sandbox's, those that they mounted themselves.
+// memoryFiles returns the size of memory file systems that the processes see and we do not: a
+// sandbox's, and those that they mounted.
 func memoryFiles(pids []int) (sum int64) {
 	looked := map[string]bool{} // namespaces
 	known := map[string]bool{}  // devices
@@ -37,8 +37,7 @@ func memoryFiles(pids []int) (sum int64) {
 
 type mount struct{ device, path string }
 
-// inMemory lists the file systems in memory that a process sees; see
-// proc_pid_mountinfo(5).
+// inMemory lists the memory file systems that a process sees, see proc_pid_mountinfo(5).
 func inMemory(process string) (all []mount) {
 	b, err := os.ReadFile("/proc/" + process + "/mountinfo")
 	if err != nil {
@@ -55,5 +54,5 @@ func inMemory(process string) (all []mount) {
 	return all
 }
 
-// unescape reads the paths of mountinfo.
+// unescape decodes paths in mountinfo.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)

@@ -2,5 +2,5 @@
 
 package proc
 
-// memoryFiles is nothing: only Linux tells it without a program.
+// memoryFiles returns 0: only Linux reports it without running a program.
 func memoryFiles([]int) int64 { return 0 }

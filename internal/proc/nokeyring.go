@@ -2,6 +2,6 @@
 
 package proc
 
-// joinNewKeyring does nothing: only Linux has such keyrings, and Android ends a
-// program that asks for them.
+// joinNewKeyring does nothing: only Linux has such keyrings, and Android kills programs that
+// request one.
 func joinNewKeyring() error { return nil }

@@ -4,12 +4,12 @@ package proc
 
 import "context"
 
-// guard does nothing: only Linux hands a process its orphans.
+// guard does nothing: only Linux gives a process its orphans.
 func guard() error { return nil }
 
 func orphans([]entry, string) []entry { return nil }
 
 func endOrphans(context.Context, string) {}
 
-// Inside knows of nobody: only Linux says where processes stand.
+// Inside finds nobody: only Linux shows where processes work.
 func Inside(context.Context, string) (bool, error) { return false, nil }

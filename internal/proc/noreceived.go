@@ -2,5 +2,5 @@
 
 package proc
 
-// received is nothing: only Linux tells it without a program.
+// received returns 0: only Linux reports it without running a program.
 func (f *family) received() uint64 { return 0 }

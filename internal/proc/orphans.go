@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The options of prctl(2).
+// Options of prctl(2).
 const (
 	prSetDumpable       = 4
 	prSetChildSubreaper = 36
@@ -29,15 +29,14 @@ func guard() error {
 	return nil
 }
 
-// endOrphans ends what an agent's run left to us: children that we did not
-// start, except what our own programs may leave behind and what carries the
-// mark of another run that is alive. Which agent began a process that threw its mark away is
-// unknown; it is ended with the first run that ends.
+// endOrphans ends orphans of an agent's run that became our children. It spares processes that this
+// package started, survivors of our own programs and processes with the mark of another live run.
+// If a process dropped its mark, its agent is unknown, and the first run that ends kills it.
 func endOrphans(ctx context.Context, mark string) {
 	if !guarding.Load() {
 		return
 	}
-	for range 50 { // the children of one that was ended come to us next
+	for range 50 { // children of a killed one become ours next
 		if adoptees(ctx, mark) == 0 {
 			return
 		}
@@ -45,13 +44,13 @@ func endOrphans(ctx context.Context, mark string) {
 	}
 }
 
-// orphans are those of a table that came to us and may be a run's own, as
-// endOrphans sees it: they count for its limits, too.
+// orphans returns the processes of a table that became our children and may belong to the run, as
+// in endOrphans: they count for its limits, too.
 func orphans(table []entry, mark string) (found []entry) {
 	if mark == "" || !guarding.Load() {
 		return nil
 	}
-	children.Lock() // whoever was being started when the table was read is entered now
+	children.Lock() // processes started while the table was read are entered now
 	defer children.Unlock()
 	session := ownSession()
 	for _, e := range table {
@@ -63,8 +62,7 @@ func orphans(table []entry, mark string) (found []entry) {
 	return found
 }
 
-// adoptees ends orphans and buries those that have ended. It says how many it
-// signalled.
+// adoptees kills orphans and reaps ended ones. It returns the number of killed ones.
 func adoptees(ctx context.Context, mark string) int {
 	children.Lock()
 	defer children.Unlock()
@@ -89,23 +87,23 @@ func adoptees(ctx context.Context, mark string) int {
 	return ended
 }
 
-// ownSession is the session of whatever is started beside this package; what
-// the package starts gets sessions of its own.
+// ownSession returns our session. Programs started outside this package share it; those started by
+// this package get their own.
 func ownSession() int {
 	e, _, _ := readStat(os.Getpid())
 	return e.session
 }
 
-// belongsElsewhere reports whether a process carries the mark of another run
-// that has not ended, or of a program that may leave survivors.
+// belongsElsewhere reports whether a process carries the mark of another live run, or of a program
+// that may leave survivors.
 func belongsElsewhere(pid int, mark string) bool {
 	return slices.ContainsFunc(environment(pid), func(v string) bool {
 		return v == kept() || v != mark && markIsLive(v)
 	})
 }
 
-// Inside reports whether a process of our own user, ourselves excepted, stands
-// in the folder, runs a program of it, or holds a file of it open.
+// Inside reports whether another process of our user has its working directory in the folder, runs
+// a program from it, or holds a file in it open.
 func Inside(ctx context.Context, dir string) (bool, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if os.IsNotExist(err) {
@@ -129,7 +127,7 @@ func Inside(ctx context.Context, dir string) (bool, error) {
 	return false, nil
 }
 
-// places are the paths that a process is tied to.
+// places returns the paths of a process's working directory, program and open files.
 func places(pid int) []string {
 	at := filepath.Join("/proc", strconv.Itoa(pid))
 	links := []string{filepath.Join(at, "cwd"), filepath.Join(at, "exe")}
@@ -151,7 +149,7 @@ func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, dir+"/") || path == dir+" (deleted)"
 }
 
-// markIsLive reports whether a run with that mark is under way in this process.
+// markIsLive reports whether a run of this process with that mark has not ended.
 func markIsLive(mark string) bool {
 	liveMarks.Lock()
 	defer liveMarks.Unlock()

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// guarded runs a part of this test program again, as a process of its own: a
-// guard holds for as long as its process lives.
+// guarded runs a part of this test program in a new process, because Guard lasts until its process
+// ends.
 func guarded(t *testing.T, part string, env ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestGuardedPart$")
@@ -34,7 +34,7 @@ func outputOf(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// TestGuardedPart is the other process.
+// TestGuardedPart is that process.
 func TestGuardedPart(t *testing.T) {
 	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "grown": grownPart, "open": openPart, "key": keyPart}
 	part := parts[os.Getenv("PROC_TEST_PART")]
@@ -49,8 +49,7 @@ func TestGuardedPart(t *testing.T) {
 	part(t, os.Getenv("PROC_TEST_DIR"))
 }
 
-// leaver starts a grandchild that leaves its family before anybody looks, and
-// with the given environment.
+// leaver starts a grandchild with the given environment that leaves its family before any look.
 func leaver(pidFile, env string) Cmd {
 	c := sh(`setsid -f env -i ` + env + ` /bin/sh -c 'echo $$ >"$0"; exec /bin/sleep 60' "` + pidFile + `" </dev/null >/dev/null 2>&1; until [ -s "` + pidFile + `" ]; do sleep 0.01; done`)
 	c.Mark = "MERGEXO_MARK=one"
@@ -82,7 +81,7 @@ func orphansPart(t *testing.T, dir string) {
 	run(t, leaver(at("late"), "MERGEXO_MARK=two"))
 }
 
-// waitFor waits until a file has a line in it: one that is begun says less than it will.
+// waitFor waits until a file has a complete line.
 func waitFor(t *testing.T, file string) {
 	t.Helper()
 	for range 1000 {
@@ -94,10 +93,9 @@ func waitFor(t *testing.T, file string) {
 	t.Fatalf("nothing in %s", file)
 }
 
-// A grandchild that throws its mark away and leaves in its first moment is ended
-// with the run, and so is one that writes a mark of its own, or that of a run
-// which has ended; one of another run that is alive is not. Without the guard
-// they live on, so the guard is what ends them.
+// A grandchild that drops its mark and leaves at once is killed with the run. So is one with its
+// own mark, or the mark of an ended run. One of another live run is not. Without the guard they
+// survive, so the guard is what kills them.
 func TestOrphansAreEnded(t *testing.T) {
 	t.Parallel()
 	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
@@ -136,7 +134,7 @@ func keptPart(t *testing.T, dir string) {
 	c := sh(`setsid -f /bin/sh -c 'echo $$ >"$0"; exec /bin/sleep 60' "` + filepath.Join(dir, "daemon") + `" </dev/null >/dev/null 2>&1; until [ -s "` + filepath.Join(dir, "daemon") + `" ]; do sleep 0.01; done`)
 	c.Survivors = LeaveSurvivors
 	run(t, c)
-	beside := exec.CommandContext(t.Context(), "/bin/sleep", "60") // gh, started by gh's library
+	beside := exec.CommandContext(t.Context(), "/bin/sleep", "60") // like gh started by gh's library
 	if err := beside.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +149,8 @@ func keptPart(t *testing.T, dir string) {
 	_ = beside.Wait()
 }
 
-// What is not the agent's is spared: a credential cache that git left,
-// and whatever was started beside this package.
+// Others' processes are spared: a credential cache left by git, and programs started outside this
+// package.
 func TestGuardSparesOthers(t *testing.T) {
 	dir := t.TempDir()
 	guarded(t, "kept", "PROC_TEST_DIR="+dir)
@@ -167,8 +165,8 @@ func environPart(t *testing.T, _ string) {
 	fmt.Printf("%s%s", res.Stdout, res.Stderr)
 }
 
-// An agent of the same user cannot read the environment of the pass that
-// started it. Root can, so the test is made as nobody.
+// An agent of the same user cannot read the environment of the pass that started it. Root can, so
+// the test runs as nobody.
 func TestEnvironmentOfThePass(t *testing.T) {
 	for _, guard := range []string{"", "PROC_TEST_UNGUARDED=1"} {
 		cmd := exec.CommandContext(t.Context(), publicCopy(t), "-test.run=^TestGuardedPart$")
@@ -184,7 +182,7 @@ func TestEnvironmentOfThePass(t *testing.T) {
 	}
 }
 
-// publicCopy is this program where everybody may run it.
+// publicCopy copies this program to where every user can run it.
 func publicCopy(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mx")
@@ -258,8 +256,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// A wrapper dies of the signal at once, and what it runs with it; so what
-// it runs is asked.
+// A wrapper dies of the signal at once, together with what it runs, so the signal goes to what it
+// runs.
 func TestWrappedProgramIsAsked(t *testing.T) {
 	t.Parallel()
 	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)

@@ -19,10 +19,10 @@ const ps = "/bin/ps"
 
 func attributes(Cmd) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// psFields is how many words lstart has: "Mon Jan  2 15:04:05 2006".
+// psFields is the number of words in lstart: "Mon Jan  2 15:04:05 2006".
 const psFields = 5
 
-// processes reads the process table by ps, which has no numeric session.
+// processes reads the process table with ps, which has no numeric session.
 func processes(ctx context.Context) ([]entry, error) {
 	return list(ctx, "-A")
 }
@@ -45,7 +45,7 @@ func list(ctx context.Context, which ...string) ([]entry, error) {
 	return table, nil
 }
 
-// cpuTime reads what ps writes: [[days-]hours:]minutes:seconds[.hundredths].
+// cpuTime parses ps's format: [[days-]hours:]minutes:seconds[.hundredths].
 func cpuTime(s string) time.Duration {
 	var days, seconds float64
 	if d, rest, ok := strings.Cut(s, "-"); ok {
@@ -76,9 +76,9 @@ func same(ctx context.Context, e entry) bool {
 	return err == nil && slices.ContainsFunc(table, func(n entry) bool { return n.pid == e.pid && n.start == e.start })
 }
 
-// EndMarked kills the processes of our own user that carry this NAME=value in
-// their environment, as far as ps shows environments (macOS hides those of
-// protected programs), ourselves excepted. It says how many it ended.
+// EndMarked kills other processes of our user that carry this NAME=value in their environment, as
+// far as ps shows environments (macOS hides those of protected programs). It returns how many it
+// killed.
 func EndMarked(ctx context.Context, mark string) (int, error) {
 	ended := 0
 	for range 50 {

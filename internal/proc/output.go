@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// followInterval is how often a file is looked at for more output.
+// followInterval is how often an output file is checked for more output.
 const followInterval = 50 * time.Millisecond
 
-// outputFile is a program's standard output in a file: writing to it never
-// waits, so that nothing is lost at the program's end.
+// outputFile is a file for a program's standard output. Writing to it never blocks, so nothing is
+// lost at the program's end.
 type outputFile struct {
-	from *os.File // with an offset of its own, whatever the program does to its one
-	name string   // to be removed, where an open file cannot be: on Windows
+	from *os.File // with its own offset, independent of the program's
+	name string   // to remove on Windows, where an open file cannot be removed
 
 	mu   sync.Mutex
 	at   int64
-	last []byte // what stands before at
+	last []byte // the bytes before at
 	buf  []byte
 }
 
-// newOutputFile makes a file without a name, and what the program writes to it
-// by.
+// newOutputFile makes a file without a name and returns the program's end of it, too.
 func newOutputFile() (f *outputFile, to *os.File, err error) {
 	from, err := os.CreateTemp("", "gh-mergexo-output-*")
 	if err != nil {
@@ -43,7 +42,7 @@ func newOutputFile() (f *outputFile, to *os.File, err error) {
 	return f, to, nil
 }
 
-// follow reads what comes until the program has ended.
+// follow reads output until the program ends.
 func (f *outputFile) follow(exited <-chan struct{}, to *capture, said func([]byte)) {
 	look := time.NewTicker(followInterval)
 	defer look.Stop()
@@ -58,8 +57,8 @@ func (f *outputFile) follow(exited <-chan struct{}, to *capture, said func([]byt
 	}
 }
 
-// take reads what came since the last time. A program that is being ended for
-// its output must fill no disk until then.
+// take reads the output since the last call. Then it truncates the file, so that the program does
+// not fill the disk until it is ended for its output.
 func (f *outputFile) take(to *capture, said func([]byte)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +83,7 @@ func (f *outputFile) take(to *capture, said func([]byte)) {
 	}
 }
 
-// keptBefore is how much is remembered of what was read, in bytes.
+// keptBefore is how many read bytes are remembered.
 const keptBefore = 64
 
 func (f *outputFile) advance(b []byte) {
@@ -93,10 +92,9 @@ func (f *outputFile) advance(b []byte) {
 	f.last = f.last[max(0, len(f.last)-keptBefore):]
 }
 
-// rewritten reports whether what was read stands in the file no more. A program
-// may open its standard output again, by a name such as /dev/stdout; a pipe
-// would not mind, a file is truncated by it. What stands there then was written
-// since.
+// rewritten reports whether the bytes read before are no longer in the file. A program may open its
+// standard output again, by a name such as /dev/stdout; that leaves a pipe unchanged but truncates
+// a file. The current content is then all new.
 func (f *outputFile) rewritten() bool {
 	var b [keptBefore]byte
 	n, _ := f.from.ReadAt(b[:len(f.last)], f.at-int64(len(f.last)))
@@ -106,19 +104,19 @@ func (f *outputFile) rewritten() bool {
 func (f *outputFile) Close() error {
 	err := f.from.Close()
 	if f.name != "" {
-		_ = os.Remove(f.name) // in a temporary folder: what stays is small, and for nobody else
+		_ = os.Remove(f.name) // it is in a temporary folder, small and readable only by us
 	}
 	return err
 }
 
-// longLine is where a line is taken for a sign of life unread, in bytes.
+// longLine is the length in bytes from which a line counts as a sign of life unread.
 const longLine = 1 << 20
 
-// lineCounter looks for signs of life in lines.
+// lineCounter finds signs of life in lines.
 type lineCounter struct {
 	counts func(line []byte) bool
 	sign   func([]byte)
-	part   []byte // a line whose end has not come
+	part   []byte // an incomplete line
 }
 
 func (l *lineCounter) add(b []byte) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// toFile is a script whose output goes to a file.
+// toFile returns a script whose output goes to a file.
 func toFile(t *testing.T, script string) Cmd {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -21,7 +21,7 @@ func toFile(t *testing.T, script string) Cmd {
 	return c
 }
 
-// linesSeen notes when output comes.
+// linesSeen records when output arrives.
 type linesSeen struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -54,8 +54,8 @@ func TestOutputToAFileComesAsItIsWritten(t *testing.T) {
 	}
 }
 
-// A program that truncates, opens again or seeks its output neither holds nor
-// breaks its run, and what was read before stays read.
+// A program that truncates, reopens or seeks its output does not block or break its run, and output
+// read before is kept.
 func TestOutputThatIsTruncatedAgain(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo one; sleep 0.3; : >/dev/stdout; echo two`:                       "one\ntwo\n",
@@ -74,7 +74,7 @@ func TestOutputThatIsTruncatedAgain(t *testing.T) {
 	}
 }
 
-// A flood into a file is ended as one into a pipe, and fills no disk until then.
+// Too much output into a file ends the program as into a pipe, and does not fill the disk.
 func TestFloodIntoAFileIsEnded(t *testing.T) {
 	c := toFile(t, `trap '' TERM; while :; do head -c 1000000 /dev/zero; done`)
 	c.MaxOutput, c.Wall, c.Grace = 100_000, time.Minute, 500*time.Millisecond
@@ -91,8 +91,7 @@ func TestFloodIntoAFileIsEnded(t *testing.T) {
 	}
 }
 
-// largestUnnamed watches how large the files get that we hold open without a
-// name.
+// largestUnnamed returns the largest size of our open files without a name.
 func largestUnnamed(stop chan struct{}) (most int64) {
 	for {
 		select {
@@ -122,7 +121,7 @@ func TestOutputFileHoldsTheLimitExactly(t *testing.T) {
 	}
 }
 
-// Without a temporary folder an agent still works.
+// Without a temporary folder a program still runs.
 func TestOutputWithoutATemporaryFolder(t *testing.T) {
 	c := toFile(t, `echo said`)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))

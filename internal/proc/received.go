@@ -11,20 +11,18 @@ import (
 	"time"
 )
 
-// Of sock_diag(7) and <linux/inet_diag.h>, whose structures are the same on all
-// processors.
+// From sock_diag(7) and <linux/inet_diag.h>. The structures are the same on all processors.
 const (
 	netlinkSockDiag  = 4
 	sockDiagByFamily = 20
 	established      = 1 << 1
 	inetDiagInfo     = 2   // an attribute: struct tcp_info
 	diagMessage      = 72  // bytes of struct inet_diag_msg
-	diagInode        = 68  // where it says which socket
-	bytesReceived    = 128 // where struct tcp_info says how much
+	diagInode        = 68  // offset of the socket's inode
+	bytesReceived    = 128 // offset of bytes received in struct tcp_info
 )
 
-// received is how many bytes the family's connections have got since they were
-// made.
+// received returns how many bytes the family's connections have received since they were opened.
 func (f *family) received() (sum uint64) {
 	sockets := map[uint32]bool{}
 	for _, pid := range f.pids() {
@@ -42,7 +40,7 @@ func (f *family) received() (sum uint64) {
 	return sum
 }
 
-// socketsOf are the numbers of the sockets that a process holds.
+// socketsOf returns the inodes of a process's sockets.
 func socketsOf(pid int) (all []uint32) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	names, err := os.ReadDir(dir)
@@ -63,8 +61,8 @@ func socketsOf(pid int) (all []uint32) {
 	return all
 }
 
-// connections are the TCP connections of this machine: by their sockets' numbers
-// how many bytes came. Where the system does not tell there are none.
+// connections returns the bytes received on each TCP connection of this machine, by the socket's
+// inode; none if the system does not report them.
 func connections(version uint8) map[uint32]uint64 {
 	fd, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW|syscall.SOCK_CLOEXEC, netlinkSockDiag)
 	if err != nil {
@@ -97,7 +95,7 @@ func connections(version uint8) map[uint32]uint64 {
 	}
 }
 
-// diagRequest asks for all connections, with what is known of each.
+// diagRequest requests all established connections with their tcp_info.
 func diagRequest(version uint8) []byte {
 	const size = syscall.NLMSG_HDRLEN + 56
 	b := make([]byte, size)
@@ -110,7 +108,7 @@ func diagRequest(version uint8) []byte {
 	return b
 }
 
-// readConnection reads a message and its attributes.
+// readConnection parses a message and its attributes.
 func readConnection(b []byte) (inode uint32, received uint64, ok bool) {
 	if len(b) < diagMessage {
 		return 0, 0, false

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// drip serves bytes on loopback, so many at a time, until the client goes.
+// drip serves size bytes on loopback at intervals of pause until the client leaves.
 func drip(t *testing.T, size int, pause time.Duration) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -31,8 +31,7 @@ func drip(t *testing.T, size int, pause time.Duration) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// A program that reads a stream in silence lives; one that gets no more than a
-// sign now and then, or nothing, does not.
+// A program that silently reads a stream lives. One that receives only pings, or nothing, is ended.
 func TestIdleLimitSparesAStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for real time")

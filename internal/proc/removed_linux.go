@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openRemoved is what files without a name take that processes hold open, on the
-// file systems of these folders.
+// openRemoved returns the size of deleted files on the folders' file systems that processes hold
+// open.
 func openRemoved(pids []int, dirs []string) (sum int64) {
 	devices, seen := map[uint64]bool{}, map[fileID]bool{}
 	for _, dir := range dirs {

@@ -2,5 +2,5 @@
 
 package proc
 
-// openRemoved is nothing: only Linux tells it without a program.
+// openRemoved returns 0: only Linux reports it without running a program.
 func openRemoved([]int, []string) int64 { return 0 }

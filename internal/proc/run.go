@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// Survivors says what becomes of descendants that are still there when the
-// program itself has ended.
+// Survivors selects what happens to descendants that outlive the program.
 type Survivors string
 
-// The treatments of survivors.
+// Treatments of survivors.
 const (
 	EndSurvivors   Survivors = ""      // they are killed
-	LeaveSurvivors Survivors = "leave" // they stay: a credential cache, a shared ssh connection
+	LeaveSurvivors Survivors = "leave" // they stay, such as a credential cache or a shared ssh connection
 )
 
 // Limit names the limit at which a program was ended.
 type Limit string
 
-// The limits. NoLimit says that the program ended by itself.
+// Limits. NoLimit means that the program ended by itself.
 const (
 	NoLimit     Limit = ""
 	WallLimit   Limit = "wall"
@@ -38,64 +37,62 @@ const (
 	defaultGrace     = 5 * time.Second
 	defaultMaxOutput = 16 << 20
 	maxStderr        = 64 << 10
-	drainDelay       = time.Second // how long pipes may stay open after the program's end
-	scanInterval     = time.Second // between two looks at who descends from the program
+	drainDelay       = time.Second // how long pipes may stay open after the program ends
+	scanInterval     = time.Second // between two scans for descendants of the program
 )
 
-// Cmd is a program to run. The zero value of a limit means none, unless said
-// otherwise.
+// Cmd is a program to run. The zero value of a limit means no limit, unless noted.
 type Cmd struct {
-	Path string   // required; as LookPath found it
-	Args []string // without the program's own name
+	Path string   // required; as returned by LookPath
+	Args []string // without the program's name
 	Dir  string
-	Env  []string // the whole environment: nothing is inherited
+	Env  []string // the whole environment; nothing is inherited
 
 	Stdin  []byte    // written, then closed
-	Stdout io.Writer // gets a copy as it comes, if not nil
-	Stderr io.Writer // gets a copy as it comes, if not nil
+	Stdout io.Writer // gets a copy as it arrives; may be nil
+	Stderr io.Writer // gets a copy as it arrives; may be nil
 
 	Wall      time.Duration
-	Idle      time.Duration // without a sign of life: output, computing, a stream that comes, Alive
+	Idle      time.Duration // without a sign of life: output, computing, received data, Alive
 	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
 	EndSignal os.Signal     // nil means SIGTERM
-	MaxOutput int64         // bytes of standard output, at which it is ended; 0 means 16 MiB
-	MaxStderr int64         // bytes of standard error, at which it is ended; Stderr gets no more
-	MaxMemory int64         // bytes that it and its descendants hold together; not on Windows
-	Disk      Disk          // what it takes of the disk
+	MaxOutput int64         // limit on standard output in bytes; 0 means 16 MiB
+	MaxStderr int64         // limit on standard error in bytes; Stderr gets no more
+	MaxMemory int64         // limit on its and its descendants' memory in bytes; not on Windows
+	Disk      Disk          // limit on disk use
 
-	// OutputFile gives the program a file for its standard output, which is gone
-	// with it, in place of a pipe: one that ends without waiting until a full
-	// pipe is read loses the rest of what it says.
+	// OutputFile replaces the pipe for standard output by a temporary file. A program that exits
+	// without waiting until a full pipe is read would lose the rest of its output.
 	OutputFile bool
-	// Counts says which lines of standard output are signs of life. Nil: all that
-	// is written is, to standard error too; else no more than these.
+	// Counts reports which lines of standard output are signs of life. If nil, all output is,
+	// including standard error; otherwise only these lines.
 	Counts func(line []byte) bool
-	// Active is told of each sign of life that was written, after the first of many at
-	// once. It may be nil.
+	// Active is called for each written sign of life, once for several at the same time. It may be
+	// nil.
 	Active func()
-	// Alive is asked when Idle has passed without a sign of life; true is one. It
-	// may be nil.
+	// Alive is called when Idle has passed without a sign of life; true counts as one. It may be
+	// nil.
 	Alive func(ctx context.Context) bool
 
 	Survivors     Survivors
-	Mark          string // "NAME=value" in Env: whoever carries it at the end is killed too
+	Mark          string // "NAME=value" in Env: processes that carry it at the end are killed, too
 	DieWithParent bool   // Linux: the program is killed when we die
-	Wrapper       bool   // it runs another program and dies of signals by itself: EndSignal is for what it runs
-	OwnKeyring    bool   // Linux: it gets a new session keyring, and so does not hold the keys of ours
+	Wrapper       bool   // it runs another program and dies of signals itself: EndSignal goes only to what it runs
+	OwnKeyring    bool   // Linux: it gets a new session keyring without our keys
 }
 
-// Result is what a program left behind.
+// Result is the outcome of a program.
 type Result struct {
 	Stdout    []byte // at most MaxOutput bytes
 	Stderr    []byte // the last 64 KiB
-	Code      int    // exit code; 128 + n when signal n ended it
-	TimedOut  Limit  // WallLimit or IdleLimit when it was ended for that
-	Truncated bool   // it wrote more than MaxOutput to standard output, and was ended
-	Passed    Limit  // MemoryLimit, DiskLimit or StderrLimit when it was ended for that
+	Code      int    // exit code; 128 + n if signal n ended it
+	TimedOut  Limit  // WallLimit or IdleLimit if that ended it
+	Truncated bool   // it was ended because it wrote more than MaxOutput
+	Passed    Limit  // MemoryLimit, DiskLimit or StderrLimit if that ended it
 }
 
-// Run runs the program to its end. A non-zero exit and a limit are no errors,
-// Result says so; an error is a program that could not be started, or ctx's.
+// Run runs the program to its end. A non-zero exit code or a limit is in Result, not an error. An
+// error means that the program could not be started, or is ctx's.
 func Run(ctx context.Context, c Cmd) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -103,9 +100,9 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	if !c.DieWithParent && !c.OwnKeyring {
 		return runHere(ctx, c)
 	}
-	// The kernel's parent is the thread, which must live as long as we wait; and a
-	// keyring is the thread's, which nobody else may get: a goroutine that ends
-	// locked takes its thread along.
+	// For the kernel the parent is the thread, which must live while we wait. A keyring belongs to
+	// the thread, and no other goroutine may get it: a goroutine that ends while locked takes its
+	// thread along.
 	var res Result
 	var err error
 	done := make(chan struct{})
@@ -118,7 +115,7 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	return res, err
 }
 
-// runHere runs the program from the thread that calls.
+// runHere runs the program from the calling thread.
 func runHere(ctx context.Context, c Cmd) (Result, error) {
 	defer enterMark(c.Mark)()
 	p, err := start(ctx, c)
@@ -141,7 +138,7 @@ func runHere(ctx context.Context, c Cmd) (Result, error) {
 	return res, ctx.Err()
 }
 
-// process is a running program.
+// process is a running program with its pipes and meters.
 type process struct {
 	Cmd
 	cmd            *exec.Cmd
@@ -150,7 +147,7 @@ type process struct {
 	pipes          []io.Closer   // our ends
 	active         chan struct{} // a sign of life was written
 	exited         chan struct{}
-	drained        chan struct{} // both pipes are at their end
+	drained        chan struct{} // both pipes reached their end
 	family         *family
 	memory         memoryMeter
 	disk           *diskMeter
@@ -171,7 +168,7 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 		stdout: newCapture(keepHead, c.MaxOutput, c.Stdout), stderr: newCapture(keepTail, maxStderr, c.Stderr),
 	}
 	p.stderr.most, p.memory.most = c.MaxStderr, c.MaxMemory
-	// Its end is ours to bring about, by stages; the context must not kill it.
+	// We end it ourselves in stages; the context must not kill it.
 	p.cmd = exec.CommandContext(context.WithoutCancel(ctx), c.Path, c.Args...)
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append([]string{}, c.Env...)
@@ -196,7 +193,7 @@ func start(ctx context.Context, c Cmd) (*process, error) {
 	return p, nil
 }
 
-// watch waits until the program has ended, and ends it at its limits.
+// watch waits until the program exits or ends it at a limit.
 func (p *process) watch(ctx context.Context) Limit {
 	wall, stopWall := timer(p.Wall)
 	defer stopWall()
@@ -237,7 +234,7 @@ func (p *process) watch(ctx context.Context) Limit {
 			return StderrLimit
 		case <-memory:
 			if p.memory.passed(ctx, p.family) {
-				p.kill(ctx) // it would take more while it is asked
+				p.kill(ctx) // it would take more while it is asked to end
 				return MemoryLimit
 			}
 		case <-diskFull:
@@ -266,7 +263,7 @@ func (p *process) watch(ctx context.Context) Limit {
 	}
 }
 
-// timer is a timer that never fires for a limit of zero.
+// timer returns a channel that never fires for a limit of zero.
 func timer(d time.Duration) (<-chan time.Time, func()) {
 	if d <= 0 {
 		return nil, func() {}
@@ -275,7 +272,7 @@ func timer(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// end asks the group to end, then kills it and all that was seen of it.
+// end asks the group to end, then kills it and all recorded descendants.
 func (p *process) end(ctx context.Context) {
 	p.family.record(ctx)
 	if !p.Wrapper || !p.family.ask(ctx, p.EndSignal) {
@@ -290,14 +287,14 @@ func (p *process) end(ctx context.Context) {
 	}
 }
 
-// kill ends the program and all that was seen of it at once.
+// kill kills the program and all recorded descendants.
 func (p *process) kill(ctx context.Context) {
 	p.family.record(ctx)
 	p.family.kill(ctx, p.cmd.Process)
 	<-p.exited
 }
 
-// finish waits, but not for ever, for the pipes, and ends survivors.
+// finish waits up to drainDelay for the pipes and ends survivors.
 func (p *process) finish(ctx context.Context, limit Limit) {
 	delay := time.NewTimer(drainDelay)
 	defer delay.Stop()
@@ -310,11 +307,11 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 		p.family.kill(ctx, nil)
 	}
 	if p.Mark != "" {
-		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass looks again
+		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass tries again
 		endOrphans(context.WithoutCancel(ctx), p.Mark)
 	}
 	if p.file != nil {
-		p.file.take(p.stdout, nil) // what survivors wrote until now
+		p.file.take(p.stdout, nil) // output that survivors wrote so far
 	}
 	p.stdout.close()
 	p.stderr.close()

@@ -28,7 +28,7 @@ func run(t *testing.T, c Cmd) Result {
 	return res
 }
 
-// alive reports whether the process of a pid file runs, zombies excepted.
+// alive reports whether the process of a pid file runs and is no zombie.
 func alive(t *testing.T, file string) bool {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -51,7 +51,7 @@ func alive(t *testing.T, file string) bool {
 	return false
 }
 
-// dead waits a moment for a process to be gone.
+// dead waits a moment for a process to end.
 func dead(t *testing.T, file string) bool {
 	t.Helper()
 	for range 50 {
@@ -78,7 +78,7 @@ func TestRunPassesWhatItIsTold(t *testing.T) {
 	if got, want := string(res.Stdout), "in "+dir+"\n"; got != want {
 		t.Errorf("stdout = %q, want %q", got, want)
 	}
-	if string(res.Stderr) != "b-\n" { // nothing inherited
+	if string(res.Stderr) != "b-\n" { // nothing is inherited
 		t.Errorf("stderr = %q", res.Stderr)
 	}
 	if res.Code != 3 || res.TimedOut != NoLimit || res.Truncated {
@@ -255,7 +255,7 @@ func TestDetachOutlivesAndReturnsAtOnce(t *testing.T) {
 	t.Error("nothing in the log")
 }
 
-// Who runs a program is told of what it prints.
+// Active is called when a program prints.
 func TestSignsOfLifeAreTold(t *testing.T) {
 	told := 0
 	_, err := Run(t.Context(), Cmd{Path: "/bin/sh", Args: []string{"-c", "echo a; sleep 0.2; echo b >&2; sleep 0.2"}, Active: func() { told++ }})

@@ -19,12 +19,12 @@ func askGroup(_ context.Context, leader *os.Process, sig os.Signal) {
 	}
 }
 
-// killGroup kills the group of a program that has not ended, so that its pid
-// is its own.
+// killGroup kills the group of a program that has not been waited for, so that its pid is still its
+// own.
 func killGroup(_ context.Context, leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
-// killRecordedGroup kills the group of a descendant that is still there: as
-// long as it is, the group's number cannot be anybody else's.
+// killRecordedGroup kills the group of a descendant that still exists: until it ends, the group's
+// number cannot be reused.
 func killRecordedGroup(ctx context.Context, e entry) {
 	if same(ctx, e) {
 		_ = syscall.Kill(-e.group, syscall.SIGKILL)
@@ -33,9 +33,8 @@ func killRecordedGroup(ctx context.Context, e entry) {
 
 func killEntry(ctx context.Context, e entry) bool { return signalEntry(ctx, e, os.Kill) }
 
-// signalEntry signals one process if it is still the one that was recorded.
-// Where the system has process handles, FindProcess takes one, so that the
-// check and the signal are about the same process.
+// signalEntry signals a process if it is still the recorded one. If the system has process handles,
+// FindProcess takes one, so that check and signal concern the same process.
 func signalEntry(ctx context.Context, e entry, sig os.Signal) bool {
 	p, err := os.FindProcess(e.pid)
 	if err != nil {
@@ -52,7 +51,7 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// executable reports whether a file can be run.
+// executable returns an error if a file cannot be run.
 func executable(path string) error {
 	info, err := os.Stat(path)
 	switch {

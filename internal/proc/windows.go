@@ -18,7 +18,7 @@ func attributes(Cmd) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// askGroup ends the tree at once: there is no signal that asks.
+// askGroup kills the tree at once: Windows has no signal that asks.
 func askGroup(ctx context.Context, leader *os.Process, _ os.Signal) { killGroup(ctx, leader) }
 
 func killGroup(ctx context.Context, leader *os.Process) {
@@ -34,10 +34,10 @@ func killEntry(context.Context, entry) bool { return false }
 
 func signalEntry(context.Context, entry, os.Signal) bool { return false }
 
-// processes is empty: taskkill finds the tree by itself.
+// processes returns none: taskkill finds the tree itself.
 func processes(context.Context) ([]entry, error) { return nil, nil }
 
-// EndMarked does nothing: Windows shows nobody's environment.
+// EndMarked does nothing: Windows shows no environments.
 func EndMarked(context.Context, string) (int, error) { return 0, nil }
 
 func exitCode(s *os.ProcessState) int { return s.ExitCode() }
@@ -62,6 +62,5 @@ func detached(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }
 
-// keepDescriptors does nothing: a program gets only the handles that are named
-// when it is started.
+// keepDescriptors does nothing: a program gets only the handles named at its start.
 func keepDescriptors() {}

@@ -1,12 +1,12 @@
-// Package resume has a list that has more pages than there is time for be read by several
-// passes: what one read of it is kept, and the next one reads on from there.
+// Package resume lets several passes read a list with more pages than one pass has time for. Each
+// pass keeps what it read, and the next one continues from there.
 //
-// A page has nothing but its number. When something before it is deleted, all behind that
-// moves up, and the next page no longer begins where the last one ended. So the page that was
-// read last is read once more: what it begins with is known, or else the page before it is
-// read, too, until something is. What was read before that is kept as it was then; what was
-// deleted of it since is as if it had been deleted after a list that was read at once. What
-// else changed of it can be asked for by time, where a list knows that: see Changing.
+// A page is identified only by its number. If an earlier item is deleted, later ones move up, and
+// the next page no longer begins where the last one ended. So the last page is read again: if its
+// first item is not among the known ones, the page before it is read, too, and so on. Pages before
+// that stay as they were read. Items deleted from them since look as if they had been deleted after
+// an uninterrupted read. Other changes in them can be requested by time if the list supports it,
+// see Changing.
 package resume
 
 import (
@@ -19,54 +19,56 @@ import (
 	"time"
 )
 
-// Part is what was read of a list so far.
+// Part is the part of a list read so far.
 type Part struct {
 	Begun time.Time // when its first page was read
-	Same  int       // so many of its first pages are as they were kept before
-	Pages []Page    // those behind them
+	Same  int       // number of first pages that are stored unchanged
+	Pages []Page    // the pages after them
 }
 
-// Page is a page of it, as it was read.
+// Page is one page as it was read.
 type Page struct {
 	URL   string
 	Items string // in JSON
 }
 
-// Kept is what earlier passes left of lists, and what this one leaves.
+// Kept stores parts of lists between passes.
 type Kept interface {
-	// Find gives what an earlier pass read of a list. What this pass read of it is not found: who asks again wants to know again.
+	// Find returns what an earlier pass read of a list. It does not return what this pass read: a
+	// second read wants current data.
 	Find(ctx context.Context, list string) (Part, error)
-	// Keep keeps what was read of a list. why says why there is more; nil: it was read whole.
-	// The part is made when it is needed, and only once.
+	// Keep stores what was read of a list. why is the error that stopped it, nil if the list is
+	// complete. part is called at most once, when it is needed.
 	Keep(ctx context.Context, list string, part func() (Part, error), why error)
 }
 
 type key struct{}
 
-// With is a context in which lists are read on from where earlier passes stopped.
+// With returns a context in which lists continue where earlier passes stopped.
 func With(ctx context.Context, k Kept) context.Context { return context.WithValue(ctx, key{}, k) }
 
-// List is how a list is read whose items are W. Without anything kept in the context it is
-// read from its beginning, and nothing is left of it.
+// List reads a list with items of type W. Without a Kept in the context, it reads from the
+// beginning and stores nothing.
 type List[W any] struct {
-	// Page reads one page, and says where the next one is; empty: there is none.
+	// Page reads one page and returns the next one's address, "" on the last page.
 	Page func(ctx context.Context, address string) (items []W, next string, err error)
 	Now  time.Time
 }
 
-// Read is a whole list.
+// Read is a complete list.
 type Read[W any] struct {
 	Items   []W
 	Begun   time.Time // when its first page was read
-	Resumed bool      // by an earlier pass
+	Resumed bool      // an earlier pass read a part
 }
 
-// All reads a whole list, which is known by the address of its first page.
+// All reads a complete list, identified by the address of its first page.
 func (l List[W]) All(ctx context.Context, list string) (Read[W], error) {
 	return l.From(ctx, list, list)
 }
 
-// From reads a whole list from an address on. What was read from another one is of no use.
+// From reads a complete list from an address on. Stored pages that begin at another address are not
+// used.
 func (l List[W]) From(ctx context.Context, list, first string) (Read[W], error) {
 	r := reading[W]{List: l, list: list, first: first, begun: l.Now}
 	r.kept, _ = ctx.Value(key{}).(Kept)
@@ -80,19 +82,19 @@ func (l List[W]) From(ctx context.Context, list, first string) (Read[W], error) 
 	return r.whole(), nil
 }
 
-// reading is a list that is being read.
+// reading is the state of one From.
 type reading[W any] struct {
 	List[W]
 	kept    Kept
 	list    string
-	first   string // its first page
+	first   string // address of the first page
 	pages   []page[W]
 	begun   time.Time
 	resumed bool
 	same    int
 }
 
-// page is a page as it is decoded.
+// page is a decoded page.
 type page[W any] struct {
 	url   string
 	items []W
@@ -112,19 +114,19 @@ func (r *reading[W]) read(ctx context.Context) error {
 	return err
 }
 
-// ErrCircle says that the next page of one is one before it.
+// ErrCircle means that a page names an earlier page as the next one.
 var ErrCircle = errors.New("the listing's pages run in a circle")
 
 func (r *reading[W]) has(url string) bool {
 	return slices.ContainsFunc(r.pages, func(p page[W]) bool { return p.url == url })
 }
 
-// resume finds the page to go on with: the first one, where nothing was kept.
+// resume returns the address to continue with; the first page if nothing was stored.
 func (r *reading[W]) resume(ctx context.Context) (next string, err error) {
 	if err := r.find(ctx); err != nil || len(r.pages) == 0 {
 		return r.first, err
 	}
-	var behind []W // what was known from there on
+	var behind []W // known items from there on
 	for {
 		last := r.pages[len(r.pages)-1]
 		items, next, err := r.Page(ctx, last.url)
@@ -141,7 +143,7 @@ func (r *reading[W]) resume(ctx context.Context) (next string, err error) {
 		if at < 0 && len(r.pages) > 0 {
 			continue
 		}
-		if at < 0 { // nothing of it is known any more
+		if at < 0 { // none of its items is known any more
 			at, r.begun, r.resumed = 0, r.Now, false
 		}
 		r.pages = append(r.pages, page[W]{last.url, slices.Concat(behind[:at], items)})
@@ -149,7 +151,7 @@ func (r *reading[W]) resume(ctx context.Context) (next string, err error) {
 	}
 }
 
-// indexOf is where the first item of a page stands among known ones, -1 where it does not.
+// indexOf returns the last index of a page's first item among known ones, -1 if it is not there.
 func indexOf[W any](known, items []W) (int, error) {
 	if len(items) == 0 {
 		return -1, nil
@@ -166,7 +168,7 @@ func indexOf[W any](known, items []W) (int, error) {
 	return -1, nil
 }
 
-// find takes over what an earlier pass read.
+// find loads what an earlier pass read.
 func (r *reading[W]) find(ctx context.Context) error {
 	if r.kept == nil {
 		return nil
@@ -177,7 +179,7 @@ func (r *reading[W]) find(ctx context.Context) error {
 	}
 	for _, p := range part.Pages {
 		var items []W
-		if err := json.Unmarshal([]byte(p.Items), &items); err != nil { // another version kept it
+		if err := json.Unmarshal([]byte(p.Items), &items); err != nil { // stored by another version
 			r.pages = nil
 			return nil //nolint:nilerr // it is read from its beginning
 		}
@@ -188,7 +190,7 @@ func (r *reading[W]) find(ctx context.Context) error {
 	return nil
 }
 
-// part is what is to be kept of it.
+// part returns what to store.
 func (r *reading[W]) part() (Part, error) {
 	out := Part{Begun: r.begun, Same: r.same}
 	for _, p := range r.pages[r.same:] {
@@ -209,19 +211,18 @@ func (r *reading[W]) whole() Read[W] {
 	return out
 }
 
-// lag is how much later than it happened a list may show a change.
+// lag is how late a list may show a change.
 const lag = 5 * time.Minute
 
-// Changing is a list whose items change, and which can be asked for those that did since a
-// time.
+// Changing is a list whose items change and that can be requested by time of change.
 type Changing[W any] struct {
 	List[W]
 	Address func(since time.Time) string
 	ID      func(W) int64
 }
 
-// Since reads what changed since a time. What changed of it while several passes read it is
-// read again, until that took one pass alone.
+// Since reads the items that changed since a time. If several passes were needed, it reads again
+// what changed since the first of them began, until one pass suffices.
 func (c Changing[W]) Since(ctx context.Context, since time.Time) ([]W, error) {
 	var all []W
 	for {
@@ -237,8 +238,8 @@ func (c Changing[W]) Since(ctx context.Context, since time.Time) ([]W, error) {
 	}
 }
 
-// newest are those as they were read last, oldest first. One may be read twice: what is
-// edited comes among those that changed since a time, and moves others one place down.
+// newest returns the last read state of each item, oldest first. An item may be read twice: an edit
+// puts it among the later changes and moves others up.
 func (c Changing[W]) newest(all []W) []W {
 	seen := map[int64]bool{}
 	var out []W

@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// said is one of a conversation.
+// said is a comment of a conversation.
 type said struct {
 	ID      int64     `json:"id"`
 	Body    string    `json:"body"`
@@ -37,7 +37,7 @@ type hub struct {
 
 var errLate = errors.New("the time is up")
 
-// read gives a page, by its number.
+// read returns a page by its number.
 func (h *hub) read(_ context.Context, address string) (items []said, next string, err error) {
 	if h.left--; h.left < 0 {
 		return nil, "", errLate
@@ -73,7 +73,7 @@ func (h *hub) write() {
 	h.talk = append(h.talk, said{h.last, fmt.Sprint("body ", h.last), h.now})
 }
 
-// shelf keeps lists from pass to pass.
+// shelf stores lists between passes.
 type shelf struct{ lists, read map[string]resume.Part }
 
 func (s *shelf) Find(_ context.Context, list string) (resume.Part, error) {
@@ -91,7 +91,7 @@ func (s *shelf) Keep(_ context.Context, list string, part func() (resume.Part, e
 	s.read[list] = p
 }
 
-// pass ends one: what it read is kept.
+// pass ends a pass: what it read is stored.
 func (s *shelf) pass() {
 	for list, p := range s.read {
 		p.Pages = slices.Concat(s.lists[list].Pages[:p.Same], p.Pages)
@@ -100,10 +100,9 @@ func (s *shelf) pass() {
 	s.read = map[string]resume.Part{}
 }
 
-// TestWhatIsReadByManyPasses: people write and edit between any two requests of passes that
-// may make only a few, and delete between any two passes. What is read in the end lacks
-// nothing that was there when the last pass began, has nothing twice and everything as it
-// read then.
+// TestWhatIsReadByManyPasses: people write and edit between any two requests of passes with few
+// requests each, and delete between any two passes. The final result has everything that existed
+// when the last pass began, once each, in its state at that time.
 func TestWhatIsReadByManyPasses(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &hub{now: noon, page: rapid.IntRange(2, 7).Draw(rt, "page"), moves: func() {}}
@@ -153,7 +152,7 @@ func TestWhatIsReadByManyPasses(t *testing.T) {
 	})
 }
 
-// check compares what was read with what was there before the last pass, and after it.
+// check compares the result with the comments before and after the last pass.
 func check(rt *rapid.T, before, after, read []said) {
 	rt.Helper()
 	known := map[int64]said{}
@@ -166,7 +165,7 @@ func check(rt *rapid.T, before, after, read []said) {
 	for _, b := range before {
 		at := slices.IndexFunc(after, func(a said) bool { return a.ID == b.ID })
 		if at < 0 {
-			continue // deleted by now
+			continue // deleted since
 		}
 		if got, ok := known[b.ID]; !ok || len(got.Body) < len(b.Body) {
 			rt.Fatalf("%+v was there before the last pass, and %+v (%v) was read of %d", b, got, ok, len(read))
@@ -174,7 +173,7 @@ func check(rt *rapid.T, before, after, read []said) {
 	}
 }
 
-// What another version kept and this one cannot read is as if nothing were kept.
+// Stored parts of another version that cannot be decoded are ignored.
 func TestWhatCannotBeReadAnyMore(t *testing.T) {
 	h := &hub{now: noon, page: 2, left: 10, moves: func() {}}
 	for range 5 {

@@ -8,66 +8,65 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Box says what a command may see and write beside the system's folders and its
-// own checkout. Paths are absolute.
+// Box configures what a command may see and write besides the system's folders and its checkout.
+// Paths are absolute.
 type Box struct {
 	Agent string // required; its name in the config, for messages
-	Home  string // required; the operator's
-	Path  string // PATH as the command sees it
+	Home  string // required; the operator's home folder
+	Path  string // PATH of the command
 
-	Temp     []string // temporary folders beside /tmp and /var/tmp
-	Trusted  []string // certificates that variables name
-	Programs []string // files that the agent's command names beside its program
-	Homes    []string // where the agent's program keeps its login and sessions; the tests do not see them
+	Temp     []string // temporary folders besides /tmp and /var/tmp
+	Trusted  []string // certificates named by variables
+	Programs []string // files named by the agent's command, besides its program
+	Homes    []string // folders with the agent program's login and sessions; hidden from tests
 	Readable []string // from the config
-	Writable []string // from the config; the tests may only read them
+	Writable []string // from the config; read-only for tests
 
-	Kept   []string // never let in, but for Ours and the checkout: the state folder, gh's login
-	Hidden []string // let in only by Homes, Readable or Writable: the homes of other agents
-	Ours   []string // what we write for agents, and the objects of the mirror
-	Items  string   // holds a home folder for each work item; empty: each run gets an empty one
-	Own    string   // holds the run's other folders; empty: it is the one beside the checkout
+	Kept   []string // never let in, except Ours and the checkout: the state folder, gh's login
+	Hidden []string // let in only by Homes, Readable or Writable: homes of other agents
+	Ours   []string // files that we write for agents, and the mirror's objects
+	Items  string   // contains a home folder per work item; empty: each run gets an empty one
+	Own    string   // contains the run's other folders; empty: the folder beside the checkout
 
-	MaxHome int64 // bytes; a larger home of an item is emptied before a run; 0: it may grow
+	MaxHome int64 // bytes; a larger home of an item is emptied before a run; 0: no limit
 }
 
-// How a path stands in the sandbox.
+// How is the way in which a path appears in the sandbox.
 type How string
 
-// The ways.
+// Ways.
 const (
 	Read    How = "read"
 	Write   How = "write"
-	Private How = "private" // writable, and another folder than outside
-	Hidden  How = "hidden"  // empty, within what is let in
+	Private How = "private" // writable, with another folder than outside
+	Hidden  How = "hidden"  // empty, within a folder that is let in
 	Link    How = "link"    // a symbolic link
 )
 
-// Entry is a path that is there inside, and why.
+// Entry is a path in the sandbox with the reason for it.
 type Entry struct {
 	Path string
 	How  How
 	Why  string
 
-	from string // Private: the folder that stands there; Link: where it leads
+	from string // Private: the folder mounted there; Link: its target
 	file bool
-	pin  bool // a mount of its own although nothing differs, so that it stays in its place
+	pin  bool // a mount that changes nothing, so that the folder cannot be moved
 }
 
-// Alias reports whether a private folder stands there under its own path.
+// Alias reports whether a private folder appears under its own path.
 func (e Entry) Alias() bool { return e.How == Private && e.from == e.Path }
 
-// private are the folders of one run that stand for those outside.
+// private has the folders of one run that replace those outside.
 type private struct{ home, temp string }
 
-// Plan lists what a command finds inside, the inner paths after the outer ones.
-// Nothing is made for it.
+// Plan lists what a command finds inside, outer paths before inner ones. It creates nothing.
 func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
 	return b.plan(kind, program, j, b.folders(j))
 }
 
-// plan decides. Where two rules are about one path the later one counts; of two
-// paths within one another the inner one counts where it is.
+// plan builds the list. For one path the later rule wins; within another path the inner path's rule
+// wins.
 func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []Entry {
 	l := &layout{box: b, checkout: real(j.Dir)}
 	l.system()
@@ -89,7 +88,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 	return l.entries()
 }
 
-// named lets in what the adapter and the config name, whoever may read it.
+// named lets in what the adapter and the config name, even if it was hidden before.
 func (l *layout) named(j work.Job) {
 	name := func(paths []string, how How, why string) {
 		for _, p := range paths {
@@ -108,9 +107,8 @@ func (l *layout) named(j work.Job) {
 	name(l.box.Readable, Read, "readable, in the config")
 }
 
-// private puts folders of the run's own in place of the home and the temporary
-// ones. macOS cannot do that: there the temporary folders are shared, and the
-// home is closed.
+// private replaces the home and the temporary folders by the run's own. macOS cannot do that: there
+// temporary folders are shared, and the home is closed.
 func (l *layout) private(kind work.Sandbox, own private) {
 	temps := append([]string{"/tmp", "/var/tmp"}, l.box.Temp...)
 	if kind == work.SandboxMac {
@@ -134,7 +132,7 @@ func (l *layout) private(kind work.Sandbox, own private) {
 	put(l.box.Home, own.home, "home folder, not yours: caches and settings of this work item")
 }
 
-// inside reports whether a path is a folder or lies in it.
+// inside reports whether a path is a folder or is in it.
 func inside(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
@@ -143,12 +141,12 @@ func insideAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(d string) bool { return inside(path, d) })
 }
 
-// holdsAny reports whether a folder is one of others, or holds one.
+// holdsAny reports whether a folder is or contains one of others.
 func holdsAny(dir string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return inside(o, dir) })
 }
 
-// real follows links as far as the path is there.
+// real resolves links; if the path does not exist, it returns it cleaned.
 func real(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil {
 		return r

@@ -6,14 +6,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// kernelSettings are of the whole machine. The kernel lets root outside write to
-// them, whoever root is inside: a program named in /proc/sys/kernel/core_pattern
-// runs outside. With these in the way a namespace within gets no other /proc.
+// kernelSettings are settings of the whole machine. If root runs us, the kernel lets it write to
+// them even from inside: a program named in /proc/sys/kernel/core_pattern runs outside. While these
+// are mounted over, a nested namespace cannot mount another /proc.
 var kernelSettings = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"}
 
-// Wrap gives the command line that runs another one in the sandbox, and makes
-// the folders that it needs. A program that could not be seen inside is a
-// *work.BlockedError.
+// Wrap creates the folders of the sandbox and returns the command line that runs argv in it. A
+// program that would not be visible inside is a *work.BlockedError.
 func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
 	own := b.folders(j)
 	if err := b.prepare(j, own); err != nil {
@@ -32,15 +31,14 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
 	return t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv))
 }
 
-// bwrap gives bubblewrap's arguments before the command. The root is empty at
-// first, and cannot be written to in the end. Signals that kill bwrap kill
-// everything inside, and so does our own death.
+// bwrap returns bubblewrap's arguments before the command. The root starts empty and becomes
+// read-only. A signal that kills bwrap kills everything inside, and so does our own death.
 func (t Tool) bwrap(all []Entry, empty, dir string) []string {
 	args := []string{"--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"}
 	if t.root {
-		// Root would keep all its capabilities, and could take the mounts away
-		// that hide things. As another user of a user namespace it has none, and
-		// an agent's own sandbox can still make a namespace within.
+		// Root would keep all its capabilities and could unmount what hides files. As another user
+		// of a user namespace it has none, and an agent's own sandbox can still create a nested
+		// namespace.
 		args = append(args, "--unshare-user", "--uid", "1000", "--gid", "1000")
 	}
 	args = append(args, "--tmpfs", "/", "--dev", "/dev", "--proc", "/proc")

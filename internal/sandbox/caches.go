@@ -5,16 +5,15 @@ import (
 	"path/filepath"
 )
 
-// caches are the folders below a home in which programs keep what they downloaded
-// or built. None holds settings or a login.
+// caches are the folders below a home for downloads and build results. None contains settings or a
+// login.
 var caches = []string{
 	".cache", ".npm", ".yarn", ".bun/install/cache", "go/pkg", ".cargo/registry", ".cargo/git", ".rustup/tmp", ".gradle", ".m2", ".ivy2", ".sbt", ".nuget", ".pub-cache",
 	".bundle", ".gem", ".composer/cache", ".cpan", ".local/share/pnpm", ".local/share/NuGet", ".local/share/virtualenv",
 }
 
-// Caches are the cache folders of a home. In the private home of an agent they are
-// there from the beginning: an agent's own sandbox lets its commands write only to
-// folders that it finds when it starts.
+// Caches returns the cache folders of a home. In an agent's private home they exist from the start:
+// an agent's own sandbox lets its commands write only to folders that exist when it starts.
 func Caches(home string) []string {
 	if !filepath.IsAbs(home) {
 		return nil
@@ -26,8 +25,8 @@ func Caches(home string) []string {
 	return all
 }
 
-// makeCaches makes them in a private home, which an agent wrote to before: it
-// follows no link that was left there.
+// makeCaches creates the cache folders in a private home. An agent may have left links there; none
+// is followed.
 func makeCaches(home string) error {
 	for _, dir := range Caches(home) {
 		if err := mountPoint(home, dir, Entry{How: Write}); err != nil {

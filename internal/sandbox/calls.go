@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Of seccomp(2), with the fields of struct seccomp_data that a filter loads, and
-// of classic BPF.
+// From seccomp(2) and classic BPF, with the offsets of the fields of struct seccomp_data that the
+// filter loads.
 const (
 	atNumber, atArch = 0, 4
 
@@ -18,13 +18,13 @@ const (
 	bpfIfEqual, bpfIfMore, bpfIfAtLeast = 0x15, 0x25, 0x35
 
 	callsAllowed = 0x7fff0000
-	callsAbsent  = 0x00050000 | 38 // ENOSYS, as of a kernel without keys
+	callsAbsent  = 0x00050000 | 38 // ENOSYS, as from a kernel without keys
 
-	x32Call = 1 << 30 // another way to say a number, on amd64
+	x32Call = 1 << 30 // flag of alternative call numbers on amd64
 )
 
-// keyCalls are, on the processors that programs run on, where add_key begins;
-// request_key and keyctl follow it.
+// keyCalls has the number of add_key for each supported processor; request_key and keyctl follow
+// it.
 var keyCalls = []struct{ arch, first uint32 }{
 	{0xc000003e, 248}, // amd64
 	{0x40000003, 286}, // 386
@@ -35,9 +35,8 @@ var keyCalls = []struct{ arch, first uint32 }{
 	{0x80000016, 278}, // s390x
 }
 
-// callFilter is a program of the kernel's that takes away the calls about keys.
-// The keyring of a user is anybody's who runs as them and knows its number,
-// whatever session keyring they have.
+// callFilter returns a seccomp program that removes the system calls for keys. Any process of a
+// user can access the user's keyring by its number, whatever its session keyring.
 func callFilter() (b []byte) {
 	add := func(code uint16, yes, no uint8, k uint32) {
 		b = binary.NativeEndian.AppendUint16(b, code)
@@ -45,7 +44,7 @@ func callFilter() (b []byte) {
 	}
 	for _, c := range keyCalls {
 		add(bpfLoad, 0, 0, atArch)
-		add(bpfIfEqual, 0, 6, c.arch) // else on to the next
+		add(bpfIfEqual, 0, 6, c.arch) // else go on to the next
 		add(bpfLoad, 0, 0, atNumber)
 		add(bpfAnd, 0, 0, ^uint32(x32Call))
 		add(bpfIfAtLeast, 0, 2, c.first)
@@ -57,8 +56,8 @@ func callFilter() (b []byte) {
 	return b
 }
 
-// filtered puts the filter of calls, as a file that bubblewrap reads by a
-// descriptor and closes, in front of a command line of it.
+// filtered prepends a command that passes the call filter to bubblewrap: a file, opened as a
+// descriptor that bubblewrap reads and closes.
 func (t Tool) filtered(b Box, j work.Job, line []string) ([]string, error) {
 	if !t.filters {
 		return line, nil

@@ -11,9 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 )
 
-// codex puts each of its commands into a sandbox of its own, and makes that of
-// what the table of mounts names: also of the folder that stands behind /tmp.
-// So that folder, too, has to be there inside.
+// codex runs each of its commands in its own sandbox, built from the mount table, including the
+// folder mounted at /tmp. So that folder must exist inside, too.
 func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("real agents are not for -short")
@@ -34,8 +33,8 @@ func TestTheRealCodexRunsCommandsInTheSandbox(t *testing.T) {
 	}
 }
 
-// Programs that codex starts write to the caches of the private home, which have to
-// be there when codex starts.
+// Programs started by codex write to the caches of the private home, which must exist when codex
+// starts.
 func TestTheCommandsOfTheRealCodexWriteToCaches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("real agents are not for -short")
@@ -57,7 +56,7 @@ func TestTheCommandsOfTheRealCodexWriteToCaches(t *testing.T) {
 	}
 }
 
-// A link that an agent left in the place of a cache leads nowhere.
+// A link that an agent left in place of a cache is not followed.
 func TestCachesAreMadeInThePrivateHomeAlone(t *testing.T) {
 	home, outside := t.TempDir(), t.TempDir()
 	for _, name := range []string{".cache", "go"} {

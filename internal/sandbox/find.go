@@ -14,20 +14,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Tool is a sandbox program that was seen to work here.
+// Tool is a sandbox program that works on this machine.
 type Tool struct {
 	Kind work.Sandbox
 	path string
 	root bool // we are root
 
-	filters bool // it can take calls of the kernel away
+	filters bool // it can filter system calls
 }
 
-// probeTime is how long a sandbox may take to run nothing at all.
+// probeTime limits a sandbox that runs nothing.
 const probeTime = 10 * time.Second
 
-// Find looks for this system's sandbox program in a list of directories and
-// tries it. Its error says, for people, what is missing.
+// Find looks for this system's sandbox program in a list of folders and tries it. Its error is for
+// people and tells what is missing.
 func Find(ctx context.Context, path string) (Tool, error) {
 	t := Tool{root: os.Getuid() == 0}
 	switch runtime.GOOS {
@@ -43,7 +43,7 @@ func Find(ctx context.Context, path string) (Tool, error) {
 		return Tool{}, fmt.Errorf("%s is not installed", t.Kind)
 	}
 	t.filters = t.Kind == work.SandboxBwrap
-	if err = t.try(ctx, path); err != nil && t.filters { // a kernel without them
+	if err = t.try(ctx, path); err != nil && t.filters { // the kernel may lack filters
 		t.filters = false
 		err = t.try(ctx, path)
 	}
@@ -53,7 +53,7 @@ func Find(ctx context.Context, path string) (Tool, error) {
 	return t, nil
 }
 
-// try runs a program that does nothing in a sandbox of the system's folders.
+// try runs true in a sandbox of the system's folders.
 func (t Tool) try(ctx context.Context, path string) error {
 	nothing, err := proc.LookPath("true", path)
 	if err != nil {
@@ -82,16 +82,16 @@ func (t Tool) try(ctx context.Context, path string) error {
 	return nil
 }
 
-// Protection is what is in force for an agent.
+// Protection is the protection in force for an agent.
 type Protection struct {
 	Kind work.Sandbox
-	Why  string // why it is no better; empty where it is the best there is
+	Why  string // why it is not better; empty if it is the best
 }
 
-// Hides reports whether the operator's files are out of the agent's sight.
+// Hides reports whether the operator's files are hidden from the agent.
 func (p Protection) Hides() bool { return p.Kind.Hides() }
 
-// String says it aloud.
+// String describes the protection for people.
 func (p Protection) String() string {
 	switch p.Kind {
 	case work.SandboxBwrap, work.SandboxMac:
@@ -110,18 +110,17 @@ func because(why string) string {
 	return " (" + why + ")"
 }
 
-// Own says whether an agent's program brings a sandbox of its own.
+// Own is whether an agent's program has its own sandbox.
 type Own string
 
-// The answers.
+// Values of Own.
 const (
 	NoneOfItsOwn Own = ""
 	HasItsOwn    Own = "own"
 )
 
-// Choose settles what stands around an agent. tool and missing are what Find
-// said. An agent for which the config demands what the machine does not have is
-// blocked: never does it run with less than was asked for.
+// Choose selects an agent's protection. tool and missing are the results of Find. If the config
+// demands what the machine lacks, the agent is blocked: it never runs with less than demanded.
 func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, error) {
 	switch asked {
 	case work.SandboxNone:
@@ -156,8 +155,8 @@ func demanded(asked work.Sandbox, err error) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhySandboxMissing, Name: string(asked), Text: err.Error()}, Err: err}
 }
 
-// required says that nothing starts without a sandbox that hides files, and how
-// to get one.
+// required returns the error that nothing starts without a sandbox that hides files, with advice
+// how to get one.
 func required(err error) error {
 	return &work.BlockedError{
 		Reason: work.Reason{Kind: work.WhySandboxMissing, Name: string(work.SandboxRequired), Text: err.Error(), Advice: Remedy()},
@@ -165,7 +164,7 @@ func required(err error) error {
 	}
 }
 
-// Remedy says how a machine gets a sandbox that hides files.
+// Remedy tells how to get a sandbox that hides files.
 func Remedy() string {
 	if runtime.GOOS == "linux" {
 		return "install the package bubblewrap and let it make user namespaces (docs/security.md)"

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// agentsOwn are the folders that an agent writes to and that stay: its home, what
-// the config lets it write to, the checkout. What lies in them may be its work, so
-// no link there decides what else is let in.
+// agentsOwn returns the folders that an agent writes to and that persist: its homes, the config's
+// writable paths and the checkout. The agent may have created their content, so links in them must
+// not let in anything else.
 func (l *layout) agentsOwn() []string {
 	all := reals(slices.Concat(l.box.Homes, l.box.Writable))
 	if l.checkout != "" {
@@ -16,9 +16,9 @@ func (l *layout) agentsOwn() []string {
 	return all
 }
 
-// guardLinks reports whether links may lead to a path. One that an agent could
-// have made may only lead to what the agent sees anyway; the folder that it lies
-// in is read-only then, so that it stays as it is.
+// guardLinks reports whether links may lead to a path. A link that an agent may have made may lead
+// only into the same folder of agentsOwn. The link's parent is then read-only, so that the link
+// cannot change.
 func (l *layout) guardLinks(links []Entry, to string) bool {
 	own := l.agentsOwn()
 	for _, link := range links {
@@ -37,9 +37,9 @@ func (l *layout) guardLinks(links []Entry, to string) bool {
 	return true
 }
 
-// tooMuch refuses what a path leads to if that is or holds the home: the
-// config's own rule, on links as they are now. The system's folders are
-// let in by their names; a home in one of them is another one inside.
+// tooMuch refuses a path whose target is or contains the home. The config has the same rule; this
+// one applies to links as they are now. The system's folders are let in by name; a home inside one
+// is replaced anyway.
 func (l *layout) tooMuch(path, at string) bool {
 	if at == "/" {
 		return true
@@ -47,9 +47,8 @@ func (l *layout) tooMuch(path, at string) bool {
 	return l.box.Home != "" && inside(real(l.box.Home), at) && !slices.Contains(systemPaths, path)
 }
 
-// pinned adds the folders between one that can be written to and what can only
-// be read in it, as mounts of their own: a folder on which something is mounted
-// cannot be renamed, but the one around it could be.
+// pinned adds the folders between a writable folder and a read-only path in it, as mounts of their
+// own. A mount point cannot be renamed, but the folder around it could be.
 func (l *layout) pinned() {
 	for _, e := range slices.Clone(l.all) {
 		if e.How != Read {
@@ -72,8 +71,8 @@ func (l *layout) pinned() {
 	}
 }
 
-// emptied puts empty folders in place of those on PATH that the home lacks. What
-// an earlier command leaves there would be found as a program.
+// emptied adds empty folders for entries of PATH that are missing in the home. Otherwise programs
+// left there by an earlier command would be found.
 func (l *layout) emptied() {
 	home := real(l.box.Home)
 	for _, dir := range filepath.SplitList(l.box.Path) {
@@ -90,5 +89,5 @@ func (l *layout) emptied() {
 	}
 }
 
-// below reports whether a path lies in a folder and is not the folder.
+// below reports whether a path is inside a folder and not the folder itself.
 func below(path, dir string) bool { return path != dir && inside(path, dir) }

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Programs that lie where an agent writes, in its own home or in what the config
-// names, can be run and read there, and not changed, renamed or put aside.
+// Programs in a folder that an agent may write to, in its home or from the config, can be run and
+// read, but not changed, renamed or moved away.
 func TestProgramsInAWritableFolderAreReadOnly(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	program := w.script("home/.codex/packages/standalone/releases/1/bin/codex", "#!/bin/sh\necho runs\n")
@@ -39,8 +39,8 @@ func TestProgramsInAWritableFolderAreReadOnly(t *testing.T) {
 	}
 }
 
-// A link that an agent can have made, in what it may write to, lets nothing in
-// the next time: neither as a toolchain, nor on PATH, nor by the config's names.
+// A link that an agent may have made in a writable folder lets nothing in at the next run: not as a
+// toolchain, on PATH or by the config.
 func TestALinkOfAnAgentLetsNothingIn(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -60,8 +60,7 @@ func TestALinkOfAnAgentLetsNothingIn(t *testing.T) {
 	}
 }
 
-// A link of anybody's that leads to the home, or to all there is, lets that in
-// under no name.
+// A link to the home or to the root lets neither in, under any name.
 func TestWhatIsLetInIsNeverTheWholeHome(t *testing.T) {
 	w := elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -73,7 +72,7 @@ func TestWhatIsLetInIsNeverTheWholeHome(t *testing.T) {
 	}
 }
 
-// Nothing is made outside through a link that an agent left.
+// Nothing is created outside through a link that an agent left.
 func TestNoFolderIsMadeThroughALink(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -91,9 +90,8 @@ func TestNoFolderIsMadeThroughALink(t *testing.T) {
 	}
 }
 
-// The home of a work item is one agent's: another agent of the item, which may
-// have other rights, finds nothing of it. What is put where PATH leads, and the
-// machine has nothing, is not found either.
+// The home of a work item belongs to one agent: another agent of the item, which may have other
+// rights, sees none of it. Programs left in folders of PATH that the machine lacks are not found.
 func TestAHomeIsOneAgentsAndOffersNoPrograms(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	if tool.Kind != work.SandboxBwrap {

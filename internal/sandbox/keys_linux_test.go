@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Of keyctl(2).
+// From keyctl(2).
 const (
 	userKeyring    = ^uintptr(3) // -4
 	processKeyring = ^uintptr(1) // -2
@@ -30,8 +30,7 @@ func keyctl(op, a, b, c uintptr) (uintptr, syscall.Errno) {
 	return n, errno
 }
 
-// TestKeysPart is what runs inside: it takes the user's keyring by its number, and
-// reads a key that is in it.
+// TestKeysPart runs inside: it opens the user's keyring by its number and reads a key in it.
 func TestKeysPart(t *testing.T) {
 	ring, err := strconv.Atoi(os.Getenv("SANDBOX_TEST_RING"))
 	if err != nil {
@@ -52,8 +51,8 @@ func TestKeysPart(t *testing.T) {
 	fmt.Printf("linked: %d, read %d %q, add %d, request %d.\n", linked, read, b[:n], add, request)
 }
 
-// The keys of the user's keyring are out of an agent's reach, by name and by
-// number, and so is everything that the kernel does with keys.
+// An agent cannot access keys of the user's keyring by name or number, nor any system call for
+// keys.
 func TestKeysOfTheUserAreOutOfReach(t *testing.T) {
 	tool, w := tool(t), newWorld(t)
 	if tool.Kind != work.SandboxBwrap {

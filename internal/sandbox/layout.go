@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// layout gathers the entries of a plan.
+// layout collects the entries of a plan.
 type layout struct {
 	box      Box
 	checkout string
 	all      []Entry
 }
 
-// add puts an entry in, in place of one for the same path that says another
-// thing.
+// add adds an entry and replaces a different one for the same path.
 func (l *layout) add(e Entry) {
 	if slices.ContainsFunc(l.all, func(o Entry) bool { return o.Path == e.Path && o.How == e.How && o.from == e.from }) {
 		return
@@ -26,8 +25,8 @@ func (l *layout) add(e Entry) {
 	l.all = append(l.all, e)
 }
 
-// let lets a path in, if it is there: the links on the way to it and what they
-// lead to. What is kept from everybody is never let in.
+// let lets a path in if it exists: the links on the way and their target. Paths in Kept are never
+// let in.
 func (l *layout) let(path string, how How, why string) {
 	if !filepath.IsAbs(path) {
 		return
@@ -40,7 +39,7 @@ func (l *layout) let(path string, how How, why string) {
 	l.put(at, how, why)
 }
 
-// ours lets in what is ours to let in: it lies in what is kept from everybody.
+// ours lets in our own folders, which are inside Kept.
 func (l *layout) ours() {
 	for _, p := range reals(l.box.Ours) {
 		if _, err := os.Stat(p); err == nil {
@@ -61,8 +60,8 @@ func (l *layout) links(links []Entry, why string) {
 	}
 }
 
-// cover hides paths that lie within what is let in so far, unless they are named
-// themselves. Elsewhere they are not there in any case.
+// cover hides paths inside entries so far, unless they have their own entry. Paths elsewhere are
+// not visible anyway.
 func (l *layout) cover(paths []string, why string) {
 	for _, p := range reals(paths) {
 		if info, err := os.Stat(p); err == nil && l.shown(p) {
@@ -71,13 +70,12 @@ func (l *layout) cover(paths []string, why string) {
 	}
 }
 
-// uncover shows what is hidden so far within a path.
+// uncover removes Hidden entries within a path.
 func (l *layout) uncover(path string) {
 	l.all = slices.DeleteFunc(l.all, func(e Entry) bool { return e.How == Hidden && inside(e.Path, path) })
 }
 
-// shown reports whether a path lies within what is let in so far, and is not let
-// in by its own name.
+// shown reports whether a path is inside a readable or writable entry and has no such entry itself.
 func (l *layout) shown(path string) bool {
 	within := false
 	for _, e := range l.all {
@@ -91,8 +89,8 @@ func (l *layout) shown(path string) bool {
 	return within
 }
 
-// entries are those that are needed, the outer ones first: one that stands
-// within another and appears just as it would without is left out.
+// entries returns the needed entries, outer ones first. An entry that changes nothing within
+// another one is omitted.
 func (l *layout) entries() []Entry {
 	l.pinned()
 	slices.SortStableFunc(l.all, func(x, y Entry) int {
@@ -107,7 +105,7 @@ func (l *layout) entries() []Entry {
 	return all
 }
 
-// needless reports whether an entry changes nothing about the one around it.
+// needless reports whether an entry changes nothing within the one around it.
 func (l *layout) needless(e, around Entry) bool {
 	switch around.How {
 	case Hidden:
@@ -119,7 +117,7 @@ func (l *layout) needless(e, around Entry) bool {
 	return false
 }
 
-// enclosing finds the innermost entry around a path. all is sorted.
+// enclosing returns the innermost entry around a path. all must be sorted.
 func enclosing(all []Entry, path string) (Entry, bool) {
 	for _, e := range slices.Backward(all) {
 		if e.Path != path && e.How != Link && inside(path, e.Path) {
@@ -129,11 +127,10 @@ func enclosing(all []Entry, path string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// maxLinks is how many links a path may lead through, as Linux has it.
+// maxLinks is how many links a path may go through, as on Linux.
 const maxLinks = 40
 
-// follow lists the symbolic links that a path leads through, each under its real
-// path, and what is at its end.
+// follow returns the symbolic links on a path, each with its real path, and the path at the end.
 func follow(path string) (links []Entry, real string, err error) {
 	real = "/"
 	rest := strings.Split(filepath.Clean(path), "/")

@@ -13,15 +13,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// unnamed are places of secrets that no list of ours knows.
+// unnamed has places of secrets that are in none of our lists.
 var unnamed = []string{
 	"home/notes.txt", "home/.config/github-copilot/hosts.json", "home/.config/containers/auth.json", "home/.config/google-chrome/Default/Cookies",
 	"home/.mozilla/firefox/a/logins.json", "home/.bitcoin/wallet.dat", "home/.zcash/wallet", "home/.cargo/credentials.toml", "home/.local/share/keyrings/login",
 	"home/.local/share/other/token", "home/projects/other/.env", "xdg/gh/hosts.yml", "xdg/git/credentials", "gone/backup.tar", "srv/data",
 }
 
-// What nobody named is not there, wherever the home and the configuration lie;
-// with XDG_CONFIG_HOME set, gh's token was readable once.
+// Files that nobody named are not visible, wherever home and configuration are. With
+// XDG_CONFIG_HOME set, gh's token once was readable.
 func TestWhatNobodyNamedIsNotThere(t *testing.T) {
 	tool := tool(t)
 	tried := 0
@@ -45,7 +45,7 @@ func TestWhatNobodyNamedIsNotThere(t *testing.T) {
 	}
 }
 
-// TestDialPart is a dialer for others: it runs inside.
+// TestDialPart runs inside and dials sockets.
 func TestDialPart(t *testing.T) {
 	for path := range strings.SplitSeq(os.Getenv("SANDBOX_TEST_DIAL"), ":") {
 		if path == "" {
@@ -59,8 +59,7 @@ func TestDialPart(t *testing.T) {
 	}
 }
 
-// Sockets that a service listens at are out of reach, wherever they lie, until
-// one is named.
+// Sockets of services cannot be reached, wherever they are, until the config names one.
 func TestSocketsDoNotConnect(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -85,9 +84,8 @@ func TestSocketsDoNotConnect(t *testing.T) {
 	}
 }
 
-// What the config names is there: to read, or to write for the agent. Tests of
-// the repository, code that the agent wrote, can write to none of it and do not
-// see the agent's login.
+// Paths of the config are visible, read-only or writable for the agent. The repository's tests,
+// code that the agent wrote, can write to none and do not see the agent's login.
 func TestReadableAndWritable(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -111,8 +109,8 @@ func TestReadableAndWritable(t *testing.T) {
 	}
 }
 
-// What the config names inside of what is kept from everybody is not let in, and
-// what is kept inside of what it names is empty, also through links.
+// Paths of the config inside Kept are not let in, and kept paths inside those of the config are
+// empty, also through links.
 func TestWhatIsKeptStaysOut(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -129,8 +127,8 @@ func TestWhatIsKeptStaysOut(t *testing.T) {
 	}
 }
 
-// A folder on PATH is let in, with the libraries beside it. One that holds the
-// home, or our state, or is relative, is not.
+// A folder on PATH is let in with the libraries beside it. One that contains the home or our state,
+// or is relative, is not.
 func TestPathLetsNoHomeIn(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -147,7 +145,7 @@ func TestPathLetsNoHomeIn(t *testing.T) {
 	}
 }
 
-// A home that is reached through a link is found under both names.
+// A home behind a link is found under both names.
 func TestAHomeBehindALink(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	root := filepath.Dir(w.home)
@@ -162,8 +160,8 @@ func TestAHomeBehindALink(t *testing.T) {
 	}
 }
 
-// A home of the agent in a folder of the system's is the agent's whole, whatever
-// the rights of its files, and hidden from the tests.
+// An agent's home in a system folder is completely visible to the agent, whatever the permissions
+// of its files, and hidden from tests.
 func TestAnAgentsHomeBelowOpt(t *testing.T) {
 	tool := tool(t)
 	dir, ok := folderIn(t, "/opt")
@@ -189,8 +187,8 @@ func TestAnAgentsHomeBelowOpt(t *testing.T) {
 	}
 }
 
-// Of /etc there is what everybody may read: root, and a member of a group, may
-// read more, and no agent needs that.
+// Only world-readable files of /etc are visible: root or a group's member could read more, and no
+// agent needs it.
 func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"hosts": 0o644, "shadow": 0o640, "key": 0o600, "public/a": 0o644, "private/a": 0o644, "private/deep/b": 0o644, "public/own": 0o440} {
@@ -221,7 +219,7 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if os.Getuid() != 0 {
-		return // another user sees none of the machine's in any case
+		return // another user sees no such files anyway
 	}
 	w := elsewhere(t)
 	if out := w.run(tool(t), `cat /etc/shadow /etc/gshadow; ls /etc/ssl/private; cat /etc/passwd | head -1`); !strings.HasPrefix(out, "root:x:") {
@@ -229,8 +227,8 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	}
 }
 
-// What toolchains keep beside their programs stays out: logins of tools that
-// publish, settings of registries.
+// Secrets that toolchains keep beside their programs stay hidden: logins of publishing tools,
+// settings of registries.
 func TestToolchainsKeepTheirSecrets(t *testing.T) {
 	w := elsewhere(t)
 	secret := []string{

@@ -14,14 +14,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Around is the folder of what a checkout's commands find in place of the home
-// and the temporary folders. It lies beside the checkout and goes with it.
+// Around returns the folder, beside the checkout, of what replaces home and temporary folders for
+// the checkout's commands. It is removed with the checkout.
 func Around(dir string) string { return dir + ".box" }
 
 func (b Box) around(j work.Job) string { return cmp.Or(b.Own, Around(j.Dir)) }
 
-// folders are those that a job's command finds in place of others. Tests get a
-// home that nobody wrote to before: what lies in a cache decides how they end.
+// folders returns the folders that replace others for a job's command. Tests get an unused home,
+// because the content of caches influences their results.
 func (b Box) folders(j work.Job) private {
 	own := private{home: filepath.Join(b.around(j), "home"), temp: filepath.Join(b.around(j), "tmp")}
 	if b.Items != "" && j.Item > 0 && j.For == work.RunsAgent {
@@ -30,9 +30,9 @@ func (b Box) folders(j work.Job) private {
 	return own
 }
 
-// part is the folder of a reviewer's homes among those of an item; none for the
-// author. An author who could leave programs in a reviewer's home would judge the
-// work as well. No agent has a name that begins with a dot.
+// part returns the folder of a reviewer's homes within an item's; "" for the author. An author who
+// could leave programs in a reviewer's home could control the review. No agent's name begins with a
+// dot, so they cannot collide.
 func part(role string) string {
 	if role == "" {
 		return ""
@@ -40,12 +40,12 @@ func part(role string) string {
 	return filepath.Join(".reviewers", role)
 }
 
-// prepare makes the folders that a plan is about. What an earlier command left
-// in the temporary ones is removed.
+// prepare creates the folders of a plan and removes an earlier command's temporary files.
 func (b Box) prepare(j work.Job, own private) error {
 	around := b.around(j)
 	if err := Remove(around); err != nil {
-		// What an earlier command left there keeps no later one from its work.
+		// If the leftovers cannot be removed, they are moved aside, so that they do not block later
+		// commands.
 		aside := around + ".left"
 		for n := 1; exists(aside); n++ {
 			aside = fmt.Sprintf("%s.left-%d", around, n)
@@ -62,7 +62,7 @@ func (b Box) prepare(j work.Job, own private) error {
 	if err := b.emptyHome(own.home); err != nil {
 		return err
 	}
-	if err := realFolder(own.home); err != nil { // never through a link: an item's home once was the folder around it
+	if err := realFolder(own.home); err != nil { // never through a link: in the past an item's home was the folder around it
 		return fmt.Errorf("make a folder for the sandbox: %w", err)
 	}
 	if err := os.WriteFile(b.emptyFile(j), nil, 0o400); err != nil {
@@ -80,18 +80,18 @@ func (b Box) prepare(j work.Job, own private) error {
 		byAgent := slices.ContainsFunc(links, func(e Entry) bool {
 			return slices.ContainsFunc(l.agentsOwn(), func(dir string) bool { return below(e.Path, dir) })
 		})
-		if errors.Is(err, fs.ErrNotExist) && !byAgent && filepath.Ext(p) != ".json" { // claude has a file beside its folder
-			_ = os.MkdirAll(p, 0o700) // what is not there is not let in
+		if errors.Is(err, fs.ErrNotExist) && !byAgent && filepath.Ext(p) != ".json" { // claude has a .json file beside its folder
+			_ = os.MkdirAll(p, 0o700) // a missing folder is not let in
 		}
 	}
 	return nil
 }
 
-// emptyFile stands in place of files that are not let in.
+// emptyFile returns the path of the empty file that replaces hidden files.
 func (b Box) emptyFile(j work.Job) string { return filepath.Join(b.around(j), "empty") }
 
-// mountPoints makes what bubblewrap mounts on within private folders. It would
-// follow a link that an agent left there, and make folders wherever that leads.
+// mountPoints creates the mount points within private folders. bubblewrap would follow a link that
+// an agent left there, and create folders at its target.
 func mountPoints(all []Entry) error {
 	for i, e := range all {
 		around, ok := enclosing(all[:i], e.Path)
@@ -133,7 +133,7 @@ func mountPoint(root, at string, e Entry) error {
 	return realFolder(at)
 }
 
-// realFolder makes a folder in place of anything else.
+// realFolder makes the path a folder; a file or a link there is removed.
 func realFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	if err == nil && info.IsDir() {

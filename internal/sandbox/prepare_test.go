@@ -12,9 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// An agent finds again what its item's earlier turns left in a cache. Another
-// item's agent does not, and the required tests find empty ones: neither could
-// make a failing test pass through a cache.
+// An agent finds what its item's earlier turns left in a cache. Another item's agent does not, and
+// required tests get empty caches: neither could make a failing test pass through a cache.
 func TestCachesAreAnItemsOwn(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -53,9 +52,8 @@ func TestCachesAreAnItemsOwn(t *testing.T) {
 	}
 }
 
-// The state lies below the home where nobody says otherwise: the checkout is at
-// its place there, in a home that is another one, and so are the folders behind
-// the temporary ones.
+// By default the state is below the home: the checkout has its path in the replaced home, and so
+// have the folders behind the temporary ones.
 func TestTheStateBelowTheHome(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	below := filepath.Join(w.home, ".local/share/mergexo")
@@ -79,7 +77,7 @@ func TestTheStateBelowTheHome(t *testing.T) {
 			t.Errorf("codex: %s", out)
 		}
 	}
-	for range 2 { // the second time all is made already
+	for range 2 { // at the second run everything exists
 		out := w.run(tool, `cat a.txt ~/.local/bin/tool ~/.codex/auth.json "$1/home/.local/share/mergexo/agents/a.gitconfig"; echo x >>~/again; wc -l <~/again; grep -rs canary "$1" && echo seen; echo x >a.txt`)
 		if !strings.HasSuffix(out, "finefinefine1\n") && !strings.HasSuffix(out, "finefinefine2\n") {
 			t.Errorf("got: %s", out)
@@ -90,8 +88,8 @@ func TestTheStateBelowTheHome(t *testing.T) {
 	}
 }
 
-// What an agent leaves in its home where something is mounted the next time is
-// never followed: bubblewrap would make folders wherever a link leads.
+// A link that an agent left in its home at a later mount point is not followed: bubblewrap would
+// create folders at its target.
 func TestLinksInAnItemsHomeAreNotFollowed(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -120,7 +118,7 @@ func TestLinksInAnItemsHomeAreNotFollowed(t *testing.T) {
 	}
 }
 
-// A folder goes whole, also where Go has taken away the right to write.
+// A folder is removed even if Go made it read-only.
 func TestRemoveWriteProtected(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	inner := filepath.Join(dir, "mod", "x@v1")

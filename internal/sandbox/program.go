@@ -12,18 +12,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// programDepth is how many interpreters may stand behind one another.
+// programDepth is how many interpreters may follow one another.
 const programDepth = 3
 
-// maxFirstLine is how much of a script is read, in bytes.
+// maxFirstLine is how many bytes of a script are read.
 const maxFirstLine = 4096
 
-// program lets a program in with its installation, and the interpreter that its
-// first line names, which is one as well.
+// program lets in a program with its installation and, likewise, the interpreter that its first
+// line names.
 func (l *layout) program(path, why string, depth int) {
 	_, at, err := follow(path)
 	if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.Mode().IsRegular() {
-		return // a folder that a command line names is data, and may be all of the home
+		return // a folder in a command line is data, and may contain the whole home
 	}
 	l.let(path, Read, why)
 	l.installation(at, why)
@@ -34,9 +34,8 @@ func (l *layout) program(path, why string, depth int) {
 	}
 }
 
-// installation lets in what belongs to a program: the packages that npm
-// installed together, a prefix of Homebrew, what stands beside a folder bin. A
-// program that lies anywhere else comes alone.
+// installation lets in what belongs to a program: the packages that npm installed together, a
+// prefix of Homebrew, or the folders beside bin. Any other program is let in alone.
 func (l *layout) installation(program, why string) {
 	if before, _, ok := strings.Cut(program, "/node_modules/"); ok {
 		l.let(before+"/node_modules", Read, why)
@@ -51,8 +50,8 @@ func (l *layout) installation(program, why string) {
 	}
 }
 
-// interpreter is the program that a script's first line names: a path, or a name
-// on PATH where env looks for it.
+// interpreter returns the program in a script's first line: a path, or for env the name to find on
+// PATH.
 func interpreter(script string) string {
 	f, err := os.Open(script)
 	if err != nil {
@@ -75,8 +74,8 @@ func interpreter(script string) string {
 	return ""
 }
 
-// visible reports whether a program can be started inside: whether it is let in,
-// with all the interpreters that it needs. missing is what is not.
+// visible reports whether a program can be started inside: it and all its interpreters are let in.
+// missing is the first one that is not.
 func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 	for range programDepth + 1 {
 		_, at, err := follow(program)
@@ -101,7 +100,7 @@ func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
 	return "", true
 }
 
-// notVisible is for the operator: what to write so that the program is there.
+// notVisible returns the error that tells the operator how to let the program in.
 func (b Box) notVisible(program, missing string) error {
 	if missing != program && !filepath.IsAbs(missing) {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyNotOnPath, Who: b.Agent, Name: missing, Local: "the program is " + program}}

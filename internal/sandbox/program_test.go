@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// script puts a program into the world.
+// script writes a program into the world.
 func (w *world) script(name, text string) string {
 	w.t.Helper()
 	w.put(name, text)
@@ -36,11 +36,11 @@ func (w *world) link(to, name string) string {
 	return path
 }
 
-// interpreted runs a script that its interpreter is told of, with a file of its
-// package beside it.
+// interpreted is a script run by its interpreter with the script's path, which reads a file of its
+// package.
 const interpreted = "#!/bin/sh\necho \"node runs\"; cat \"$(dirname \"$(readlink -f \"$1\")\")/../package.json\"\n"
 
-// The layouts in which people have programs in their home folders.
+// layouts are ways in which people install programs in their homes.
 var layouts = map[string]func(w *world) (program, path string){
 	"npm below home": func(w *world) (string, string) {
 		w.script("home/bin/node", interpreted)
@@ -95,8 +95,8 @@ var layouts = map[string]func(w *world) (program, path string){
 	},
 }
 
-// The agent's own program is let in by itself as its users install it, with
-// what it needs and nothing that lies beside.
+// The agent's own program is let in as its users install it, with what it needs and no files beside
+// it.
 func TestTheAgentsProgramIsLetIn(t *testing.T) {
 	tool := tool(t)
 	for name, layout := range layouts {
@@ -110,7 +110,7 @@ func TestTheAgentsProgramIsLetIn(t *testing.T) {
 			if out := w.exec(tool, program); !strings.Contains(out, "runs\n") || !strings.HasSuffix(out, "its package\n") {
 				t.Errorf("%s: %s", program, out)
 			}
-			w.box.Programs = []string{program} // as it is let in for a shell
+			w.box.Programs = []string{program} // as for a shell
 			if out := w.run(tool, `grep -rs canary "$1"; echo looked`); out != "looked\n" {
 				t.Errorf("read: %s", out)
 			}
@@ -118,8 +118,8 @@ func TestTheAgentsProgramIsLetIn(t *testing.T) {
 	}
 }
 
-// Of what the agent's command names besides, the files are let in: a script, its
-// settings. A folder may hold anything.
+// Files that the agent's command names are let in: a script, its settings. Folders are not, because
+// they may contain anything.
 func TestFilesThatTheCommandNamesAreLetIn(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	w.put("home/agents/mine.py", "fine")
@@ -130,8 +130,8 @@ func TestFilesThatTheCommandNamesAreLetIn(t *testing.T) {
 	}
 }
 
-// A file that names need may be a link to where services have their sockets, as
-// /etc/resolv.conf is: the file is let in, and nothing beside it.
+// A file needed for name resolution may be a link into a folder with sockets, as /etc/resolv.conf
+// is: only the file is let in.
 func TestALinkLetsInWhatItLeadsTo(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	w.put("run/resolve/stub.conf", "fine")
@@ -142,8 +142,7 @@ func TestALinkLetsInWhatItLeadsTo(t *testing.T) {
 	}
 }
 
-// A program that is not there inside, or whose interpreter is not, stops the turn
-// with the line to write.
+// A program or interpreter that is not visible stops the turn, with the line to add to the config.
 func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -166,7 +165,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	}
 }
 
-// An interpreter that is nowhere on PATH is not to be let in: PATH is to be changed.
+// An interpreter that is not on PATH cannot be let in: PATH must change.
 func TestAnInterpreterThatIsNotOnPathIsNamed(t *testing.T) {
 	err := Box{Agent: "a"}.notVisible("/opt/bin/codex", "node")
 	blocked, ok := errors.AsType[*work.BlockedError](err)

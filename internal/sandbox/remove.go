@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// maxReason bounds an error's text: paths that an agent made may be very long.
+// maxReason limits an error's text in bytes: agents may make very long paths.
 const maxReason = 300
 
-// Remove removes a folder whole, also what Go's caches write-protect, and folders
-// within one another that no path could name.
+// Remove removes a folder, including what Go's caches write-protect and nested folders too deep for
+// any path.
 func Remove(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil {
@@ -27,8 +27,8 @@ func Remove(path string) error {
 	return err
 }
 
-// flatten removes a folder by moving what lies deeper up into it, so that no path
-// becomes longer and few files are open at a time.
+// flatten removes a folder by moving deeper folders up into it, so that no path grows and few files
+// are open at a time.
 func flatten(root string) error {
 	info, err := os.Lstat(root)
 	switch {
@@ -56,14 +56,14 @@ func flatten(root string) error {
 	}
 }
 
-// moveUp removes a folder, and moves the folders in it to another one.
+// moveUp removes a folder and moves its subfolders to another one.
 func moveUp(dir, to string, moved *int) error {
 	deeper, err := removeFiles(dir)
 	if err != nil {
 		return err
 	}
 	for _, d := range deeper {
-		if err := os.Chmod(d, 0o700); err != nil { // only what may be written to can be moved
+		if err := os.Chmod(d, 0o700); err != nil { // only a writable folder can be moved
 			return err
 		}
 		free := ""
@@ -78,7 +78,7 @@ func moveUp(dir, to string, moved *int) error {
 	return os.Remove(dir)
 }
 
-// removeFiles removes what is no folder, and lists the folders.
+// removeFiles removes everything but folders and returns the folders.
 func removeFiles(dir string) (dirs []string, err error) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, err

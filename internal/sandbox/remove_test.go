@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Folders within one another, deeper than any path can name, and than files can
-// be open, are removed.
+// Nested folders deeper than the longest path and the limit of open files are removed.
 func TestVeryDeepFoldersAreRemoved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")

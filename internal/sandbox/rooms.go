@@ -7,17 +7,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Folders are those of a job's own that its command may write to, beside the
-// checkout: what stands for the temporary folders and the home.
+// Folders returns the job's own folders that its command may write to besides the checkout: those
+// that replace the temporary folders and the home.
 func (b Box) Folders(j work.Job) []string { return []string{b.around(j), b.folders(j).home} }
 
-// Leave removes what only this run of a job needed: its temporary folders, and
-// the home of one that gets an empty one. What cannot be removed keeps nobody
-// from anything: it is tried again before the next run.
+// Leave removes what only this run needed: its temporary folders, and its home if it got an empty
+// one. A failure does no harm: prepare tries again before the next run.
 func (b Box) Leave(j work.Job) { _ = Remove(b.around(j)) }
 
-// emptyHome empties the home of an item whose caches left too little room for a
-// run. Caches are filled again.
+// emptyHome empties an item's home that is too large for a run, or cannot be measured. Its caches
+// fill again.
 func (b Box) emptyHome(home string) error {
 	if b.MaxHome <= 0 {
 		return nil

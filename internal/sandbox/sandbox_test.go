@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// tool is this machine's sandbox. Where there is none the test is skipped, but
-// not in CI on a Linux that has bwrap.
+// tool returns this machine's sandbox. Without one the test is skipped, except in CI on a Linux
+// with bwrap.
 func tool(t *testing.T) Tool {
 	t.Helper()
 	found, err := Find(t.Context(), os.Getenv("PATH"))
@@ -30,13 +30,13 @@ func tool(t *testing.T) Tool {
 	return Tool{}
 }
 
-// world is a machine with secrets, below a temporary folder.
+// world is a machine with secrets in a temporary folder.
 type world struct {
 	t                *testing.T
 	home, state, dir string
 	box              Box
 	job              work.Job
-	env              []string // beside PATH and HOME
+	env              []string // besides PATH and HOME
 }
 
 func newWorld(t *testing.T) *world {
@@ -101,14 +101,13 @@ func (w *world) exec(tool Tool, argv ...string) string {
 	return string(res.Stdout) + string(res.Stderr)
 }
 
-// readsWhat gives a script that says which files can be read.
+// readsWhat is a script that prints which files can be read.
 const readsWhat = `cd "$1"; for f in "$1"/home/.ssh/* "$1"/home/.config/gh/hosts.yml "$1"/home/.git-credentials "$1"/home/.netrc "$1"/home/.npmrc \
  "$1"/home/.config/git/credentials "$1"/state/state.db "$1"/state/logs/* "$1"/state/checkouts/o/r/worker-1/* "$1"/x/* "$1"/home/.bash_history; do cat "$f"; done
  grep -rs canary "$1" /proc/*/environ /run; echo done`
 
-// In a sandbox the files that hold credentials, the state folder, other
-// checkouts, other processes and what others put into temporary folders are out
-// of sight, and what the work needs is there.
+// Credential files, the state folder, other checkouts, other processes and others' temporary files
+// are hidden; what the work needs is visible.
 func TestFilesAreHidden(t *testing.T) {
 	tool, w := tool(t), newWorld(t)
 	t.Setenv("CANARY", "canary")
@@ -117,7 +116,7 @@ func TestFilesAreHidden(t *testing.T) {
 	}
 	script := `cat a.txt "$1/home/.codex/auth.json" "$1/state/repos/o/r.git/objects/ab/c" "$1/state/agents/a.gitconfig" "$1/home/bin/tool" &&
 		echo new >a.txt && echo new >"$1/home/.codex/new" && echo new >/tmp/new && cat /tmp/new && mkdir -p "$1/home/.cache" && echo new >"$1/home/.cache/new" && echo new >"$1/home/.profile" && echo all`
-	// The home lies in /tmp here, which is private; so this part is elsewhere.
+	// The home is in /tmp here, which is private, so this part runs elsewhere.
 	w = elsewhere(t)
 	if out := w.run(tool, script); !strings.HasPrefix(out, "minefinefinefinefine") || !strings.HasSuffix(out, "new\nall\n") {
 		t.Errorf("the work is hindered: %s", out)
@@ -140,7 +139,7 @@ func TestFilesAreHidden(t *testing.T) {
 	}
 }
 
-// elsewhere is a world outside every temporary folder, as real homes are.
+// elsewhere makes a world outside every temporary folder, where real homes are.
 func elsewhere(t *testing.T) *world {
 	t.Helper()
 	for _, parent := range []string{"/var/lib", "/opt", os.Getenv("HOME")} {
@@ -152,7 +151,7 @@ func elsewhere(t *testing.T) *world {
 	return nil
 }
 
-// folderIn makes a folder that goes with the test, where one can be made.
+// folderIn makes a folder that is removed with the test; false if it cannot.
 func folderIn(t *testing.T, parent string) (string, bool) {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "mx")
@@ -163,8 +162,8 @@ func folderIn(t *testing.T, parent string) (string, bool) {
 	return dir, true
 }
 
-// Whoever is root outside is nobody within, so that what hides things cannot be
-// taken away, in a namespace of its own either.
+// Root outside is an ordinary user inside, so that mounts that hide files cannot be removed, not
+// even in a nested namespace.
 func TestMountsStay(t *testing.T) {
 	tool := tool(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -177,9 +176,8 @@ func TestMountsStay(t *testing.T) {
 	}
 }
 
-// The kernel's settings are the machine's: whoever is root outside could write
-// them, also through a /proc that a namespace within brings along. The test opens
-// and writes nothing.
+// Kernel settings are those of the whole machine. Root outside could write them, also through a
+// /proc mounted by a nested namespace. The test opens them and writes nothing.
 func TestTheKernelsSettingsCannotBeWritten(t *testing.T) {
 	tool := tool(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -192,7 +190,7 @@ func TestTheKernelsSettingsCannotBeWritten(t *testing.T) {
 	}
 }
 
-// What is started inside dies with it, whatever it does.
+// Programs started inside die with the sandbox, whatever they do.
 func TestNothingOutlivesTheSandbox(t *testing.T) {
 	tool := tool(t)
 	if tool.Kind != work.SandboxBwrap {
@@ -230,7 +228,7 @@ func TestAskedInTheSandbox(t *testing.T) {
 	}
 }
 
-// What a command keeps in the memory of its /dev/shm counts as its own.
+// Files of a command in /dev/shm count as its memory.
 func TestMemoryInSharedMemoryCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")

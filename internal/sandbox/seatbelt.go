@@ -8,25 +8,24 @@ import (
 	"strings"
 )
 
-// closedOnMac are the folders of people, of other disks and of the machine's
-// services. All else of macOS is the system's own; a closed folder inside is
-// opened again for what is let in.
+// closedOnMac are the folders of users, other disks and the machine's services. Everything else of
+// macOS belongs to the system. Paths inside that are let in are opened again.
 var closedOnMac = []string{
 	"/Users", "/Volumes", "/Network", "/private/var", "/private/tmp",
 }
 
-// openOnMac is what programs need of the closed folders: which shell sh is,
-// where Xcode is, the time zone.
+// openOnMac are parts of closed folders that programs need: the shell behind sh, the path of Xcode,
+// the time zone.
 var openOnMac = []string{
 	"/private/var/select", "/private/var/db/timezone", "/private/var/db/xcode_select_link", "/private/var/db/dyld", "/private/var/run/resolv.conf",
 }
 
-// profile is what sandbox-exec reads. The last rule that matches counts, so the
-// paths come in the order in which they lie within one another.
+// profile returns the profile for sandbox-exec. The last matching rule wins, so outer paths come
+// before inner ones.
 //
-// macOS cannot show other files in place of those that are there, so the home is
-// closed but for what is let in, and temporary folders are shared. The keychain,
-// in which gh may keep its token, is out of reach; so is an agent's login in it.
+// macOS cannot replace files by others, so the home is closed except for what is let in, and
+// temporary folders are shared. The keychain, which may have gh's token or an agent's login, is not
+// accessible.
 func profile(all []Entry) string {
 	var b strings.Builder
 	b.WriteString(`(version 1)
@@ -59,7 +58,7 @@ func profile(all []Entry) string {
 		case e.pin:
 			b.WriteString("(deny file-write-unlink " + where("literal", e.Path) + ")\n")
 			continue
-		case e.How == Read: // also within what can be written to
+		case e.How == Read: // also within writable folders
 			b.WriteString("(deny file-write* " + at + ")\n")
 		}
 		switch e.How {
@@ -76,8 +75,8 @@ func profile(all []Entry) string {
 
 func where(how, path string) string { return "(" + how + " " + strconv.Quote(path) + ")" }
 
-// onTheWay are the folders above what is let in: a program that asks where it is
-// looks at each, without a look into it.
+// onTheWay returns the folders above all entries: a program that determines its working directory
+// needs their metadata, not their content.
 func onTheWay(all []Entry) []string {
 	seen := map[string]bool{}
 	for _, e := range all {

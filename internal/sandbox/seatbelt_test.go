@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What macOS is told: written from its documentation, and not run there.
+// The profile for macOS, written from its documentation and not run there.
 func TestSeatbeltProfile(t *testing.T) {
 	w := elsewhere(t) // temporary folders are shared there
 	w.box.Readable = []string{filepath.Join(w.home, ".profile")}
@@ -24,7 +24,7 @@ func TestSeatbeltProfile(t *testing.T) {
 	}
 	text := argv[2]
 	at := -1
-	for _, want := range []string{ // in this order: the last rule that matches counts
+	for _, want := range []string{ // in this order: the last matching rule wins
 		"(version 1)\n(allow default)\n(deny file-write*)\n",
 		`(deny network-outbound (remote unix-socket))`,
 		`(deny file-read* (subpath "/Users"))`,
@@ -44,7 +44,7 @@ func TestSeatbeltProfile(t *testing.T) {
 		}
 		at = i
 	}
-	for line := range strings.SplitSeq(text, "\n") { // nothing opens the home, or what holds it
+	for line := range strings.SplitSeq(text, "\n") { // no rule opens the home or a folder that contains it
 		if strings.HasPrefix(line, "(allow file-read* ") && strings.HasSuffix(line, `(subpath "`+real(w.home)+`"))`) {
 			t.Error(line)
 		}

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// systemPaths hold what every program of the machine needs, and nothing that
-// is one user's own.
+// systemPaths contain what every program of the machine needs, and nothing of a single user's.
 var systemPaths = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
-	"/run/current-system", "/run/opengl-driver", // of NixOS
-	"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm", // how many processors there are, how much memory
+	"/run/current-system", "/run/opengl-driver", // NixOS
+	"/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm", // number of processors, size of memory
 }
 
-// names are files and folders below /etc that lead elsewhere on some systems:
-// how names are found, certificates, the time zone.
+// names are files and folders below /etc that are links to elsewhere on some systems: name
+// resolution, certificates, the time zone.
 var names = []string{
 	"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/cert.pem",
 	"/etc/pki/tls/certs", "/etc/pki/ca-trust", "/etc/ca-certificates",
 }
 
-// systemSockets lie in the system's folders, and what answers there acts with
-// other rights than an agent's.
+// systemSockets are in the system's folders; services behind them act with other rights than the
+// agent's.
 var systemSockets = []string{"/nix/var/nix/daemon-socket", "/nix/var/determinate", "/gnu/var"}
 
-// Only what everybody may read is let in of these folders, this deep: passwords,
-// host keys, certificates' keys. Root, and a group's member, could read more.
+// publicOnly are folders, with the depth searched, of which only world-readable content is let in.
+// The rest may be passwords, host keys and keys of certificates, which root or a member of a group
+// could read.
 var publicOnly = map[string]int{"/etc": 12, "/opt": 4, "/usr/local": 4}
 
 func (l *layout) systemFolders() {
@@ -46,9 +46,9 @@ func (l *layout) system() {
 	l.cover(systemSecrets(), "not for everybody to read")
 }
 
-// systemSecrets are what in the system's folders is not for everybody to read. They are walked
-// side by side: that is most of what a plan takes. It is done for each plan, since what
-// appeared a moment ago is covered, too.
+// systemSecrets returns what is not world-readable in the system's folders. The walks run in
+// parallel, because they take most of a plan's time. They are repeated for each plan, to cover
+// recent files, too.
 func systemSecrets() []string {
 	found := make(chan []string)
 	for dir, deep := range publicOnly {
@@ -69,8 +69,8 @@ func (l *layout) trust() {
 	}
 }
 
-// secretIn lists what in a folder we may read and not everybody may, and what
-// leads to other programs, as deep as is said.
+// secretIn lists what we can read in a folder but not everybody can, and what leads to other
+// programs (sockets, pipes, devices), down to the given depth.
 func secretIn(dir string, deep int) []string {
 	var all []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

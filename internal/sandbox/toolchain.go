@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// toolchains are folders of programs below the home folder. Where credentials or
-// caches lie beside them, only the programs' own folders are named.
+// toolchains are folders of programs below the home. If credentials or caches are beside them, only
+// the programs' own folders are listed.
 var toolchains = []string{
 	"bin", ".local/bin", ".local/lib", ".local/libexec",
 	".cargo/bin", ".rustup", "go/bin", "sdk", ".goenv", ".g/versions",
@@ -25,15 +25,14 @@ var toolchains = []string{
 	".linuxbrew", ".nix-profile", ".local/state/nix/profiles",
 }
 
-// toolchainSecrets lie within what is let in of toolchains: settings of registries,
-// and the logins of tools that publish.
+// toolchainSecrets are inside toolchains: settings of registries and logins of publishing tools.
 var toolchainSecrets = []string{
 	".nvm/versions/*/*/etc", ".nvm/versions/*/*/.npmrc", ".n/etc", ".fnm/node-versions/*/installation/etc", ".volta/tools/image/*/*/etc",
 	".opam/plugins", ".linuxbrew/etc", ".linuxbrew/var",
 	"miniconda3/.condarc", "anaconda3/.condarc", "miniforge3/.condarc", "mambaforge/.condarc", "micromamba/.condarc",
 }
 
-// coverToolchains hides the secrets among toolchains.
+// coverToolchains hides toolchainSecrets.
 func (l *layout) coverToolchains() {
 	for _, name := range toolchainSecrets {
 		found, err := filepath.Glob(filepath.Join(l.box.Home, name))
@@ -62,8 +61,8 @@ func (l *layout) paths() {
 	}
 }
 
-// mayBeOnPath refuses folders that hold more than programs: the home and what
-// holds it, what holds our state, a top folder, and other disks.
+// mayBeOnPath refuses folders that contain more than programs: the home and its parents, parents of
+// our state, top-level folders and other disks.
 func (l *layout) mayBeOnPath(dir string) bool {
 	if holdsAny(dir, reals(append([]string{l.box.Home}, l.box.Kept...))) || strings.Count(dir, "/") < 2 {
 		return false
@@ -71,14 +70,14 @@ func (l *layout) mayBeOnPath(dir string) bool {
 	return !insideAny(dir, []string{"/mnt", "/media", "/proc", "/sys", "/dev"})
 }
 
-// beside lets in what stands beside a folder of programs in an installation. The
-// home and ~/.local are none: their share holds more.
+// beside lets in the other folders of an installation with a folder bin or sbin. The home and
+// ~/.local are no installations: their share contains more.
 func (l *layout) beside(bin, why string) {
 	if !slices.Contains([]string{"bin", "sbin"}, filepath.Base(bin)) {
 		return
 	}
 	prefix := filepath.Dir(bin)
-	if _, err := os.Stat(filepath.Join(prefix, "go.env")); err == nil { // Go's, whose sources are part of it
+	if _, err := os.Stat(filepath.Join(prefix, "go.env")); err == nil { // Go's installation includes its sources
 		l.let(prefix, Read, why)
 		return
 	}

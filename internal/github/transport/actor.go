@@ -6,23 +6,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Ghost is the login that GitHub shows for a deleted account.
+// Ghost is the login of deleted accounts on GitHub.
 const Ghost = "ghost"
 
-// botSuffix ends the logins of apps in REST; GraphQL leaves it out.
+// botSuffix ends app logins in REST; GraphQL omits it.
 const botSuffix = "[bot]"
 
-// IsBotLogin tells an app's login, as REST has it.
+// IsBotLogin reports whether a login is an app's in REST's form.
 func IsBotLogin(login string) bool { return strings.HasSuffix(login, botSuffix) }
 
-// Actor is an account as GraphQL names it.
+// Actor is an account in GraphQL.
 type Actor struct {
 	Kind  string `json:"__typename"`
 	ID    int64  `json:"databaseId"`
 	Login string `json:"login"`
 }
 
-// Account is an account as REST names it: GraphQL leaves "[bot]" out, and has no deleted
+// Account converts an actor to REST's form: GraphQL omits "[bot]" and has null for deleted
 // accounts.
 func (a *Actor) Account() work.Account {
 	if a == nil {

@@ -11,13 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// go-gh's client looks at every rune of what comes as JSON, for control characters that a
-// terminal would obey, and for each of those it makes a table: a page of comments that are
-// full of them took longer than a pass has. So a body is read beneath go-gh, becomes what
-// go-gh would make of it, and is given to whoever sent the request. What is no JSON, or no
-// UTF-8, takes go-gh's way.
+// For JSON bodies, go-gh's client inspects every rune for control characters that a terminal would
+// obey, and allocates a table for each one found: a page of comments full of them took longer than
+// a pass has. So bodies are read beneath go-gh, sanitized as go-gh would do it, and passed to the
+// sender. Bodies that are not JSON or not UTF-8 take go-gh's way.
 
-// plainBody is where the body of one answer is put, without control characters.
+// plainBody receives the body of one answer without control characters.
 type plainBody struct {
 	is   bool
 	text []byte
@@ -25,16 +24,16 @@ type plainBody struct {
 
 type plainBodyKey struct{}
 
-// wantPlain asks for the body of an answer ahead of go-gh.
+// wantPlain requests that an answer's body is read before go-gh does.
 func wantPlain(req *http.Request) (*http.Request, *plainBody) {
 	b := &plainBody{}
 	return req.WithContext(context.WithValue(req.Context(), plainBodyKey{}, b)), b
 }
 
-// bodyReader reads whole bodies for whom they are wanted.
+// bodyReader reads whole bodies for requests of wantPlain.
 type bodyReader struct{ http.RoundTripper }
 
-// RoundTrip sends a request.
+// RoundTrip implements http.RoundTripper.
 func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.RoundTripper.RoundTrip(req)
 	if err != nil {
@@ -46,7 +45,7 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	text, err := readBody(resp)
 	_ = resp.Body.Close() // it was read
-	// One that is too long is refused, and its characters do not matter.
+	// A body that is too long is refused, so its characters do not matter.
 	into.is, into.text = err == nil && (len(text) > MaxBody || isPlain(text)), text
 	if err == nil && !into.is && isJSON(resp.Header.Get("Content-Type")) && utf8.Valid(text) {
 		into.is, into.text = true, withoutControls(text)
@@ -55,7 +54,7 @@ func (r bodyReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readBody reads one byte more than may be, at most.
+// readBody reads at most one byte more than MaxBody.
 func readBody(resp *http.Response) ([]byte, error) {
 	b := takeBuffer()
 	defer putBuffer(b)
@@ -63,9 +62,9 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return bytes.Clone(b.Bytes()), err
 }
 
-// buffers are what bodies are read into: few say how long they are, and one that grows by
-// doubling leaves three times its length to the collector. These the collector leaves alone,
-// so there are few and none is large: what reads side by side waits for GitHub, not for them.
+// buffers are reused for reading bodies. Few answers declare their length, and a buffer that grows
+// by doubling leaves three times its length as garbage. The garbage collector never frees these, so
+// there are few, and none is large: parallel reads wait for GitHub, not for buffers.
 var buffers = make(chan *bytes.Buffer, 2)
 
 const largeBuffer = 512 << 10
@@ -90,8 +89,8 @@ func putBuffer(b *bytes.Buffer) {
 	}
 }
 
-// isPlain reports whether go-gh would leave a body as it is: it is ASCII, and has no
-// control character, not even an escaped one.
+// isPlain reports whether go-gh would not change a body: it is ASCII without control characters,
+// escaped ones included.
 func isPlain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c > unicode.MaxASCII || c == 0x7f {
@@ -101,17 +100,17 @@ func isPlain(text []byte) bool {
 	return !bytes.Contains(text, []byte(`\u00`))
 }
 
-// isJSON reports whether go-gh takes an answer of this type for JSON.
+// isJSON reports whether go-gh takes the content type for JSON.
 func isJSON(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasSuffix(kind, "/json") || strings.HasSuffix(kind, "+json")
 }
 
-// withoutControls writes control characters of a JSON text, also escaped ones, as go-gh does:
-// as a caret and a letter. The text is UTF-8.
+// withoutControls replaces control characters of a JSON text, escaped ones included, as go-gh does:
+// by a caret and a letter. The text must be UTF-8.
 func withoutControls(text []byte) []byte {
 	out := make([]byte, 0, len(text))
-	escaped := false // by the backslash before
+	escaped := false // by the previous backslash
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if caret := caretOf(r); caret != "" {
@@ -119,7 +118,7 @@ func withoutControls(text []byte) []byte {
 			continue
 		}
 		if caret := caretOf(escapedRune(text)); caret != "" {
-			if escaped { // else the caret would be what is escaped
+			if escaped { // or the backslash would escape the caret
 				out = append(out, '\\')
 			}
 			out, text, escaped = append(out, caret...), text[len(`\u0000`):], false
@@ -130,7 +129,7 @@ func withoutControls(text []byte) []byte {
 	return out
 }
 
-// escapedRune is the character with whose escape a text begins, up to 255; there is none: -1.
+// escapedRune returns the character up to 255 with whose \u00 escape a text begins, or -1.
 func escapedRune(text []byte) rune {
 	if len(text) < len(`\u0000`) || !bytes.HasPrefix(text, []byte(`\u00`)) {
 		return -1
@@ -142,7 +141,7 @@ func escapedRune(text []byte) rune {
 	return rune(n)
 }
 
-// caretOf is how a control character is written; empty: it is none that a terminal obeys.
+// caretOf returns the replacement of a control character, "" for other characters.
 func caretOf(r rune) string {
 	switch {
 	case r == '\t', r == '\n', r == '\v', r == '\r', r < 0, r >= ' ' && r < 0x80, r > 0x9f:
@@ -153,10 +152,10 @@ func caretOf(r rune) string {
 	return "^" + string('@'+r&0x1f)
 }
 
-// failing ends a body as it ended: with an error, or well.
+// failing ends a body with an error, or with io.EOF if err is nil.
 type failing struct{ err error }
 
-// Read never gives anything.
+// Read implements io.Reader.
 func (f failing) Read([]byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err

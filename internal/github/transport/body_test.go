@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is taken for plain go-gh would leave as it is.
+// go-gh leaves bodies unchanged for which isPlain is true.
 func TestPlainIsWhatGoGhLeaves(t *testing.T) {
 	part := rapid.SampledFrom([]string{`{"a":"`, `"}`, `\u001b`, `\u00e9`, `\u2028`, `\\u001b`, `\n`, `\\`, "\x1b", "\x7f", "\x9b", "é", "\u009b", "\xff", "\t", " ", "x", `\U0`, `\u00`, "\r\n"})
 	plain := 0
@@ -54,7 +54,7 @@ func TestControlsAreWrittenAsGoGhDoes(t *testing.T) {
 	})
 }
 
-// A page that is full of control characters takes no table for each of them.
+// A page full of control characters does not allocate for each of them.
 func TestControlsTakeLittle(t *testing.T) {
 	text := []byte(`"` + strings.Repeat(`\u001b[2J`, 10_000) + `"`)
 	if n := testing.AllocsPerRun(1, func() { withoutControls(text) }); n > 20_000 {
@@ -66,7 +66,7 @@ type respond func() *http.Response
 
 func (f respond) RoundTrip(*http.Request) (*http.Response, error) { return f(), nil }
 
-// A body comes whole to whoever wanted it, and to go-gh too: an end that is an error stays one.
+// A body reaches the sender and go-gh completely; a read error stays one.
 func TestBodiesAreReadOnce(t *testing.T) {
 	broken := errors.New("broken off")
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestBodiesAreReadOnce(t *testing.T) {
 		of    string // Content-Type
 		ends  error
 		plain bool
-		want  string // if it is not the text
+		want  string // if different from text
 	}{
 		{text: `{"a":"b"}`, plain: true},
 		{text: `{"a":"\u001b[2J"}`},

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Cause says what is wrong on the way to a host, and what to look at.
+// Cause explains a failed connection to a host and what to check.
 func Cause(host string, err error) (cause, next string) {
 	if cause, next = onTheWay(host, err); next == "" {
 		next = "check that this machine is online: gh api --hostname " + host + " rate_limit"
@@ -53,7 +53,7 @@ func onTheWay(host string, err error) (cause, next string) {
 	return fmt.Sprintf("%s cannot be reached (%s)", host, Short(err)), ""
 }
 
-// certificate says what is wrong with a certificate; empty when nothing is.
+// certificate explains a certificate error; "" for other errors.
 func certificate(err error) string {
 	var (
 		unknown *tls.CertificateVerificationError
@@ -71,11 +71,11 @@ func certificate(err error) string {
 	return Short(err)
 }
 
-// longestWords bounds what others say in our lines.
+// longestWords limits foreign texts in our messages, in characters.
 const longestWords = 120
 
-// Short is an error's text in a line that is not too long, without the request in
-// front of it: that differs where the cause does not.
+// Short returns an error's text on one short line, without its request, which varies even if the
+// cause is the same.
 func Short(err error) string {
 	if err == nil {
 		return ""
@@ -90,7 +90,7 @@ func Short(err error) string {
 	return text
 }
 
-// proxyError is a proxy's refusal to connect us.
+// proxyError is a proxy's refusal to connect.
 type proxyError struct{ proxy, status string }
 
 func (e *proxyError) Error() string { return fmt.Sprintf("proxy %s: %s", e.proxy, e.status) }

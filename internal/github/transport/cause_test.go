@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Each way in which no answer comes is told by its own cause, and by what to look at.
+// Every way to get no answer has its own cause and next step.
 func TestCauses(t *testing.T) {
 	ghConfig(t, nil, nil)
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -62,8 +62,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// ask sends one read as the client does, by a proxy where there is one, and waits
-// so long for the answer.
+// ask sends one read as the client does, by a proxy if given, with a time limit.
 func ask(t *testing.T, address, proxy string, limit time.Duration) error {
 	t.Helper()
 	wires := overNetwork()
@@ -88,7 +87,7 @@ func ask(t *testing.T, address, proxy string, limit time.Duration) error {
 	return err
 }
 
-// nobodyListens is an address of this machine at which nobody does.
+// nobodyListens returns a local address without a listener.
 func nobodyListens(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -109,5 +108,5 @@ func hangUp(t *testing.T, w http.ResponseWriter) {
 		t.Error(err)
 		return
 	}
-	_ = conn.Close() // that is the trouble
+	_ = conn.Close() // before any answer
 }

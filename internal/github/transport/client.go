@@ -1,6 +1,6 @@
-// Package transport sends requests to GitHub and reads whole answers: over go-gh,
-// with gh's token, socket and proxy. It waits for no limit and tries nothing again,
-// but says which limit holds and until when, and keeps the host's time.
+// Package transport sends requests to GitHub and reads whole answers, over go-gh with gh's token,
+// socket and proxy. It does not wait for limits and retries nothing; it reports which limit holds
+// until when, and tracks the host's clock.
 package transport
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/cli/go-gh/v2/pkg/config"
 )
 
-// defaultTimeout bounds one request, its body included.
+// defaultTimeout limits one request including its body.
 const defaultTimeout = 30 * time.Second
 
-// Options configure a client.
+// Options configures New.
 type Options struct {
 	Host      string           // required
 	Token     string           // required
-	Socket    string           // unix socket to send every request to; empty: gh's http_unix_socket, if any
+	Socket    string           // unix socket for all requests; empty: gh's http_unix_socket, if any
 	Timeout   time.Duration    // of one request; 0: 30 seconds
 	UserAgent string           // empty: go-gh's
 	Now       func() time.Time // required
-	Log       *slog.Logger     // nil: none
-	Count     func(Request)    // called after every request, from the caller's goroutine; nil: not
+	Log       *slog.Logger     // nil: no log
+	Count     func(Request)    // called after every request in the caller's goroutine; may be nil
 }
 
-// Request is what Options.Count is told of one request.
+// Request describes one request for Options.Count.
 type Request struct {
 	Method    string
 	URL       string
-	Status    int           // 0 when no answer came
-	Resource  string        // the rate limit that it counts against: core, graphql, …
-	Remaining int           // what is left of that limit; -1 when GitHub did not say
-	Most      int           // of that limit; 0 likewise
-	Reset     time.Time     // when it begins again; zero likewise
+	Status    int           // 0 if no answer came
+	Resource  string        // the rate limit it counts against: core, graphql, …
+	Remaining int           // requests left in that limit; -1 if GitHub did not report it
+	Most      int           // size of that limit; 0 if not reported
+	Reset     time.Time     // when that limit resets; zero if not reported
 	At        time.Time     // when the answer came, by the host's clock
-	GraphQL   bool          // asked of that API
+	GraphQL   bool          // sent to the GraphQL API
 	Took      time.Duration // until the body was read
 }
 
@@ -58,16 +58,16 @@ type Client struct {
 	gate  gate
 	clock hostClock
 
-	refuse error // why nothing is asked; nil: it is
+	refuse error // if set, every request fails with it and nothing is sent
 }
 
-// Refusing is a client that sends nothing, and answers every request with an error.
+// Refusing returns a client that fails every request with why and sends nothing.
 func Refusing(host string, now func() time.Time, why error) *Client {
 	rest, graph := endpoints(host, "")
 	return &Client{host: strings.ToLower(host), rest: rest, graph: graph, now: now, log: slog.New(slog.DiscardHandler), refuse: why}
 }
 
-// New makes a client. It sends nothing.
+// New makes a client. It sends no request.
 func New(o Options) (*Client, error) {
 	if o.Now == nil {
 		return nil, errors.New("github client: Options.Now is required")
@@ -89,8 +89,8 @@ func New(o Options) (*Client, error) {
 		Transport:        roundTripper(o),
 		Headers:          headers,
 		Timeout:          o.Timeout,
-		// A redirect is an answer: followed by hand where that is safe. Go would
-		// turn a POST into a GET.
+		// Redirects are returned as answers and followed where that is safe. Go would turn a POST
+		// into a GET.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 	if err != nil {
@@ -103,11 +103,11 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// Host is the host that the client talks to, in lower case.
+// Host returns the client's host in lower case.
 func (c *Client) Host() string { return c.host }
 
-// configuredAPIHost is hosts.yml's api_host for a host; go-gh's HTTP client
-// sends the token there too, but leaves the addressing to its user.
+// configuredAPIHost returns api_host of a host in hosts.yml. go-gh's HTTP client sends the token
+// there, too, but leaves the URLs to its user.
 func configuredAPIHost(host string) string {
 	cfg, err := config.Read(nil)
 	if err != nil {
@@ -120,8 +120,8 @@ func configuredAPIHost(host string) string {
 	return name
 }
 
-// endpoints are the addresses of a host's two APIs, as go-gh's own REST and
-// GraphQL clients have them (a test compares).
+// endpoints returns the base URLs of a host's REST and GraphQL APIs, equal to those of go-gh's own
+// clients (a test compares them).
 func endpoints(host, apiHost string) (rest, graph string) {
 	name := auth.NormalizeHostname(host)
 	scheme, restPath, graphPath := "https", "/", "/graphql"

@@ -13,7 +13,7 @@ import (
 	"github.com/cli/go-gh/v2/pkg/config"
 )
 
-// ghConfig makes gh's configuration for the test: its files, and no more of the environment than env says.
+// ghConfig sets up gh's files for the test, and no environment besides env.
 func ghConfig(t *testing.T, files, env map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,13 +26,13 @@ func ghConfig(t *testing.T, files, env map[string]string) {
 		t.Setenv(name, env[name])
 	}
 	t.Setenv("GH_CONFIG_DIR", dir)
-	t.Setenv("GH_PATH", filepath.Join(dir, "no-gh")) // no keyring, no operator's login
+	t.Setenv("GH_PATH", filepath.Join(dir, "no-gh")) // no keyring and no login of the operator
 	if err := config.Reload(nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// recorder notes where a request goes and answers it with an empty object.
+// recorder records URLs and answers with an empty object.
 type recorder struct{ urls []string }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -6,33 +6,32 @@ import (
 	"time"
 )
 
-// clockSlack is how far this machine's clock may be from GitHub's without being
-// corrected: Date has no more than seconds, and an answer takes its time.
+// clockSlack is how far this machine's clock may differ from GitHub's without correction: Date has
+// a resolution of seconds, and an answer takes time.
 const clockSlack = 2 * time.Second
 
-// hostClock knows how far this machine's clock is ahead of the host's, as the
-// Date of its answers tells.
+// hostClock tracks how far this machine's clock is ahead of the host's, by the Date of its answers.
 type hostClock struct {
 	mu    sync.Mutex
 	ahead time.Duration
 	known bool
 }
 
-// tell compares the Date of an answer with the time between request and answer. An
-// answer out of a cache has the Date of long ago.
+// tell compares an answer's Date with the times of request and answer. Cached answers (with Age)
+// are ignored, because their Date is old.
 func (h *hostClock) tell(header http.Header, sent, got time.Time) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil || header.Get("Age") != "" {
 		return
 	}
-	// The answer was stamped between the two, and Date cuts off less than a second.
+	// The answer was stamped in between, and Date truncates to seconds.
 	least, most := sent.Sub(date)-time.Second-clockSlack, got.Sub(date)+clockSlack
 	agrees := func(ahead time.Duration) bool { return least <= ahead && ahead <= most }
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.known = true
 	switch {
-	case agrees(h.ahead): // what is known stays as it is, from pass to pass: nothing jumps by a second
+	case agrees(h.ahead): // keep the known value, so that the time does not jump by a second between passes
 	case agrees(0):
 		h.ahead = 0
 	case got.Before(date):
@@ -42,7 +41,7 @@ func (h *hostClock) tell(header http.Header, sent, got time.Time) {
 	}
 }
 
-// Assume goes by what an earlier process was told, until the host answers.
+// Assume sets the difference that an earlier process measured, until the host answers.
 func (c *Client) Assume(ahead time.Duration) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
@@ -51,15 +50,15 @@ func (c *Client) Assume(ahead time.Duration) {
 	}
 }
 
-// Ahead is how far this machine's clock is ahead of the host's; negative when it
-// is behind, 0 while they agree. known is false before the first answer.
+// Ahead returns how far this machine's clock is ahead of the host's; negative if it is behind, 0 if
+// they agree. known is false before the first answer.
 func (c *Client) Ahead() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
 	return c.clock.ahead, c.clock.known
 }
 
-// Now is the host's time: this machine's, corrected by what its answers told.
+// Now returns the host's time: this machine's, corrected by Ahead.
 func (c *Client) Now() time.Time {
 	ahead, _ := c.Ahead()
 	return c.now().Add(-ahead)

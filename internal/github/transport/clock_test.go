@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Date has whole seconds, and is of some moment between request and answer.
+// Date has whole seconds of a moment between request and answer.
 func TestClockIsToldByDate(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	at := func(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
@@ -40,8 +40,8 @@ func TestClockIsToldByDate(t *testing.T) {
 	}
 }
 
-// What an earlier pass was told stays as it is while the answers agree with it: a
-// moment that it put something off until does not move by a second.
+// The difference from an earlier pass stays while answers agree with it, so that stored times do
+// not move by a second.
 func TestClockStaysWhileAnswersAgree(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	h := http.Header{"Date": {noon.Format(http.TimeFormat)}}

@@ -11,10 +11,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/resume"
 )
 
-// BigInt is GraphQL's BigInt, which is a string on the wire.
+// BigInt is GraphQL's BigInt, a string in JSON.
 type BigInt int64
 
-// UnmarshalJSON reads a BigInt, quoted or not.
+// UnmarshalJSON decodes a BigInt, quoted or not.
 func (b *BigInt) UnmarshalJSON(data []byte) error {
 	s := string(data)
 	if s == "null" {
@@ -31,7 +31,7 @@ func (b *BigInt) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Connection is GraphQL's list of nodes, a page of it.
+// Connection is a page of a GraphQL list.
 type Connection[T any] struct {
 	PageInfo struct {
 		HasNextPage bool   `json:"hasNextPage"`
@@ -40,8 +40,8 @@ type Connection[T any] struct {
 	Nodes []T `json:"nodes"`
 }
 
-// More reads the rest of a node's connection into it: by a document with the node's id
-// and where to continue.
+// More reads the remaining pages of a node's connection into it. document takes the node's id and a
+// cursor.
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
 	for into.PageInfo.HasNextPage {
 		next, err := after(ctx, c, document, id, into.PageInfo.EndCursor, pick)
@@ -54,8 +54,9 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 	return nil
 }
 
-// MoreResumed is More for what changes no more than the node does, at a time that it tells:
-// what an earlier pass read of that is not read again. what is a name for the connection.
+// MoreResumed is More for a connection that changes only if the node does. at is the time of the
+// node's last change: pages that an earlier pass read at the same at are not read again. what names
+// the connection.
 func MoreResumed[N, T any](ctx context.Context, c *Client, what, document, id string, at time.Time, into *Connection[T], pick func(N) Connection[T]) error {
 	if !into.PageInfo.HasNextPage {
 		return nil
@@ -76,7 +77,7 @@ func MoreResumed[N, T any](ctx context.Context, c *Client, what, document, id st
 	return nil
 }
 
-// after reads the page of a connection that follows another one.
+// after reads the page of a connection behind a cursor.
 func after[N, T any](ctx context.Context, c *Client, document, id, cursor string, pick func(N) Connection[T]) (none Connection[T], err error) {
 	data, url, err := GraphQLStrict[struct {
 		Node *N `json:"node"`

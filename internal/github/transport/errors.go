@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Error is an answer by which GitHub refused a request.
+// Error is an answer with an error status, or an error of GraphQL.
 type Error struct {
-	Status  int    // HTTP status; for GraphQL's 200 with errors, the one that its type stands for
+	Status  int    // HTTP status; for GraphQL errors, the one that matches Type
 	Type    string // GraphQL's error type, such as NOT_FOUND; empty for REST
 	Message string
 	Items   []ErrorItem
 	URL     string
 }
 
-// ErrorItem is one of the reasons that come with a 422.
+// ErrorItem is one item of the errors in a 422.
 type ErrorItem struct {
 	Code     string
 	Field    string
@@ -42,8 +42,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// MovedError is a redirect that was not followed: the repository or issue has
-// another address now.
+// MovedError is a redirect that was not followed: the repository or issue has a new URL.
 type MovedError struct {
 	URL      string
 	Location string
@@ -51,14 +50,14 @@ type MovedError struct {
 
 func (e *MovedError) Error() string { return fmt.Sprintf("%s moved to %q", e.URL, e.Location) }
 
-// UnclearError is a write whose fate is unknown: it may have been applied. It
-// is looked for before it is sent again.
+// UnclearError is a write with an unknown outcome: it may have been applied. Look for its effect
+// before sending it again.
 type UnclearError struct{ Err error }
 
 func (e *UnclearError) Error() string { return "unclear whether GitHub applied it: " + e.Err.Error() }
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// UnreachableError is a read to which no whole answer came.
+// UnreachableError is a read without a whole answer.
 type UnreachableError struct {
 	Host string
 	Err  error
@@ -70,8 +69,7 @@ func (e *UnreachableError) Error() string {
 }
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// BodyError is an answer that GitHub called a success and that says something
-// else than its API documents.
+// BodyError is an answer with a success status and a body that does not match GitHub's API.
 type BodyError struct {
 	URL string
 	Err error
@@ -80,7 +78,7 @@ type BodyError struct {
 func (e *BodyError) Error() string { return fmt.Sprintf("unexpected answer from %s: %v", e.URL, e.Err) }
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// NotLoggedInError says that gh has no token for the host.
+// NotLoggedInError means that gh has no token for the host.
 type NotLoggedInError struct{ Host string }
 
 func (e *NotLoggedInError) Error() string {

@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// GraphAnswer is a GraphQL answer: data, errors, or some of both. Its JSON is read once,
-// into what was asked for.
+// GraphAnswer is a GraphQL answer: data, errors or both. Its JSON is decoded directly into T.
 type GraphAnswer[T any] struct {
 	Data *T `json:"data"` // nil: none
 	GraphErrors
 }
 
-// GraphErrors are the errors of a GraphQL answer.
+// GraphErrors has the errors of a GraphQL answer.
 type GraphErrors struct {
 	Errors []GraphError `json:"errors"`
 	URL    string       `json:"-"` // that answered
 }
 
-// GraphError is one of the errors of a GraphQL answer.
+// GraphError is one error of a GraphQL answer.
 type GraphError struct {
 	Type       string `json:"type"`
 	Message    string `json:"message"`
@@ -33,8 +32,7 @@ type GraphError struct {
 	} `json:"extensions"`
 }
 
-// GraphQL's error types that mean something to us. GitHub has used two names
-// for the limit.
+// GraphQL error types that we handle. GitHub has used two names for the rate limit.
 const (
 	TypeNotFound  = "NOT_FOUND"
 	TypeForbidden = "FORBIDDEN"
@@ -52,7 +50,7 @@ func (e GraphError) isLimit() bool {
 	return false
 }
 
-// Refusal gives an error the HTTP status that its type stands for.
+// Refusal converts an error to the HTTP status that matches its type.
 func (e GraphError) Refusal(url string) *Error {
 	out := &Error{Status: http.StatusInternalServerError, Type: e.Type, Message: e.Message, URL: url}
 	switch {
@@ -62,14 +60,14 @@ func (e GraphError) Refusal(url string) *Error {
 		out.Status = http.StatusForbidden
 	case e.Type == "UNPROCESSABLE":
 		out.Status = http.StatusUnprocessableEntity
-	case e.Extensions.Code != "": // GitHub refused the document itself
+	case e.Extensions.Code != "": // GitHub rejected the document itself
 		out.Status = http.StatusBadRequest
 	}
 	return out
 }
 
-// GraphQL sends one document. Errors beside data are the caller's to judge;
-// limits, and errors without data, are errors here.
+// GraphQL sends one document. Errors beside data are left to the caller; limits, and errors without
+// data, are returned as errors.
 func GraphQL[T any](ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*GraphAnswer[T], error) {
 	a, err := AskGraphQL(ctx, c, what, document, vars)
 	if err != nil {
@@ -78,7 +76,7 @@ func GraphQL[T any](ctx context.Context, c *Client, what Effect, document string
 	return ReadGraphQL[T](c, what, a)
 }
 
-// ReadGraphQL decodes an answer.
+// ReadGraphQL decodes an answer of AskGraphQL, as GraphQL does.
 func ReadGraphQL[T any](c *Client, what Effect, a *Answer) (*GraphAnswer[T], error) {
 	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL}}
 	err := json.Unmarshal(a.Body, g)
@@ -97,7 +95,7 @@ func ReadGraphQL[T any](c *Client, what Effect, a *Answer) (*GraphAnswer[T], err
 	return nil, g.first(what)
 }
 
-// GraphQLStrict is GraphQL for answers in which every error counts.
+// GraphQLStrict is GraphQL, but any error in the answer is an error.
 func GraphQLStrict[T any](ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (data *T, url string, err error) {
 	g, err := GraphQL[T](ctx, c, what, document, vars)
 	if err != nil {
@@ -109,7 +107,7 @@ func GraphQLStrict[T any](ctx context.Context, c *Client, what Effect, document 
 	return g.Data, g.URL, nil
 }
 
-// AskGraphQL sends one document, and leaves its answer to the caller, or to ReadGraphQL.
+// AskGraphQL sends one document and returns the raw answer, for ReadGraphQL.
 func AskGraphQL(ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*Answer, error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
 	if err != nil {
@@ -118,7 +116,7 @@ func AskGraphQL(ctx context.Context, c *Client, what Effect, document string, va
 	return c.Send(ctx, Call{Method: http.MethodPost, URL: c.graph, Body: body, Effect: what, Resource: resourceGraphQL})
 }
 
-// first makes the first error of an answer the error of the request.
+// first converts the first error of an answer to the request's error.
 func (g GraphErrors) first(what Effect) error {
 	err := g.Errors[0].Refusal(g.URL)
 	if err.Status >= http.StatusInternalServerError {
@@ -127,8 +125,7 @@ func (g GraphErrors) first(what Effect) error {
 	return err
 }
 
-// misread is what an answer that says nothing means: for a write, that it may
-// have been applied.
+// misread converts an unusable answer: a write may have been applied.
 func misread(what Effect, err error) error {
 	if what == Writes {
 		return &UnclearError{Err: err}

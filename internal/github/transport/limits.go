@@ -11,31 +11,31 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The rate limits that requests count against, as x-ratelimit-resource names
-// them; everything is what a secondary limit holds.
+// The rate limits that requests count against, named as in x-ratelimit-resource. A secondary limit
+// applies to everything: it blocks all requests.
 const (
 	resourceCore    = "core"
 	resourceGraphQL = "graphql"
 	everything      = "*"
 )
 
-// minWait is how long to keep still when GitHub names no time.
+// minWait is the pause after a limited answer that names no time.
 const minWait = time.Minute
 
-// maxWait is the longest that is waited, whatever GitHub named: then it is tried
-// once, and GitHub may say so again. Its own limits begin again each hour.
+// maxWait is the longest pause, even if GitHub names a longer one; then one request is tried, and
+// GitHub may name it again. Its own limits reset each hour.
 const maxWait = time.Hour
 
-// Limit is one of the host's limits that is reached: until when nothing that counts
-// against it is asked.
+// Limit is a limit of the host that was reached: no request that counts against it is sent before
+// Until.
 type Limit struct {
-	Resource string // as x-ratelimit-resource names it; * is everything
+	Resource string // as in x-ratelimit-resource; * is everything
 	Until    time.Time
-	Reason   string // for people
+	Reason   string // to show to people
 }
 
-// gate remembers the limits that answers told of, so that whoever asks next
-// waits without asking: a client that asks on while limited can be banned.
+// gate remembers limits from answers, so that later requests fail without being sent: a client that
+// keeps sending while limited can be banned.
 type gate struct {
 	mu   sync.Mutex
 	shut map[string]closing
@@ -59,7 +59,7 @@ func (g *gate) pass(resource string, now time.Time) error {
 	return nil
 }
 
-// close shuts a resource until then, at most for maxWait, and says until when.
+// close blocks a resource until a time, maxWait at most, and returns the end.
 func (g *gate) close(resource string, until, now time.Time, reason string) time.Time {
 	if most := now.Add(maxWait); until.After(most) {
 		until = most
@@ -80,24 +80,24 @@ func (g *gate) close(resource string, until, now time.Time, reason string) time.
 	return until
 }
 
-// KeepLimits has a function called with each limit that an answer tells of, before
-// the request returns.
+// KeepLimits sets a function that is called with each limit in an answer, before the request
+// returns.
 func (c *Client) KeepLimits(keep func(Limit)) {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	c.gate.keep = keep
 }
 
-// Hold keeps to a limit that another process was told of.
+// Hold applies a limit that another process received.
 func (c *Client) Hold(l Limit) { c.gate.close(l.Resource, l.Until, c.Now(), l.Reason) }
 
-// limits is what the headers of one answer say.
+// limits has the rate limit headers of one answer.
 type limits struct {
 	resource   string
-	remaining  int           // -1: not said
-	most       int           // 0: not said
-	reset      time.Time     // zero: not said
-	retryAfter time.Duration // 0: not said
+	remaining  int           // -1: not reported
+	most       int           // 0: not reported
+	reset      time.Time     // zero: not reported
+	retryAfter time.Duration // 0: not reported
 }
 
 func readLimits(h http.Header, now time.Time) limits {
@@ -120,8 +120,8 @@ func readLimits(h http.Header, now time.Time) limits {
 	return l
 }
 
-// until is when to ask again after a limited answer, in GitHub's order of
-// preference, and what the limit holds.
+// until returns the blocked resource, the time of the next request and the reason after a limited
+// answer, in GitHub's order of preference.
 func (l limits) until(resource string, now time.Time) (string, time.Time, string) {
 	switch {
 	case l.retryAfter > 0:
@@ -133,7 +133,7 @@ func (l limits) until(resource string, now time.Time) (string, time.Time, string
 	}
 }
 
-// limited shuts the gate after an answer that refused for a limit.
+// limited blocks the resource after an answer that refused for a limit.
 func (c *Client) limited(a *Answer, err error) error {
 	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
@@ -142,8 +142,8 @@ func (c *Client) limited(a *Answer, err error) error {
 	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
-// busy shuts the gate after an answer by which GitHub is overloaded or in
-// maintenance and says for how long. What a write came to is unclear all the same.
+// busy blocks all requests after an answer by which GitHub is overloaded or in maintenance and
+// names a time. The outcome of a write is still unclear.
 func (c *Client) busy(a *Answer, err error, what Effect) error {
 	now, reason := c.Now(), "GitHub is not available and asks to wait"
 	until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
@@ -153,9 +153,8 @@ func (c *Client) busy(a *Answer, err error, what Effect) error {
 	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
-// isLimit tells a limit's 403 or 429 from a missing permission's: by headers,
-// then by the page that GitHub refers to, and by its words only where it sent
-// neither.
+// isLimit distinguishes a limit's 403 or 429 from a missing permission: by headers, then by the
+// documentation URL, and by the text only if neither is there.
 func isLimit(a *Answer, e *Error, docs string) bool {
 	switch a.Status {
 	case http.StatusTooManyRequests:
@@ -173,12 +172,12 @@ func isLimit(a *Answer, e *Error, docs string) bool {
 	return limitWords(e.Message) || slices.ContainsFunc(e.Items, func(i ErrorItem) bool { return limitWords(i.Message) })
 }
 
-// limitWords tells a limit by what GitHub says of it.
+// limitWords recognizes a limit by GitHub's text.
 func limitWords(message string) bool {
 	message = strings.ToLower(message)
 	return strings.Contains(message, "secondary rate limit") || strings.Contains(message, "api rate limit exceeded") ||
 		strings.Contains(message, "was submitted too quickly")
 }
 
-// limited is that GitHub takes no more requests for now.
+// limited returns the reason for a reached limit.
 func limited(words string) work.Reason { return work.Reason{Kind: work.WhyGitHubLimit, Text: words} }

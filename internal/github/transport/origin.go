@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// resolveLink makes an address of ours out of what an answer names: a next page,
-// a redirect. Where it leads to another host, port or scheme it is an error: who
-// can write an answer's headers must not be sent the token.
+// resolveLink resolves a URL from an answer: a next page or a redirect. Another host, port or
+// scheme is an error, because someone who controls an answer's headers must not receive the token.
 func (c *Client) resolveLink(from, link string) (string, error) {
 	base, err := url.Parse(from)
 	if err != nil {
@@ -24,7 +23,7 @@ func (c *Client) resolveLink(from, link string) (string, error) {
 	return to.String(), nil
 }
 
-// ours refuses addresses that are not of the API which the client was made for.
+// ours refuses URLs outside the client's API.
 func (c *Client) ours(u *url.URL) error {
 	for _, own := range []string{c.rest, c.graph} {
 		if base, err := url.Parse(own); err == nil && origin(u) == origin(base) && u.User == nil {
@@ -34,7 +33,7 @@ func (c *Client) ours(u *url.URL) error {
 	return fmt.Errorf("%s://%s is another host than %s, and the token is not sent there", u.Scheme, u.Host, c.host)
 }
 
-// origin is what a web browser compares: scheme, host and port.
+// origin returns scheme, host and port, as browsers compare them.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

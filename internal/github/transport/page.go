@@ -12,23 +12,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/resume"
 )
 
-// PageRequest asks for one page of a listing, conditionally when it has an
-// ETag.
+// PageRequest requests one page of a listing, conditionally if it has an ETag.
 type PageRequest struct {
 	URL  string // relative to the API root ("repos/o/n/issues?…"), or absolute: the Next of a page
-	ETag string // of the last answer to this very URL
+	ETag string // of the last answer to this exact URL
 }
 
-// Page is one page of a listing. An ETag vouches for its own URL only: that a
-// page is unchanged says nothing about the next one.
+// Page is one page of a listing. Its ETag covers only its own URL: an unchanged page says nothing
+// about the next one.
 type Page[T any] struct {
 	Items       []T
 	ETag        string
-	Next        string // absolute; empty on the last page, and may be empty on an unchanged one
+	Next        string // absolute; empty on the last page, maybe also on an unchanged one
 	NotModified bool
 }
 
-// mostInPage is how much a page of most listings shows at the most.
+// mostInPage is the maximum page size of most listings.
 const mostInPage = 100
 
 // ReadPage reads one page of a listing.
@@ -86,15 +85,15 @@ func Every[W Plausible, T any](ctx context.Context, c *Client, address string, c
 	return all, nil
 }
 
-// Resumed reads a whole listing that is told by age, oldest first, and of which nothing but
-// its end changes: it resumes where an earlier pass stopped, see internal/resume.
+// Resumed reads a whole listing that is sorted oldest first and changes only at its end. It resumes
+// where an earlier pass stopped, see internal/resume.
 func Resumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	read, err := listOf[W](c).All(ctx, address)
 	return converted(address, read.Items, convert, err)
 }
 
-// Changing reads what changed of such a listing since a time. Its items have ids and may
-// change; address is where it is listed what did.
+// Changing reads the items of such a listing that changed since a time. Items have ids and may
+// change; address returns the URL of the listing of changes.
 func Changing[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
 	items, err := resume.Changing[W]{List: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
 	return converted(address(since), items, convert, err)
@@ -119,8 +118,8 @@ func converted[W, T any](address string, items []W, convert func(W) T, err error
 	return all, err
 }
 
-// nextLink is the address of the next page, of the Link header. An address
-// may hold commas, so links are found by their angle brackets.
+// nextLink returns the URL of the next page from the Link header. URLs may contain commas, so it
+// looks for angle brackets.
 func nextLink(a *Answer) string {
 	for _, rest := range a.Header.Values("Link") {
 		for {

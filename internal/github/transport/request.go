@@ -13,16 +13,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
-// MaxBody bounds what is read of one answer. GitHub takes 65,536 characters for a body, JSON
-// writes six bytes for the longest (\u0001), and a page has a hundred of them: 40 MB. Whoever
-// may comment can have such a page, so it has to be read.
+// MaxBody limits the size of an answer. GitHub accepts 65,536 characters per body, JSON takes up to
+// six bytes for one (\u0001), and a page has a hundred bodies: 40 MB. Any commenter can produce
+// such a page, so it must be readable.
 const MaxBody = 64 << 20
 
-// Effect says whether a request changes anything, and so what a lost answer
-// means.
+// Effect is whether a request changes anything; it decides what a lost answer means.
 type Effect int
 
-// The effects.
 const (
 	Reads Effect = iota
 	Writes
@@ -38,7 +36,7 @@ type Call struct {
 	Resource string // empty: core
 }
 
-// Answer is a whole answer.
+// Answer is an answer with its whole body.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -49,14 +47,14 @@ type Answer struct {
 	limits   limits
 }
 
-// question is what a read that is asked in advance is found by.
+// question identifies a read that was prefetched.
 type question struct {
 	of                *Client
 	method, url, body string
 }
 
-// Send makes one request. It returns an answer for 2xx and 304 only. One that only reads
-// may have been sent in advance.
+// Send makes one request. It returns an answer for 2xx and 304 only. Reads may have been
+// prefetched.
 func (c *Client) Send(ctx context.Context, k Call) (*Answer, error) {
 	if k.Effect == Writes || k.ETag != "" {
 		return c.send(ctx, k)
@@ -151,7 +149,7 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	return a, nil
 }
 
-// lost says what it means that no whole answer came.
+// lost converts the error of a request without a whole answer.
 func lost(ctx context.Context, host string, k Call, err error) error {
 	var body *BodyError
 	switch {
@@ -166,7 +164,7 @@ func lost(ctx context.Context, host string, k Call, err error) error {
 	}
 }
 
-// refused makes an error of every answer but 2xx and 304.
+// refused returns an error for every answer except 2xx and 304.
 func (c *Client) refused(a *Answer, k Call) error {
 	switch {
 	case a.Status >= 200 && a.Status < 300, a.Status == http.StatusNotModified && k.Effect == Reads:
@@ -186,7 +184,7 @@ func (c *Client) refused(a *Answer, k Call) error {
 	return e
 }
 
-// parseError reads GitHub's error document and the page that it refers to.
+// parseError reads GitHub's error document and returns its documentation URL.
 func parseError(a *Answer) (*Error, string) {
 	e := &Error{Status: a.Status, URL: a.URL}
 	var doc struct {
@@ -200,7 +198,7 @@ func parseError(a *Answer) (*Error, string) {
 	}
 	e.Message = doc.Message
 	for _, raw := range doc.Errors {
-		var item ErrorItem // field names are matched without regard to case
+		var item ErrorItem // encoding/json ignores the case of field names
 		if json.Unmarshal(raw, &item) != nil && json.Unmarshal(raw, &item.Message) != nil {
 			item.Message = string(raw)
 		}
@@ -209,10 +207,10 @@ func parseError(a *Answer) (*Error, string) {
 	return e, doc.Docs
 }
 
-// maxRedirects is how many addresses a moved repository may have had.
+// maxRedirects limits the redirects of one request: a repository may have moved several times.
 const maxRedirects = 5
 
-// Follow is a GET that follows redirects.
+// Follow sends a GET and follows redirects.
 func (c *Client) Follow(ctx context.Context, address string) (*Answer, error) {
 	for range maxRedirects {
 		a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: address})
@@ -230,11 +228,11 @@ func (c *Client) Follow(ctx context.Context, address string) (*Answer, error) {
 	return nil, &BodyError{URL: address, Err: fmt.Errorf("more than %d redirects", maxRedirects)}
 }
 
-// Plausible is a wire struct that knows whether GitHub can have meant it: JSON
-// that decodes is no proof, since every field may be absent.
+// Plausible is a wire struct that can check itself: JSON that decodes proves nothing, because every
+// field may be absent.
 type Plausible interface{ Check() error }
 
-// Decode reads one JSON document of an answer.
+// Decode decodes an answer's JSON document and checks it.
 func (a *Answer) Decode(into Plausible) error {
 	if err := json.Unmarshal(a.Body, into); err != nil {
 		return &BodyError{URL: a.URL, Err: err}
@@ -245,7 +243,7 @@ func (a *Answer) Decode(into Plausible) error {
 	return nil
 }
 
-// Get reads one document.
+// Get reads and decodes one document.
 func (c *Client) Get(ctx context.Context, address string, into Plausible) error {
 	a, err := c.Send(ctx, Call{Method: http.MethodGet, URL: address})
 	if err != nil {
@@ -254,7 +252,8 @@ func (c *Client) Get(ctx context.Context, address string, into Plausible) error 
 	return a.Decode(into)
 }
 
-// Write sends one change and reads the object that it made, when there is one.
+// Write sends one change. If into is not nil, it decodes the answer; an unreadable answer is an
+// *UnclearError.
 func (c *Client) Write(ctx context.Context, method, address string, body any, into Plausible) error {
 	var data []byte
 	if body != nil {

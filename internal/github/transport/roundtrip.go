@@ -10,11 +10,11 @@ import (
 	"github.com/cli/go-gh/v2/pkg/config"
 )
 
-// dialTimeout bounds the way to a host that does not answer, names included: less
-// than an ingest may take, so that a pass can say what is wrong.
+// dialTimeout limits connecting to a host, including name resolution. It is shorter than an ingest
+// may take, so that a pass can report the problem.
 const dialTimeout = 10 * time.Second
 
-// roundTripper is what lies beneath go-gh's client.
+// roundTripper returns the transport beneath go-gh's client.
 func roundTripper(o Options) http.RoundTripper {
 	socket := o.Socket
 	if socket == "" {
@@ -26,8 +26,7 @@ func roundTripper(o Options) http.RoundTripper {
 	return bodyReader{overNetwork()}
 }
 
-// overSocket sends every request to a unix socket, as go-gh does where it has its own way:
-// with a connection for each.
+// overSocket sends every request to a unix socket over its own connection, as go-gh does.
 func overSocket(path string) *http.Transport {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", path)
@@ -35,8 +34,8 @@ func overSocket(path string) *http.Transport {
 	return &http.Transport{DialContext: dial, DialTLSContext: dial, DisableKeepAlives: true}
 }
 
-// overNetwork is Go's own, which knows the proxies of the environment, with the proxy's
-// word for a refusal kept as a type.
+// overNetwork returns Go's default transport with the environment's proxies. A proxy's refusal
+// becomes a *proxyError.
 func overNetwork() *http.Transport {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if plain, ok := http.DefaultTransport.(*http.Transport); ok {
@@ -52,7 +51,7 @@ func overNetwork() *http.Transport {
 	return t
 }
 
-// configuredSocket is gh's http_unix_socket; empty: none.
+// configuredSocket returns gh's http_unix_socket, "" if unset.
 func configuredSocket() string {
 	cfg, err := config.Read(nil)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"net/http"
 )
 
-// TailBytes is how much of a file is kept of its end.
+// TailBytes is how many bytes of a file's end are kept.
 const TailBytes = 64 << 10
 
-// maxLog bounds how much of a file is read for its end, in bytes.
+// maxLog limits how many bytes of a file are read.
 const maxLog = 64 << 20
 
-// logStore is how errors call the place where GitHub keeps logs.
+// logStore names GitHub's storage of logs in errors.
 const logStore = "GitHub's store of logs"
 
-// Tail reads the end of a file that GitHub keeps somewhere else. go-gh's client
-// sends the token to its own host only.
+// Tail reads the end of a file in another storage of GitHub's. go-gh's client sends the token only
+// to its own host.
 func (c *Client) Tail(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Client) Tail(ctx context.Context, address string) (string, error) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return "", nil // it has expired
+		return "", nil // the file has expired
 	}
 	var end tail
 	if _, err := io.Copy(&end, io.LimitReader(resp.Body, maxLog)); err != nil {
@@ -39,7 +39,7 @@ func (c *Client) Tail(ctx context.Context, address string) (string, error) {
 	return end.String(), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of its input.
 type tail struct{ kept []byte }
 
 func (t *tail) Write(b []byte) (int, error) {

@@ -7,21 +7,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The two APIs, as requests are counted.
+// API names in request counts.
 const (
 	apiREST    = "rest"
 	apiGraphQL = "graphql"
 )
 
-// Tally counts requests by host, API and status, and keeps what answers say of limits.
-// It is safe for concurrent use.
+// Tally counts requests by host, API and status, and keeps the limits in answers. It is safe for
+// concurrent use.
 type Tally struct {
 	mu     sync.Mutex
 	asked  map[work.RequestCount]int // Count is 0
 	limits map[[2]string]work.RateLimit
 }
 
-// Of gives the function that counts the requests of a host's client (Options.Count).
+// Of returns an Options.Count function for a host's client.
 func (t *Tally) Of(host string) func(Request) {
 	return func(r Request) {
 		t.count(host, r)
@@ -29,8 +29,8 @@ func (t *Tally) Of(host string) func(Request) {
 	}
 }
 
-// OfOther is Of for the client of another account than gh's own: limits are an account's,
-// and those of gh's own are what matters.
+// OfOther is Of for a client of another account than gh's. It ignores limits: they are per account,
+// and only those of gh's account matter.
 func (t *Tally) OfOther(host string) func(Request) {
 	return func(r Request) { t.count(host, r) }
 }
@@ -65,7 +65,7 @@ func (t *Tally) keep(host string, r Request) {
 	}
 }
 
-// Take gives what was counted since it was taken last.
+// Take returns the counts and limits since the last Take.
 func (t *Tally) Take() (asked []work.RequestCount, limits []work.RateLimit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

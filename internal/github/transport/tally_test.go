@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Requests are counted by API and status, also those without an answer, and what answers
-// say of limits is kept: the last word of each, and none of another account's.
+// Requests are counted by API and status, including those without an answer. The latest limits of
+// gh's account are kept.
 func TestTally(t *testing.T) {
 	ghConfig(t, nil, nil)
 	left := 5000
