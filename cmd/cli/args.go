@@ -72,7 +72,7 @@ func RefuseUnknownHelp(root *cobra.Command) {
 	}
 }
 
-// oneOf accepts no argument for a command that groups others, as any argument is no subcommand.
+// oneOf rejects any argument of a command that groups others: cobra runs a known subcommand itself.
 func oneOf(c *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil

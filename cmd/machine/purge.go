@@ -62,7 +62,7 @@ func knownState(dir string) error {
 	return nil
 }
 
-// orderOf is when an entry of a state folder is deleted; negative: it is none.
+// orderOf returns the position of an entry in the order of deletion; negative if it is unknown.
 func orderOf(name string) int {
 	return slices.IndexFunc(stateNames, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
@@ -70,8 +70,8 @@ func orderOf(name string) int {
 	})
 }
 
-// Purge deletes a state folder that is Purgeable. It follows no link, and may be asked
-// again where it was stopped.
+// Purge deletes a state folder that is Purgeable. It follows no links. If it was interrupted, run
+// it again.
 func Purge(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -192,8 +192,8 @@ func (p *splitter) code(i, end int, single *[maxRun + 1]bool) int {
 	return p.pos
 }
 
-// comment measures the comment at i; 0 when GitHub shows it as text because it
-// does not end within its paragraph.
+// comment returns the length of the comment at i; 0 if GitHub shows it as text because it does not
+// end within its paragraph.
 func (p *splitter) comment(i int, block bool) (int, span) {
 	if block {
 		if n := commentEnd(p.src[i:]); n > 0 {
