@@ -246,7 +246,7 @@ func noteLines(repos []env.RepoReport, some func(env.RepoReport) bool) []string 
 }
 
 // unreadError means that no repository could be read; the causes are printed above it.
-type unreadError struct{ login bool } // because there is no login
+type unreadError struct{ login bool } // login: the cause is a missing login
 
 func (*unreadError) Error() string { return "no repository could be read" }
 

@@ -168,7 +168,7 @@ func refuseWindows(goos string, every time.Duration, j schedule.Job) error {
 	return fmt.Errorf("on Windows the Task Scheduler repeats passes, and this command does not write to it; type this line yourself:\n  %s\nand to end it: schtasks /Delete /TN %s", schedule.Schtasks(j, every), j.Name())
 }
 
-var goos = runtime.GOOS // a variable for tests
+var goos = runtime.GOOS // of this machine
 
 // now makes this machine's plan with the current config.
 func now(a *cli.App) (plan, *config.Config, error) {

@@ -168,8 +168,7 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 	return found, nil
 }
 
-// merges reports whether a plan merges an item's pull request or changes its place in a merge
-// queue.
+// merges reports whether a plan acts on the merge of an item's pull request.
 func merges(p plan.Plan, item int64) bool {
 	return slices.ContainsFunc(plan.Of[change.Merge](p), func(m change.Merge) bool { return m.Item == item })
 }

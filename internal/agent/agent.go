@@ -79,12 +79,12 @@ type Spec struct {
 	Command  []string         // program and arguments; empty: the program named like the adapter
 	Model    string           // empty: the program's own default
 	Effort   string           // reasoning effort, in the program's own terms; empty: its default
-	Writable []string         // folders outside the checkout that codex's own sandbox lets its commands write to
+	Writable []string         // folders outside the checkout that codex's own sandbox makes writable
 	Args     []string         // further arguments of codex and claude, after ours
 	Prices   *spending.Prices // prices of its tokens; nil: the program's reported cost, or Anthropic's list
 	Environ  []string         // required; exactly its environment, without what the adapter adds
-	Plain    []string         // folders outside the checkout that codex's own sandbox makes writable
-	Home     string           // required; a folder of ours outside every checkout, for the agent's git configuration
+	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
+	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
 

@@ -23,7 +23,7 @@ var personas embed.FS
 // defaultReviewer reviews pull requests if the config names no reviewer.
 const defaultReviewer = "quinn"
 
-// builtInReviewers need no table: for quality, security and the product. They only read code.
+// builtInReviewers need no table: for quality, security and the product. Callers must not modify them.
 var builtInReviewers = sync.OnceValue(func() []Reviewer {
 	var all []Reviewer
 	for _, name := range []string{defaultReviewer, "sam", "priya"} {

@@ -101,7 +101,7 @@ type Repo struct {
 	CanPush       bool
 	DefaultBranch string
 	Methods       []merging.Method // merge methods that it allows
-	WebSignOff    bool             // GitHub requires a sign-off for commits made in the browser
+	WebSignOff    bool             // GitHub signs off commits made in the browser, and expects it of others
 	Unreadable    []Unread
 	Rules         *merging.Rules // of the default branch; nil: unreadable
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes

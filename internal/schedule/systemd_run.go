@@ -82,7 +82,7 @@ func (s systemd) Remove(ctx context.Context, j Job) error {
 		return err
 	}
 	unit, timerUnit := j.unitNames()
-	if !s.runs() { // then no timer is active, and removing the files suffices
+	if !s.runs() { // then no timer is active, and the next session finds no files
 		wanted := filepath.Join(filepath.Dir(timer), "timers.target.wants", timerUnit)
 		return removeFiles(append(all, File{Path: wanted}))
 	}
