@@ -1,5 +1,5 @@
-// Package cmd is the command line of gh mergexo. A command turns flags into a
-// call, and what the call answers into tables, TSV or JSON in gh's manner.
+// Package cmd is the command line of gh mergexo. A command turns flags into a call, and the result
+// into tables, TSV or JSON in gh's manner.
 package cmd
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// Env is what a run of the program gets from its process.
+// Env is the process as a run of the program sees it.
 type Env = cli.Env
 
-// app is what the commands of this package share.
+// app holds what the commands of this package share.
 type app struct{ *cli.App }
 
-// The exit codes, as gh has them.
+// The exit codes are those of gh.
 const (
 	exitOK        = 0
 	exitError     = 1
@@ -35,7 +35,7 @@ const (
 	exitAuth      = 4
 )
 
-// cautious writes without secrets.
+// cautious redacts secrets from what is written.
 type cautious struct {
 	to io.Writer
 	a  *app
@@ -71,10 +71,10 @@ func Main(env Env) int {
 	return exitCode(err)
 }
 
-// report says on standard error why the run failed; whoever asked for JSON finds it as
-// such in the last line.
+// report prints to standard error why the run failed. If JSON was requested, the last line is the
+// error as JSON.
 func (a *app) report(ran *cobra.Command, err error) {
-	if _, ended := errors.AsType[*cli.CodeError](err); ended { // what it printed says why
+	if _, ended := errors.AsType[*cli.CodeError](err); ended { // the other program has printed the reason
 		return
 	}
 	if cli.WantsJSON(a.Env.Args) {

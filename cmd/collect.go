@@ -6,27 +6,27 @@ import (
 	"runtime/metrics"
 )
 
-// How much new memory Go's collector waits for.
+// Settings of Go's garbage collector: how much new memory it waits for.
 const (
-	usual     = 100     // percent of what is in use, where GOGC says nothing
-	unhurried = 400     // the first time: 16 MB, in place of 4
-	room      = 5 << 20 // from then on, at least
-	thorough  = 50      // percent of what is in use, where that is more
+	usual     = 100     // percent of the memory in use, the default of GOGC
+	unhurried = 400     // before the first collection: 16 MB instead of 4
+	room      = 5 << 20 // at least, after the first collection
+	thorough  = 50      // percent of the memory in use, if that is more
 )
 
-// collectLater puts the collector off until there is something to collect: most runs are
-// over before, and a tenth of their time was the collector's. What lasts longer reads page
-// by page and needs little at a time: there the collector waits until enough is new, so that
-// it does not work all the time, and no longer, so that the peak stays near what is in use.
+// collectLater delays the garbage collector. Most runs end before the first collection, which took
+// a tenth of their time. Longer runs read page by page and need little at a time: there the
+// collector waits for at least room bytes, so that it does not run all the time, but no longer, so
+// that the peak stays near the memory in use.
 func collectLater() {
 	if before := debug.SetGCPercent(unhurried); before != usual {
-		debug.SetGCPercent(before) // GOGC says otherwise
+		debug.SetGCPercent(before) // GOGC is set
 		return
 	}
 	runtime.AddCleanup(new([16]byte), pace, unhurried)
 }
 
-// pace says after each work of the collector when the next one is.
+// pace sets the next collection after each one.
 func pace(before int) {
 	inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(inUse)
@@ -38,5 +38,5 @@ func pace(before int) {
 	runtime.AddCleanup(new([16]byte), pace, before)
 }
 
-// percentOf is how much new memory may come, in percent of what is in use, before it is collected.
+// percentOf converts room, or thorough percent if that is more, into percent of the memory in use.
 func percentOf(inUse uint64) int { return max(thorough, int(100*room/max(inUse, room/4))) }

@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
-// commandMakers make the commands that people also give in comments.
+// commandMakers returns the commands that people can also give in comments.
 func (a *app) commandMakers() []maker {
 	var all []maker
 	for _, row := range command.Table() {
@@ -61,7 +61,7 @@ The item is named as in "gh mergexo show".`,
 	return c
 }
 
-// answerView is what the commands for one item print.
+// answerView is the output of the commands for one item.
 type answerView struct {
 	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
@@ -70,7 +70,7 @@ type answerView struct {
 	Why     string `json:"why"`     // why it does not; empty: it does, or the next pass tries
 }
 
-// localCommand reads a command line as a comment would be read.
+// localCommand parses a command line as if it were a comment.
 func localCommand(verb command.Verb, head string) (command.Command, error) {
 	var rest []string
 	if head != "" {

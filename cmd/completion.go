@@ -22,14 +22,14 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// bridges are what has "gh mergexo <TAB>" ask the script of gh-mergexo, a file for each
-// shell where that can be.
+// bridges connect "gh mergexo <TAB>" to the completion of gh-mergexo, one file per shell that
+// allows it.
 //
 //go:embed bridge.*
 var bridges embed.FS
 
-// describeCompletion says what the scripts complete, and has every command complete the names
-// that it takes.
+// describeCompletion describes what the scripts complete, and adds completion of names to every
+// command.
 func describeCompletion(root *cobra.Command, a *cli.App) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -57,7 +57,7 @@ func describeShells(c *cobra.Command, a *cli.App) {
 	}
 }
 
-// writeBridge follows a shell's script; not every shell has one.
+// writeBridge appends the bridge to a shell's script, if the shell has one.
 func writeBridge(out io.Writer, shell string) error {
 	text, err := bridges.ReadFile("bridge." + shell)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +74,7 @@ them. So the script is for a command gh-mergexo, which you define; in bash, zsh
 and fish it answers for "gh mergexo" as well, and leaves all else of gh to gh's
 own completion.`
 
-// loadScript is how each shell gets the command and its completion.
+// loadScript tells for each shell how to load the completion.
 var loadScript = map[string]string{
 	"bash": `
 
@@ -103,14 +103,14 @@ Put these two lines into the file that $PROFILE names:
   gh mergexo completion powershell | Out-String | Invoke-Expression`,
 }
 
-// nameCompleter offers what can be typed for repositories, items and agents. GitHub is not asked.
+// nameCompleter completes repositories, items and agents. It does not ask GitHub.
 type nameCompleter struct{ app *cli.App }
 
-// A completion is what a shell offers for a word.
+// A completion returns what a shell offers for a word.
 type completion = func(c *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// offer gives every command and flag that takes a name, and has no answer of its own yet,
-// one that fits how its usage calls it.
+// offer gives every command and flag that takes a name, and has no completion yet, the one that
+// fits the name in its usage line.
 func (n nameCompleter) offer(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		n.offer(sub)
@@ -120,12 +120,12 @@ func (n nameCompleter) offer(c *cobra.Command) {
 	}
 	for flag, offered := range map[string]completion{"repo": n.repos, "agent": n.agents, "json": completeFields} {
 		if c.Flags().Lookup(flag) != nil {
-			_ = c.RegisterFlagCompletionFunc(flag, offered) // an error says that it has one already
+			_ = c.RegisterFlagCompletionFunc(flag, offered) // an error means that it has one already
 		}
 	}
 }
 
-// positions answers for each word that a usage line takes, as the line calls it.
+// positions completes each argument by its name in the usage line.
 func (n nameCompleter) positions(takes []string) completion {
 	return func(c *cobra.Command, given []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all := c.Flags().Lookup("all")
@@ -146,7 +146,7 @@ func (n nameCompleter) positions(takes []string) completion {
 	}
 }
 
-// completeFields offers those of --json, several behind one another with commas.
+// completeFields completes the fields of --json, separated by commas.
 func completeFields(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	chosen := strings.Split(before, ",")
@@ -175,8 +175,8 @@ func (n nameCompleter) agents(*cobra.Command, []string, string) ([]string, cobra
 	return slices.Sorted(maps.Keys(cfg.Agents)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// items are the work items that passes have seen, with their titles: the newest first. A
-// number alone is offered to who begins with one, where only one repository is configured.
+// items completes the work items that passes have seen, newest first, with their titles. If only
+// one repository is configured, a word that begins with a digit is completed to a bare number.
 func (n nameCompleter) items(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	if cfg, err := n.app.Config(); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// newConfigCmd has what is in effect, whether a config is valid, and its schema.
+// newConfigCmd makes the command config, with its subcommands validate and schema.
 func newConfigCmd(a *cli.App) *cobra.Command {
 	var example bool
 	var flags *terminal.JSON
@@ -56,7 +56,7 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 	return c
 }
 
-// configValidation is what config validate prints.
+// configValidation is the output of config validate.
 type configValidation struct {
 	File     string          `json:"file"`     // the file that was looked at
 	Valid    bool            `json:"valid"`    // whether passes can use it; if not, the exit code is 1
@@ -89,7 +89,7 @@ there, is told and does not count. The exit code is 1 where something is wrong.`
 	return c
 }
 
-// configProblem is one thing that is wrong, for programs.
+// configProblem is one problem of the config as JSON.
 type configProblem struct {
 	File string `json:"file"` // the file
 	Line int    `json:"line"` // the line; 0: it concerns no line
@@ -100,12 +100,12 @@ type configProblem struct {
 func validateConfig(a *cli.App, flags *terminal.JSON) error {
 	cfg, err := a.Config()
 	all, about := config.Problems(err)
-	if err != nil && !about { // such as that it is not there
+	if err != nil && !about { // for example, the file is missing
 		return err
 	}
 	found := terminal.Each(all, func(p config.Problem) configProblem {
 		return configProblem{a.Environ().ConfigPath, p.Line, p.Key, p.Text}
-	}) // called as the caller called it
+	}) // the path as the caller gave it
 	var doubts []string
 	if cfg != nil {
 		doubts = append(doubted.Of(cfg), machine.Doubts(cfg, a.Environ())...)
@@ -124,8 +124,8 @@ func validateConfig(a *cli.App, flags *terminal.JSON) error {
 	return err
 }
 
-// promptProblems are what is wrong with the operator's own prompts, which passes read with
-// the config.
+// promptProblems returns the problems of the operator's own prompts, which passes load with the
+// config.
 func promptProblems(dir string) []configProblem {
 	_, err := prompts.Load(dir)
 	if err == nil {

@@ -68,8 +68,8 @@ and config are of its own.`,
 	return c
 }
 
-// loopback refuses an address that others reach: whoever asks the simulated GitHub is
-// whoever they say they are.
+// loopback rejects an address that other machines can reach: the simulated GitHub does not
+// authenticate its users.
 func loopback(address string) error {
 	if address == "" {
 		return nil
@@ -84,7 +84,7 @@ func loopback(address string) error {
 	return nil
 }
 
-// newDemoAgentCmd is the demo's agent as a program for the command adapter.
+// newDemoAgentCmd makes the demo's agent, a program for the command adapter.
 func newDemoAgentCmd(a *app) *cobra.Command {
 	improvise := false
 	c := &cobra.Command{

@@ -54,7 +54,7 @@ type planLine struct {
 	change.Line
 }
 
-// item is the issue or pull request that a line is about, or the repository.
+// item returns the issue or pull request that a line concerns, or else the repository.
 func (l planLine) item() string {
 	if l.Number == 0 {
 		return l.Repo
@@ -77,8 +77,8 @@ func planLines(cfg *config.Config, p *tick.Preview) []planLine {
 	return lines
 }
 
-// waitsForResumed reports whether all that it says is that a turn is under way which
-// another line already says resumes.
+// waitsForResumed reports whether the line only tells of a turn in progress that another line
+// already reports as resuming.
 func (l planLine) waitsForResumed(recovered []tick.Recovered) bool {
 	return l.What == "wait" && slices.ContainsFunc(recovered, func(r tick.Recovered) bool {
 		return r.Repo == l.Repo && r.What == "resume" && r.Number == l.Number && r.Kind == l.Kind

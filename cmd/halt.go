@@ -20,7 +20,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// everythingWords has the help texts of --all for the commands that take it.
+// everythingWords are the help texts of --all.
 var everythingWords = map[command.Verb]struct{ flag, use, example, long string }{
 	command.VerbPause: {
 		"Stop everything on this machine; what follows is the reason", "{<owner/name#number> | --all [<reason>]}", "--all the bill is being looked at",
@@ -36,7 +36,7 @@ stays paused.`,
 	},
 }
 
-// addAll lets a command be about everything on this machine.
+// addAll adds --all to a command: everything on this machine.
 func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, use, example, long string }, flags **terminal.JSON) {
 	all := c.Flags().Bool("all", false, words.flag)
 	c.Use = string(verb) + " " + words.use
@@ -62,10 +62,10 @@ func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, us
 	}
 }
 
-// itemName is what people write for an item, and not as a reason.
+// itemName matches the name of an item, to tell it from a reason.
 var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`) })
 
-// everything pauses all that this machine does, or resumes it.
+// everything pauses or resumes all work on this machine.
 func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// newNotifyCmd has a message to try, and what was sent.
+// newNotifyCmd makes the command notify: send a test message, list sent ones.
 func newNotifyCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "notify <command>",
@@ -55,12 +55,12 @@ where a message did not arrive.`,
 	return c
 }
 
-// trialsView is what notify test prints.
+// trialsView is the output of notify test.
 type trialsView struct {
 	Results []trialView `json:"results"` // what became of the message to each
 }
 
-// trialView is what came back of one message.
+// trialView is the result of one message.
 type trialView struct {
 	Name    string `json:"name"`    // the `name` of the `[[notify]]`
 	Arrived bool   `json:"arrived"` // whether it was taken
@@ -96,7 +96,7 @@ func sendTrials(ctx context.Context, a *cli.App, given []string, flags *terminal
 	return err
 }
 
-// chooseTargets finds the [[notify]] that are meant.
+// chooseTargets finds the named [[notify]] entries.
 func chooseTargets(cfg *config.Config, given []string) ([]config.Notify, error) {
 	names := terminal.Each(cfg.Notify, func(n config.Notify) string { return n.Name })
 	switch {
@@ -112,7 +112,7 @@ func chooseTargets(cfg *config.Config, given []string) ([]config.Notify, error) 
 	return nil, &cli.UsageError{Err: cli.DidYouMean(err, given[0], names, "")}
 }
 
-// sendAll sends to all at once.
+// sendAll sends to all in parallel.
 func sendAll(ctx context.Context, a *cli.App, m *machine.Machine, wanted []config.Notify) []trialView {
 	results := make([]trialView, len(wanted))
 	var wg sync.WaitGroup
@@ -128,7 +128,7 @@ func sendAll(ctx context.Context, a *cli.App, m *machine.Machine, wanted []confi
 	return results
 }
 
-// mostMessages is how many messages are shown unless another number is asked for.
+// mostMessages is the default number of messages shown.
 const mostMessages = 30
 
 func newNotifyListCmd(a *cli.App) *cobra.Command {
@@ -151,12 +151,12 @@ twice. Messages are kept for 30 days, and those about open work longer.`,
 	return c
 }
 
-// messagesView is what notify list prints.
+// messagesView is the output of notify list.
 type messagesView struct {
 	Messages []messageView `json:"messages"` // what was told, or is to be told, the newest first
 }
 
-// messageView is a message as programs see it.
+// messageView is a message as JSON.
 type messageView struct {
 	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
 	Event      news.What  `json:"event"`      // what it tells, as `kinds` in the config names it

@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// passView is what --json prints of a pass, of a dry run, and of none at all.
+// passView is the JSON output of a pass, a dry run, or a skipped pass.
 type passView struct {
 	StartedAt time.Time         `json:"startedAt"`    // when the pass began
 	EndedAt   time.Time         `json:"endedAt"`      // when it ended
@@ -38,9 +38,8 @@ func (v passView) write(out terminal.Output, json *terminal.JSON) error {
 	return json.Write(out, v)
 }
 
-// printHalted tells that there is no pass, for everything is paused: whoever watches or
-// asks is told each time, a scheduler once a pause, and one that starts passes detached
-// not at all: nobody reads what those print.
+// printHalted reports that no pass runs because everything is paused. A terminal or JSON gets it
+// each time, a scheduler once per pause, and a detached pass never: nobody reads its output.
 func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) error {
 	if h == nil {
 		return nil
@@ -56,7 +55,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 	return passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: stops.ViewHalt(h)}.write(a.Output(), opt.json)
 }
 
-// printReport tells what the pass did. An idle pass has nothing to tell.
+// printReport prints what the pass did. An idle pass prints nothing.
 func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config) error {
 	out := a.Output()
 	if rep.Halt != nil {
@@ -79,7 +78,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	return failedRepos(rep.Repos(), len(cfg.Repos))
 }
 
-// printDone tells what became of turns and merges.
+// printDone prints the results of turns and merges.
 func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 	switch {
 	case out.TTY && rep.Held != "":
@@ -100,11 +99,11 @@ func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 	return nil
 }
 
-// tellOutcomes says which outcomes are still to be told; nil: all are.
+// tellOutcomes tells for each outcome whether it must still be printed; nil: all must.
 type tellOutcomes func([]folder.Outcome, time.Time) []bool
 
-// toldOnce has what only waits told once to a scheduler, which mails each line. Whoever
-// watches sees all of it, and what a detached pass prints nobody reads.
+// toldOnce prints each waiting outcome only once under a scheduler, which mails every line. A
+// terminal shows all, and nobody reads a detached pass.
 func (a *app) toldOnce(opt *tickOptions, cfg *config.Config) tellOutcomes {
 	if a.Output().TTY || opt.detached {
 		return nil
@@ -112,7 +111,7 @@ func (a *app) toldOnce(opt *tickOptions, cfg *config.Config) tellOutcomes {
 	return folder.Dirs{State: cfg.Runtime.StateDir}.TellOutcomes
 }
 
-// rowsToTell are the lines of turns and merges.
+// rowsToTell returns the lines of turns and merges.
 func rowsToTell(out terminal.Output, rep *env.Report, once tellOutcomes) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
@@ -136,12 +135,12 @@ func rowsToTell(out terminal.Output, rep *env.Report, once tellOutcomes) [][]str
 	return told
 }
 
-// mergeSays is what a pass did to have a pull request merged, in a sentence.
+// mergeSays is the result of a merge in a sentence.
 func mergeSays(m env.MergeReport) string {
 	switch m.Outcome {
 	case env.MergeDone:
 		said := fmt.Sprintf("merged #%d", m.Number)
-		if m.Method != "" { // a queue has its own
+		if m.Method != "" { // a merge queue chooses its own
 			said += " (" + m.Method + ")"
 		}
 		if said += fmt.Sprintf(" as %s into %s", work.Short(m.Commit), m.Base); m.Differs != "" {
@@ -159,7 +158,7 @@ func mergeSays(m env.MergeReport) string {
 	return terminal.OneLine(fmt.Sprintf("#%d is not merged: %s", m.Number, m.Reason))
 }
 
-// unread reports whether a repository could not be read: that is told instead.
+// unread reports whether a repository could not be read: then that is printed instead.
 func unread(repos []env.RepoReport) bool {
 	return slices.ContainsFunc(repos, func(r env.RepoReport) bool { return r.Failed || r.Replaced != "" })
 }
@@ -181,7 +180,7 @@ func idleNote(rep *env.Report) string {
 	return strings.Join(append(waits, "GitHub was not asked; gh mergexo tick --now asks at once"), "\n")
 }
 
-// limited reports whether GitHub lets us ask no more for a while.
+// limited reports whether GitHub's rate limit is reached.
 func limited(repos []env.RepoReport) bool {
 	return slices.ContainsFunc(repos, func(r env.RepoReport) bool {
 		return slices.ContainsFunc(r.Causes, func(c env.Cause) bool { return c.Code == env.CauseLimit })
@@ -206,8 +205,8 @@ func (a *app) printTrouble(repos []env.RepoReport) {
 	}
 }
 
-// causeLines says why repositories were not read: one line for each cause, with
-// the repositories that share it.
+// causeLines returns why repositories were not read: one line per cause, with the repositories that
+// share it.
 func causeLines(repos []env.RepoReport) []string {
 	var shared cli.SharedLines
 	for _, r := range repos {
@@ -221,17 +220,17 @@ func causeLines(repos []env.RepoReport) []string {
 	return shared.Lines()
 }
 
-// leftLines says of the repositories of which not everything was read what is left of them.
+// leftLines returns what is left to read of repositories that were not read completely.
 func leftLines(repos []env.RepoReport) []string {
 	return noteLines(repos, func(r env.RepoReport) bool { return r.Ingested && !r.Failed })
 }
 
-// waitLines says for the repositories that a pass did not ask why it did not.
+// waitLines returns why a pass did not read some repositories.
 func waitLines(repos []env.RepoReport) []string {
 	return noteLines(repos, func(r env.RepoReport) bool { return !r.Ingested && !r.Failed })
 }
 
-// noteLines are the notes of some repositories.
+// noteLines returns the notes of the repositories that some selects.
 func noteLines(repos []env.RepoReport, some func(env.RepoReport) bool) []string {
 	var shared cli.SharedLines
 	for _, r := range repos {
@@ -246,13 +245,12 @@ func noteLines(repos []env.RepoReport, some func(env.RepoReport) bool) []string 
 	return shared.Lines()
 }
 
-// unreadError says that not a single repository could be read; why stands above
-// it.
-type unreadError struct{ login bool } // login: for want of one
+// unreadError means that no repository could be read; the causes are printed above it.
+type unreadError struct{ login bool } // login: the cause is a missing login
 
 func (*unreadError) Error() string { return "no repository could be read" }
 
-// unreadAs gives an unreadError the kind of what is wrong first.
+// unreadAs gives an unreadError the code of the first cause.
 func unreadAs(login bool, repos []env.RepoReport) error {
 	coded := &cli.CodedError{Code: cli.CodeFailed, Err: &unreadError{login: login}}
 	if i := slices.IndexFunc(repos, func(r env.RepoReport) bool { return len(r.Causes) > 0 }); i >= 0 {
@@ -262,9 +260,8 @@ func unreadAs(login bool, repos []env.RepoReport) error {
 	return coded
 }
 
-// failedRepos is an error when a pass could not read a single repository: then
-// something is wrong with the set-up. One broken among others is told, and no
-// failure of the pass.
+// failedRepos returns an error if a pass could not read any repository: then the setup is wrong. If
+// only some are broken, they are reported, and the pass succeeds.
 func failedRepos(repos []env.RepoReport, configured int) error {
 	failed, logins := 0, 0
 	for _, r := range repos {

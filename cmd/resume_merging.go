@@ -75,7 +75,7 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 	return nil
 }
 
-// resumedView is what resume-merging prints.
+// resumedView is the output of resume-merging.
 type resumedView struct {
 	Repo    string             `json:"repository"`     // the repository
 	Resumed bool               `json:"resumed"`        // whether merging was stopped there until now
@@ -83,7 +83,7 @@ type resumedView struct {
 	Answer  string             `json:"answer"`         // what it did, for people
 }
 
-// printResumed tells what became of a repository's stop.
+// printResumed reports whether a repository's merge stop was ended.
 func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
 	answer := "merging was not stopped in " + repo
 	view := stops.ViewStopped(nil, repo)

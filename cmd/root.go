@@ -30,7 +30,7 @@ const (
 	groupOther = "other"
 )
 
-// Tree is the tree of all commands, for the reference.
+// Tree returns the tree of all commands, for the reference.
 func Tree() *cobra.Command { return newRootCmd(&app{&cli.App{}}) }
 
 func newRootCmd(a *app) *cobra.Command {
@@ -89,8 +89,8 @@ type maker struct {
 	make        func() *cobra.Command
 }
 
-// wanted makes the command alone that the first word names, since a pass begins each
-// minute; what looks at all commands, such as help and completion, has all of them.
+// wanted returns only the command that the first argument names, because a pass starts every
+// minute. Help, completion and others that need all commands get all.
 func wanted(a *app) []maker {
 	all := commands(a)
 	if len(a.Env.Args) > 0 {
@@ -176,22 +176,21 @@ func sections(c *cobra.Command) []section {
 func commandList(c *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, sub := range c.Commands() {
-		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") { // its padding is that of all its neighbours
+		if sub.GroupID == group && (sub.IsAvailableCommand() || sub.Name() == "help") { // sub.NamePadding fits all commands of the parent
 			b.WriteString(terminal.Output{Width: helpWidth}.Indented(fmt.Sprintf("  %-*s ", sub.NamePadding()+1, sub.Name()+":"), sub.Short))
 		}
 	}
 	return b.String()
 }
 
-// helpWidth is how wide help is, as on most terminals.
+// helpWidth is the width of help, as on most terminals.
 const helpWidth = 80
 
 func flagUsages(flags *pflag.FlagSet) string {
 	return flags.FlagUsagesWrapped(helpWidth)
 }
 
-// reflow wraps the paragraphs of a text; those with indented lines stay as they
-// are written.
+// reflow wraps the paragraphs of a text; those with indented lines stay unchanged.
 func reflow(s string) string {
 	parts := strings.Split(s, "\n\n")
 	for i, part := range parts {
@@ -202,8 +201,8 @@ func reflow(s string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// usage is what follows the line that says why a command line is wrong: where the
-// rest is told. A list of all flags would hide that line.
+// usage prints where to read about a command, after the line with the error. A list of all flags
+// would hide that line.
 func usage(c *cobra.Command) error {
 	_, err := fmt.Fprintf(c.OutOrStderr(), "see %s --help\n", c.CommandPath())
 	return err

@@ -29,7 +29,7 @@ type tickOptions struct {
 	wait     time.Duration
 	detach   bool
 	now      bool
-	detached bool // it is the pass that was started so
+	detached bool // this is the pass that --detach started
 	json     *terminal.JSON
 }
 
@@ -71,7 +71,7 @@ min_interval. GitHub's own limits hold all the same.`,
 	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
 	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in a session of its own and exit")
 	c.Flags().BoolVar(&opt.detached, "detached", false, "This is such a pass: nobody sees its exit code")
-	_ = c.Flags().MarkHidden("detached") // it is there
+	_ = c.Flags().MarkHidden("detached") // hidden flags still work
 	return c
 }
 
@@ -107,7 +107,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	}
 	unread := a.printReport(rep, opt, cfg)
 	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !opt.json.Asked() {
-		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above say why
+		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above have the reason
 	}
 	return errors.Join(unread, err, rep.Shut)
 }
@@ -126,7 +126,7 @@ func (o *tickOptions) check() error {
 	return nil
 }
 
-// only reads --repo.
+// only returns the repository of --repo; nil: all.
 func (o *tickOptions) only(cfg *config.Config) (*work.RepoName, error) {
 	if o.repo == "" {
 		return nil, nil
@@ -152,7 +152,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	return m.Pass(ctx, made)
 }
 
-// runPass makes the pass, and shows on a terminal what its turns do.
+// runPass runs the pass, and shows on a terminal what its turns do.
 func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) (*env.Report, error) {
 	if !a.Output().TTY || opt.json.Asked() {
 		return pass.Run(ctx)
@@ -186,8 +186,8 @@ func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) 
 	return m.Detach(ctx, args)
 }
 
-// tellDoubts prints them where somebody watches, and logs them where agents worked
-// without: under cron the environment is another one than a terminal's.
+// tellDoubts prints them on a terminal, and logs them if agents worked without one: under cron the
+// environment differs from a terminal's.
 func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
 	if !worked && !out.TTY {
 		return

@@ -17,11 +17,11 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// MaxAnswer is the size in bytes over which an answer is refused unread.
+// MaxAnswer is the size in bytes above which an answer is rejected unread.
 const MaxAnswer = 1 << 20
 
-// Answer is what an agent said: the union of all kinds' answers. What a kind
-// does not have, and what was null, is empty.
+// Answer is an agent's answer: the union of all kinds' answers. Fields that a kind lacks, or that
+// were null, are empty.
 type Answer struct {
 	// design_start
 	Title         string   `json:"title"`
@@ -69,7 +69,7 @@ type FlakyTest struct {
 	Reason string `json:"reason"`
 }
 
-// ReviewComment is what a reviewer found.
+// ReviewComment is a reviewer's finding.
 type ReviewComment struct {
 	Path       string          `json:"path"`
 	Line       int             `json:"line"` // 0 for the file as a whole
@@ -78,28 +78,26 @@ type ReviewComment struct {
 	Body       string          `json:"body"`
 }
 
-// Judgement is what a reviewer says to an earlier finding.
+// Judgement is a reviewer's verdict on an earlier finding.
 type Judgement struct {
 	Finding  string `json:"finding"`
 	Resolved bool   `json:"resolved"`
 	Note     string `json:"note"`
 }
 
-// Asked is what an answer may speak about, and what it must; anything else in
-// it is refused.
+// Asked is what an answer may refer to, and what it must cover. Anything else is a violation.
 type Asked struct {
-	Replies     []int64    // review comments that may be replied to
-	Unanswered  []NewEvent // comments that want an answer; none for an answer that was accepted before
-	Findings    []Finding  // review: earlier ones, to be judged, each once; fix: to be answered
-	Escalations []string   // reviewers who may be called in
+	Replies     []int64    // review comments that accept a reply
+	Unanswered  []NewEvent // comments that need an answer; none for an answer that was accepted before
+	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
+	Escalations []string   // reviewers that the answer may call in
 
-	Blocking review.Severity // the least for which changes may be requested; empty: major
+	Blocking review.Severity // the least severity for which changes may be requested; empty: major
 }
 
-// Decode reads an agent's answer. Violations are sentences for the repair
-// turn; when there is one, the answer is empty and must not be used. Decode is
-// pure: a stored answer that passed once passes again. What it holds of
-// secrets is for Secrets.Check.
+// Decode reads an agent's answer. Violations are sentences for the repair turn; if there are any,
+// the answer is empty and must not be used. Decode is pure: a stored answer that passed once passes
+// again. Secrets are left to Secrets.Check.
 func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	schema, ok := schemas()[schemaNames[kind]]
 	if !ok {
@@ -128,7 +126,7 @@ func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	return a, nil
 }
 
-// checkForm looks at an answer's bytes before anything reads it as JSON.
+// checkForm checks an answer's bytes before they are parsed as JSON.
 func checkForm(raw []byte) string {
 	trimmed := bytes.TrimSpace(raw)
 	switch {
@@ -148,7 +146,7 @@ func checkForm(raw []byte) string {
 
 func quotedStart(b []byte) string { return fmt.Sprintf("%q", public.FirstRunes(quoted(string(b)), 40)) }
 
-// decodeOne decodes exactly one JSON value whose objects name no key twice.
+// decodeOne decodes exactly one JSON value without duplicate keys.
 func decodeOne(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	var value any
@@ -165,8 +163,7 @@ func decodeOne(raw []byte) (any, error) {
 	return value, nil
 }
 
-// checkKeys walks one JSON value and refuses an object that names a key twice:
-// readers differ in which of the two counts.
+// checkKeys rejects a JSON object with duplicate keys: readers differ in which of the two counts.
 func checkKeys(d *json.Decoder) error {
 	tok, err := d.Token()
 	if err != nil {
@@ -197,13 +194,13 @@ func checkKeys(d *json.Decoder) error {
 	return err
 }
 
-// schemaNoise takes out of the library's messages what tells an agent nothing.
+// schemaNoise removes parts of the library's messages that do not help an agent.
 var schemaNoise = strings.NewReplacer(
 	"validating root: ", "", "validating ", "", "anyOf: did not validate against any of [<anonymous schema> <anonymous schema>]:", "",
 	"<invalid reflect.Value>", "null", "/anyOf/0: ", "", "/anyOf/1: ", "or ",
 )
 
-// check gives the violations of the schema, at least one a key that breaks it.
+// check returns the violations of the schema, at least one per invalid key.
 func (s answerSchema) check(value any) []string {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -233,7 +230,7 @@ func (s answerSchema) check(value any) []string {
 	return out
 }
 
-// checkStrings refuses control characters in any string.
+// checkStrings rejects control characters in any string.
 func checkStrings(path string, value any) []string {
 	var out []string
 	switch v := value.(type) {

@@ -11,16 +11,15 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
-// How much of the comments without an answer the repair turn quotes.
+// How many unanswered comments the repair turn quotes.
 const (
-	maxNamed   = 15 // comments that are named with their first words
-	maxListed  = 20 // ids of others in one line
+	maxNamed   = 15 // comments quoted with their first words
+	maxListed  = 20 // further ids in one line
 	firstWords = 60 // characters
 )
 
-// answered demands an answer for each comment that the agent was told of: a reply
-// for one on a line, a word in the conversation for all others. A question to
-// people is such a word.
+// answered demands an answer to each comment in the prompt: a reply to a comment on a line, or a
+// general comment for all others. A question to people counts as a general comment.
 func (c *checker) answered(a Answer, told []NewEvent) {
 	var rest []string
 	named := 0
@@ -46,8 +45,8 @@ func (c *checker) answered(a Answer, told []NewEvent) {
 	}
 }
 
-// mended demands an answer for each finding that was to be mended: a reply for one that
-// is a comment on a line, a word in the conversation for those of the review's text.
+// mended demands an answer to each finding: a reply to one that is a comment on a line, or a
+// general comment for those in the review's text.
 func (c *checker) mended(a Answer, findings []Finding) {
 	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
 	for _, x := range findings {
@@ -61,8 +60,8 @@ func (c *checker) mended(a Answer, findings []Finding) {
 	}
 }
 
-// Asks reports whether somebody wrote something that wants an answer. A review's
-// verdict without a word does not, nor does an approval that asks nothing.
+// Asks reports whether the event needs an answer. A review's verdict without text does not, nor
+// does an approval without a question.
 func (e NewEvent) Asks() bool {
 	approval := e.Kind == work.EventSummary && e.State == "APPROVED"
 	return e.Kind.Said() && strings.TrimSpace(e.Body) != "" && (!approval || strings.Contains(e.Body, "?"))
@@ -72,9 +71,9 @@ func replied(a Answer, id string) bool {
 	return slices.ContainsFunc(a.ReviewReplies, func(r ReviewReply) bool { return fmt.Sprint(r.ReviewCommentID) == id })
 }
 
-// begin quotes the first words of a comment, by which people and agents know it.
+// begin quotes the first words of a comment, by which people and agents recognize it.
 func begin(body string) string {
-	words := secrets.Redact(public.OneLine(body)) // before it is cut: half a token has no shape
+	words := secrets.Redact(public.OneLine(body)) // redact before cutting: half a token matches no pattern
 	if short := public.FirstRunes(words, firstWords); len(short) < len(words) {
 		words = short + "…"
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Context is what a turn is about. Its JSON form is the "context" of the
-// command adapter's request; Render makes a prompt of it. Pass it through
-// Prepare before it is stored or sent.
+// Context is the input of a turn. Its JSON form is the "context" of the command adapter's request;
+// Render turns it into a prompt. Pass it through Prepare before it is stored or sent.
 type Context struct {
 	Task            Task         `json:"task"`
 	Surroundings    Surroundings `json:"surroundings"`
@@ -31,14 +30,14 @@ type Context struct {
 	Partial         *Partial     `json:"partial"`          // what an earlier attempt left unfinished
 }
 
-// Partial is unfinished work of an earlier attempt, kept as a commit that the
-// checkout's repository can show. The working tree does not hold it.
+// Partial is unfinished work of an earlier attempt, kept as a commit in the checkout's repository
+// but not in the working tree.
 type Partial struct {
 	Commit       string   `json:"commit"`
 	ChangedFiles []string `json:"changed_files"` // against the commit's parent
 }
 
-// Task is the work item and where its work stands.
+// Task is the work item and its state.
 type Task struct {
 	Repository   string        `json:"repository"` // owner/name
 	Issue        Issue         `json:"issue"`
@@ -52,16 +51,16 @@ type Task struct {
 	TurnKey      string        `json:"turn_key"`
 }
 
-// Role says what an author's words weigh.
+// Role is an author's authority.
 type Role string
 
-// The roles. Of our own words, and where nobody knows, there is none.
+// The roles. Our own comments have none, nor do those of authors that could not be checked.
 const (
 	RoleWrite Role = "write" // may write to the repository, or is in allowed_users
 	RoleNone  Role = "none"
 )
 
-// shown is an author's role as it is shown; nothing that is not one of ours.
+// shown returns the role for the prompt, or nothing for an unknown one.
 func (r Role) shown() string {
 	if r == RoleWrite || r == RoleNone {
 		return string(r)
@@ -99,9 +98,8 @@ type Comment struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// NewEvent is something that happened and asks for an answer. ID is the id of
-// the review comment for kind review, which is what a reply names; for the
-// other kinds it is GitHub's id in text form where there is one.
+// NewEvent is an event that needs an answer. For kind review, ID is the id of the review comment,
+// which a reply names. For the other kinds it is GitHub's id as text, if there is one.
 type NewEvent struct {
 	ID        string         `json:"id"`
 	Kind      work.EventKind `json:"kind"`
@@ -117,8 +115,7 @@ type NewEvent struct {
 	InReplyTo int64          `json:"in_reply_to"` // the thread's first comment; 0 when this is it
 }
 
-// Unresolved is something earlier that still stands: a review thread, a red
-// check, a conflict.
+// Unresolved is an open earlier problem: a review thread, a red check, a conflict.
 type Unresolved struct {
 	Kind     string    `json:"kind"` // thread, check, conflict
 	Title    string    `json:"title"`

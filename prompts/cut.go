@@ -7,9 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// cut bounds text to limit characters in all, its end replaced by a note of
-// how much was left out. Text within the limit is returned as it is, so that
-// cutting twice is cutting once.
+// cut shortens text to limit characters in all and replaces its end by a note of how many were left
+// out. Text within the limit is unchanged, so cutting twice is cutting once.
 func cut(s string, limit int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {
@@ -19,7 +18,7 @@ func cut(s string, limit int) string {
 	return public.FirstRunes(s, max(0, limit-utf8.RuneCountInString(note)-8)) + note
 }
 
-// cutHead is cut for text whose end matters most.
+// cutHead cuts the beginning, for text whose end matters most.
 func cutHead(s string, limit int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= limit {

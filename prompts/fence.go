@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// nonceOf derives the fence's nonce from the turn key and from everything that
-// goes into the fences: a text that holds its own nonce cannot be written.
+// nonceOf derives the fences' nonce from the turn key and all text inside the fences: nobody can
+// write a text that contains its own nonce.
 func nonceOf(c Context) (string, error) {
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -26,7 +26,7 @@ func nonceOf(c Context) (string, error) {
 // fencer puts text between fences.
 type fencer struct{ nonce string }
 
-// fenceLike finds lines that look like one of our fences.
+// fenceLike matches lines that look like one of our fences.
 var fenceLike = lazy.Regexp(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
 
 func (f fencer) data(label, text string) string {
@@ -35,7 +35,7 @@ func (f fencer) data(label, text string) string {
 	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
 }
 
-// some is data, and nothing for no text.
+// some is data, but returns nothing for an empty text.
 func (f fencer) some(label, text string) string {
 	if text == "" {
 		return ""

@@ -1,6 +1,6 @@
 package prompts
 
-// Handoff is what an implementation gets from its merged design.
+// Handoff is the merged design given to an implementation.
 type Handoff struct {
 	DocumentPath string   `json:"document_path"`
 	Document     string   `json:"document"`     // its text as it was merged
@@ -24,7 +24,7 @@ type Check struct {
 	Log         string       `json:"log"` // its end
 }
 
-// Annotation is what a check says about a line.
+// Annotation is a check's message about a line.
 type Annotation struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
@@ -32,8 +32,8 @@ type Annotation struct {
 	Message string `json:"message"`
 }
 
-// Conflict says why a head does not merge. The checkout stands at the merge in
-// progress, with markers in the files that are listed.
+// Conflict is why a head does not merge. The checkout is in the middle of that merge, with conflict
+// markers in the listed files.
 type Conflict struct {
 	Base    string   `json:"base"`
 	BaseSHA string   `json:"base_sha"`

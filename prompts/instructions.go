@@ -9,24 +9,24 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// Instructions are the files of a repository that tell contributors how to work
-// on it. They are named, not quoted: agents read them where they stand, and
-// codex reads no AGENTS.md by itself in a checkout that it does not trust.
+// Instructions are the files of a repository that tell contributors how to work on it. The prompt
+// names them instead of quoting them: agents read the files, and codex does not load AGENTS.md by
+// itself in a checkout that it does not trust.
 type Instructions struct {
 	Guides        []string `json:"guides"`         // AGENTS.md, CLAUDE.md, CONTRIBUTING and the like
 	Lint          []string `json:"lint"`           // configuration of linters and formatters
 	PullTemplates []string `json:"pull_templates"` // of the pull request's body
 }
 
-// How many files of each sort are named.
+// How many files of each kind are named.
 const (
 	maxGuides        = 40
 	maxLint          = 20
 	maxPullTemplates = 10
 )
 
-// The names by which the files are known. Case is no matter; GitHub's own rules
-// say where a pull request template may stand.
+// The names of these files, case-insensitive. Pull request templates follow GitHub's rules for
+// their place.
 var (
 	guideFile = lazy.Regexp(`(?i)^(` +
 		`(.*/)?(AGENTS|AGENTS\.override|CLAUDE|GEMINI)\.md|` +
@@ -45,9 +45,8 @@ var (
 	foreign      = lazy.Regexp(`(^|/)(node_modules|vendor|third_party|\.git|testdata|fixtures)/`)
 )
 
-// FindInstructions picks the instruction files of a tree's paths, those nearest
-// to its root first. What belongs to somebody else's code in the tree is left
-// out.
+// FindInstructions picks the instruction files among a tree's paths, those nearest to its root
+// first. It skips vendored code.
 func FindInstructions(paths []string) Instructions {
 	var in Instructions
 	for _, p := range paths {
@@ -69,8 +68,8 @@ func FindInstructions(paths []string) Instructions {
 	return in
 }
 
-// depth is how far a file stands from the root; what GitHub looks for in
-// .github and docs counts as being at the root.
+// depth is the distance of a file from the root. .github and docs count as the root, because GitHub
+// looks there.
 func depth(p string) int {
 	if dir := path.Dir(p); dir == ".github" || dir == "docs" {
 		return 0
@@ -85,8 +84,7 @@ func prepareInstructions(in *Instructions) *Instructions {
 	return &Instructions{Guides: lines(in.Guides, maxGuides), Lint: lines(in.Lint, maxLint), PullTemplates: lines(in.PullTemplates, maxPullTemplates)}
 }
 
-// instructions names the files, as data: their folders' names are the
-// repository's.
+// instructions lists the files as data: the repository chooses their folders' names.
 func (f fencer) instructions(in *Instructions) string {
 	if in == nil {
 		return ""

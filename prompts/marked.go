@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// How long a body may be, in characters, and how much of that the names of
-// answered events may take before they are shortened, and at most.
+// The length of a body in characters, and how much of it the keys of answered events may take
+// before they are shortened, and at most.
 const (
 	MaxBody       = 65536 // GitHub's limit
 	plainHandled  = 16000
@@ -17,11 +17,11 @@ const (
 	shortKeySpace = 10
 )
 
-// MarkBody marks a body and keeps it within GitHub's limit.
+// MarkBody adds the marks to a body and keeps it within GitHub's limit.
 func MarkBody(body string, m work.Marks) string { return Bounded(body, "", m) }
 
-// Bounded marks a text with its tail and keeps both within GitHub's limit: of
-// the text is cut what is too much, with a note.
+// Bounded appends tail and marks to a text and keeps the whole within GitHub's limit: text that is
+// too long is cut, with a note.
 func Bounded(text, tail string, m work.Marks) string {
 	m.Handled = handled(m.Handled)
 	if tail != "" {
@@ -31,8 +31,8 @@ func Bounded(text, tail string, m work.Marks) string {
 	return work.Mark(public.Balanced(public.Cut(text, room))+tail, m)
 }
 
-// handled names the answered events: of a turn with thousands of them by short
-// forms, so that its body can be sent.
+// handled returns the keys of answered events, shortened for a turn with thousands of them, so that
+// its body can be sent.
 func handled(keys []string) []string {
 	if len(strings.Join(keys, " ")) <= plainHandled {
 		return keys

@@ -1,7 +1,6 @@
 package prompts
 
-// ForNewSession tells a prompt to a new session that resumes in the middle of a
-// task.
+// ForNewSession adds to a prompt that it continues a task in a new session.
 func ForNewSession(prompt string) string {
 	return prompt + "\nAn earlier session worked on this task and ended early. Look at what it may have left in the files before you begin.\n"
 }

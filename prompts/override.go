@@ -20,13 +20,12 @@ import (
 // maxOverride bounds an operator's prompt, in bytes.
 const maxOverride = 256 << 10
 
-// templateError is an error of package text/template: name, line, what.
+// templateError matches an error of package text/template: name, line, message.
 var templateError = lazy.Regexp(`(?s)template: ([A-Za-z_]+):([0-9]+)(?::[0-9]+)?: (?:executing "[^"]*" at )?(.*)`)
 
-// Load reads the operator's prompts from a folder: NAME.tmpl in place of ours
-// of that name. Without a folder, or in an empty one, all are ours. Every
-// prompt is tried out, so that a broken one is found before an agent is paid:
-// the error is an *OverrideError for each file.
+// Load reads the operator's prompts from a folder: NAME.tmpl replaces our prompt of that name. A
+// missing or empty folder replaces none. Every prompt is rendered once, to find a broken one before
+// an agent is paid: the error joins one *OverrideError per file.
 func Load(dir string) (*Pack, error) {
 	entries, err := os.ReadDir(dir)
 	if dir == "" || errors.Is(err, fs.ErrNotExist) {
@@ -56,11 +55,10 @@ func Load(dir string) (*Pack, error) {
 	return p, p.tryOut()
 }
 
-// nameOf is the prompt that a file is for.
+// nameOf returns the name of the prompt that a file replaces.
 func nameOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".tmpl") }
 
-// readOverride reads one file of the folder; false for what is no prompt: notes
-// and what editors leave.
+// readOverride reads one file of the folder; false for other files: notes and editors' backups.
 func readOverride(path string) (source, bool, error) {
 	base := filepath.Base(path)
 	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "README") || strings.HasSuffix(base, "~") {
@@ -83,7 +81,7 @@ func readOverride(path string) (source, bool, error) {
 	return source{path: path, text: string(text)}, true, nil
 }
 
-// with makes a pack that has these files in place of ours.
+// with returns a copy of the pack in which these files replace ours.
 func (p *Pack) with(files []source) (*Pack, error) {
 	fresh := &Pack{templates: template.Must(p.templates.Clone()), sources: maps.Clone(p.sources)}
 	var wrong []error
@@ -104,10 +102,9 @@ func (p *Pack) with(files []source) (*Pack, error) {
 	return fresh, errors.Join(wrong...)
 }
 
-// onlyOwn refuses a file that defines a piece of ours again: it would change
-// every other prompt, too.
+// onlyOwn rejects a file that redefines one of our parts: that would change every other prompt.
 func onlyOwn(t *template.Template, p *Pack, path string) error {
-	if t.Tree == nil || parse.IsEmptyTree(t.Root) { // the template before would silently stay
+	if t.Tree == nil || parse.IsEmptyTree(t.Root) { // otherwise the previous template would silently remain
 		return &OverrideError{Path: path, Reason: "it is empty"}
 	}
 	for _, d := range t.Templates() {
@@ -118,9 +115,8 @@ func onlyOwn(t *template.Template, p *Pack, path string) error {
 	return nil
 }
 
-// tryOut renders every prompt of the pack with a full context and an empty
-// one, and sees that nothing is missing without which an agent would be paid
-// for nothing, or would take people's text for rules.
+// tryOut renders every prompt of the pack with a full and an empty context. It reports missing
+// parts without which an agent would be paid for nothing, or would take people's text for rules.
 func (p *Pack) tryOut() error {
 	var wrong []error
 	for _, kind := range Kinds() {
@@ -135,7 +131,7 @@ func (p *Pack) tryOut() error {
 	return errors.Join(distinct(wrong)...)
 }
 
-// tryKind renders one prompt for every sort of agent.
+// tryKind renders one prompt for each adapter.
 func (p *Pack) tryKind(kind work.Kind) error {
 	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), {}} {
 		text, err := p.Render(kind, c)
@@ -149,7 +145,7 @@ func (p *Pack) tryKind(kind work.Kind) error {
 	return nil
 }
 
-// distinct keeps one error of a line: a part breaks every prompt that has it.
+// distinct keeps one error per line: a broken part breaks every prompt that includes it.
 func distinct(all []error) []error {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(err error) bool {
@@ -163,7 +159,7 @@ func distinct(all []error) []error {
 	})
 }
 
-// complete reports what a rendered prompt of a sample lacks.
+// complete reports what a sample's rendered prompt lacks.
 func (p *Pack) complete(kind work.Kind, c Context, text string) error {
 	blame := cmp.Or(p.sources[string(kind)].path, p.sources[partStateSummary].path, p.sources[partSystemBase].path)
 	for _, want := range needs(kind) {
@@ -181,7 +177,7 @@ func (p *Pack) complete(kind work.Kind, c Context, text string) error {
 	return nil
 }
 
-// outsideFences is what of a prompt is ours.
+// outsideFences returns the parts of a prompt that are outside data fences.
 func outsideFences(text, nonce string) string {
 	var b strings.Builder
 	in := false

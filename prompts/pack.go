@@ -17,13 +17,13 @@ import (
 //go:embed templates/*.tmpl
 var templateFiles embed.FS
 
-// The parts of the pack that are no kind of turn.
+// The parts of the pack that are not a kind of turn.
 const (
-	partSystemBase   = "system_base"   // rules, at the head of every prompt
-	partStateSummary = "state_summary" // the whole story so far, in every prompt: a session may be gone
-	partRepair       = "repair"        // after an answer that could not be used
-	partTests        = "repair_tests"  // after a change with which the required tests fail
-	partShared       = "parts"         // pieces of prompts; not to be overridden
+	partSystemBase   = "system_base"   // rules, at the beginning of every prompt
+	partStateSummary = "state_summary" // the whole story so far, in every prompt: the session may be lost
+	partRepair       = "repair"        // after an unusable answer
+	partTests        = "repair_tests"  // after a change that fails the required tests
+	partShared       = "parts"         // shared pieces; cannot be overridden
 )
 
 // Names lists the prompts of a pack: the kinds of turn, then the parts.
@@ -35,7 +35,7 @@ func Names() []string {
 	return append(names, partSystemBase, partStateSummary, partRepair, partTests)
 }
 
-// Pack is a set of prompts: our own, with the operator's in place of some.
+// Pack is a set of prompts: ours, some replaced by the operator's.
 type Pack struct {
 	templates *template.Template
 	sources   map[string]source // by name
@@ -43,7 +43,7 @@ type Pack struct {
 
 type source struct{ path, text string }
 
-// ours is the pack as it comes. It is parsed once, at its first use.
+// ours is the pack without overrides. It is parsed once, at its first use.
 var ours = sync.OnceValue(func() *Pack {
 	p := &Pack{templates: template.New("prompts").Option("missingkey=error"), sources: map[string]source{}}
 	for _, name := range append(Names(), partShared) {
@@ -57,25 +57,23 @@ var ours = sync.OnceValue(func() *Pack {
 	return p
 })
 
-// trimmed is a template without the line feed that ends its file: prompts are
-// put together of several.
+// trimmed removes the newline at the end of a template's file: prompts are composed of several.
 func trimmed(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// Source is the template of a prompt, and the file that it comes from; no file
-// for one of ours.
+// Source returns the template of a prompt and the path of its file; the path is empty for ours.
 func (p *Pack) Source(name string) (text, path string, ok bool) {
 	s, ok := p.sources[name]
 	return s.text, s.path, ok && name != partShared
 }
 
-// Overridden lists the prompts that are the operator's.
+// Overridden lists the prompts that the operator replaced.
 func (p *Pack) Overridden() []string {
 	names := slices.Sorted(maps.Keys(p.sources))
 	return slices.DeleteFunc(names, func(n string) bool { return p.sources[n].path == "" })
 }
 
-// Render makes the prompt of a turn. The context goes through Prepare first;
-// the same kind and context always give the same prompt.
+// Render returns the prompt of a turn. The context must have been through Prepare; the same kind
+// and context always give the same prompt.
 func (p *Pack) Render(kind work.Kind, c Context) (string, error) {
 	if !Known(kind) {
 		return "", fmt.Errorf("render prompt: no prompt of kind %q", kind)
@@ -83,8 +81,7 @@ func (p *Pack) Render(kind work.Kind, c Context) (string, error) {
 	return p.render(string(kind), kind, c)
 }
 
-// Part renders one of the pack by its name, as it is part of a prompt of the
-// kind.
+// Part renders a prompt or part by its name, as in a prompt of the kind.
 func (p *Pack) Part(name string, kind work.Kind, c Context) (string, error) {
 	switch name {
 	case partRepair:
@@ -121,8 +118,7 @@ func (p *Pack) execute(name string, data any) (string, error) {
 	return text + "\n", nil
 }
 
-// explain names the file and line of a template's error, instead of the
-// template.
+// explain replaces the template's name in an error by file and line.
 func (p *Pack) explain(err error) error {
 	m := templateError().FindStringSubmatch(err.Error())
 	if m == nil || p.sources[m[1]].path == "" {
@@ -133,8 +129,8 @@ func (p *Pack) explain(err error) error {
 
 const maxQuoted = 20
 
-// Repair is the prompt of the one repair turn after an answer that could not
-// be used. The adapter decides how the next one is given.
+// Repair returns the prompt of the one repair turn after an unusable answer. The adapter decides
+// how the next answer must be given.
 func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (string, error) {
 	list := make([]string, 0, len(violations))
 	for i, v := range violations {
@@ -151,13 +147,13 @@ func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (stri
 	}{kind, adapter, list})
 }
 
-// quoted bounds a violation, which may hold pieces of the answer.
+// quoted shortens a violation, which may hold pieces of the answer.
 func quoted(s string) string { return cut(secrets.Redact(public.OneLine(s)), 400) }
 
-// OverrideError says what is wrong with an operator's prompt, in one line.
+// OverrideError is a mistake in an operator's prompt, in one line.
 type OverrideError struct {
 	Path   string
-	Line   string // empty when it concerns the whole file
+	Line   string // empty if it concerns the whole file
 	Reason string
 }
 

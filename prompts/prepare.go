@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// How much of what people wrote goes into one prompt, in characters. Nothing
-// that must be answered is left out; long texts are cut with a note.
+// How much of people's text goes into one prompt, in characters. Everything that needs an answer is
+// included; long texts are cut with a note.
 const (
 	maxLine        = 500
 	maxIssueBody   = 32000
@@ -27,10 +27,9 @@ const (
 	maxSentences   = 40
 )
 
-// Prepare makes a context fit for an agent: HTML comments, which people do not
-// see, are taken out, invisible characters are shown, and everything is
-// bounded with a note of what was cut. Lists are never nil, so that their JSON
-// is never null. Preparing twice is preparing once.
+// Prepare makes a context fit for an agent. It removes HTML comments, which people do not see,
+// shows invisible characters, and cuts everything to limits with a note. Lists are never nil, so
+// that their JSON is never null. Preparing twice is preparing once.
 func Prepare(c Context) Context {
 	c.Task, c.Surroundings = prepareTask(c.Task), prepareSurroundings(c.Surroundings)
 	c.DecisionSummary = cut(public.Visible(c.DecisionSummary), maxSummary)
@@ -92,7 +91,7 @@ func prepareUnresolved(list []Unresolved) []Unresolved {
 	return list
 }
 
-// said is a text of people's as others see it on GitHub, bounded.
+// said returns people's text as GitHub shows it, cut to limit.
 func said(s string, limit int) string {
 	s = public.Visible(s)
 	s = public.WithoutComments(s, func(string) string { return public.HiddenTail })
@@ -108,15 +107,14 @@ func cutLine(s string) string {
 	return s
 }
 
-// omitted writes the note in place of the older comments of a conversation.
+// omitted is the note that replaces older comments of a conversation.
 const omitted = "[… %d earlier comments left out]"
 
-// comments keeps the newest limit comments; in place of the others stands a
-// note, without author or id.
+// comments keeps the newest limit comments. A note without author or id replaces the others.
 func comments(list []Comment, limit int) []Comment {
 	out := make([]Comment, 0, min(len(list), limit))
 	if n := len(list) - limit; n > 0 {
-		n++ // the note takes a place
+		n++ // the note takes one place
 		out = append(out, Comment{Body: fmt.Sprintf(omitted, n)})
 		list = list[n:]
 	}
@@ -128,7 +126,7 @@ func comments(list []Comment, limit int) []Comment {
 	return out
 }
 
-// lines makes a bounded list of single lines.
+// lines cuts each string to one line and the list to limit.
 func lines(list []string, limit int) []string {
 	out := make([]string, 0, min(len(list), limit))
 	for i, s := range list {

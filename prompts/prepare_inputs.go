@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// How much of what was handed over goes into one prompt, in characters.
+// How much of diffs, logs and documents goes into one prompt, in characters.
 const (
 	maxDocument    = 60000
 	maxDiff        = 200000
@@ -19,7 +19,7 @@ const (
 	maxPoints      = 100
 )
 
-// tidy makes each string one clean, bounded line.
+// tidy makes each string one clean line of limited length.
 func tidy(fields ...*string) {
 	for _, s := range fields {
 		*s = line(*s)
@@ -39,8 +39,7 @@ func prepareHandoff(h *Handoff) *Handoff {
 	return &c
 }
 
-// prepareChecks bounds red checks. Of a log the end is what matters; those of
-// many checks share their room.
+// prepareChecks cuts red checks. Logs keep their end, and many checks share one limit.
 func prepareChecks(list []Check) []Check {
 	room := max(maxMessage, min(maxLog, maxLogs/max(1, min(len(list), maxChecks))))
 	out := make([]Check, 0, min(len(list), maxChecks))

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// page is what a template sees. Whatever people wrote stands in fences
-// already; the rest is ours or was made one clean line.
+// page is the data of a template. People's text is already in fences; the rest is ours or was made
+// one clean line.
 type page struct {
 	Nonce          string
 	Repository     string
@@ -30,7 +30,7 @@ type page struct {
 	Instructions   string // files for contributors
 	NoInstructions bool   // there are none
 
-	Issue        Issue // number and URL only are used unfenced
+	Issue        Issue // only number and URL are used unfenced
 	IssueText    string
 	Conversation string
 
@@ -112,7 +112,7 @@ func describeIssue(i Issue) string {
 	return head("title", i.Title, "author", i.Author, "role", i.Role.shown()) + "\n" + orNothing(i.Body)
 }
 
-// head renders pairs of names and values as lines, without the empty ones.
+// head renders pairs of names and values as lines and skips empty values.
 func head(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -152,7 +152,7 @@ func (f fencer) comments(label string, list []Comment) string {
 	return strings.Join(parts, "\n")
 }
 
-// eventNames says to an agent what kind of event it reads.
+// eventNames are the kinds of event in words for an agent.
 var eventNames = map[work.EventKind]string{
 	work.EventReview:   "review comment",
 	work.EventIssue:    "comment on the pull request",

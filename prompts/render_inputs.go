@@ -2,7 +2,7 @@ package prompts
 
 import "strings"
 
-// section is a heading with its points; nothing for no points.
+// section renders a heading with its points; nothing if there are none.
 func section(title string, points []string) string {
 	if len(points) == 0 {
 		return ""
@@ -10,8 +10,7 @@ func section(title string, points []string) string {
 	return title + ":\n- " + strings.Join(points, "\n- ") + "\n"
 }
 
-// handoff renders a merged design: what was agreed on in short, then the
-// document itself.
+// handoff renders a merged design: the short agreement, then the document itself.
 func (f fencer) handoff(h *Handoff) string {
 	if h == nil {
 		return ""

@@ -9,10 +9,10 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// reviewPage is what the templates of a review and of its fix see beside the rest.
+// reviewPage is the further data of the templates of a review and of its fix.
 type reviewPage struct {
 	Reviewer      string
-	Persona       string // the operator's own words, in no fence
+	Persona       string // the operator's text, unfenced
 	Round         int
 	Cycle         int
 	Since         string // the commit at which the diff begins; empty: the base
@@ -43,7 +43,7 @@ func newReviewPage(f fencer, kind work.Kind, c Context) reviewPage {
 	return p
 }
 
-// blocking is the least severity for which changes may be requested.
+// blocking returns the least severity for which changes may be requested.
 func blocking(s review.Severity) review.Severity {
 	if s == "" {
 		return review.Major
@@ -51,7 +51,7 @@ func blocking(s review.Severity) review.Severity {
 	return s
 }
 
-// blocks lists the severities that request changes, as a sentence needs them.
+// blocks lists the severities that request changes, as part of a sentence.
 func blocks(least review.Severity) string {
 	var words []string
 	for _, s := range review.Severities() {
@@ -87,7 +87,7 @@ func (f fencer) specification(list []SpecFile) string {
 	return strings.Join(parts, "\n")
 }
 
-// findingReplies are the review comments in which findings stand.
+// findingReplies lists the review comments that hold findings.
 func findingReplies(list []Finding) []string {
 	var ids []string
 	for _, x := range list {
@@ -98,7 +98,7 @@ func findingReplies(list []Finding) []string {
 	return ids
 }
 
-// AskedOf is what an answer to a prepared context may speak about, and what it must.
+// AskedOf returns what an answer to a prepared context may refer to and must cover.
 func AskedOf(kind work.Kind, c Context) Asked {
 	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings}
 	if kind == work.KindReview {
@@ -115,7 +115,7 @@ func AskedOf(kind work.Kind, c Context) Asked {
 	return a
 }
 
-// replyIDs are the review comments to which an answer may reply.
+// replyIDs lists the review comments to which an answer may reply.
 func replyIDs(c Context) []string {
 	var ids []string
 	for _, e := range c.NewEvents {

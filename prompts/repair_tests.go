@@ -6,15 +6,14 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
-// Unproven says why a change is not pushed yet.
+// Unproven is why a change is not pushed yet.
 type Unproven struct {
 	Failure string // a sentence without its full stop: how the required tests failed, or what is missing
-	Output  string // the end of what the tests printed; may be empty
+	Output  string // the end of the tests' output; may be empty
 }
 
-// RepairTests is the prompt after a change that did not prove itself. The
-// output is what programs of the repository printed: data, in a fence with a
-// nonce that is made of it.
+// RepairTests returns the prompt after a change that failed the required tests. Their output comes
+// from programs of the repository: it is data, in a fence with a nonce derived from it.
 func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (string, error) {
 	u.Output = cutHead(public.Visible(u.Output), maxLog)
 	nonce, err := nonceOf(Context{Task: Task{TurnKey: turn}, Previous: u.Output})

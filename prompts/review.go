@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// Finding is what a reviewer found.
+// Finding is a reviewer's finding.
 type Finding struct {
 	ID         string          `json:"id"`         // by which a review names it
 	CommentID  int64           `json:"comment_id"` // by which a reply names it; 0: it stands in the review's text
@@ -22,7 +22,7 @@ type Finding struct {
 	Answer     string          `json:"answer"` // what the author said to it
 }
 
-// Review is what is asked of a reviewer.
+// Review is the request to a reviewer.
 type Review struct {
 	Reviewer    string          `json:"reviewer"` // their name
 	Persona     string          `json:"persona"`  // the operator's words about who they are
@@ -37,7 +37,7 @@ type Review struct {
 	Guarded     bool            `json:"guarded"`           // instructions for agents stand in the checkout as the base has them
 }
 
-// ReviewFix is the review whose demands are to be met.
+// ReviewFix is the review whose requests the turn must meet.
 type ReviewFix struct {
 	Reviewer string    `json:"reviewer"`
 	URL      string    `json:"url"`
@@ -47,22 +47,21 @@ type ReviewFix struct {
 	Earlier  []Finding `json:"earlier"` // blocking ones of earlier cycles
 }
 
-// SpecFile is a file that says what is to be made.
+// SpecFile is a file of the specification.
 type SpecFile struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
 
-// How much of a specification goes into one prompt.
+// Limits of a specification in one prompt.
 const (
 	maxSpecFiles = 30
 	maxSpec      = 60000 // characters, shared by its files
-	minSpec      = 100   // of the last of them: a note that it is cut fits in
+	minSpec      = 100   // least room for a further file: a note that it is cut fits in
 	maxPersona   = 64 << 10
 )
 
-// prepareFindings bounds each finding. None is left out up to maxFindings: a
-// reviewer is asked about each.
+// prepareFindings cuts each finding. Up to maxFindings, all are kept: the reviewer must judge each.
 func prepareFindings(list []Finding) []Finding {
 	out := slices.Clone(list[:min(len(list), maxFindings)])
 	for i := range out {
@@ -102,8 +101,8 @@ func prepareReviewFix(r *ReviewFix) *ReviewFix {
 	return &out
 }
 
-// prepareSpecification shares the room among the files in their order: of what comes
-// first nothing is lost for what comes last.
+// prepareSpecification gives the room to the files in order: early files lose nothing to later
+// ones.
 func prepareSpecification(list []SpecFile) []SpecFile {
 	out := slices.Clone(list[:min(len(list), maxSpecFiles)])
 	room := maxSpec

@@ -10,7 +10,7 @@ import (
 // need is a piece of the sample that a prompt must show, and how to show it.
 type need struct{ mark, what string }
 
-// needs lists what a prompt of the kind is for.
+// needs lists what a prompt of the kind must show.
 func needs(kind work.Kind) []need {
 	issue := need{"sample issue body", `the issue: {{template "state_summary" .}} or {{.IssueText}}`}
 	events := need{"sample event body", `what people said: {{template "events" .}} or {{.Events}}`}
@@ -33,15 +33,15 @@ func needs(kind work.Kind) []need {
 	return nil
 }
 
-// SampleFor is the sample for the agent of an adapter.
+// SampleFor returns the sample for the agent of an adapter.
 func SampleFor(adapter string) Context {
 	c := Sample()
 	c.Surroundings.Adapter = adapter
 	return c
 }
 
-// Sample is a context that has something of everything: for trying prompts
-// out, and for showing one that is about no item.
+// Sample returns a context with a value in every field: to test prompts, and to show one that
+// belongs to no item.
 func Sample() Context {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	said := []Comment{{ID: 1, Author: "someone", Role: RoleWrite, Body: "sample comment", CreatedAt: at}}

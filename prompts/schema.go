@@ -14,7 +14,7 @@ import (
 //go:embed schemas/*.json
 var schemaFiles embed.FS
 
-// schemaNames says which answer a kind of prompt asks for.
+// schemaNames maps a kind of prompt to its answer schema.
 var schemaNames = map[work.Kind]string{
 	work.KindDesignStart:            "design_start",
 	work.KindImplementationStart:    "start",
@@ -37,16 +37,16 @@ func Kinds() []work.Kind {
 // Known reports whether there is a prompt of the kind.
 func Known(kind work.Kind) bool { return schemaNames[kind] != "" }
 
-// answerSchema is a schema as sent to agents and ready to check answers by.
+// answerSchema is a schema, as sent to agents and compiled for checks.
 type answerSchema struct {
 	raw      json.RawMessage
 	required []string
 	whole    *jsonschema.Resolved
-	keys     map[string]*jsonschema.Resolved // for one violation a key
+	keys     map[string]*jsonschema.Resolved // for one violation per key
 }
 
-// schemas are resolved at their first use, since that takes milliseconds: most
-// passes have no answer to check.
+// schemas are resolved at their first use, which takes milliseconds: most passes have no answer to
+// check.
 var schemas = sync.OnceValue(mustLoadSchemas)
 
 func mustLoadSchemas() map[string]answerSchema {
@@ -85,8 +85,8 @@ func loadSchema(name string) (answerSchema, error) {
 	return s, nil
 }
 
-// Schema is the JSON schema of the answer to a kind of prompt, in the strict
-// subset that every provider takes; nil for a kind without a prompt.
+// Schema returns the JSON schema of the answer to a kind of prompt, in the strict subset that every
+// provider accepts; nil for a kind without a prompt.
 func Schema(kind work.Kind) json.RawMessage {
 	s, ok := schemas()[schemaNames[kind]]
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// Surroundings is where and with what an agent works, as far as the config says
-// it.
+// Surroundings is an agent's environment according to the config.
 type Surroundings struct {
 	Adapter       string   `json:"adapter"` // command, codex or claude: it decides how the answer is given
 	Shell         bool     `json:"shell"`   // the agent can run commands
@@ -21,14 +20,14 @@ type Surroundings struct {
 	TestSeconds   int      `json:"test_timeout_seconds"`
 }
 
-// The adapters whose agents answer in a way of their own. Every other one is
-// given the words of a program that reads the schema with the prompt.
+// Adapters with their own way to answer. All others get the instructions of a program that reads
+// the schema with the prompt.
 const (
 	AdapterClaude = "claude"
 	AdapterCodex  = "codex"
 )
 
-// Network says what network an agent's commands have.
+// Network is the network access of an agent's commands.
 type Network string
 
 // The networks.
@@ -59,11 +58,10 @@ func prepareSurroundings(s Surroundings) Surroundings {
 	return s
 }
 
-// plainWord is what a shell takes as one word without quotes.
+// plainWord matches what a shell reads as one word without quotes.
 var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// commandLine is a command as it is typed into a shell, in a block of its own;
-// empty for none.
+// commandLine returns a command as typed into a shell, in a block of its own; "" if there is none.
 func commandLine(argv []string) string {
 	if len(argv) == 0 {
 		return ""
@@ -78,7 +76,7 @@ func commandLine(argv []string) string {
 	return "```sh\n" + cut(strings.Join(words, " "), maxCommand) + "\n```"
 }
 
-// limit is a time limit in words; empty for none.
+// limit returns a time limit in words; "" if there is none.
 func limit(seconds int) string {
 	unit, n := "second", seconds
 	switch {

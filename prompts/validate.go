@@ -11,14 +11,14 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// How much of the small fields is taken.
+// Limits of the small fields.
 const (
 	maxPaths   = 200
 	maxPath    = document.MaxPath
 	maxDepends = 50
 )
 
-// checker collects the violations of what a schema cannot say.
+// checker collects violations that a schema cannot express.
 type checker struct{ out []string }
 
 func (c *checker) add(format string, args ...any) {
@@ -48,7 +48,7 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 	return c.out
 }
 
-// text demands a text that is not blank, unless the work is blocked.
+// text demands a non-blank text unless the work is blocked.
 func (c *checker) text(key, value string, blocked bool) {
 	if strings.TrimSpace(value) == "" && !blocked {
 		c.add("%s is empty; it may be null only when blocked_reason says why", key)

@@ -9,11 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/document"
 )
 
-// maxReviewComments is how many comments of one review are taken.
+// maxReviewComments is the limit of comments in one review.
 const maxReviewComments = 100
 
-// review checks a verdict. One that contradicts its own findings is asked for
-// again: nobody could say which of the two was meant.
+// review checks a verdict. If it contradicts its own findings, it is asked for again: nobody could
+// tell which of the two was meant.
 func (c *checker) review(a Answer, asked Asked) {
 	c.text("summary", a.Summary, false)
 	if len(a.Comments) > maxReviewComments {
@@ -45,8 +45,8 @@ func (c *checker) review(a Answer, asked Asked) {
 	c.escalate(a.Escalate, asked.Escalations)
 }
 
-// earlier demands a word on each finding that was asked about, and counts those that
-// stand and are bad enough.
+// earlier demands a verdict on each earlier finding and counts those that are open and severe
+// enough.
 func (c *checker) earlier(list []Judgement, asked []Finding, least review.Severity) (open int) {
 	var seen []string
 	for i, v := range list {

@@ -43,19 +43,19 @@ picture, in a fence "mermaid".`,
 	return c
 }
 
-// graphsView is what graph prints.
+// graphsView is the output of graph.
 type graphsView struct {
 	Graphs []graphView `json:"graphs"` // the diagrams that were asked for
 }
 
-// graphView is one diagram, drawn and as what it is drawn from.
+// graphView is one diagram and its transitions.
 type graphView struct {
 	Name        string `json:"name"`        // items, reviews, merges
 	Mermaid     string `json:"mermaid"`     // the diagram, as a fence `mermaid` in Markdown takes it
 	Transitions []step `json:"transitions"` // what it is drawn from
 }
 
-// graphs are the diagrams that are asked for, or all of them.
+// graphs returns the named diagrams, or all if none is named.
 func graphs(wanted []string) []graphView {
 	all := []graphView{}
 	for _, g := range []graphView{
@@ -71,14 +71,14 @@ func graphs(wanted []string) []graphView {
 	return all
 }
 
-// writeGraphs writes them, with an empty line between two.
+// writeGraphs writes the diagrams, separated by empty lines.
 func writeGraphs(out io.Writer, wanted []string) error {
 	drawn := terminal.Each(graphs(wanted), func(g graphView) string { return g.Mermaid })
 	_, err := io.WriteString(out, strings.Join(drawn, "\n"))
 	return err
 }
 
-// step is one line of a life.
+// step is one transition.
 type step struct {
 	From  string `json:"from"`  // empty: it begins here
 	Cause string `json:"cause"` // a word for what moves it
@@ -86,7 +86,7 @@ type step struct {
 	Means string `json:"means"` // what that word means
 }
 
-// legend says below a diagram what its words mean; Mermaid passes over it.
+// legend explains the words of a diagram below it; Mermaid ignores comments.
 func legend(all []step) string {
 	var b strings.Builder
 	said := map[string]bool{}
@@ -125,7 +125,7 @@ func reviewSteps() []step {
 	return all
 }
 
-// mergeTypes is what the diagram of reviews says of how a pull request comes to be merged.
+// mergeTypes is the note in the diagram of reviews on the ways in which a pull request is merged.
 func mergeTypes() string {
 	return fmt.Sprintf("    note right of %s : %s (before everybody had approved), %s (by a person after that), %s (by gh mergexo after that)\n",
 		review.Merged, review.MergedForced, review.MergedApproved, review.MergedAuto)
@@ -155,7 +155,7 @@ func graph(all []step) string {
 	return b.String()
 }
 
-// edge is a state as the diagram has it, or where a life begins and ends.
+// edge returns a state's name in the diagram; the empty state is where a life begins and ends.
 func edge(state string) string {
 	if state == "" {
 		return "[*]"

@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// causeMeans says what moves a work item.
+// causeMeans explains what moves a work item.
 var causeMeans = map[work.Cause]string{
 	work.CauseLabelled:   "a flow's label was set, or the flow's command given",
 	work.CausePromoted:   "its design was merged",
@@ -25,7 +25,7 @@ var causeMeans = map[work.Cause]string{
 	work.CauseAdopted:    "found again on GitHub or in the mirror's journal, with the database gone",
 }
 
-// eventMeans says what moves the reviews of a pull request.
+// eventMeans explains what moves the reviews of a pull request.
 var eventMeans = map[review.Event]string{
 	review.EventOpened:    "reviewers are configured for it",
 	review.EventDue:       "nothing holds the next review back",
@@ -47,8 +47,8 @@ var eventMeans = map[review.Event]string{
 	review.EventOff:       "the config has no reviewers for it any more",
 }
 
-// mergeSteps are the stages of a merge of ours. What came of a request is read from
-// GitHub, so that no table of theirs decides.
+// mergeSteps are the stages of a merge by gh mergexo. They are listed here, because no transition
+// table decides them: the result of a request is read from GitHub.
 func mergeSteps() []step {
 	chosen, refused := "everything that holds it is open, and it is its turn", "it was not made, or GitHub refused it: the next pass judges again"
 	steps := []struct {

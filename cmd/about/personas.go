@@ -54,12 +54,12 @@ persona, to begin one of your own.`,
 	return c
 }
 
-// personasView is what prompts personas prints.
+// personasView is the output of prompts personas.
 type personasView struct {
 	Personas []personaView `json:"personas"` // the reviewers that have a persona
 }
 
-// personaView is what a reviewer looks at.
+// personaView is one reviewer's persona.
 type personaView struct {
 	Reviewer string `json:"reviewer"` // their name
 	Repo     string `json:"repo"`     // whose config names them; empty: built in
@@ -67,7 +67,7 @@ type personaView struct {
 	Text     string `json:"text"`     // the persona
 }
 
-// personas are those of the config, and those that are built in.
+// personas returns the personas of the config and the built-in ones.
 func (a *room) personas() ([]personaView, error) {
 	cfg, err := a.Config()
 	if err != nil && !missing(err) {
@@ -93,7 +93,7 @@ func isBuiltIn(name, persona string) bool {
 	return slices.ContainsFunc(config.BuiltInReviewers(), func(b config.Reviewer) bool { return b.Name == name && b.Persona == persona })
 }
 
-// fromOf says where the persona of a reviewer of the config is from.
+// fromOf tells where the persona of a reviewer of the config comes from.
 func fromOf(x config.Reviewer) string {
 	switch {
 	case x.PersonaFile != "":
@@ -104,7 +104,8 @@ func fromOf(x config.Reviewer) string {
 	return "the config"
 }
 
-// personasOf are those of the reviewers with a name: each repository may have its own.
+// personasOf returns the personas of all reviewers with this name: each repository may have its
+// own.
 func personasOf(all []personaView, name string) ([]personaView, error) {
 	var found []personaView
 	for _, v := range all {
@@ -119,7 +120,7 @@ func personasOf(all []personaView, name string) ([]personaView, error) {
 	return found, nil
 }
 
-// fillReviewer puts a reviewer's persona into an example.
+// fillReviewer puts a reviewer's persona into a sample.
 func (a *room) fillReviewer(sample *prompts.Context, name string) error {
 	if name == "" || sample.Review == nil {
 		return nil

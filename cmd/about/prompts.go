@@ -70,22 +70,22 @@ func newPromptsListCmd(a *room) *cobra.Command {
 	return c
 }
 
-// promptsView is what prompts list prints.
+// promptsView is the output of prompts list.
 type promptsView struct {
 	Prompts []promptView `json:"prompts"` // all prompts, and the parts of them
 }
 
-// promptView is one prompt that agents are given.
+// promptView is one prompt.
 type promptView struct {
 	Name string `json:"name"` // what `prompts show` takes
 	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
 	From string `json:"from"` // "built in", or the file that replaces it
 }
 
-// builtIn is where our own prompts and personas are from.
+// builtIn is the origin of our own prompts and personas.
 const builtIn = "built in"
 
-// usedIn is the mode in which an agent gets a prompt; a part comes in both.
+// usedIn returns the mode in which an agent gets a prompt; parts occur in both modes.
 func usedIn(name string) work.Mode {
 	if kind := work.Kind(name); prompts.Known(kind) {
 		return kind.Mode()
@@ -93,7 +93,7 @@ func usedIn(name string) work.Mode {
 	return "part"
 }
 
-// pack is the prompts as configured; without a config they are our own.
+// pack returns the prompts as configured; without a config, ours.
 func (a *room) pack() (*prompts.Pack, error) {
 	cfg, err := a.Config()
 	if missing(err) {
@@ -106,7 +106,7 @@ func (a *room) pack() (*prompts.Pack, error) {
 	return pack, cli.Coded(cli.CodeBadConfig, err)
 }
 
-// shownPrompt is what prompts show prints.
+// shownPrompt is the output of prompts show.
 type shownPrompt struct {
 	Name   string `json:"name"`   // the prompt's name
 	Item   string `json:"item"`   // the work item that was named; empty: an example is filled in
@@ -162,19 +162,19 @@ persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
 	return c
 }
 
-// promptQuery is what a command line asks of a prompt.
+// promptQuery is the command line of prompts show.
 type promptQuery struct{ name, item, agent, reviewer string }
 
 func (a *room) showSource(q promptQuery) error {
 	if q.item != "" {
 		return &cli.UsageError{Err: errors.New("--source is about no work item")}
 	}
-	ours, err := prompts.Load("") // the shell may have emptied the operator's own already
+	ours, err := prompts.Load("") // not the configured pack: the shell may already have emptied the operator's file
 	if err != nil {
 		return err
 	}
 	text, _, _ := ours.Source(q.name)
-	_, err = io.WriteString(a.Env.Bare, text) // ours, and for a file
+	_, err = io.WriteString(a.Env.Bare, text) // without redaction: the text is ours and goes to a file
 	return err
 }
 
@@ -186,7 +186,7 @@ func (a *room) promptText(ctx context.Context, q promptQuery) (tick.Prompt, erro
 	return tick.Prompt{Text: text}, err
 }
 
-// example is a prompt with an example filled in.
+// example renders a prompt with sample data.
 func (a *room) example(q promptQuery) (string, error) {
 	pack, err := a.pack()
 	if err != nil {
@@ -209,8 +209,7 @@ func (a *room) example(q promptQuery) (string, error) {
 	return pack.Part(q.name, kind, sample)
 }
 
-// sample is the example that is filled in, for an agent of the config; without
-// a config, for the one that an empty config has.
+// sample returns sample data for an agent of the config; without a config, for the default agent.
 func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error) {
 	c := prompts.Sample()
 	s := c.Surroundings
@@ -241,7 +240,7 @@ func (a *room) sample(kind work.Kind, agentName string) (prompts.Context, error)
 	return c, nil
 }
 
-// knownAgent refuses a name that the config does not have.
+// knownAgent returns an error for a name that the config does not have.
 func knownAgent(cfg *config.Config, name string) error {
 	if _, ok := cfg.Agents[name]; ok {
 		return nil
@@ -281,7 +280,7 @@ func (a *room) promptOf(ctx context.Context, q promptQuery) (shown tick.Prompt, 
 	})
 }
 
-// missing reports that there is no config, which is no error here.
+// missing reports that there is no config, which is not an error here.
 func missing(err error) bool {
 	_, is := errors.AsType[*config.MissingError](err)
 	return is

@@ -63,7 +63,7 @@ func (a *room) runInSandbox(ctx context.Context, name string, argv []string, dir
 	return &cli.CodeError{Code: code}
 }
 
-// plainBlocked words for a terminal what is said on GitHub otherwise.
+// plainBlocked rewrites a blocked error, which is worded for GitHub, for a terminal.
 func plainBlocked(err error) error {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})

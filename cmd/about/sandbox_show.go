@@ -58,7 +58,7 @@ private: writable, and another folder than yours.`,
 	return c
 }
 
-// sandboxView is what sandbox show prints.
+// sandboxView is the output of sandbox show.
 type sandboxView struct {
 	Agent   string          `json:"agent"`      // the agent's name in the config
 	Sandbox string          `json:"sandbox"`    // what surrounds it: `bwrap`, `provider`, `none` and the like
@@ -119,7 +119,7 @@ func (a *room) sandboxOf(ctx context.Context, given []string, repo string) (*mac
 		known := slices.Sorted(maps.Keys(cfg.Agents))
 		return nil, ag, work.Repo{}, &cli.UsageError{Err: fmt.Errorf("unknown agent %q; there are %s", name, strings.Join(known, ", "))}
 	}
-	row := work.Repo{Name: named[0]} // as long as no pass has seen it
+	row := work.Repo{Name: named[0]} // until a pass has seen it
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		row = looks.FindRepo(known, named[0])

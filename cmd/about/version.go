@@ -35,13 +35,13 @@ func NewVersionCmd(a *cli.App) *cobra.Command {
 	return c
 }
 
-// Version is the release, or what the Go command calls what was built: it is never empty.
+// Version returns the release, or the version that the Go command recorded. It is never empty.
 func Version(release string) string { return thisBuild(release).Version }
 
-// VersionLine is the release, or the revision that was built.
+// VersionLine returns the release, or the built revision.
 func VersionLine(release string) string { return thisBuild(release).String() }
 
-// build is what is known of how this program was made.
+// build is what is known of this program's build.
 type build struct {
 	Version  string `json:"version"`  // the release, or (devel)
 	Commit   string `json:"commit"`   // the commit that was built; empty: the build did not know
@@ -80,7 +80,7 @@ func (b build) String() string {
 	return fmt.Sprintf("gh mergexo %s (%s%s %s/%s)", b.Version, b.revision(), b.Go, b.OS, b.Arch)
 }
 
-// revision is the commit that was built, with its date, when the build knew it.
+// revision returns the built commit and its date, or "" if the build did not record them.
 func (b build) revision() string {
 	if b.Commit == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Args makes a UsageError of what a check of positional arguments finds.
+// Args wraps errors of a check of positional arguments in a UsageError.
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		if err := check(c, given); err != nil {
@@ -21,7 +21,7 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// Words checks how many words a command is given, and says what to type.
+// Words checks the number of arguments; the error shows an example.
 func Words(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		switch n := len(given); {
@@ -38,8 +38,8 @@ func Words(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// RefuseUnknown has every command that only holds others refuse a word that names
-// none of them: without one it prints its help.
+// RefuseUnknown makes every command that only groups others reject an unknown subcommand. Without
+// an argument it prints its help.
 func RefuseUnknown(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		RefuseUnknown(sub)
@@ -51,7 +51,7 @@ func RefuseUnknown(c *cobra.Command) {
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
-// RefuseUnknownHelp has "help" refuse what is no command: cobra's says so and ends well.
+// RefuseUnknownHelp makes "help" reject an unknown command: cobra's own version exits with 0.
 func RefuseUnknownHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -72,7 +72,7 @@ func RefuseUnknownHelp(root *cobra.Command) {
 	}
 }
 
-// oneOf says which words a command that holds others may be followed by.
+// oneOf rejects any argument of a command that groups others: cobra runs a known subcommand itself.
 func oneOf(c *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
@@ -80,8 +80,8 @@ func oneOf(c *cobra.Command, given []string) error {
 	return noCommand(c, given[0])
 }
 
-// noCommand says that a command has no subcommand of that name, and which one is probably meant.
-// Cobra's own suggestions are less strict: for "unhold" it names hold, too.
+// noCommand reports an unknown subcommand and suggests the one that was probably meant. Cobra's own
+// suggestions are less strict: for "unhold" they include hold.
 func noCommand(c *cobra.Command, word string) error {
 	var known []string
 	for _, sub := range c.Commands() {
@@ -101,7 +101,7 @@ func noCommand(c *cobra.Command, word string) error {
 	return DidYouMean(err, word, known, "")
 }
 
-// OneOfValid says which words a command takes that names them.
+// OneOfValid accepts only the words in c.ValidArgs.
 func OneOfValid(c *cobra.Command, given []string) error {
 	for _, word := range given {
 		if !slices.Contains(c.ValidArgs, word) {
@@ -115,7 +115,7 @@ func notTaken(c *cobra.Command, word string, known []string) error {
 	return DidYouMean(fmt.Errorf("%s takes no %q; it takes %s", c.Name(), word, strings.Join(known, ", ")), word, known, "")
 }
 
-// DidYouMean adds the known name that is nearest to a misspelt one, if one is near.
+// DidYouMean adds the known name nearest to a misspelt one, if one is near.
 func DidYouMean(err error, misspelt string, known []string, prefix string) error {
 	if meant := work.Nearest(misspelt, known); meant != "" {
 		return fmt.Errorf("%w; did you mean %s%s?", err, prefix, meant)
@@ -123,7 +123,7 @@ func DidYouMean(err error, misspelt string, known []string, prefix string) error
 	return err
 }
 
-// Example is the first line of a command's examples.
+// Example returns the first line of a command's examples.
 func Example(c *cobra.Command) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
 	if line = strings.TrimPrefix(line, "$ "); line == "" {

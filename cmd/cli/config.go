@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Config reads the configuration as --config and the environment say.
+// Config reads the configuration that --config or the environment names.
 func (a *App) Config() (*config.Config, error) {
 	cfg, err := config.Load(a.Environ(), github.DefaultHost())
 	if _, missing := errors.AsType[*config.MissingError](err); missing {
@@ -26,7 +26,7 @@ func (a *App) Config() (*config.Config, error) {
 	return cfg, Coded(CodeBadConfig, cfg.CheckAccounts(github.KnownAccounts))
 }
 
-// Environ is the environment, with the config that --config names.
+// Environ returns the environment, with the config that --config names.
 func (a *App) Environ() environ.Env {
 	env := environ.Read()
 	if a.ConfigPath != "" {
@@ -35,7 +35,7 @@ func (a *App) Environ() environ.Env {
 	return env
 }
 
-// Repos are the configured repositories, or the one of them that is named.
+// Repos returns the configured repositories, or only the named one.
 func Repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 	all := terminal.Each(cfg.Repos, func(r config.Repo) work.RepoName { return r.Name })
 	if only == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// ErrorCode says what kind of error ended a command. It is for programs, so it stays
-// as it is once released.
+// ErrorCode is the kind of error that ended a command. Programs read it, so a released code never
+// changes.
 type ErrorCode string
 
 // The kinds of errors.
@@ -35,13 +35,13 @@ const (
 	CodeFailed            ErrorCode = "failed"
 )
 
-// ErrorKind is a code, what it means, and what to do where the error itself does not say.
+// ErrorKind is a code, its meaning, and the usual remedy.
 type ErrorKind struct {
 	Code      ErrorCode
 	Means, Do string
 }
 
-// ErrorKinds are all codes, in the order of the reference.
+// ErrorKinds lists all codes in the order of the reference.
 func ErrorKinds() []ErrorKind {
 	return []ErrorKind{
 		{CodeUsage, "the command line is wrong", ""},
@@ -60,17 +60,17 @@ func ErrorKinds() []ErrorKind {
 	}
 }
 
-// CodedError is an error of a kind.
+// CodedError is an error with a code.
 type CodedError struct {
 	Code ErrorCode
-	Do   string // what to type; empty: what is usual for errors of that kind
+	Do   string // the remedy as a command; empty: the usual one of the code
 	Err  error
 }
 
 func (e *CodedError) Error() string { return e.Err.Error() }
 func (e *CodedError) Unwrap() error { return e.Err }
 
-// Coded gives an error its kind; nil stays nil.
+// Coded gives an error a code; nil stays nil.
 func Coded(code ErrorCode, err error) error {
 	if err == nil {
 		return nil
@@ -78,7 +78,7 @@ func Coded(code ErrorCode, err error) error {
 	return &CodedError{Code: code, Err: err}
 }
 
-// CodeOf is the kind of an error, and what to type about it where the error knows that.
+// CodeOf returns the code of an error, and the remedy if the error has one.
 func CodeOf(err error, state string) (code ErrorCode, do string) {
 	if machine.DiskTrouble(err, state) != "" {
 		return CodeDisk, ""
@@ -102,7 +102,7 @@ func CodeOf(err error, state string) (code ErrorCode, do string) {
 	return CodeFailed, ""
 }
 
-// OfTrouble is the kind of a trouble with GitHub, or of why a repository was not read.
+// OfTrouble translates the code of a trouble with GitHub, or of why a repository was not read.
 func OfTrouble(code string) ErrorCode {
 	switch code {
 	case github.TroubleLogin:
@@ -124,7 +124,7 @@ type ErrorView struct {
 	Do      string    `json:"do"`
 }
 
-// ViewError makes the view of an error that ended a command.
+// ViewError returns the view of an error that ended a command.
 func ViewError(err error, state, path string) ErrorView {
 	v := ErrorView{Message: err.Error()}
 	if line := machine.DiskTrouble(err, state); line != "" {
@@ -142,18 +142,18 @@ func ViewError(err error, state, path string) ErrorView {
 	return v
 }
 
-// Line is the view as the one line that ends standard error.
+// Line is the view as one line of JSON, the last line of standard error.
 func (v ErrorView) Line() string {
 	var line strings.Builder
 	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(map[string]ErrorView{"error": v}); err != nil { // of three strings
+	if err := e.Encode(map[string]ErrorView{"error": v}); err != nil { // three strings always encode
 		return ""
 	}
 	return strings.TrimSpace(line.String())
 }
 
-// WantsJSON tells whether a command line asks for JSON, also one that cannot be read.
+// WantsJSON reports whether a command line asks for JSON, even one that cannot be parsed.
 func WantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch {

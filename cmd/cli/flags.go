@@ -13,10 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// FlagError makes a UsageError of what is wrong with a flag, and names the one
-// that was meant.
+// FlagError wraps an error of a flag in a UsageError and suggests the flag that was meant.
 func FlagError(c *cobra.Command, err error) error {
-	if words := c.Flags().Args(); len(words) > 0 && c.HasAvailableSubCommands() { // whose flag it is was not understood
+	if words := c.Flags().Args(); len(words) > 0 && c.HasAvailableSubCommands() { // the command was not recognized, so the flag cannot be blamed
 		return &UsageError{Err: noCommand(c, words[0])}
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
@@ -38,8 +37,8 @@ func FlagError(c *cobra.Command, err error) error {
 	return &UsageError{Err: DidYouMean(err, unknown.GetSpecifiedName(), known, "--")}
 }
 
-// AddJSONFlags gives a command gh's flags for JSON. The fields are those of the view, a
-// struct with JSON tags, which the command prints.
+// AddJSONFlags adds gh's JSON flags to a command. The fields are those of view, the struct with
+// JSON tags that the command prints.
 func AddJSONFlags(c *cobra.Command, view any) *terminal.JSON {
 	j := &terminal.JSON{}
 	c.Flags().StringSliceVar(&j.Fields, "json", nil, "Output JSON with the specified `fields`")
@@ -70,13 +69,13 @@ func AddJSONFlags(c *cobra.Command, view any) *terminal.JSON {
 	return j
 }
 
-// viewValue is the value of --json with the type of what the command prints.
+// viewValue is the value of --json, with the type of the command's output.
 type viewValue struct {
 	pflag.Value
 	view reflect.Type
 }
 
-// JSONView is the struct that a command prints as JSON; nil: it prints none.
+// JSONView returns the struct that a command prints as JSON; nil if it prints none.
 func JSONView(c *cobra.Command) reflect.Type {
 	if f := c.Flags().Lookup("json"); f != nil {
 		if v, ok := f.Value.(viewValue); ok {
@@ -86,7 +85,7 @@ func JSONView(c *cobra.Command) reflect.Type {
 	return nil
 }
 
-// JSONFields are the fields that a command prints as JSON, sorted; nil: it prints none.
+// JSONFields returns the names of a command's JSON fields, sorted; nil if it prints none.
 func JSONFields(c *cobra.Command) []string {
 	view := JSONView(c)
 	if view == nil {
@@ -102,7 +101,7 @@ func JSONFields(c *cobra.Command) []string {
 	return names
 }
 
-// checkJSON finds flags that do not go together.
+// checkJSON rejects flags that exclude each other.
 func checkJSON(j *terminal.JSON, given bool, list string) error {
 	switch {
 	case given && len(j.Fields) == 0:
@@ -117,7 +116,7 @@ func checkJSON(j *terminal.JSON, given bool, list string) error {
 	return nil
 }
 
-// wrongValue says what a flag takes.
+// wrongValue tells what kind of value a flag takes.
 func wrongValue(e *pflag.InvalidValueError) error {
 	f := e.GetFlag()
 	want := map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Halted tells whether everything on this machine is paused; nil: it is not.
+// Halted returns the pause of this machine's work (`pause --all`); nil if there is none.
 func Halted(cfg *config.Config) (*folder.Halt, error) {
 	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
@@ -22,11 +22,11 @@ func Halted(cfg *config.Config) (*folder.Halt, error) {
 	return &h, nil
 }
 
-// HaltSays is what a person reads of a pause of everything.
+// HaltSays is a pause of all work as a text for people.
 func HaltSays(h folder.Halt) string { return Plain(terminal.OneLine(h.Says())) }
 
-// ConfigForAll is the config, or of a broken one as much as a pause of everything
-// needs: whoever must stop everything does not repair it first.
+// ConfigForAll returns the config. If it is invalid, it returns as much as `pause --all` needs:
+// nobody should have to repair a config before stopping everything.
 func (a *App) ConfigForAll() (cfg *config.Config, broken, err error) {
 	if cfg, broken = a.Config(); broken == nil {
 		return cfg, nil, nil
@@ -37,7 +37,7 @@ func (a *App) ConfigForAll() (cfg *config.Config, broken, err error) {
 	return &config.Config{Runtime: config.Runtime{StateDir: a.StateDir}}, broken, nil
 }
 
-// PrintHalt says that a pass, or a dry run, does nothing, in one line.
+// PrintHalt prints in one line that a pass, or a dry run, does nothing.
 func (a *App) PrintHalt(h *folder.Halt) {
 	to, out := a.Env.Stderr, a.Output()
 	if out.TTY {
@@ -46,5 +46,5 @@ func (a *App) PrintHalt(h *folder.Halt) {
 	fmt.Fprintln(to, out.LocalTimes(HaltSays(*h)))
 }
 
-// Plain is a text as a terminal shows it: without Markdown's marks of code.
+// Plain removes Markdown's code marks for a terminal.
 func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }

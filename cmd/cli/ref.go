@@ -13,19 +13,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Ref names an issue or pull request as people do.
+// Ref names an issue or pull request.
 type Ref struct {
 	Repo   work.RepoName
 	Number int
 }
 
-// Called is the item with its repository's host where that is needed: what a person
-// types after it must not mean the other host's.
+// Called returns the item's name, with the host if another configured host has the same repository
+// name: a person may type it again.
 func (r Ref) Called(cfg *config.Config) string {
 	return fmt.Sprintf("%s#%d", cfg.Called(r.Repo), r.Number)
 }
 
-// Item reads the config, and finds the item of it that is named.
+// Item reads the config and resolves the name of an item.
 func (a *App) Item(name string) (*config.Config, Ref, error) {
 	cfg, err := a.Config()
 	if err != nil {
@@ -39,9 +39,8 @@ func (a *App) Item(name string) (*config.Config, Ref, error) {
 	return cfg, which, err
 }
 
-// ParseRef reads owner/name#12, host/owner/name#12, #12 or 12, and the address
-// of an issue or pull request. Without a repository the only one there is is
-// meant.
+// ParseRef reads owner/name#12, host/owner/name#12, #12, 12, or the URL of an issue or pull
+// request. A missing repository means the only configured one.
 func ParseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
 	repo, number, found := strings.Cut(s, "#")
 	if !found || strings.Contains(repo, "://") {
@@ -73,7 +72,7 @@ func ParseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
 	return Ref{}, Coded(CodeUnknownRepository, fmt.Errorf("repository %s is not in the config; known: %s", name, Names(repos)))
 }
 
-// short finds the one configured repository that has a name, without its owner.
+// short finds the one configured repository with this name, without its owner.
 func short(repos []work.RepoName, name string) (work.RepoName, bool) {
 	named := slices.DeleteFunc(slices.Clone(repos), func(r work.RepoName) bool { return !strings.EqualFold(r.Name, name) })
 	if len(named) != 1 {
@@ -82,9 +81,8 @@ func short(repos []work.RepoName, name string) (work.RepoName, bool) {
 	return named[0], true
 }
 
-// splitURL cuts https://host/owner/name/pull/12 into repository and number; a
-// bare number has no repository. The scheme, a port and what is after the number
-// say nothing about which item is meant.
+// splitURL cuts https://host/owner/name/pull/12 into repository and number; a bare number has no
+// repository. Scheme, port and what follows the number are ignored.
 func splitURL(s string) (repo, number string) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" {
@@ -97,7 +95,7 @@ func splitURL(s string) (repo, number string) {
 	return strings.Join([]string{u.Hostname(), parts[0], parts[1]}, "/"), parts[3]
 }
 
-// Names are repositories in a sentence, with their hosts where these are several.
+// Names lists repositories in a sentence, with hosts if there are several.
 func Names(repos []work.RepoName) string {
 	all := make([]string, len(repos))
 	for i, r := range repos {

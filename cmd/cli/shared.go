@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SharedLines are texts with the repositories that each is about.
+// SharedLines are texts, each with the repositories it concerns.
 type SharedLines struct {
 	texts []string
 	names map[string][]string
-	waits map[string]time.Time // until when they are not asked again; of several, the longest
+	waits map[string]time.Time // the latest time until which GitHub is not asked again
 }
 
-// Add notes a text about a repository.
+// Add adds a text about a repository.
 func (s *SharedLines) Add(repo, text string) {
 	text = terminal.OneLine(text)
 	if s.names == nil {
@@ -29,14 +29,14 @@ func (s *SharedLines) Add(repo, text string) {
 	s.names[text] = append(s.names[text], repo)
 }
 
-// Until notes until when the repositories of a text are not asked again.
+// Until records when the repositories of a text are asked about again.
 func (s *SharedLines) Until(text string, at time.Time) {
 	if text = terminal.OneLine(text); at.After(s.waits[text]) {
 		s.waits[text] = at
 	}
 }
 
-// Lines are one line for each text, with the repositories that share it.
+// Lines returns one line per text, with the repositories that share it.
 func (s *SharedLines) Lines() []string {
 	return terminal.Each(s.texts, func(text string) string {
 		line := enumerate(s.names[text]) + ": " + text
@@ -47,10 +47,10 @@ func (s *SharedLines) Lines() []string {
 	})
 }
 
-// mostNames is how many repositories a line names.
+// mostNames is how many names a line has at most.
 const mostNames = 3
 
-// enumerate names some things; of many the first ones, and how many more there are.
+// enumerate joins names. If there are many, it names the first ones and counts the rest.
 func enumerate(names []string) string {
 	if n := len(names) - mostNames + 1; n > 1 {
 		names = append(slices.Clone(names[:mostNames-1]), fmt.Sprintf("%d more", n))

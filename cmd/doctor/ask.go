@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Bounds of asking GitHub: of a request, of all about one host or repository, and how
-// many repositories are asked about at a time.
+// Limits of the questions to GitHub: the time of one request, the time for one host or repository,
+// and how many repositories are asked about in parallel.
 const (
 	requestTime = 10 * time.Second
 	askTime     = 30 * time.Second
@@ -74,7 +74,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 	}
 }
 
-// unasked says why nothing of a host's repositories can be asked; empty where it can.
+// unasked returns why the repositories of a host cannot be checked, or "".
 func unasked(h doctor.Host) string {
 	switch {
 	case !h.LoggedIn:
@@ -114,7 +114,7 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 	}
 }
 
-// kind is what kind of token it is, where how it begins does not say.
+// kind returns the kind of a token, also if its prefix does not tell.
 func kind(h *doctor.Host) doctor.TokenKind {
 	switch {
 	case h.Token.Kind != doctor.TokenUnknown:
@@ -127,8 +127,8 @@ func kind(h *doctor.Host) doctor.TokenKind {
 	return doctor.TokenUnknown
 }
 
-// askRepo asks about a repository, and tells whether it is private. What one question
-// finds is kept whatever comes of the next.
+// askRepo asks about a repository and reports whether it is private. Results of one question are
+// kept even if the next fails.
 func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *doctor.Repo) (private bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -139,7 +139,7 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 	}
 	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
 	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
-	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // what there is no answer about is no finding
+	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // an error is not a finding
 	for _, k := range kept {
 		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
 	}
@@ -161,8 +161,8 @@ func trouble(host string, err error) *doctor.Trouble {
 	return &doctor.Trouble{Says: err.Error()}
 }
 
-// MissingLabels are those that people set and that a repository does not have, of how
-// many there are.
+// MissingLabels returns the labels that people set and that a repository lacks, and how many it
+// should have.
 func MissingLabels(settings config.Repo, present []string) (missing []work.Label, wanted int) {
 	all := work.RepoLabels(settings.Labels)
 	if settings.Review.Enabled {
@@ -172,11 +172,11 @@ func MissingLabels(settings config.Repo, present []string) (missing []work.Label
 	return slices.DeleteFunc(all, func(l work.Label) bool { return work.HasLabel(present, l.Name) }), wanted
 }
 
-// harmless are the kinds of rules that a branch of ours, which is made, pushed to and
-// deleted, can live with. History is never rewritten.
+// harmless are the kinds of rules that do not hinder our branches, which are created, pushed to and
+// deleted. History is never rewritten.
 var harmless = []string{"non_fast_forward", "required_linear_history", "copilot_code_review", "deletion"}
 
-// inTheWay are the kinds of rules that hold for a branch as gh mergexo names its own.
+// inTheWay returns the kinds of rules that would hinder a branch named like ours.
 func inTheWay(ctx context.Context, c *github.Client, repo work.RepoName) []string {
 	kinds, told, err := c.RuleKinds(ctx, repo, work.BranchPrefix(work.FlowBugfix, 1)+"an-issue")
 	if err != nil || !told {

@@ -1,5 +1,5 @@
-// Package doctor is the command of that name: it finds out what there is to know of this
-// machine and of GitHub, has it judged, and prints what came of it.
+// Package doctor is the command doctor: it collects facts about this machine and GitHub, has them
+// judged, and prints the checks.
 package doctor
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// NewCmd makes the command.
+// NewCmd makes the command doctor.
 func NewCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
@@ -41,7 +41,7 @@ has what each line means.`,
 	return c
 }
 
-// view is what doctor found.
+// view is the output of doctor.
 type view struct {
 	Checks   []doctor.Check `json:"checks"`   // everything that was looked at; [troubleshooting.md](../troubleshooting.md) lists the codes
 	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
@@ -78,12 +78,12 @@ func count(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// marks are how the levels look, and in which colour.
+// marks are the symbols and colours of the levels.
 var marks = map[doctor.Level]struct{ mark, color string }{
 	doctor.OK: {"✓", "32"}, doctor.Warning: {"!", "33"}, doctor.Failure: {"X", "31"},
 }
 
-// Print shows checks: in groups on a terminal, where the home folder is ~, a line each for
+// Print shows checks: in groups on a terminal, with ~ for the home folder, and one line each for
 // programs.
 func Print(out terminal.Output, all []doctor.Check, home string) error {
 	if !out.TTY {
@@ -112,7 +112,7 @@ func Print(out terminal.Output, all []doctor.Check, home string) error {
 	return err
 }
 
-// homely is a text with ~ for the home folder.
+// homely replaces the home folder by ~.
 func homely(says, home string) string {
 	if home == "" {
 		return says
@@ -123,10 +123,10 @@ func homely(says, home string) string {
 	return strings.ReplaceAll(says, home+string(filepath.Separator), "~"+string(filepath.Separator))
 }
 
-// indent is where what follows a check's mark begins.
+// indent aligns further lines with the text after a check's mark.
 const indent = "  "
 
-// line is a check as people read it, and below it what to do.
+// line renders a check for people, with the remedy below it.
 func line(out terminal.Output, c doctor.Check, widest int) string {
 	says := c.Says
 	if c.About != "" {
@@ -141,9 +141,8 @@ func line(out terminal.Output, c doctor.Check, widest int) string {
 	return first + out.Indented(fmt.Sprintf("%s  %*s→ ", indent, widest, ""), c.Do)
 }
 
-// PrintFailures says, before there has been a pass, what would keep one from its work, as
-// far as this machine tells: GitHub is not asked. What is told of agents elsewhere is left
-// out.
+// PrintFailures prints, before the first pass, what would keep it from working, as far as this
+// machine knows: GitHub is not asked. It skips the agents' checks, which are shown elsewhere.
 func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
 	for _, c := range doctor.Only(doctor.Checks(Gather(ctx, a, Offline)), doctor.Failure) {
 		if c.Code == doctor.CodeAgent || c.Code == doctor.CodeVersion || c.Code == doctor.CodeSandbox {

@@ -21,11 +21,10 @@ type Scope string
 // The scopes.
 const (
 	Everything Scope = "everything"
-	Offline    Scope = "offline" // no more than this machine tells
+	Offline    Scope = "offline" // only this machine
 )
 
-// Gather finds out everything, each thing by itself: what is wrong with one keeps nobody
-// from another.
+// Gather collects all facts, each on its own: a failure of one does not affect the others.
 func Gather(ctx context.Context, a *cli.App, scope Scope) doctor.Facts {
 	cfg, read := loadConfig(a)
 	f := machine.Examine(ctx, cfg, a.Environ())
@@ -35,7 +34,7 @@ func Gather(ctx context.Context, a *cli.App, scope Scope) doctor.Facts {
 	f.Repos = repositories(cfg)
 	remember(ctx, cfg, &f)
 	if len(read.Problems) > 0 && f.Passes != nil {
-		f.Passes.Budgets = nil // they are those of a config that is not in effect
+		f.Passes.Budgets = nil // they belong to a config that is not in effect
 	}
 	if len(read.Problems) == 0 {
 		f.Schedule = repeats(ctx, a, cfg)
@@ -50,8 +49,7 @@ func Gather(ctx context.Context, a *cli.App, scope Scope) doctor.Facts {
 	return f
 }
 
-// loadConfig reads the config. Of one that cannot be used as much stays as can be told
-// without it.
+// loadConfig reads the config. If that is invalid, it returns the parts that do not depend on it.
 func loadConfig(a *cli.App) (*config.Config, doctor.Config) {
 	cfg, err := a.Config()
 	if err == nil {
@@ -61,7 +59,7 @@ func loadConfig(a *cli.App) (*config.Config, doctor.Config) {
 	if cfg == nil {
 		cfg = config.Without(a.Environ())
 		cfg.Runtime.Agent = machine.Installed(cfg, a.Environ())
-		cfg.Path, _ = filepath.Abs(read.Path) // a name that no folder is known for stays empty
+		cfg.Path, _ = filepath.Abs(read.Path) // stays empty if the folder is unknown
 	}
 	if missing, ok := errors.AsType[*config.MissingError](err); ok {
 		read.Problems, read.Do = []string{"there is none at " + missing.Path}, "gh mergexo init"
@@ -69,7 +67,7 @@ func loadConfig(a *cli.App) (*config.Config, doctor.Config) {
 	return cfg, read
 }
 
-// hosts are those of the config's repositories; without any gh's own.
+// hosts returns the hosts of the config's repositories; gh's default host if there are none.
 func hosts(cfg *config.Config) []doctor.Host {
 	var all []doctor.Host
 	add := func(name string) {
@@ -97,7 +95,7 @@ func hosts(cfg *config.Config) []doctor.Host {
 	return all
 }
 
-// source names in words where a token is from.
+// source names where a token comes from.
 func source(host string) string {
 	switch s := github.TokenSource(host); s {
 	case "oauth_token":
@@ -109,7 +107,7 @@ func source(host string) string {
 	}
 }
 
-// repeats is what repeats passes with the config.
+// repeats returns the schedule that repeats passes with the config.
 func repeats(ctx context.Context, a *cli.App, cfg *config.Config) *doctor.Schedule {
 	st, err := schedule.Look(ctx, a, cfg)
 	if err != nil {

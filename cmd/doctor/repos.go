@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// repositories are those of the config, with what it asks of merges.
+// repositories returns those of the config, with their requirements for merges.
 func repositories(cfg *config.Config) []doctor.Repo {
 	var all []doctor.Repo
 	for _, r := range cfg.Repos {
@@ -26,7 +26,7 @@ func repositories(cfg *config.Config) []doctor.Repo {
 	return all
 }
 
-// gates are what the config asks of merges, for the flow that has the fewest who approve.
+// gates returns the config's requirements for merges, of the flow with the fewest approvals.
 func gates(r config.Repo) doctor.Gates {
 	g := doctor.Gates{Reviews: r.Review.Enabled, SignOff: r.Voice.SignOff}
 	for _, flow := range work.Flows() {
@@ -42,8 +42,8 @@ func gates(r config.Repo) doctor.Gates {
 	return g
 }
 
-// remember adds what the database and the state folder know. What is wrong with them has
-// a check of its own.
+// remember adds what the database and the state folder know. Their own problems have a separate
+// check.
 func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
 	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
@@ -104,7 +104,7 @@ func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []
 	return err
 }
 
-// untold are the targets that did not take their last messages.
+// untold returns the notification targets that did not accept the latest messages.
 func untold(ctx context.Context, tx *store.Tx, now time.Time) ([]doctor.Untold, error) {
 	all, err := tx.ListUntold(ctx, now.Add(-news.MostAge))
 	return terminal.Each(all, func(u news.Untold) doctor.Untold {

@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd"
 )
 
-// version is set by a release build (script/build.sh).
+// version is set by release builds (script/build.sh).
 var version string
 
 func main() {

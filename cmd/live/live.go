@@ -1,5 +1,5 @@
-// Package live is what living passes do at this moment: the turns that they work on, and
-// what their agents have used so far.
+// Package live shows what passes do at this moment: the turns they work on, and their agents' usage
+// so far.
 package live
 
 import (
@@ -13,24 +13,23 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Running is a turn that a living pass works on.
+// Running is a turn that a live pass works on.
 type Running struct {
 	folder.Live
 	Agent string
 	Kind  work.Kind
 	Doing string     // in words
-	Usage work.Usage // so far, of all its runs
+	Usage work.Usage // so far, of all runs of the turn
 }
 
-// Turns are the turns that living passes work on, with what their agents have used so
-// far.
+// Turns are the turns that live passes work on, with their agents' usage so far.
 type Turns struct {
 	live map[string]folder.Live
-	runs map[int64]work.Run // that have not ended, by turn
-	Now  time.Time          // by this machine's clock, as the lives are
+	runs map[int64]work.Run // unfinished runs, by turn
+	Now  time.Time          // by this machine's clock, like the times in live
 }
 
-// Load reads them, at a time of this machine's.
+// Load reads them. now is by this machine's clock.
 func Load(ctx context.Context, tx *store.Tx, state string, now time.Time) (w Turns, err error) {
 	w = Turns{runs: map[int64]work.Run{}, Now: now}
 	if w.live, err = (folder.Dirs{State: state}).LiveTurns(); err != nil || len(w.live) == 0 {
@@ -43,7 +42,7 @@ func Load(ctx context.Context, tx *store.Tx, state string, now time.Time) (w Tur
 	return w, err
 }
 
-// Of is what a pass does for a turn; nil: no living one does anything.
+// Of returns what a live pass does for a turn; nil if none works on it.
 func (w Turns) Of(t *work.Turn) *Running {
 	if t == nil {
 		return nil
@@ -60,7 +59,7 @@ func (w Turns) Of(t *work.Turn) *Running {
 	return r
 }
 
-// doing is how far a turn came, in words.
+// doing describes a turn's progress.
 func doing(t work.Turn, runs bool) string {
 	switch t.Step {
 	case work.StepClaimed:
@@ -80,7 +79,7 @@ func doing(t work.Turn, runs bool) string {
 	return "it ends"
 }
 
-// All are the turns that living passes work on, by their keys.
+// All returns the turns that live passes work on, by their keys.
 func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
 	turns, err := Load(ctx, tx, state, now)
 	if err != nil {
@@ -99,7 +98,7 @@ func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[st
 	return all, nil
 }
 
-// Says tells of it at a time of this machine's.
+// Says describes it. now is by this machine's clock.
 func (r Running) Says(now time.Time) string {
 	said := string(r.Kind)
 	if r.Agent != "" {
@@ -108,8 +107,7 @@ func (r Running) Says(now time.Time) string {
 	return said + ": " + r.Doing + r.Passes(now)
 }
 
-// Passes tells for how long it has been at work, when its agent was heard of last, and
-// what that has used.
+// Passes describes how long it has run, when its agent was last active, and its usage.
 func (r Running) Passes(now time.Time) string {
 	said := ""
 	if !r.Since.IsZero() {
@@ -121,7 +119,7 @@ func (r Running) Passes(now time.Time) string {
 	return said + Used(r.Usage)
 }
 
-// Used is what an agent has used, behind what is told of it.
+// Used is an agent's usage as a suffix for a line.
 func Used(u work.Usage) string {
 	said := ""
 	if u.InputTokens > 0 || u.OutputTokens > 0 {
@@ -133,7 +131,7 @@ func Used(u work.Usage) string {
 	return said
 }
 
-// View is the same as JSON.
+// View is Running as JSON.
 type View struct {
 	Turn         string     `json:"turn"`         // its key
 	Kind         string     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
@@ -147,7 +145,7 @@ type View struct {
 	CostInUSD    float64    `json:"costUSD"`      // so far; 0 where the agent tells none
 }
 
-// View is it as JSON; null: no living pass does anything.
+// View returns it as JSON; nil if no live pass works on the turn.
 func (r *Running) View() *View {
 	if r == nil {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// daysOf are the files of the days from a time on, the oldest first.
+// daysOf returns the log files of the days since a time, oldest first.
 func daysOf(dir string, since time.Time) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // no pass was made
+		return nil, nil // no pass has run
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
@@ -34,17 +34,17 @@ func daysOf(dir string, since time.Time) ([]string, error) {
 	return days, nil
 }
 
-// spot is where a line stands in its file.
+// spot is the position of a line in its file.
 type spot struct {
 	at, size int64
 }
 
-// printDay prints what is wanted of a day's file, the lines of a turn together. It keeps
-// only where they stand: a day may have more than there is memory.
+// printDay prints the wanted lines of a day's file, grouped by turn. It keeps only positions in
+// memory: a day's log may be larger than that.
 func printDay(path string, f filter, p *printer, inOrder bool) (shown int, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // it became too old meanwhile
+		return 0, nil // deleted meanwhile because of its age
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the log: %w", err)
@@ -82,8 +82,8 @@ func printDay(path string, f filter, p *printer, inOrder bool) (shown int, err e
 	return shown, err
 }
 
-// eachLine reads a file line by line. What stands behind the last line's end is being
-// written, or was cut when a pass was killed: it counts where it can be read.
+// eachLine reads a file line by line. A last line without a newline is being written, or was cut
+// when a pass was killed: it counts if it can be parsed.
 func eachLine(r io.Reader, do func(b []byte, at int64) error) error {
 	in, at := bufio.NewReaderSize(r, 64<<10), int64(0)
 	for {
@@ -103,14 +103,14 @@ func eachLine(r io.Reader, do func(b []byte, at int64) error) error {
 	}
 }
 
-// tail is a file of which more comes.
+// tail is a file that still grows.
 type tail struct {
 	path string
 	at   int64
-	part []byte // a line whose end has not come
+	part []byte // a line without an end so far
 }
 
-// next reads the whole lines that came since the last time.
+// next reads the complete lines that are new.
 func (t *tail) next(do func(b []byte) error) error {
 	file, err := os.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {

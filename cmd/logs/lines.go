@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 )
 
-// line is one line of the log. What is not JSON has only its text.
+// line is one line of the log. If it is not JSON, only text is set.
 type line struct {
 	at     time.Time
 	level  string
@@ -23,13 +23,12 @@ type line struct {
 	turn   string
 	kind   string
 	rest   []field // the others, in their order
-	text   string  // of what is no JSON
+	text   string  // the line, if it is not JSON
 }
 
 type field struct{ key, value string }
 
-// read reads a line. A flat object is all that there is; the order of its fields says
-// what belongs together.
+// read parses a line, a flat object. The order of its fields is kept.
 func read(b []byte) line {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -48,7 +47,7 @@ func read(b []byte) line {
 		}
 		l.set(fmt.Sprint(key), v)
 	}
-	if _, err := d.Token(); err != nil { // it was cut
+	if _, err := d.Token(); err != nil { // the line was cut
 		return line{text: string(b)}
 	}
 	return l
@@ -81,7 +80,7 @@ func (l *line) set(key string, v any) {
 	}
 }
 
-// get is one of the other fields.
+// get returns one of the other fields.
 func (l line) get(key string) string {
 	for _, f := range l.rest {
 		if f.key == key {
@@ -91,10 +90,10 @@ func (l line) get(key string) string {
 	return ""
 }
 
-// group is what a line stands with: the turn of a pass, or all of a pass that is of none.
+// group identifies lines shown together: one turn of a pass, or a pass's lines without a turn.
 func (l line) group() string { return l.pass + " " + l.turn }
 
-// says is the line in words, beside what its heading says.
+// says is the line in words, without what its heading already shows.
 func (l line) says(heading line) string {
 	switch {
 	case l.text != "":
@@ -105,7 +104,7 @@ func (l line) says(heading line) string {
 		return strings.TrimSpace(l.get("what") + "  " + l.get("detail"))
 	}
 	said := l.msg
-	if l.kind != "" && (heading.turn == "" || l.kind != heading.kind) { // of an action, or an event
+	if l.kind != "" && (heading.turn == "" || l.kind != heading.kind) { // an action's or event's kind
 		said += "  " + l.kind
 	}
 	if heading.turn == "" && l.number != 0 && heading.pass != "" {
@@ -120,17 +119,17 @@ func (l line) says(heading line) string {
 	return strings.Join(parts, "  ")
 }
 
-// filter says which lines are wanted.
+// filter selects lines.
 type filter struct {
 	least  string // level
 	since  time.Time
 	repo   string // owner/name; empty: all
 	number int
-	item   string // as people call it
-	turn   string // its key; empty: all
+	item   string // the item's name for messages
+	turn   string // turn key; empty: all
 }
 
-// rank orders the levels; 0 is none.
+// rank orders the levels; 0 means unknown.
 func rank(level string) int {
 	for i, name := range []string{"debug", "info", "warn", "error"} {
 		if strings.HasPrefix(level, name) { // slog writes info+1
@@ -142,7 +141,7 @@ func rank(level string) int {
 
 func (f filter) wants(l line) bool {
 	switch {
-	case l.text != "": // what cannot be read belongs to nobody
+	case l.text != "": // an unreadable line belongs to no repository or turn
 		return f.repo == "" && f.turn == "" && f.least == "debug"
 	case rank(l.level) < rank(f.least), l.at.Before(f.since):
 		return false
@@ -161,7 +160,7 @@ func (f filter) about() string {
 	return " about " + f.item
 }
 
-// parseSince reads how far back somebody wants to look.
+// parseSince parses how far back to look.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" || text == "all" {
 		return time.Time{}, nil

@@ -1,5 +1,4 @@
-// Package logs reads the logs of passes for people: the lines of logs/ in the state
-// folder, which are JSON.
+// Package logs shows the logs of passes to people: the JSON lines in logs/ of the state folder.
 package logs
 
 import (
@@ -74,7 +73,7 @@ func (l *logsCmd) run(ctx context.Context, given []string) error {
 	return err
 }
 
-// filter says which lines are asked for.
+// filter returns the lines that the command line selects.
 func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 	f := filter{least: l.level}
 	if rank(l.level) == 0 {
@@ -107,12 +106,12 @@ func (l *logsCmd) filter(cfg *config.Config, given []string) (filter, error) {
 	return f, nil
 }
 
-// followBack is how far back what is followed begins.
+// followBack is how far back --follow begins.
 const followBack = 10 * time.Minute
 
 func dir(cfg *config.Config) string { return filepath.Join(cfg.Runtime.StateDir, "logs") }
 
-// OfTurn prints what the log has of one turn.
+// OfTurn prints the log of one turn.
 func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) error {
 	l := &logsCmd{App: a}
 	shown, err := l.printAll(ctx, dir(cfg), filter{least: "debug", turn: key})
@@ -122,8 +121,7 @@ func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) err
 	return err
 }
 
-// printAll prints the lines that there are, those of a turn together, and tells how many
-// there were.
+// printAll prints the present lines, grouped by turn, and returns how many there were.
 func (l *logsCmd) printAll(ctx context.Context, dir string, f filter) (shown int, err error) {
 	p := l.printer()
 	days, err := daysOf(dir, f.since)
@@ -145,7 +143,7 @@ func (l *logsCmd) printer() *printer {
 	return &printer{out: l.Output(), raw: l.raw, json: l.json}
 }
 
-// show prints what comes.
+// show prints new lines as they come.
 func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error {
 	p, tails := l.printer(), map[string]*tail{}
 	look := time.NewTicker(lookEvery)
@@ -171,5 +169,5 @@ func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error 
 	}
 }
 
-// lookEvery is how often the files are looked at for more.
+// lookEvery is how often the files are checked for new lines.
 const lookEvery = 200 * time.Millisecond

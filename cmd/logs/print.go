@@ -21,10 +21,10 @@ type printer struct {
 	json terminal.JSON
 	last string // the group of the last line
 
-	heading line // the first of that group
+	heading line // the first line of that group
 }
 
-// follow prints a line as it comes, where it is wanted.
+// follow prints a line if it is selected.
 func (p *printer) follow(b []byte, f filter) error {
 	if !f.wants(read(b)) {
 		return nil
@@ -32,7 +32,7 @@ func (p *printer) follow(b []byte, f filter) error {
 	return p.print(b)
 }
 
-// print prints a line: what it stands with first, where that is another one.
+// print prints a line, with a heading first if its group is new.
 func (p *printer) print(b []byte) error {
 	if p.raw {
 		return p.printRaw(b)
@@ -56,14 +56,14 @@ func (p *printer) print(b []byte) error {
 	return err
 }
 
-// digests are names that nobody reads to the end.
+// digests matches long hashes, which are shortened.
 var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40,64}\b`) })
 
 func shorter(s string) string {
 	return digests().ReplaceAllStringFunc(s, func(d string) string { return d[:12] })
 }
 
-// heading is what a group of lines is about.
+// heading is the title of the line's group.
 func (l line) heading() string {
 	day := l.at.Local().Format(time.DateOnly)
 	switch {
@@ -87,11 +87,11 @@ func (p *printer) printBare(l line) error {
 	return p.out.Table(nil, [][]string{{p.out.When(l.at, l.at), l.level, l.item(), l.kind, work.Short(l.turn), l.says(line{turn: "its own", kind: l.kind})}})
 }
 
-// printRaw prints a line as it was written, or what jq or a template makes of it.
+// printRaw prints a line unchanged, or filtered by jq or a template.
 func (p *printer) printRaw(b []byte) error {
 	if p.json.JQ == "" && p.json.Template == "" {
 		w := p.out.Bare
-		if p.out.TTY { // what is no JSON may hold anything
+		if p.out.TTY { // a line that is not JSON may hold control characters
 			w = p.out.W
 		}
 		_, err := fmt.Fprintf(w, "%s\n", b)
@@ -99,7 +99,7 @@ func (p *printer) printRaw(b []byte) error {
 	}
 	var object map[string]any
 	if read(b).text != "" {
-		return nil // jq has nothing to say of it
+		return nil // jq returned nothing
 	}
 	if err := json.Unmarshal(b, &object); err != nil {
 		return fmt.Errorf("read a line of the log: %w", err)
@@ -109,7 +109,7 @@ func (p *printer) printRaw(b []byte) error {
 	return asked.Write(p.out, object)
 }
 
-// colour is the ANSI code for a level.
+// colour returns the ANSI code for a level.
 func colour(level string) string {
 	switch rank(level) {
 	case rank("debug"):

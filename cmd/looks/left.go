@@ -11,24 +11,24 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// leftShown is how long a repository is named that another one has replaced.
+// leftShown is how long a replaced repository is shown.
 const leftShown = 30 * 24 * time.Hour
 
-// Left is a repository that no name of the config stands for any more.
+// Left is a repository that the config no longer names.
 type Left struct {
 	work.Repo
-	Replaced bool // another repository has its name
-	Open     int  // work items
+	Replaced bool // another repository has its name now
+	Open     int  // open work items
 	Counts   store.Counts
 }
 
-// LoadLeft reads the repositories that were left with open work.
+// LoadLeft reads the repositories that left the config with open work.
 func LoadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) ([]Left, error) {
 	var left []Left
 	for _, r := range known {
 		_, named := cfg.Repo(r.Name)
 		if r.NamedBy != cfg.Path {
-			continue // another config's, that shares the state folder
+			continue // named by another config that shares the state folder
 		}
 		l := Left{Repo: r, Replaced: named && isReplaced(r, known)}
 		if named && !l.Replaced || l.Replaced && now.Sub(r.LeftAt) > leftShown {
@@ -49,14 +49,14 @@ func LoadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 	return left, nil
 }
 
-// isReplaced reports whether another repository has the name by now.
+// isReplaced reports whether another repository has the name now.
 func isReplaced(r work.Repo, known []work.Repo) bool {
 	return !r.LeftAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
 		return o.ID != r.ID && o.LeftAt.IsZero() && o.Name.Equal(r.Name)
 	})
 }
 
-// String says why nothing happens there, and what to do.
+// String tells why nothing happens there, and what to do.
 func (l Left) String() string {
 	name, kept := l.Name.FullName(), work.Count(l.Open, "open work item")
 	if l.Replaced {
@@ -65,8 +65,8 @@ func (l Left) String() string {
 	return fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", name, kept)
 }
 
-// FindRepo finds the row of a configured repository: of those that have had the name
-// the one that has it, or had it last.
+// FindRepo finds the row of a configured repository. Of several rows with that name, it returns the
+// one that has it now, or had it last.
 func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
 	found := work.Repo{Name: name}
 	for _, r := range known {

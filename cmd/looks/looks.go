@@ -1,5 +1,5 @@
-// Package looks says how the repositories of the config are watched, when each is looked at
-// next, and which ones the config does not name any more.
+// Package looks describes how each repository of the config is watched, when it is read next, and
+// which repositories the config no longer names.
 package looks
 
 import (
@@ -21,12 +21,12 @@ import (
 
 // Repo is how one repository is watched.
 type Repo struct {
-	Manner pulse.Manner // empty: no pass knows the repository yet
-	Next   time.Time    // when it is looked at next; zero: in the next pass
-	First  *First       // how far the first look at its pull requests came; nil: it is not under way
+	Manner pulse.Manner // empty: no pass has seen the repository yet
+	Next   time.Time    // when it is read next; zero: in the next pass
+	First  *First       // progress of the first reading of its pull requests; nil: not in progress
 }
 
-// First is how far the first look at the open pull requests of a repository came.
+// First is the progress of the first reading of a repository's open pull requests.
 type First struct {
 	LookedAt int `json:"lookedAt"` // how many were looked at so far; the next pass resumes there
 	Open     int `json:"open"`     // how many are open
@@ -34,11 +34,11 @@ type First struct {
 	says string
 }
 
-// Repos finds it out of a repository.
+// Repos returns how a repository is watched.
 type Repos func(work.Repo) Repo
 
-// Load reads what that depends on: how many repositories of a host this machine looks at, and
-// which of them GitHub hides from the pulse. The next look is the next one after now.
+// Load reads what that depends on: how many repositories of a host this machine watches, and which
+// of them GitHub hides from the pulse query. Next is the next reading after now.
 func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) (Repos, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {
@@ -65,20 +65,20 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 	}, nil
 }
 
-// Lines are what people are told of several repositories at once.
+// Lines collects messages about several repositories.
 type Lines struct {
 	hidden cli.SharedLines
 	first  cli.SharedLines
 	pulsed map[string]*pulsed // by host
 }
 
-// pulsed are the repositories of a host that the pulse watches.
+// pulsed are the repositories of one host that the pulse query watches.
 type pulsed struct {
 	n          int
-	last, next time.Time // of the one that was looked at longest ago
+	last, next time.Time // of the repository that was read longest ago
 }
 
-// Add takes a repository, which is called so.
+// Add adds a repository; called is its name in messages.
 func (l *Lines) Add(called string, r work.Repo, w Repo) {
 	if w.First != nil {
 		l.first.Add(called, w.First.says)
@@ -102,8 +102,8 @@ func (l *Lines) Add(called string, r work.Repo, w Repo) {
 	}
 }
 
-// Print says how far first looks came, what GitHub hides from the pulse and, on a terminal,
-// how many repositories the pulse watches.
+// Print prints the progress of first readings, the repositories hidden from the pulse query and, on
+// a terminal, how many repositories the pulse query watches.
 func (l *Lines) Print(out terminal.Output, notes io.Writer, now time.Time) {
 	for _, line := range slices.Concat(l.first.Lines(), l.hidden.Lines()) {
 		fmt.Fprintln(notes, line)

@@ -18,10 +18,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Reviewers may speak as other accounts than gh's own. gh knows their tokens, and is
-// asked for one when a pass needs it first; a token is nowhere but in memory.
+// Reviewers may use other accounts than gh's own. gh stores their tokens and is asked when a pass
+// first needs one; a token is kept only in memory.
 
-// accounts are the clients of other accounts than gh's own, as far as they were needed.
+// accounts are the clients of these accounts, as far as they were needed.
 type accounts struct {
 	mu    sync.Mutex
 	asked map[login]answer
@@ -31,17 +31,16 @@ type accounts struct {
 // login is an account on a host.
 type login struct{ host, account string }
 
-// answer is what came of asking gh for an account.
+// answer is the result of asking gh for an account.
 type answer struct {
 	client *github.Client
 	err    error
 }
 
-// ghTime bounds one question to gh. Its keyring may ask a person to unlock it, who is
-// not waited for.
+// ghTime limits one call of gh. Its keyring may ask a person to unlock it; we do not wait for that.
 const ghTime = 20 * time.Second
 
-// as is the client of an account that gh knows beside its own.
+// as returns the client of an account that gh knows besides its active one.
 func (m *Machine) as(ctx context.Context, who login, log *slog.Logger) (env.GitHub, error) {
 	m.accounts.mu.Lock()
 	defer m.accounts.mu.Unlock()
@@ -67,7 +66,7 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 		m.accounts.gh = m.findGh(ctx)
 	}
 	for _, known := range github.KnownAccounts(who.host) {
-		if strings.EqualFold(known, who.account) { // gh tells capitals apart, GitHub does not
+		if strings.EqualFold(known, who.account) { // gh distinguishes upper and lower case, GitHub does not
 			who.account = known
 		}
 	}
@@ -80,20 +79,19 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host)})
 }
 
-// ghProgram is gh, as it was found.
+// ghProgram is the installed gh.
 type ghProgram struct {
 	path    string
 	environ []string
-	missing *work.Reason // why it cannot be asked; nil: it can
+	missing *work.Reason // why it cannot be used; nil: it can
 }
 
-// multiAccount is the first version of gh that knows several accounts on a host.
+// multiAccount is the first version of gh with several accounts per host.
 var multiAccount = [2]int{2, 40}
 
 var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?((\d+)\.(\d+)\S*)`) })
 
-// findGh looks for gh and asks for its version. One that was built without a version is
-// taken for new.
+// findGh looks for gh and asks for its version. A build without a version counts as new.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
 	g := &ghProgram{environ: ghEnviron(m.env.All())}
 	advice := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", multiAccount[0], multiAccount[1])
@@ -137,7 +135,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 	return "", why
 }
 
-// ask gives what gh prints. Its error is in one line.
+// ask returns gh's output. Its error is one line.
 func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
 	res, err := proc.Run(ctx, proc.Cmd{Path: g.path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
 	switch {
@@ -152,8 +150,8 @@ func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
 	return string(res.Stdout), nil
 }
 
-// ghEnviron is gh's environment without the tokens in it, which are of one account and
-// would be taken for that of any; and without questions to a person.
+// ghEnviron returns gh's environment without tokens, which belong to one account but would be used
+// for any, and without prompts.
 func ghEnviron(all []string) []string {
 	kept := slices.DeleteFunc(all, func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

@@ -9,19 +9,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
-// adapters are the kinds of agent that there are, by their names in the config.
+// adapters are the kinds of agent, by their names in the config.
 var adapters = map[string]agent.Adapter{
 	config.AdapterCodex:   codex.Adapter,
 	config.AdapterClaude:  claude.Adapter,
 	config.AdapterCommand: command.Adapter,
 }
 
-// ofAgent is what of our environment an agent sees.
+// ofAgent returns the part of our environment that an agent sees.
 func ofAgent(env environ.Env, a config.Agent) []string {
 	return env.Agent(append(adapters[a.Adapter].Variables(), a.EnvPass...))
 }
 
-// homes are the folders in which an agent's program keeps its login and its sessions.
+// homes returns the folders in which an agent's program keeps its login and sessions.
 func homes(env environ.Env, a config.Agent) []string {
 	return adapters[a.Adapter].Homes(ofAgent(env, a))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/observe"
 )
 
-// after is what wants to know how a pass ended.
+// after returns the observers of a pass's end.
 func after(m *Machine, opt PassOptions) []observe.After {
 	var all []observe.After
 	if m.cfg.Runtime.MetricsFile != "" {
@@ -20,8 +20,8 @@ func after(m *Machine, opt PassOptions) []observe.After {
 	return all
 }
 
-// trace has a pass's turns traced, where the environment asks for it. What is left is sent
-// last of all: that may wait.
+// trace traces a pass's turns if the environment asks for it. Remaining spans are sent at the very
+// end: that may wait.
 func trace(m *Machine, pass *tick.Pass, version string) {
 	for _, value := range telemetry.Credentials(m.env.Lookup) {
 		m.secrets.Add(value, "a header for the collector of traces")

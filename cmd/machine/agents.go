@@ -15,8 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// AgentState is what is known of an agent on this machine: its program, and what
-// is in force around it.
+// AgentState is an agent on this machine: its program, and the protection around it.
 type AgentState struct {
 	Agent   string `json:"agent"`                 // the agent's name in the config
 	Found   bool   `json:"found"`                 // whether its program is there
@@ -31,14 +30,14 @@ type AgentState struct {
 	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
 }
 
-// notFound notes why an agent's program cannot be started; nil: it can.
+// notFound records why an agent's program cannot be started; nil: it can.
 func (v *AgentState) notFound(err error) {
 	if err != nil {
 		v.Found, v.Missing = false, err.Error()
 	}
 }
 
-// usedAgent reports whether the config has work for an agent.
+// usedAgent reports whether the config uses an agent.
 func usedAgent(cfg *config.Config, name string) bool {
 	if cfg.Runtime.Agent == name {
 		return true
@@ -51,13 +50,12 @@ func usedAgent(cfg *config.Config, name string) bool {
 	return false
 }
 
-// reviewing reports whether an agent is named for a reviewer.
+// reviewing reports whether a reviewer uses an agent.
 func reviewing(all []config.Reviewer, name string) bool {
 	return slices.ContainsFunc(all, func(x config.Reviewer) bool { return x.Agent == name })
 }
 
-// Protections say, for each agent that is used, what is in force on this
-// machine.
+// Protections returns the state of each used agent on this machine.
 func Protections(ctx context.Context, cfg *config.Config, env environ.Env) []AgentState {
 	m := newMachine(Options{Config: cfg, Env: env})
 	var all []AgentState
@@ -78,8 +76,8 @@ func Protections(ctx context.Context, cfg *config.Config, env environ.Env) []Age
 	return all
 }
 
-// Doubts are what the config names for the agents that are used, and this machine does
-// not have; and the reviewers of whom GitHub takes no verdict.
+// Doubts returns what the config names for the used agents but this machine lacks, and the
+// reviewers whose verdicts GitHub does not accept.
 func Doubts(cfg *config.Config, env environ.Env) []string {
 	all := append(doubts.Authors(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {

@@ -12,11 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// anotherFolder is what follows where the state folder cannot be used.
+// anotherFolder is the remedy for an unusable state folder.
 const anotherFolder = "set runtime.state_dir in the config to a folder that you may write to"
 
-// DiskTrouble says in one line what is wrong with the disk or the folder that the state
-// is in, and what to do about it, whatever came of it; empty when nothing is.
+// DiskTrouble returns in one line the problem with the disk or the state folder behind err, with
+// the remedy; empty if there is none.
 func DiskTrouble(err error, state string) string {
 	where := filepath.Join(state, "state.db")
 	file, named := errors.AsType[*fs.PathError](err)

@@ -16,7 +16,7 @@ type Entry struct {
 	Why  string `json:"why"`  // which rule or key lets it in
 }
 
-// Advice is what follows a protection that hides nothing.
+// Advice is the remedy for a protection that hides nothing.
 func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	if p.Hides() {
 		return ""
@@ -24,7 +24,7 @@ func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	return "; " + remedy(m.cfg.Sandbox(a))
 }
 
-// LetIn lists what an agent's turn would find, in a checkout of the repository.
+// LetIn lists what an agent's turn can see in a checkout of the repository.
 func (m *Machine) LetIn(p sandbox.Protection, repo work.Repo, a config.Agent) []Entry {
 	program := programOf(m.env, a)
 	path := a.Adapter

@@ -23,15 +23,14 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// examineTime bounds each thing that is looked at on this machine.
+// examineTime limits each examination.
 const examineTime = 20 * time.Second
 
-// examiner is a machine that is looked at, and not used.
+// examiner is a machine that is only examined.
 type examiner struct{ *Machine }
 
-// Examine finds out what there is to know of this machine without a network: programs,
-// agents and what stands around them, folders, the database. Each is looked at by itself,
-// and nothing is written.
+// Examine collects facts about this machine without a network: programs, agents and their
+// sandboxes, folders, the database. Each is examined on its own, and nothing is written.
 func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Facts {
 	m := examiner{newMachine(Options{Config: cfg, Env: env})}
 	var f doctor.Facts
@@ -74,8 +73,8 @@ func (m examiner) examineGh(ctx context.Context) *doctor.Program {
 	return p
 }
 
-// needsAccounts says why gh cannot have the accounts of reviewers; empty where the config
-// names none, or gh can.
+// needsAccounts returns why gh cannot have the reviewers' accounts; empty if it can, or the config
+// names none.
 func (m examiner) needsAccounts(ctx context.Context) string {
 	for _, r := range m.cfg.Repos {
 		for _, x := range r.Reviewers {
@@ -110,7 +109,7 @@ func (m examiner) examineAgents(ctx context.Context) []doctor.Agent {
 		a := m.cfg.Agents[p.Agent]
 		spec := programOf(m.env, a)
 		spec.Args = a.Args
-		path, _ := agent.Program(spec) // without one Missing says so
+		path, _ := agent.Program(spec) // if it is not found, Missing tells so
 		login := agent.LoginOf(spec)
 		all = append(all, doctor.Agent{
 			Name: p.Agent, Path: path, Missing: p.Missing, Version: p.Version, Drift: p.Drift, TooOld: p.TooOld,
@@ -143,8 +142,8 @@ func (m examiner) examineSandbox(ctx context.Context, a config.Agent, p AgentSta
 	return s
 }
 
-// examineFolders looks at the home folder, where agents keep their logins, at the state
-// folder, and at the room that there is.
+// examineFolders checks the home folder, where agents keep their logins, the state folder, and the
+// free disk space.
 func (m examiner) examineFolders() (home, state *doctor.Folder, disk *doctor.Disk) {
 	if m.env.Home != "" {
 		home = examineFolder(m.env.Home, "mount it for writing, or set HOME to a folder that you may write to: agents keep their logins and sessions there")
@@ -163,7 +162,7 @@ func (m examiner) examineFolders() (home, state *doctor.Folder, disk *doctor.Dis
 	return home, state, disk
 }
 
-// examineFolder finds out whether a folder can be written, or made.
+// examineFolder checks whether a folder can be written, or created.
 func examineFolder(dir, do string) *doctor.Folder {
 	f := &doctor.Folder{Path: dir}
 	there := existing(dir)
@@ -182,7 +181,7 @@ func examineFolder(dir, do string) *doctor.Folder {
 	return f
 }
 
-// existing is a folder, or the nearest one above it that is there.
+// existing returns the folder, or its nearest existing parent.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -196,10 +195,10 @@ func existing(dir string) string {
 	}
 }
 
-// examineDatabase has SQLite look at the whole file.
+// examineDatabase lets SQLite check the whole file.
 func examineDatabase(ctx context.Context, state string) *doctor.Database {
 	d := &doctor.Database{Path: filepath.Join(state, "state.db")}
-	if state == "" || GuardState(state) != nil { // which is told of the folder
+	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
 	}
 	db, there, err := store.OpenReadOnly(ctx, d.Path)
@@ -220,8 +219,8 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 	return d
 }
 
-// Installed is the first of a config's agents whose program is there; the one that it
-// names where none is.
+// Installed returns the first agent of a config whose program is installed, or else the config's
+// default agent.
 func Installed(cfg *config.Config, env environ.Env) string {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
 		if agent.Find(programOf(env, cfg.Agents[name])) == nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
-// hostPath is PATH for the programs that we run outside of every sandbox, such as
-// git and bwrap: without the folders that an agent writes to, where it could have
-// put one of the same name.
+// hostPath is PATH for programs that we run outside every sandbox, such as git and bwrap. It omits
+// folders that an agent can write to, where it could have put a program of the same name.
 func hostPath(cfg *config.Config, env environ.Env) string {
 	written := []string{cfg.Runtime.StateDir}
 	for _, a := range cfg.Agents {
@@ -28,7 +27,7 @@ func (m *Machine) hostGit() []string {
 	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+hostPath(m.cfg, m.env))
 }
 
-// isPath reports whether a NAME=value is that of PATH.
+// isPath reports whether a NAME=value sets PATH.
 func isPath(v string) bool {
 	name, _, _ := strings.Cut(v, "=")
 	return strings.EqualFold(name, "PATH")
@@ -39,7 +38,7 @@ func within(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolved follows links as far as the path is there.
+// resolved follows links as far as the path exists.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// openLog opens the day's log, JSON lines under logs/. Passes that run side by
-// side append to the same file, a line a write.
+// openLog opens the day's log, JSON lines in logs/. Parallel passes append to the same file, one
+// line per write.
 func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 	if dryRun {
 		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
@@ -37,12 +37,12 @@ func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 
 const (
 	logDay      = "2006-01-02"
-	detachedDay = "detached-" + logDay + ".log" // what detached passes print
+	detachedDay = "detached-" + logDay + ".log" // the output of detached passes
 	logLife     = 30 * 24 * time.Hour
 )
 
-// dropOldLogs removes the logs of days before a time, once a day. What is not
-// named like a day's log is not ours to remove.
+// dropOldLogs removes the logs of days before a time, once a day. Files not named like a day's log
+// are kept.
 func dropOldLogs(dir string, before time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -52,14 +52,14 @@ func dropOldLogs(dir string, before time.Time) {
 		for _, named := range []string{logDay + ".jsonl", detachedDay} {
 			day, err := time.Parse(named, e.Name())
 			if err == nil && day.Before(before) {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // tidiness; tomorrow again
+				_ = os.Remove(filepath.Join(dir, e.Name())) // an error is ignored; the next day tries again
 			}
 		}
 	}
 }
 
-// logAttr makes a field fit for the log: without secrets, times in UTC, and no
-// structure inside, so that every line is one flat object.
+// logAttr makes a field fit for the log: no secrets, times in UTC, no nesting, so that every line
+// is one flat object.
 func (m *Machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
 	switch attr.Value.Kind() {
 	case slog.KindTime:
@@ -75,8 +75,8 @@ func (m *Machine) logAttr(_ []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// flat is a value that is no plain one in a field: errors and what describes itself
-// in words, anything else as JSON.
+// flat returns a field's value: text for errors and Stringers, JSON for anything else that is not
+// plain.
 func flat(v any) string {
 	switch v := v.(type) {
 	case error:

@@ -1,6 +1,5 @@
-// Package machine is this machine as the config describes it: the state folder, git,
-// the agents, what stands around them, and GitHub's clients. It connects a pass to
-// them, and says what is missing.
+// Package machine is this machine as the config describes it: the state folder, git, the agents,
+// their sandboxes, and GitHub's clients. It connects a pass to them, and reports what is missing.
 package machine
 
 import (
@@ -25,16 +24,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Options are what a machine is made from.
+// Options configure a machine.
 type Options struct {
 	Config  *config.Config    // required
 	Env     environ.Env       // required
-	Secrets *secrets.Redactor // required for a pass and for running an agent, as is Now
+	Secrets *secrets.Redactor // required, like Now, for a pass and for running an agent
 	Now     func() time.Time
 }
 
-// Open looks at the state folder, which decides what is pushed and which programs
-// run: one that others could change is refused.
+// Open checks the state folder, which decides what is pushed and which programs run: a folder that
+// others could change is an error.
 func Open(opt Options) (*Machine, error) {
 	if err := GuardState(opt.Config.Runtime.StateDir); err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func Open(opt Options) (*Machine, error) {
 	return newMachine(opt), nil
 }
 
-// newMachine is the same without a look at the state folder, for what does not use it.
+// newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now,
@@ -50,8 +49,8 @@ func newMachine(opt Options) *Machine {
 	}
 }
 
-// Machine is this machine as a pass uses it: git, agents, GitHub, the state
-// folder. Git is opened when a turn needs it: an idle pass starts no program.
+// Machine is this machine as a pass uses it: git, agents, GitHub, the state folder. Git is opened
+// when a turn needs it: an idle pass starts no program.
 type Machine struct {
 	cfg     *config.Config
 	env     environ.Env
@@ -59,7 +58,7 @@ type Machine struct {
 	dirs    folder.Dirs
 	now     func() time.Time
 	clients map[string]*github.Client
-	tally   transport.Tally // what they asked
+	tally   transport.Tally // counts the clients' requests
 
 	accounts accounts
 
@@ -68,11 +67,10 @@ type Machine struct {
 	err  error
 
 	sandbox sandboxFinder
-	scratch string // holds what is written beside the state; empty: nothing is
+	scratch string // holds files written outside the state folder; empty: none
 }
 
-// preflight finds out, before a turn is claimed, whether the programs that it
-// needs are there.
+// preflight checks, before a turn is claimed, that the programs it needs exist.
 func (m *Machine) preflight(ctx context.Context) error {
 	m.once.Do(func() { m.err = m.openPrograms(ctx) })
 	return m.err
@@ -90,8 +88,8 @@ func (m *Machine) openPrograms(ctx context.Context) error {
 	return err
 }
 
-// Agent finds the agent for a kind of turn. One whose program is missing is an
-// error, in one line that says how to get it.
+// Agent finds the agent for a kind of turn. If its program is missing, the error is one line with
+// the remedy.
 func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (env.Hired, error) {
 	a, ok := m.cfg.AgentFor(repo.Name, kind, reviewer)
 	if !ok {
@@ -106,7 +104,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, rev
 	if err != nil {
 		return hired, err
 	}
-	if wrap != nil { // there the home is a private one
+	if wrap != nil { // with a sandbox, the home is private
 		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
 		spec.Rooms = m.box(repo, a)
 	}
@@ -118,7 +116,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, rev
 	return hired, err
 }
 
-// Used reads what a run has used that ended with its pass.
+// Used reads the usage of a run that ended with its pass.
 func (m *Machine) Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool) {
 	a, ok := m.cfg.Agents[run.Agent]
 	if !ok || run.Session == "" {
@@ -135,8 +133,8 @@ func (m *Machine) spec(a config.Agent) agent.Spec {
 	}
 }
 
-// masking takes secrets out of what an agent prints: known shapes, and the
-// values that env_pass gives it.
+// masking removes secrets from an agent's output: known patterns, and the values that env_pass
+// gives it.
 func (m *Machine) masking(pass []string) func(string) string {
 	var pairs []string
 	for _, name := range pass {
@@ -151,10 +149,10 @@ func (m *Machine) masking(pass []string) func(string) string {
 // shortestSecret keeps "1" and "true" readable.
 const shortestSecret = 6
 
-// EndMarked ends what a dead pass's agent left running.
+// EndMarked ends processes that a dead pass's agent left running.
 func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
 	return proc.EndMarked(ctx, mark)
 }
 
-// Inside reports whether somebody works in a folder.
+// Inside reports whether a process works in a folder.
 func (m *Machine) Inside(ctx context.Context, dir string) (bool, error) { return proc.Inside(ctx, dir) }

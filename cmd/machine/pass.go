@@ -16,18 +16,18 @@ import (
 	telling "github.com/mergexo/gh-mergexo/tick/notify"
 )
 
-// PassOptions say what a pass is about, and in which manner it is made.
+// PassOptions are the scope and mode of a pass.
 type PassOptions struct {
 	Only     *work.RepoName // nil: all repositories
-	Wait     time.Duration  // while another pass plans
-	MaxTurns int            // 0: as the config says
-	AtOnce   bool           // repositories are asked whatever this program waits for
-	DryRun   bool           // on a copy of the database, without a log
-	Unseen   bool           // nobody sees the exit code
-	Version  string         // of this program; required but for a dry run
+	Wait     time.Duration  // for another pass that is planning
+	MaxTurns int            // 0: the config's limit
+	AtOnce   bool           // read repositories even if this program would wait
+	DryRun   bool           // use a copy of the database, and no log
+	Unseen   bool           // nobody reads the exit code
+	Version  string         // of this program; required except for a dry run
 }
 
-// Pass connects a pass to the real things. done releases them.
+// Pass connects a pass to this machine. done releases the resources.
 func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, done func() error, err error) {
 	pack, err := prompts.Load(m.cfg.Runtime.PromptsDir)
 	if err != nil {
@@ -58,8 +58,8 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	return pass, done, err
 }
 
-// Detach starts the same pass in a session of its own, which has the arguments:
-// schedulers that skip a firing while their job runs must not wait for a long turn.
+// Detach starts the same pass with these arguments in a session of its own: schedulers that skip a
+// run while their job is active must not wait for a long turn.
 func (m *Machine) Detach(ctx context.Context, args []string) error {
 	logs := filepath.Join(m.dirs.State, "logs")
 	if err := MakeFolder(logs); err != nil {

@@ -14,10 +14,10 @@ import (
 // Program is a program that passes start.
 type Program struct {
 	Name string
-	Path string // empty: it is not found
+	Path string // empty: not found
 }
 
-// Programs are those that passes find by PATH: gh, git, and the agents that are used.
+// Programs returns those that passes find by PATH: gh, git, and the used agents.
 func Programs(cfg *config.Config, env environ.Env) []Program {
 	var all []Program
 	for _, name := range []string{"gh", "git"} {
@@ -43,7 +43,7 @@ func Programs(cfg *config.Config, env environ.Env) []Program {
 	return all
 }
 
-// PassedOn are the variables that the agents in use are given and that are set here.
+// PassedOn returns the variables that are passed to used agents and set here.
 func PassedOn(cfg *config.Config, env environ.Env) []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {

@@ -11,15 +11,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// stateNames are what stands in a state folder, as patterns of names. The last ones go
-// last: a pass that begins meanwhile finds that everything is paused.
+// stateNames are name patterns of the files in a state folder, in the order of deletion.
+// paused.json and the locks go last: a pass that starts meanwhile finds everything paused.
 var stateNames = []string{
 	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "paused.json", "locks",
 }
 
-// Purgeable says why a state folder may not be deleted: what is in it tells whether it is
-// one of ours, and nothing that people keep elsewhere goes with it. One that is not there
-// is fine.
+// Purgeable returns an error if a state folder must not be deleted: it does not look like ours, or
+// it holds files that people keep there. A missing folder is fine.
 func Purgeable(dir, home string, kept ...string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +43,7 @@ func Purgeable(dir, home string, kept ...string) error {
 	return knownState(dir)
 }
 
-// knownState refuses a folder that holds anything else, or that no pass ever used.
+// knownState rejects a folder with unknown files, or one that no pass ever used.
 func knownState(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -63,7 +62,7 @@ func knownState(dir string) error {
 	return nil
 }
 
-// orderOf is when an entry of a state folder is deleted; negative: it is none.
+// orderOf returns the position of an entry in the order of deletion; negative if it is unknown.
 func orderOf(name string) int {
 	return slices.IndexFunc(stateNames, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
@@ -71,8 +70,8 @@ func orderOf(name string) int {
 	})
 }
 
-// Purge deletes a state folder that is Purgeable. It follows no link, and may be asked
-// again where it was stopped.
+// Purge deletes a state folder that is Purgeable. It follows no links. If it was interrupted, run
+// it again.
 func Purge(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// remotes connects every configured repository. All of a host share a client.
+// remotes connects every configured repository. Those of a host share a client.
 func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 	var all []env.Remote
 	for _, r := range m.cfg.Repos {
@@ -25,7 +25,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			token := github.Token(r.Name.Host)
 			m.secrets.Add(token, "gh's token")
 			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
-			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // that is for its own repositories to say
+			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
 			if err != nil {
@@ -44,7 +44,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 	return all, nil
 }
 
-// otherHost is the client of a host that the config does not name; nil without a login.
+// otherHost returns the client of a host that the config does not name; nil without a login.
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
 	token := github.Token(name)
 	m.secrets.Add(token, "gh's token")
@@ -59,7 +59,7 @@ func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
 	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
 }
 
-// voice is whom a repository's commits are by.
+// voice returns the identities of a repository's commits.
 func voice(v config.Voice) git.Voice {
 	who := func(p config.Person) git.Identity { return git.Identity{Name: p.Name, Email: p.Mail} }
 	return git.Voice{Author: who(v.Author), Committer: who(v.Committer), SignOff: v.SignOff, Signer: who(v.Signer)}
@@ -72,7 +72,7 @@ func (m *Machine) remoteURL(r config.Repo, repo work.Repo) string {
 	return github.RemoteURL(repo.Current)
 }
 
-// ReadMirror is what a machine keeps of a repository of the config, to be read.
+// ReadMirror opens the mirror of a configured repository for reading.
 func ReadMirror(ctx context.Context, m *Machine, repo work.Repo) (*git.Mirror, error) {
 	if err := m.preflight(ctx); err != nil {
 		return nil, err
@@ -80,8 +80,7 @@ func ReadMirror(ctx context.Context, m *Machine, repo work.Repo) (*git.Mirror, e
 	return m.git.Mirror(m.dirs.MirrorDir(repo), "", m.dirs.RepoLock(repo)), nil
 }
 
-// ScratchMirror is a mirror in a folder that is thrown away. It borrows what
-// the real one has.
+// ScratchMirror returns a mirror in a temporary folder. It borrows the objects of the real one.
 func (m *Machine) ScratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
 	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
 }

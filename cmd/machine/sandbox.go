@@ -17,7 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// sandboxFinder looks once for the machine's sandbox: that takes a moment.
+// sandboxFinder looks for the machine's sandbox once: that takes a moment.
 type sandboxFinder struct {
 	once sync.Once
 	tool sandbox.Tool
@@ -32,7 +32,7 @@ func (f *sandboxFinder) find(ctx context.Context, path string) (sandbox.Tool, er
 // wrapper puts a sandbox in front of a command.
 type wrapper func(argv []string, j work.Job) ([]string, error)
 
-// Protection is what is in force for an agent on this machine.
+// Protection returns the protection of an agent on this machine.
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
 	asked := m.cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
@@ -49,7 +49,7 @@ func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Prote
 	return sandbox.Choose(asked, own, tool, err)
 }
 
-// protect says what is in force for an agent, and puts it in front of it.
+// protect returns an agent's protection and, if it hides files, its wrapper.
 func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (sandbox.Protection, wrapper, error) {
 	p, err := m.Protection(ctx, a)
 	if err != nil || !p.Hides() {
@@ -59,8 +59,7 @@ func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (
 	return p, func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
 }
 
-// warning says what an agent that runs without a sandbox can do, and what to do
-// about that; empty for one that cannot.
+// warning tells what an agent without a sandbox can do, with the remedy; "" if it has one.
 func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
 	how := sandbox.Remedy() + `, or set sandbox = "required" so that nothing starts without one`
 	switch {
@@ -72,7 +71,7 @@ func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
 	return fmt.Sprintf("agent %q runs with %s; %s", name, p, how)
 }
 
-// remedy says how an agent gets a sandbox that hides files.
+// remedy tells how an agent gets a sandbox that hides files.
 func remedy(asked work.Sandbox) string {
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return `set sandbox = "auto" in the config`
@@ -80,17 +79,17 @@ func remedy(asked work.Sandbox) string {
 	return sandbox.Remedy()
 }
 
-// agentsHome is where agents find the configurations that we write for them.
+// agentsHome holds the configurations that we write for agents.
 func (m *Machine) agentsHome() string {
 	return filepath.Join(cmp.Or(m.scratch, m.dirs.State), "agents")
 }
 
-// environOf is what an agent sees of our environment.
+// environOf returns the part of our environment that an agent sees.
 func (m *Machine) environOf(a config.Agent) []string {
 	return agent.WithNeighbours(programOf(m.env, a))
 }
 
-// box is what an agent sees of this machine.
+// box returns what an agent can see of this machine.
 func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
@@ -99,7 +98,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
-		MaxHome: m.cfg.Runtime.MaxDisk / 2, // a run shall find room in its home
+		MaxHome: m.cfg.Runtime.MaxDisk / 2, // leaves a run room in its home
 	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")
@@ -107,8 +106,8 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	return b
 }
 
-// hidden are folders that may lie in the system's own, and are not an agent's to
-// see: the homes of other agents hold their logins.
+// hidden lists folders that may lie inside visible system folders but that an agent must not see:
+// homes of other agents hold their logins.
 func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 	for _, other := range slices.Sorted(maps.Keys(adapters)) {
@@ -119,7 +118,7 @@ func (m *Machine) hidden(a config.Agent) []string {
 	return all
 }
 
-// folders are those that variables name.
+// folders returns the folders that these variables name.
 func (m *Machine) folders(names ...string) []string {
 	var all []string
 	for _, name := range names {
@@ -139,7 +138,7 @@ var trustVariables = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CODEX_CA_CERTIFICATE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE",
 }
 
-// trusted are the certificates that an agent's environment names.
+// trusted returns the certificate paths that an agent's environment names.
 func trusted(environ []string) []string {
 	var all []string
 	for _, v := range environ {
@@ -150,7 +149,7 @@ func trusted(environ []string) []string {
 	return absolutePaths(all)
 }
 
-// programOf names an agent's program, and where it is looked for.
+// programOf names an agent's program and where to find it.
 func programOf(env environ.Env, a config.Agent) agent.Spec {
 	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
 }

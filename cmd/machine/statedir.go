@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 )
 
-// GuardState refuses a state folder that somebody else could change, or make us
-// write elsewhere by: what is in it decides what is pushed and which programs
-// run. One that is not there yet is fine. A folder on another disk is reached by
-// a link of one's own; nothing in the folder is a link.
+// GuardState rejects a state folder that another user could change or redirect: its content decides
+// what is pushed and which programs run. A missing folder is fine. The folder itself may be a link
+// of the user's own, for example to another disk, but nothing inside it may be a link.
 func GuardState(dir string) error {
 	link, err := os.Lstat(dir)
 	if err != nil {
@@ -37,7 +36,7 @@ func GuardState(dir string) error {
 	return guardEntries(dir)
 }
 
-// guardEntries looks at what lies in the state folder itself.
+// guardEntries checks the entries of the state folder.
 func guardEntries(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownerOf is whose a file is, and whether it is ours. Root, too, uses nobody
-// else's: they could change it.
+// ownerOf returns a file's owner and whether that is us. Root, too, trusts no other user's files:
+// the owner could change them.
 func ownerOf(info fs.FileInfo) (uid int, ours bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -18,13 +18,13 @@ func ownerOf(info fs.FileInfo) (uid int, ours bool) {
 	return int(st.Uid), int(st.Uid) == os.Geteuid()
 }
 
-// mayWrite finds out whether this process may write to a folder, without doing it.
+// mayWrite checks without writing whether this process may write to a folder.
 func mayWrite(dir string) error {
 	const write = 2
 	return syscall.Access(dir, write)
 }
 
-// freeSpace is how many bytes there is room for where a folder is.
+// freeSpace returns the free bytes of the file system that holds a folder.
 func freeSpace(dir string) (free int64, known bool) {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(dir, &fs) != nil {

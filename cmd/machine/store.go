@@ -18,7 +18,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact})
 }
 
-// MakeFolder makes a folder, and says what to do when that cannot be.
+// MakeFolder creates a folder; its error has the remedy.
 func MakeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("the state folder cannot be made: %w; set runtime.state_dir in the config to a folder that you may write to", err)
@@ -26,7 +26,7 @@ func MakeFolder(dir string) error {
 	return nil
 }
 
-// throwAway gives a dry run a copy of the database in a folder of its own.
+// throwAway gives a dry run a temporary copy of the database.
 func (m *Machine) throwAway(ctx context.Context, pass *tick.Pass) (func() error, error) {
 	dir, err := os.MkdirTemp("", "mergexo-dry-run-")
 	if err != nil {
@@ -55,8 +55,7 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 	return store.Open(ctx, to, store.Options{Now: m.now})
 }
 
-// View runs fn in a read transaction of the state database. It is false when
-// there is no database yet.
+// View runs fn in a read transaction of the state database; false if there is no database yet.
 func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
 	if err := GuardState(stateDir); err != nil {
 		return false, err

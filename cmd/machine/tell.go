@@ -24,8 +24,8 @@ func (m *Machine) Tell(ctx context.Context, name string, msg notify.Message) not
 	return notify.Send(ctx, target, msg)
 }
 
-// target is where a message goes. A program sees no more of the environment than an agent
-// without a key does, and what env_pass names.
+// target returns where a message goes. A program sees as much of the environment as an agent
+// without a key, plus what env_pass names.
 func (m *Machine) target(n config.Notify) (notify.Target, error) {
 	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.masking(n.EnvPass)}
 	if len(n.Command) > 0 {

@@ -16,17 +16,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Trial is a command to run as an agent's own program runs.
+// Trial is a command to run like an agent's own program.
 type Trial struct {
 	Agent   config.Agent
 	Repo    work.Repo
 	Command []string
-	Dir     string // empty: an empty folder, removed at the end
+	Dir     string // empty: a temporary empty folder
 	Streams proc.Streams
 }
 
-// Try runs a command in an agent's sandbox and passes its exit code on. Nothing of
-// the state is written.
+// Try runs a command in an agent's sandbox and returns its exit code. It writes nothing to the
+// state.
 func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	if m.scratch, err = os.MkdirTemp("", "mergexo-sandbox-"); err != nil {
 		return 0, fmt.Errorf("make a folder for the sandbox: %w", err)
@@ -59,15 +59,15 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	return proc.Attach(ctx, proc.Cmd{Path: line[0], Args: line[1:], Dir: dir, Env: env, OwnKeyring: true}, t.Streams)
 }
 
-// FolderError says why no command may write to a folder.
+// FolderError is why no command may write to a folder.
 type FolderError struct{ Dir, Why string }
 
 func (e *FolderError) Error() string {
 	return fmt.Sprintf("%s: it %s, which no command in a sandbox may write to; name a folder with less in it", e.Dir, e.Why)
 }
 
-// workFolder is the folder that a command works in and writes to: never one that
-// holds the home, the state or gh's login.
+// workFolder returns the folder in which a command works and writes: never one that holds the home,
+// the state or gh's login.
 func (m *Machine) workFolder(dir string) (string, error) {
 	if dir == "" {
 		dir = filepath.Join(m.scratch, "checkout")

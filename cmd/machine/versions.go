@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// addVersions asks the agents' programs for their versions, side by side.
+// addVersions asks the agents' programs for their versions in parallel.
 func (m *Machine) addVersions(ctx context.Context, all []AgentState) {
 	var wg sync.WaitGroup
 	for i := range all {
@@ -28,8 +28,8 @@ func (m *Machine) addVersions(ctx context.Context, all []AgentState) {
 	wg.Wait()
 }
 
-// versionOf asks a program for its version, in the agent's sandbox where that
-// hides files: the agent may have written to the program.
+// versionOf asks a program for its version, in the agent's sandbox if that hides files: the agent
+// may have modified the program.
 func (m *Machine) versionOf(ctx context.Context, spec agent.Spec, hides bool) string {
 	scratch, err := os.MkdirTemp("", "mergexo-version-")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 )
 
-// jsonPage lists every field of every command, and of the objects in it. A field
-// without a comment in its source is an error.
+// jsonPage lists every JSON field of every command and of the objects in them. A field without a
+// comment in its source is an error.
 func jsonPage(tree *cobra.Command, root string) (string, error) {
 	p := jsonWriter{sources: sources{root: root, packages: map[string]map[string]string{}}}
 	p.b.WriteString(generated + `# JSON fields
@@ -42,10 +42,10 @@ type jsonWriter struct {
 	errs  []error
 }
 
-// isForItem reports whether a command is one that people also give in comments.
+// isForItem reports whether people can also give the command in comments.
 func isForItem(c *cobra.Command) bool { return c.GroupID == "item" }
 
-// heading is what a command's table is called.
+// heading returns the heading of a command's table.
 func heading(c *cobra.Command) string {
 	if isForItem(c) {
 		return "commands for one item"
@@ -73,7 +73,7 @@ func (p *jsonWriter) table(heading string, t reflect.Type) {
 	}
 }
 
-// link leads to a struct's table.
+// link links to a struct's table.
 func (p *jsonWriter) link(t reflect.Type) string {
 	if !slices.Contains(p.types, t) {
 		if slices.ContainsFunc(p.types, func(o reflect.Type) bool { return title(o) == title(t) }) {
@@ -84,7 +84,7 @@ func (p *jsonWriter) link(t reflect.Type) string {
 	return fmt.Sprintf("[%s](#%s)", title(t), strings.ReplaceAll(title(t), " ", "-"))
 }
 
-// title is a struct's name for people: repoView is "object repo".
+// title returns a struct's name for people: repoView is "object repo".
 func title(t reflect.Type) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSuffix(t.Name(), "View") {

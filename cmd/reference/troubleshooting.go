@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// troubleshootingPage has every code of a reason and of a check of doctor.
+// troubleshootingPage lists every code of a reason and of a doctor check.
 func troubleshootingPage() string {
 	var b strings.Builder
 	b.WriteString(generated + troubleshootingHead + reasonsHead)

@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// module is how our own packages are imported.
+// module is the import path prefix of our own packages.
 const module = "github.com/mergexo/gh-mergexo/"
 
 // member is one field of a struct that is printed as JSON.
 type member struct {
 	name    string
 	of      reflect.Type
-	comment string // at the field, in its source
-	maybe   bool   // left out where it is empty
+	comment string // the comment of the field in its source
+	maybe   bool   // omitted if empty
 }
 
 // sources reads the comments of struct fields from the repository's Go files.
 type sources struct {
 	root     string
-	packages map[string]map[string]string // by import path: comments by "Type.Field"
+	packages map[string]map[string]string // import path → "Type.Field" → comment
 }
 
-// members are the JSON fields of a struct, in their order. Those of an embedded struct
-// are its own.
+// members returns the JSON fields of a struct in their order. Those of an embedded struct count as
+// its own.
 func (s *sources) members(t reflect.Type) ([]member, error) {
 	comments, err := s.comments(t.PkgPath())
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *sources) members(t reflect.Type) ([]member, error) {
 	return all, nil
 }
 
-// comments are those at the ends of the lines of a package's struct fields.
+// comments returns the end-of-line comments of a package's struct fields.
 func (s *sources) comments(pkg string) (map[string]string, error) {
 	if known := s.packages[pkg]; known != nil {
 		return known, nil
@@ -87,7 +87,7 @@ func (s *sources) comments(pkg string) (map[string]string, error) {
 	return all, nil
 }
 
-// kind says what JSON has for a Go type, in which link names a struct.
+// kind returns the JSON type of a Go type; link returns the name of a struct.
 func kind(t reflect.Type, link func(reflect.Type) string) string {
 	switch t {
 	case reflect.TypeFor[time.Time]():

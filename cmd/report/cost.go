@@ -21,7 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// bys are what costs can be kept apart by, as --by names them.
+// bys are the values of --by.
 var bys = []string{string(store.ByDay), string(store.ByRepo), string(store.ByAgent), string(store.ByItem), string(store.ByKind)}
 
 type costOptions struct {
@@ -31,7 +31,6 @@ type costOptions struct {
 	json  *terminal.JSON
 }
 
-// NewCostCmd is "gh mergexo cost".
 func NewCostCmd(a *cli.App) *cobra.Command {
 	opt := &costOptions{}
 	c := &cobra.Command{
@@ -57,7 +56,7 @@ It reads the state database, and asks GitHub nothing.`,
 	return c
 }
 
-// costs are what agents used, and in what words that is told.
+// costs are the agents' usage, grouped.
 type costs struct {
 	by    string
 	since time.Time
@@ -106,8 +105,8 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 
 const nothingYet = "nothing yet: no pass has been made. Make one: gh mergexo tick"
 
-// fold joins what differs only in its repository, unless that is asked for, and puts what
-// cost most first; days stay in their order.
+// fold joins lines that differ only in their repository, unless grouped by repository or item, and
+// sorts by cost; days keep their order.
 func (c *costs) fold() {
 	var lines []store.CostLine
 	at := map[store.TotalKey]int{}
@@ -147,7 +146,7 @@ func (c *costs) total() (sum store.CostLine) {
 	return sum
 }
 
-// name is what a line is about.
+// name returns what a line is about.
 func (c *costs) name(l store.CostLine) string {
 	switch store.By(c.by) { //nolint:exhaustive // those of bys
 	case store.ByRepo:
@@ -184,14 +183,14 @@ func (c *costs) print(out terminal.Output, notes io.Writer) error {
 		return err
 	}
 	said := says(sum, c.since)
-	if out.TTY { // the sum is a row
+	if out.TTY { // the sum is a row of the table
 		said = sinceSays(c.since)
 	}
 	_, err := fmt.Fprintln(notes, said)
 	return errors.Join(err, unknownSays(out, notes, sum))
 }
 
-// rowOf makes rows for people, or for programs.
+// rowOf formats rows for people, or for programs.
 func rowOf(people bool) func(name string, l store.CostLine) []string {
 	count := func(n int64) string {
 		if people {
@@ -208,7 +207,7 @@ func rowOf(people bool) func(name string, l store.CostLine) []string {
 	}
 }
 
-// grouped is a number with a comma for each thousand.
+// grouped formats a number with thousands separators.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -217,13 +216,13 @@ func grouped(n int64) string {
 	return s
 }
 
-// says is all of it in one line.
+// says is the sum in one line.
 func says(sum store.CostLine, from time.Time) string {
 	return fmt.Sprintf("%s: %s in %s, %s tokens in and %s out, %.2f USD",
 		sinceSays(from), several(sum.Runs, "run"), several(sum.Turns, "turn"), grouped(sum.InputTokens), grouped(sum.OutputTokens), sum.CostUSD)
 }
 
-// unknownSays names what no number counts.
+// unknownSays reports runs whose final usage is unknown.
 func unknownSays(out terminal.Output, notes io.Writer, sum store.CostLine) error {
 	if sum.Unknown == 0 {
 		return nil

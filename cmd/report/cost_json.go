@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// costsView is what cost prints.
+// costsView is the output of cost.
 type costsView struct {
 	By    string     `json:"by"`    // what lines are kept apart by
 	Since *string    `json:"since"` // the first day that counts; null: from the beginning
@@ -15,7 +15,7 @@ type costsView struct {
 	Total costView   `json:"total"` // all of it
 }
 
-// costView is what agents used, of one line.
+// costView is one line of usage.
 type costView struct {
 	Day       string  `json:"day,omitempty"`      // the day, by this machine's clock
 	Repo      string  `json:"repo,omitempty"`     // with --by repo or item
@@ -45,7 +45,7 @@ func (c *costs) view() costsView {
 	return costsView{c.by, sinceView(c.since), terminal.Each(c.lines, view), view(c.total())}
 }
 
-// sinceView is the first day that counts; null: there is none.
+// sinceView returns the first counted day; null if counting starts at the beginning.
 func sinceView(at time.Time) *string {
 	if at.IsZero() {
 		return nil

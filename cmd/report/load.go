@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// load reads the sums of the repositories that are kept.
+// load reads the sums of the repositories that keep selects.
 func load(ctx context.Context, tx *store.Tx, f *report.Facts, keep func(work.RepoName) bool) error {
 	var err error
 	if f.Pulls, err = tx.Pulls(ctx, f.From); err != nil {

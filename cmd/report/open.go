@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// open shows a file in the person's browser: GH_BROWSER or BROWSER where they are set, else
-// what the system has. gh's own way refuses files.
+// open shows a file in the browser of GH_BROWSER or BROWSER, or else the system's. gh's own
+// function rejects files.
 func open(ctx context.Context, env environ.Env, file string, said io.Writer) error {
 	launcher, _ := env.Lookup("GH_BROWSER")
 	if launcher == "" {
@@ -43,7 +43,7 @@ func open(ctx context.Context, env environ.Env, file string, said io.Writer) err
 	return nil
 }
 
-// address is a file's address for a browser.
+// address returns a file's URL.
 func address(file string) string {
 	path := filepath.ToSlash(file)
 	if !strings.HasPrefix(path, "/") { // C:/…

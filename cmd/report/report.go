@@ -35,7 +35,6 @@ type options struct {
 	json   *terminal.JSON
 }
 
-// NewCmd is "gh mergexo report".
 func NewCmd(a *cli.App) *cobra.Command {
 	opt := &options{}
 	c := &cobra.Command{
@@ -69,7 +68,7 @@ It reads the state database, and asks GitHub nothing.`,
 	return c
 }
 
-// formatOf is the format that is asked for.
+// formatOf returns the requested format.
 func (opt *options) formatOf() (string, error) {
 	byName := map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}[strings.ToLower(filepath.Ext(opt.file))]
 	format := cmp.Or(opt.format, byName, "html")
@@ -128,8 +127,8 @@ func render(r report.Report, format string) (string, error) {
 	return string(b), err
 }
 
-// deliver writes the report where it is wanted: a page that nobody said where to put is
-// printed for a program, and kept in the state folder for a person.
+// deliver writes the report to the requested file. Without one, a page is printed for a program and
+// saved in the state folder for a person.
 func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config, format, text string) error {
 	out := a.Output()
 	file := opt.file
@@ -153,7 +152,7 @@ func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config,
 	return open(ctx, environ.Read(), file, a.Env.Stderr)
 }
 
-// read reads what the report is made of. It is false where no pass has been made.
+// read reads the report's data; false if no pass has run.
 func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from time.Time) (f report.Facts, seen bool, err error) {
 	wanted, err := cli.Repos(cfg, only)
 	if err != nil {

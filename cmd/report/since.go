@@ -1,5 +1,5 @@
-// Package report tells what came of the work and what it cost: "gh mergexo report" and
-// "gh mergexo cost". Both read the state database alone, and ask GitHub nothing.
+// Package report has the commands report and cost: what the work achieved and what it cost. Both
+// read only the state database, not GitHub.
 package report
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 )
 
-// longest bounds how far back --since goes, in days: a century.
+// longest limits --since, in days: a century.
 const longest = 36500
 
-// since reads what --since says: whole days in UTC, of which today is the last. The zero time
-// stands for the beginning.
+// since parses --since: whole days in UTC, the last of which is today. The zero time means the
+// beginning.
 func since(text string, now time.Time) (time.Time, error) {
 	if text == "all" {
 		return time.Time{}, nil

@@ -7,8 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// write writes the report whole, in the place of an older one. A pipe or a device stays
-// what it is, and takes the text.
+// write replaces the file atomically. A pipe or a device is not replaced but written to.
 func write(file, text string) error {
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().IsRegular() {

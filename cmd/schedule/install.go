@@ -15,17 +15,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// standing is what a scheduler has of a job.
+// standing is a scheduler and what it has installed for the job.
 type standing struct {
 	s     schedule.Scheduler
 	found schedule.Installed
 }
 
-// survey is what the schedulers of this machine have of a job.
+// survey is what the schedulers of this machine have installed for a job.
 type survey struct {
 	all     []standing
-	mute    []string // those that could not be asked, and why
-	trouble error    // of one that answers, and has what is not to be read
+	mute    []string // those that could not be asked, with the reason
+	trouble error    // of a scheduler that answers but whose job cannot be read
 }
 
 func (p plan) survey(ctx context.Context) (v survey) {
@@ -50,8 +50,8 @@ func (p plan) survey(ctx context.Context) (v survey) {
 	return v
 }
 
-// choose finds the scheduler: the one that is named, the one that has the job, or the
-// first that this machine has; and says why.
+// choose finds the scheduler: the named one, the one that has the job, or the first available one.
+// why explains the choice.
 func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (s schedule.Scheduler, why string, err error) {
 	if named != "" {
 		if s, err = p.machine.Of(named); err != nil {
@@ -79,7 +79,7 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 	return nil, "", fmt.Errorf("this machine has nothing that could repeat passes (%s); install cron, or have something else start %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
 }
 
-// Install has passes repeated, and says what it did.
+// Install installs the schedule and prints what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
 	p, cfg, err := now(a)
 	if err != nil {
@@ -88,7 +88,7 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
 		return err
 	}
-	all := p.survey(ctx).all // what could not be read, the scheduler that is taken says itself
+	all := p.survey(ctx).all // the chosen scheduler reports its own errors
 	s, why, err := p.choose(ctx, opt.Kind, all)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func Install(ctx context.Context, a *cli.App, opt Options) error {
 	return nil
 }
 
-// interval is how often passes are to begin.
+// interval returns how often passes start.
 func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Duration, error) {
 	every := asked
 	for _, st := range all {
@@ -123,7 +123,7 @@ func interval(k schedule.Kind, asked time.Duration, all []standing) (time.Durati
 	return every, schedule.CheckEvery(k, every)
 }
 
-// install writes the job where it is not written so, and takes it away from other
+// install writes the job unless it is already installed like this, and removes it from other
 // schedulers.
 func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all []standing) error {
 	out, done, before := a.Output(), false, schedule.Installed{}
@@ -161,7 +161,7 @@ func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all
 	return nil
 }
 
-// note tells what may still be in the way of the passes.
+// note prints what may still keep passes from running.
 func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedule.Scheduler, why string) {
 	to := a.Notes(a.Output())
 	say := func(format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }
@@ -195,7 +195,7 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	}
 }
 
-// hostsOf are the hosts of the configured repositories.
+// hostsOf returns the hosts of the configured repositories.
 func hostsOf(cfg *config.Config) (all []string) {
 	seen := map[string]bool{}
 	for _, r := range cfg.Repos {
@@ -207,7 +207,7 @@ func hostsOf(cfg *config.Config) (all []string) {
 	return all
 }
 
-// cronSleeps tells whether certainly no cron daemon runs: where processes can be seen.
+// cronSleeps reports that certainly no cron daemon runs; false if processes cannot be seen.
 func cronSleeps() bool {
 	names, err := filepath.Glob("/proc/[0-9]*/comm")
 	if err != nil || len(names) == 0 {

@@ -19,17 +19,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// plan is what is to be repeated on this machine, as it is now.
+// plan is the job to schedule on this machine.
 type plan struct {
 	job      schedule.Job
 	programs []machine.Program
-	short    string // PATH with no more than the folders of those programs
+	short    string // PATH with only the folders of those programs
 	machine  schedule.Machine
-	passed   []string // variables that agents are given here
+	passed   []string // variables that are passed to agents and set here
 }
 
-// newPlan finds out what is to be repeated. The config need not be valid where something
-// is only taken away.
+// newPlan makes the plan. To remove a schedule, the config need not be valid.
 func newPlan(cfg *config.Config, env environ.Env, now time.Time) (plan, error) {
 	path, err := filepath.Abs(env.ConfigPath)
 	if err != nil {
@@ -63,28 +62,27 @@ func machineOf(env environ.Env) schedule.Machine {
 	return schedule.Machine{Home: env.Home, ConfigHome: settings, Path: env.Path, Env: env.All(), UID: os.Getuid(), RunDir: runDir}
 }
 
-// kept are variables that say where gh, git and this program find their files and the
-// network, and in which language and zone people read. Where they are set here, the job
-// has them, too.
+// kept are variables that tell gh, git and this program where to find files and the network, and
+// which language and time zone to use. The job gets those that are set here.
 var kept = []string{
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GH_CONFIG_DIR", "GH_HOST",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"LANG", "LC_ALL", "LC_CTYPE", "TZ",
 }
 
-// secretNames are variables that a login is in. No secret is written into a schedule.
+// secretNames are variables that hold a login. No secret is written into a schedule.
 var secretNames = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 
-// holdsPassword tells whether the address of a proxy may hold one, with a scheme or without.
+// holdsPassword reports whether a proxy's URL may hold a password, with or without a scheme.
 func holdsPassword(name, value string) bool {
 	return strings.HasSuffix(strings.ToLower(name), "_proxy") && strings.Contains(value, "@")
 }
 
-// system are folders that every PATH has, if they are there.
+// system are folders that are added to every PATH, if they exist.
 var system = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 
-// folders are those of PATH that are there when the job starts, and those of them that
-// the programs are in.
+// folders returns the folders of PATH that will exist when the job starts, and the ones among them
+// that hold the programs.
 func folders(path string, programs []machine.Program) (all, needed []string) {
 	for _, dir := range append(filepath.SplitList(path), system...) {
 		at := lasting(dir)
@@ -99,8 +97,8 @@ func folders(path string, programs []machine.Program) (all, needed []string) {
 	return all, needed
 }
 
-// lasting is the folder itself, or of a shell's own link, which goes with that shell,
-// what it leads to. Empty: it is none.
+// lasting returns the folder; for a shell session's own link, which disappears with the session,
+// its target. Empty: not a folder.
 func lasting(dir string) string {
 	if info, err := os.Stat(dir); !filepath.IsAbs(dir) || err != nil || !info.IsDir() {
 		return ""
@@ -115,7 +113,7 @@ func lasting(dir string) string {
 	return at
 }
 
-// fit is the job as a scheduler takes it: cron's lines are short, so PATH may have to be.
+// fit fits the job to a scheduler: cron's lines are short, so PATH may be shortened.
 func (p plan) fit(s schedule.Scheduler, job schedule.Job) (schedule.Job, error) {
 	_, err := s.Files(job)
 	if _, long := errors.AsType[*schedule.TooLongError](err); long {
@@ -125,7 +123,7 @@ func (p plan) fit(s schedule.Scheduler, job schedule.Job) (schedule.Job, error) 
 	return job, err
 }
 
-// tried finds out whether the job would run: with its own environment and nothing else.
+// tried checks that the job would run with its own environment only.
 func (p plan) tried(ctx context.Context) error {
 	if p.job.Gh == "" {
 		return errors.New("gh is not on PATH: a scheduler starts gh mergexo; install gh from https://cli.github.com")
@@ -143,18 +141,16 @@ func (p plan) tried(ctx context.Context) error {
 	return nil
 }
 
-// tryTime is longer than a build of the program takes, which a checkout that is an
-// extension makes first.
+// tryTime exceeds the time of a build: if the extension is a checkout, the first run builds it.
 const tryTime = 2 * time.Minute
 
-// loggedIn tells whether gh finds a login in the job's environment.
+// loggedIn reports whether gh finds a login in the job's environment.
 func (p plan) loggedIn(ctx context.Context, host string) bool {
 	res, err := proc.Run(ctx, proc.Cmd{Path: p.job.Gh, Args: []string{"auth", "token", "--hostname", host}, Dir: "/", Env: p.job.Pairs(), Wall: tryTime})
 	return err == nil && res.Code == 0
 }
 
-// withheld are the variables with secrets that are set here, and that the job does not
-// have.
+// withheld lists variables with secrets that are set here but not in the job.
 func (p plan) withheld(env environ.Env) (all []string) {
 	for _, name := range slices.Concat(secretNames, p.passed, kept) {
 		if value, _ := env.Lookup(name); value != "" && p.job.Get(name) == "" && !slices.Contains(all, name) {
@@ -164,7 +160,7 @@ func (p plan) withheld(env environ.Env) (all []string) {
 	return all
 }
 
-// refuseWindows says what to do on Windows, whose scheduler is told by one line.
+// refuseWindows prints the command for Windows, whose scheduler needs one line.
 func refuseWindows(goos string, every time.Duration, j schedule.Job) error {
 	if goos != "windows" {
 		return nil
@@ -174,7 +170,7 @@ func refuseWindows(goos string, every time.Duration, j schedule.Job) error {
 
 var goos = runtime.GOOS // of this machine
 
-// now makes the plan of this machine, with the config in force.
+// now makes this machine's plan with the current config.
 func now(a *cli.App) (plan, *config.Config, error) {
 	cfg, err := a.Config()
 	if err != nil {

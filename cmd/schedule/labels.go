@@ -14,11 +14,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// verdict is what becomes of one label.
+// verdict is the result for one label.
 type verdict string
 
 const (
-	gone    verdict = "" // it is not there
+	gone    verdict = "" // not found
 	deleted verdict = "deleted"
 	foreign verdict = "somebody else described it"
 )
@@ -51,7 +51,7 @@ func (r *room) dropLabels(ctx context.Context, cfg *config.Config, force bool, w
 	return errors.Join(errs...)
 }
 
-// labelsOf are a repository's labels of ours, each once.
+// labelsOf returns our labels of a repository, each once.
 func labelsOf(names work.Labels) (all []work.Label) {
 	made := slices.Concat(work.RepoLabels(names), work.ReviewLabels(names), work.StatusLabels(names),
 		[]work.Label{work.HumanReviewLabel(names.HumanReview), work.FreezeLabel(names.Freeze)})
@@ -63,7 +63,7 @@ func labelsOf(names work.Labels) (all []work.Label) {
 	return all
 }
 
-// dropLabel looks before it deletes, and after an answer that did not come.
+// dropLabel looks the label up before it deletes it, and again after an unclear answer.
 func dropLabel(ctx context.Context, api *github.Client, repo work.RepoName, l work.Label, force bool) (verdict, error) {
 	there, found, err := api.LabelNamed(ctx, repo, l.Name)
 	if err != nil || !found {

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// remove needs no valid config: whoever wants an end does not repair it first.
+// remove needs no valid config: nobody should have to repair a config to stop passes.
 func (r *room) remove(ctx context.Context) error {
 	cfg, _, err := r.ConfigForAll()
 	if err != nil {
@@ -20,7 +20,7 @@ func (r *room) remove(ctx context.Context) error {
 	return r.takeAway(ctx, cfg, r.Output().W)
 }
 
-// takeAway removes the job from every scheduler that has it, and says so.
+// takeAway removes the job from every scheduler that has it, and reports it.
 func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) error {
 	p, err := newPlan(cfg, r.Environ(), r.Now())
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) er
 	return trouble
 }
 
-// printView is what schedule print prints.
+// printView is the output of schedule print.
 type printView struct {
 	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
 	Files     []fileView    `json:"files"`     // what install would write
@@ -68,9 +68,9 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 	if err := refuseWindows(goos, max(opt.Every, usual), p.job); err != nil {
 		return err
 	}
-	all := p.survey(ctx).all // what cannot be read is no reason to show nothing
+	all := p.survey(ctx).all // unreadable schedulers do not prevent the output
 	var s schedule.Scheduler
-	if opt.Kind != "" { // one that this machine does not have can be looked at
+	if opt.Kind != "" { // also one that this machine does not have
 		s, err = p.machine.Of(opt.Kind)
 	} else {
 		s, _, err = p.choose(ctx, "", all)

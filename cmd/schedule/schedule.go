@@ -1,5 +1,5 @@
-// Package schedule has the machine's own scheduler repeat passes, says how that stands,
-// and ends all that this program does on the machine.
+// Package schedule installs, shows and removes the schedule of passes in the machine's own
+// scheduler, and uninstalls the program from the machine.
 package schedule
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// room is what the commands here share.
+// room holds what these commands share.
 type room struct{ *cli.App }
 
 // NewCmd makes the command that repeats passes.
@@ -105,10 +105,10 @@ removed. A pass that runs comes to its end; "gh mergexo pause --all" stops it.`,
 	}
 }
 
-// Options say how passes are to be repeated.
+// Options are the interval and scheduler to install.
 type Options struct {
-	Every time.Duration // 0: as it is installed, else once a minute
-	Kind  schedule.Kind // empty: as it is installed, else what the machine has
+	Every time.Duration // 0: the installed interval, or else one minute
+	Kind  schedule.Kind // empty: the scheduler that has the job, or else the machine's default
 }
 
 const usual = time.Minute

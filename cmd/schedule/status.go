@@ -16,20 +16,20 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// State is how passes are repeated on this machine.
+// State is this machine's schedule.
 type State struct {
-	Scheduler schedule.Kind // empty: nothing repeats them
-	Every     time.Duration // 0: it could not be read
+	Scheduler schedule.Kind // empty: there is none
+	Every     time.Duration // 0: unreadable
 	Since     time.Time
-	Active    bool      // the scheduler has it in force
-	Last      time.Time // when the last pass was made
+	Active    bool      // the scheduler runs it
+	Last      time.Time // the last pass
 	Next      time.Time
 	Command   []string
 	Files     []string
 	Differs   []string // why schedule install would write something else
 }
 
-// Says is that in words.
+// Says is the state in words.
 func (st State) Says() string {
 	if st.Every == 0 {
 		return string(st.Scheduler) + " starts passes, at times that somebody wrote by hand"
@@ -37,7 +37,7 @@ func (st State) Says() string {
 	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
 }
 
-// Look finds out how passes are repeated. It asks the schedulers and reads the database.
+// Look asks the schedulers and reads the database for the state.
 func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	p, err := newPlan(cfg, a.Environ(), a.Now())
 	if err != nil {
@@ -66,9 +66,9 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	return st, nil
 }
 
-// lastPass is when the last pass was made, as far as is known: one that read a repository of
-// the config, or one that is kept, such as one that failed. The next one is due after it,
-// whatever it came to.
+// lastPass returns the time of the last known pass: one that read a repository of the config, or
+// one that is recorded, for example because it failed. The next one is due after it, whatever its
+// result.
 func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err error) {
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		if p, _, err := tx.LastPass(ctx); err != nil {
@@ -87,8 +87,8 @@ func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err erro
 	return last, err
 }
 
-// differs says why something else would be written now. A PATH that finds the same
-// programs is as good.
+// differs lists why install would write something else. A different PATH that finds the same
+// programs does not count.
 func (p plan) differs(in standing) (all []string) {
 	was := in.found.Job
 	if !in.found.Runs {
@@ -110,7 +110,7 @@ func (p plan) differs(in standing) (all []string) {
 		return all
 	}
 	j := p.job.With("PATH", was.Get("PATH"))
-	j.Every = was.Every // as install keeps it
+	j.Every = was.Every // install keeps it
 	if !in.found.Same(in.s, j) {
 		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
 	}
@@ -124,7 +124,7 @@ func orNone(path string) string {
 	return path
 }
 
-// real is where links lead.
+// real resolves links.
 func real(path string) string {
 	if at, err := filepath.EvalSymlinks(path); err == nil {
 		return at
@@ -179,7 +179,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	return nil
 }
 
-// stateView is what schedule status prints.
+// stateView is the output of schedule status.
 type stateView struct {
 	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
 	Installed bool          `json:"installed"` // whether there is a schedule of ours

@@ -17,10 +17,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// stays is what is left where it is.
+// stays is what uninstall leaves in place.
 type stays struct {
 	pulls    []pull
-	branches []string // of work without a pull request
+	branches []string // of items without a pull request
 	others   []string // configs that use the same state folder
 }
 
@@ -50,7 +50,7 @@ func (s *stays) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {
 	}
 	for _, i := range items {
 		if i.Flow == work.FlowReview {
-			continue // somebody else's
+			continue // not ours
 		}
 		p, found, err := tx.FindPullOfItem(ctx, i.ID)
 		switch {
@@ -65,13 +65,13 @@ func (s *stays) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {
 	return nil
 }
 
-// How long passes may take to end: they end their agents within seconds.
+// How long passes may take to end: they stop their agents within seconds.
 const (
 	stillWithin = 2 * time.Minute
 	stillPoll   = 200 * time.Millisecond
 )
 
-// still pauses everything, and waits until no pass works and nothing of a dead one runs.
+// still pauses everything and waits until no pass and no process of a dead pass runs.
 func (r *room) still(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
 	w := r.Output().W
 	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
@@ -115,7 +115,7 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 	}
 }
 
-// endMarked ends what passes that were killed left running, turn by turn.
+// endMarked ends processes that killed passes left behind, turn by turn.
 func (r *room) endMarked(ctx context.Context, cfg *config.Config, dirs folder.Dirs) (n int, err error) {
 	var turns []work.Turn
 	_, err = machine.View(ctx, dirs.State, func(tx *store.Tx) (err error) {

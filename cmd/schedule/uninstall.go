@@ -76,11 +76,11 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 		return err
 	}
 	stays, unread := look(ctx, dir)
-	if unread != nil && !opt.purge { // a broken database keeps nobody from deleting it
+	if unread != nil && !opt.purge { // a broken database must not prevent its deletion
 		return unread
 	}
 	var kept error
-	if opt.labels { // one that GitHub refuses to delete keeps nothing else from its end
+	if opt.labels { // a label that GitHub does not delete must not prevent the rest
 		kept = r.dropLabels(ctx, cfg, opt.force, r.Output().W)
 	}
 	if err := r.purge(ctx, cfg.Runtime.StateDir, opt); err != nil {
@@ -90,7 +90,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	return kept
 }
 
-// agreed tells whether somebody wants it.
+// agreed reports whether a person, or --yes, confirms.
 func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Config) (bool, error) {
 	if opt.yes {
 		return true, nil
@@ -115,9 +115,9 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 	return yes, err
 }
 
-// stop ends what starts passes, then the passes.
+// stop removes the schedule, then ends the passes.
 func (r *room) stop(ctx context.Context, cfg *config.Config) error {
-	if goos != "windows" { // where nothing is written to a scheduler
+	if goos != "windows" { // Windows has no schedule of ours
 		if err := r.takeAway(ctx, cfg, r.Output().W); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	return r.still(ctx, cfg, dirs)
 }
 
-// purge deletes the state folder, if that is wanted.
+// purge deletes the state folder if --purge is given.
 func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) error {
 	if !opt.purge || !files.Exists(dir) {
 		return nil
@@ -142,7 +142,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 		return err
 	}
 	defer planning.Unlock()
-	if goos == "windows" { // an open file is not deleted there
+	if goos == "windows" { // Windows does not delete open files
 		planning.Unlock()
 	}
 	if err := machine.Purge(dir); err != nil {
@@ -152,7 +152,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	return nil
 }
 
-// tellStays says what is left, and what to type last.
+// tellStays prints what is left, and the last command to type.
 func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, unknown bool) {
 	out := r.Output()
 	if unknown {
@@ -175,7 +175,7 @@ func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, 
 	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
 		fmt.Fprintf(out.W, "Here stays %s; --purge deletes it. Everything is paused: gh mergexo resume --all and gh mergexo schedule install begin where it stopped.\n", cfg.Runtime.StateDir)
 	}
-	own, _ := filepath.Abs(r.Environ().ConfigPath) // as passes note it
+	own, _ := filepath.Abs(r.Environ().ConfigPath) // in the form in which passes record it
 	for _, other := range stays.others {
 		if other != own {
 			fmt.Fprintf(out.W, "%s has used the same state folder; its schedule, if there is one, stands: gh mergexo schedule remove --config %s\n", other, other)

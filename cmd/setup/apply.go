@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// apply shows what is to be written, here and on GitHub, and does it once a person, or
-// --yes, says so.
+// apply shows what will be written, here and on GitHub, and does it once a person, or --yes,
+// confirms.
 func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, error) {
 	now, cfg, err := d.written(p.name)
 	if err != nil {
@@ -57,10 +57,10 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 	return r.reload()
 }
 
-// cancelled is gh's exit code for that.
+// cancelled is gh's exit code for a cancelled command.
 const cancelled = 2
 
-// agreed asks whether to do it. Nothing is written unasked.
+// agreed asks for confirmation. Nothing is written without it.
 func (r *room) agreed(todo []string) error {
 	switch {
 	case len(todo) == 0 || r.yes:
@@ -77,7 +77,7 @@ func (r *room) agreed(todo []string) error {
 	return err
 }
 
-// showDiff prints a difference, in git's colours.
+// showDiff prints a diff in git's colours.
 func (r *room) showDiff(diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")

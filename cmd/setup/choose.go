@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// complete finds out, or asks, what the config is to say of the repository. One that it
-// names already stays as it is.
+// complete finds out, or asks, what to write into the config for the repository. A repository that
+// the config already names is not changed.
 func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if _, known := d.cfg.Repo(p.name); known {
 		r.say("%s names %s already: no line of it changes.", d.path, p.name)
@@ -44,8 +44,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	return nil
 }
 
-// chooseAgent is who works: the one that is named, the config's, the only one that is
-// installed, or the one that a person chooses.
+// chooseAgent returns the named agent, the config's, the only installed one, or a person's choice.
 func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.RepoName) (string, error) {
 	all := machine.Protections(ctx, everyAgent(cfg, name), r.Environ())
 	if err := ctx.Err(); err != nil {
@@ -87,8 +86,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.Re
 	return chosen, nil
 }
 
-// tellAgent says what stands around the agent. One that is not installed is none to
-// begin with.
+// tellAgent prints the agent's protection. An agent that is not installed is an error.
 func (r *room) tellAgent(a machine.AgentState) error {
 	if !a.Found {
 		return errors.New(a.Missing)
@@ -111,7 +109,7 @@ func agentLine(a machine.AgentState) string {
 	return line + "; " + a.Says
 }
 
-// everyAgent is a config in which each agent has work.
+// everyAgent returns a config that uses every agent, as Protections only covers used ones.
 func everyAgent(cfg *config.Config, name work.RepoName) *config.Config {
 	c := *cfg
 	every := map[work.Kind]string{}
@@ -131,7 +129,7 @@ func knownAgent(cfg *config.Config, name string) error {
 	return &cli.UsageError{Err: cli.DidYouMean(err, name, all, "")}
 }
 
-// choosePeople are those who may command beside those with write permission.
+// choosePeople returns who may give commands in addition to those with write permission.
 func (r *room) choosePeople(p *place) ([]string, error) {
 	typed := r.users
 	if len(typed) == 0 && r.ask != nil {
@@ -152,7 +150,7 @@ func (r *room) choosePeople(p *place) ([]string, error) {
 
 const noReviewer = "none"
 
-// chooseReviewers says who reviews: without any table it is quinn.
+// chooseReviewers sets the reviewers: a config without a table of reviewers has quinn.
 func (r *room) chooseReviewers(repo *edit.Repo) error {
 	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
 	chosen, usual := r.reviewers, builtIn[:1]

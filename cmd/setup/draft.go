@@ -17,17 +17,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// draft is a config on its way to the file.
+// draft is a config before it is saved.
 type draft struct {
-	path string // where a person named it
+	path string // as the person named it
 	text string
-	cfg  *config.Config // what it says; of one that names no repository all but that
+	cfg  *config.Config // the parsed text; without repositories if it names none
 	env  environ.Env
-	repo edit.Repo // to be added; no name: nothing is
+	repo edit.Repo // to be added; empty name: none
 	used string    // the agent of a new config
 }
 
-// readDraft reads the config that is there. One that is broken stays as it is.
+// readDraft reads the existing config. A broken one is not changed.
 func (r *room) readDraft() (*draft, error) {
 	d := &draft{env: r.Environ()}
 	if d.env.ConfigPath == "" {
@@ -54,7 +54,7 @@ func (r *room) readDraft() (*draft, error) {
 	if lacking != nil {
 		return nil, fmt.Errorf("%w\nmend the config first: nothing was changed", err)
 	}
-	cfg.Repos = nil // a repository was all that it lacked
+	cfg.Repos = nil // it only lacked a repository
 	d.cfg = cfg
 	return d, nil
 }
@@ -63,7 +63,7 @@ func (d *draft) parse(text string) (*config.Config, error) {
 	return config.Parse(d.path, []byte(text), d.env, github.DefaultHost())
 }
 
-// only is the one repository of the config, which a person may mean who is elsewhere.
+// only returns the single repository of the config: outside a checkout, a person may mean that one.
 func (d *draft) only() string {
 	if len(d.cfg.Repos) != 1 {
 		return ""
@@ -71,8 +71,8 @@ func (d *draft) only() string {
 	return d.cfg.Repos[0].Name.String()
 }
 
-// written is the text with what is to be added, which has to be a config that says
-// exactly that more.
+// written returns the text with the addition. It must parse to the same config plus exactly the
+// addition.
 func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 	if d.repo.Name == "" {
 		return d.text, d.cfg, nil
@@ -97,8 +97,8 @@ func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 	return now, cfg, nil
 }
 
-// save writes the config whole. One that changed meanwhile is left alone, and so is a
-// link to it.
+// save replaces the config's file atomically. It does not overwrite a file that has changed
+// meanwhile, and it writes through a link instead of replacing it.
 func (d *draft) save(now string) error {
 	path := d.path
 	if at, err := filepath.EvalSymlinks(path); err == nil {
@@ -117,7 +117,8 @@ func (d *draft) save(now string) error {
 	return nil
 }
 
-// called is the repository as the config names it: cron may know another default host.
+// called returns the repository's name for the config, with its host: cron may have another default
+// host.
 func called(name work.RepoName) string {
 	if name.Host == "github.com" {
 		return name.FullName()

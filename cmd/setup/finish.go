@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// repeat has the machine repeat passes, if that is wanted.
+// repeat installs the schedule if that is wanted.
 func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 	if r.none {
 		return nil
@@ -40,7 +40,7 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 	return schedulecmd.Install(ctx, r.App, schedulecmd.Options{Every: r.every})
 }
 
-// finish looks at everything that a pass needs, and shows what one would do.
+// finish checks everything that a pass needs, and shows what a pass would do.
 func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
 	all := doctor.Checks(doctorcmd.Gather(ctx, r.App, doctorcmd.Everything))
 	if err := ctx.Err(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// repository is the one to be set up.
+// repository returns the one to set up.
 func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) {
 	env := r.Environ()
 	named := r.repo
@@ -51,14 +51,14 @@ func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) 
 	return work.RepoName{}, flagNeeded("no remote of this folder is a repository on GitHub: say which one with --repo owner/name")
 }
 
-// parseName reads what a person typed: a name or an address.
+// parseName parses a name or URL that a person typed.
 func parseName(typed string) (work.RepoName, error) {
 	typed = strings.TrimSpace(typed)
 	if repo, ok := repoOf(typed); ok {
 		return repo, nil
 	}
 	repo, err := work.ParseRepoName(strings.TrimSuffix(typed, ".git"), github.DefaultHost())
-	if err != nil && strings.Contains(typed, "@") { // before it a password may stand, which is not repeated
+	if err != nil && strings.Contains(typed, "@") { // a password may precede it; do not repeat it
 		err = errors.New("that is no address of a repository: want owner/name or host/owner/name")
 	}
 	if err != nil {
@@ -67,17 +67,17 @@ func parseName(typed string) (work.RepoName, error) {
 	return repo, err
 }
 
-// place is a repository as GitHub has it, and the account that asks.
+// place is a repository on GitHub, and the account that asks.
 type place struct {
 	client  *github.Client
-	name    work.RepoName // as GitHub writes it
-	account string        // empty: an app's
+	name    work.RepoName // as GitHub spells it
+	account string        // empty: a GitHub App
 	branch  string
-	rules   merging.Rules // of that branch; none where GitHub does not tell
+	rules   merging.Rules // of that branch; none if GitHub does not tell
 	labels  []string
 }
 
-// lookUp finds out whether work can be done there.
+// lookUp checks that gh mergexo can work in the repository.
 func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 	token := github.Token(name.Host)
 	r.Secrets().Add(token, "gh's token")
@@ -114,13 +114,13 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 	if p.labels, err = c.RepoLabels(ctx, p.name); err != nil {
 		return nil, told(name.Host, err)
 	}
-	if rules, err := c.Rules(ctx, p.name, p.branch); err == nil { // where GitHub does not tell, the doctor says so
+	if rules, err := c.Rules(ctx, p.name, p.branch); err == nil { // otherwise doctor reports it
 		p.rules = rules
 	}
 	return p, nil
 }
 
-// speaker is the account that asks, in words.
+// speaker names the account that asks.
 func (p *place) speaker() string {
 	if p.account == "" {
 		return "this app"
@@ -128,7 +128,7 @@ func (p *place) speaker() string {
 	return p.account
 }
 
-// told is an error of GitHub with what to do.
+// told adds the remedy to an error of GitHub.
 func told(host string, err error) error {
 	all := github.Troubles(host, err)
 	if len(all) == 0 || all[0].Next == "" {
@@ -141,7 +141,7 @@ func told(host string, err error) error {
 	return err
 }
 
-// tellAccount says who is going to speak, and who cannot approve then.
+// tellAccount prints under which account gh mergexo will act, and that this account cannot approve.
 func (r *room) tellAccount(p *place) {
 	r.say("%s: what gh mergexo opens, pushes and says there is going to be %s's.", p.name, p.speaker())
 	if p.rules.Approvals == 0 && !p.rules.LastPush {

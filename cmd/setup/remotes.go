@@ -14,11 +14,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// remoteTime bounds how long git may take to read a file.
+// remoteTime limits how long git may take to read its config.
 const remoteTime = 10 * time.Second
 
-// foundHere are the repositories that the folder's remotes name, in gh's order: the one
-// that gh repo set-default chose alone, else upstream, github, origin, others.
+// foundHere returns the repositories of the folder's remotes in gh's order: only the one chosen by
+// gh repo set-default, or else upstream, github, origin, others.
 func foundHere(ctx context.Context, env environ.Env) []work.RepoName {
 	git, err := proc.LookPath("git", env.Path)
 	if err != nil {
@@ -38,7 +38,7 @@ func foundHere(ctx context.Context, env environ.Env) []work.RepoName {
 	return named(ask("remote", "-v"), ask("config", "--get-regexp", `^remote\..*\.gh-resolved$`))
 }
 
-// named reads what git says of remotes, and what gh noted of them.
+// named parses git's list of remotes and gh's default among them.
 func named(remotes, resolved string) []work.RepoName {
 	type remote struct {
 		called string
@@ -70,7 +70,7 @@ func named(remotes, resolved string) []work.RepoName {
 	return repos
 }
 
-// repoOf reads the address of a remote; false for one that is on no GitHub host.
+// repoOf parses a remote's URL; false if its host is not a GitHub host.
 func repoOf(address string) (work.RepoName, bool) {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && u.Host != "" {

@@ -1,5 +1,5 @@
-// Package setup is the command init: it finds out what a config has to say, asks for the
-// rest, writes it, and does what a first pass needs besides.
+// Package setup is the command init: it finds out what a config needs, asks for the rest, writes
+// it, and prepares the first pass.
 package setup
 
 import (
@@ -23,7 +23,7 @@ type options struct {
 	yes              bool
 }
 
-// room is what the steps of the command share.
+// room holds what the steps of the command share.
 type room struct {
 	*cli.App
 	options
@@ -32,7 +32,7 @@ type room struct {
 	dryRun func(context.Context) error
 }
 
-// NewCmd makes the command. dryRun shows what a pass would do.
+// NewCmd makes the command init. dryRun shows what a pass would do.
 func NewCmd(a *cli.App, dryRun func(context.Context) error) *cobra.Command {
 	opt := options{}
 	c := &cobra.Command{
@@ -71,8 +71,8 @@ time it changes nothing, and carries on where the first one ended.`,
 	return c
 }
 
-// run goes from step to step. Each looks first at what is there, so that the command may
-// end anywhere, and be typed again.
+// run does one step after another. Each first checks what exists, so that the command may be
+// interrupted and run again.
 func (r *room) run(ctx context.Context) error {
 	if r.every != 0 && r.none {
 		return &cli.UsageError{Err: errors.New("--every and --no-schedule do not go together")}
@@ -103,10 +103,9 @@ func (r *room) run(ctx context.Context) error {
 	return r.finish(ctx, cfg, p)
 }
 
-// say prints a line.
 func (r *room) say(format string, args ...any) { fmt.Fprintf(r.out.W, format+"\n", args...) }
 
-// flagNeeded says what has to be said where nobody can be asked.
+// flagNeeded is the error for a missing flag when nobody can be asked.
 func flagNeeded(format string, args ...any) error {
 	return &cli.UsageError{Err: fmt.Errorf(format, args...)}
 }

@@ -1,5 +1,5 @@
-// Package show is the story of one work item: where it stands, what happened, and what
-// an agent was told and made.
+// Package show is the command show: the state of one work item, its history, and the prompts and
+// changes of its turns.
 package show
 
 import (
@@ -73,7 +73,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 	return c
 }
 
-// check refuses flags that do not go together: each asks for something else.
+// check rejects flags that exclude each other: each selects a different output.
 func (s *showCmd) check() error {
 	asked := 0
 	for _, is := range []bool{s.events, s.web, s.prompt, s.log, s.diff, s.json.Asked()} {
@@ -120,8 +120,8 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	return story.Print(out)
 }
 
-// Unknown is the error that an item is not known: that is the item's fault only if its
-// repository could be read.
+// Unknown is the error for an unknown item. If its repository could not be read, the error names
+// that as the cause.
 func Unknown(story status.Story, called string) error {
 	if why := story.Unread(); why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", called, terminal.OneLine(why)))
@@ -141,7 +141,7 @@ func (s *showCmd) browse(story status.Story) error {
 	return terminal.Browse(url, s.Env.Bare, s.Env.BareErr)
 }
 
-// Read reads what is known of an item. It is not seen when there is no database yet.
+// Read loads an item. seen is false if there is no database yet.
 func Read(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) (s status.Story, found, seen bool, err error) {
 	halt, err := cli.Halted(cfg)
 	if err != nil {

@@ -32,12 +32,12 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story status.
 	return story.PrintTurn(s.Output(), turn)
 }
 
-// has reports whether a turn has what is asked for.
+// has reports whether a turn has the requested part.
 func (s *showCmd) has(turn work.Turn) bool {
 	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.Request != nil)
 }
 
-// printPrompt prints what the turn's agent was told at first.
+// printPrompt prints the first prompt of the turn's agent.
 func (s *showCmd) printPrompt(turn work.Turn) error {
 	told := status.Prompt(turn)
 	if told == "" {
@@ -46,10 +46,10 @@ func (s *showCmd) printPrompt(turn work.Turn) error {
 	return s.printText(told, nil)
 }
 
-// mostDiff bounds what is shown of a change, in bytes.
+// mostDiff limits the shown diff, in bytes.
 const mostDiff = 16 << 20
 
-// printDiff prints what the turn changed: its commit as the mirror keeps it.
+// printDiff prints the turn's changes: its commit from the mirror.
 func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story status.Story, turn work.Turn) error {
 	if turn.Commit == "" {
 		return fmt.Errorf("turn %s (%s) has changed nothing%s", work.Short(turn.Key), turn.Kind, yet(turn))
@@ -85,8 +85,7 @@ func yet(turn work.Turn) string {
 	return ""
 }
 
-// printText prints a text as it is for a program, and so that it does no harm on a
-// terminal.
+// printText prints a text unchanged for a program, and escaped for a terminal.
 func (s *showCmd) printText(text string, paint func(terminal.Output, string) string) error {
 	out := s.Output()
 	if !out.TTY {
@@ -104,7 +103,7 @@ func (s *showCmd) printText(text string, paint func(terminal.Output, string) str
 	return err
 }
 
-// paintDiff gives a line of a difference git's colours.
+// paintDiff colours a line of a diff like git.
 func paintDiff(out terminal.Output, line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):

@@ -2,24 +2,24 @@ package status
 
 import "time"
 
-// Brief is an open work item in the words of status.
+// Brief is an open work item, described as in status.
 type Brief struct {
-	Repo    string // as it is called
+	Repo    string // as people call it
 	Number  int
 	Title   string
 	URL     string
 	Flow    string
 	State   string
 	Since   time.Time
-	Why     string // what it waits for
-	Code    string // the same as a code
-	Next    string // who is to do what
+	Why     string // why it waits
+	Code    string // the reason as a code
+	Next    string // who must do what
 	Pull    int    // 0: none yet
 	PullURL string
 	Stopped bool // a person must act
 }
 
-// Briefs are the open work items of a board.
+// Briefs returns the open work items of a board.
 func (b Board) Briefs() []Brief {
 	var all []Brief
 	for _, f := range b.items {

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lately is for how long what is over is told without being asked for.
+// lately is how long finished items are shown without --all.
 const lately = 24 * time.Hour
 
 // ended is a work item that was merged or closed lately.
@@ -22,11 +22,11 @@ type ended struct {
 	work.Item
 	ref    string
 	pull   work.PullRequest
-	merge  *merging.Merge // ours; nil: somebody else's, or none
-	revert string         // where the pull request is that takes it back; empty: there is none
+	merge  *merging.Merge // by gh mergexo; nil: merged by somebody else, or not merged
+	revert string         // URL of the pull request that reverts it; empty: none
 }
 
-// loadEnded reads what of a repository is over since lately, the newest first.
+// loadEnded reads a repository's items that ended within lately, newest first.
 func loadEnded(ctx context.Context, tx *store.Tx, q Query, r repoStatus) ([]ended, error) {
 	items, err := tx.ListEndedItems(ctx, r.ID, q.Now.Add(-lately))
 	if err != nil {
@@ -46,7 +46,7 @@ func loadEnded(ctx context.Context, tx *store.Tx, q Query, r repoStatus) ([]ende
 	return all, nil
 }
 
-// landedOf is our merge of a pull request's head, if it landed, and what takes it back.
+// landedOf returns our merge of a pull request's head, if it landed, and the URL of its revert.
 func landedOf(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRequest) (m *merging.Merge, revert string, err error) {
 	if pull.ID == 0 {
 		return nil, "", nil
@@ -62,7 +62,7 @@ func landedOf(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRequ
 	return &row, a.ResultURL, err
 }
 
-// says is what became of it.
+// says is the item's result.
 func (e ended) says() string {
 	is := "closed"
 	if e.State != work.StateClosed {
@@ -84,10 +84,10 @@ func (e ended) says() string {
 	return is
 }
 
-// number is a pull request by its address, as people call it.
+// number returns #N for a pull request's URL.
 func number(url string) string { return "#" + url[strings.LastIndex(url, "/")+1:] }
 
-// link is where it is on GitHub: of what was taken back the pull request that does.
+// link is its URL on GitHub: the revert's if it was reverted.
 func (e ended) link() string {
 	switch {
 	case e.revert != "":
@@ -98,7 +98,7 @@ func (e ended) link() string {
 	return e.URL
 }
 
-// printEnded tells people what is over since lately: the morning after.
+// printEnded prints recently finished items for people.
 func (b Board) printEnded(out terminal.Output, to io.Writer) error {
 	if len(b.ended) == 0 || b.all {
 		return nil
@@ -119,7 +119,7 @@ func (b Board) printEnded(out terminal.Output, to io.Writer) error {
 	return err
 }
 
-// endedView is the same as JSON.
+// endedView is ended as JSON.
 type endedView struct {
 	Repo   string     `json:"repo"`        // owner/name, with the host in front where two hosts are configured
 	Number int        `json:"number"`      // of the issue or pull request

@@ -16,37 +16,37 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// Facts are what the database knows of one work item today.
+// Facts are what the database holds about one work item.
 type Facts struct {
 	known.Item
 	Repo      work.Repo
-	Called    string         // the repository's name, with its host where that is needed
-	Live      bool           // a living pass works on it
-	Worked    *live.Running  // what that does; nil: none does
-	Halt      *folder.Halt   // everything on this machine is paused; nil: it is not
-	Said      work.Action    // the comment that says on GitHub why it is blocked
-	Reviewing *review.Record // where the next pass moves its reviews, by the plan; nil: they stay
-	Waits     []work.Reason  // what keeps a turn from being begun, by the plan
-	Merge     merging.Choice // of its pull request, were it alone; no gates: it is not ours to merge
-	MergeDue  bool           // the next pass does that, by the plan
-	Place     explain.Place  // of words about it, on this machine
+	Called    string         // the repository's name, with its host if that is ambiguous
+	Live      bool           // a live pass works on it
+	Worked    *live.Running  // what that pass does; nil: none works on it
+	Halt      *folder.Halt   // `pause --all` is in force; nil: it is not
+	Said      work.Action    // the comment on GitHub with the reason why it is blocked
+	Reviewing *review.Record // the next state of its reviews, by the plan; nil: unchanged
+	Waits     []work.Reason  // why no turn starts, by the plan
+	Merge     merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
+	MergeDue  bool           // the next pass does what Merge asks, by the plan
+	Place     explain.Place  // for texts about the item on this machine
 	Budgets   work.Budgets
 	Now       time.Time // by GitHub's clock
-	Local     time.Time // by this machine's
+	Local     time.Time // by this machine's clock
 }
 
-// row is what is told of a work item: a line of status and what stands below it, the
-// head of show, and an item in JSON are made of the same one.
+// row holds the texts about an item. Its line in status, the text below that, the head of show and
+// the JSON are all made from it.
 type row struct {
 	code    work.ReasonKind // why nothing happens
-	waits   string          // the same in words
+	waits   string          // the reason in words
 	next    string
-	ref     string // of the issue
+	ref     string // the issue's name
 	state   string
 	since   time.Time
-	pull    string // of the pull request, by its number; empty: none yet
+	pull    string // the pull request as #N; empty: none yet
 	pullURL string
-	comment string // where GitHub says why it is blocked
+	comment string // URL of the comment with the reason why it is blocked
 	spent   string
 }
 
@@ -66,7 +66,7 @@ func (f Facts) row() row {
 	return r
 }
 
-// beside is what holds an open pull request back besides what it waits for first.
+// beside describes what else holds back an open pull request, besides its first reason.
 func (f Facts) beside(why work.ReasonKind) string {
 	said := ""
 	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen {
@@ -81,23 +81,23 @@ func (f Facts) beside(why work.ReasonKind) string {
 	return said
 }
 
-// standing answers "why is nothing happening?".
+// standing returns why nothing is happening.
 func (f Facts) standing() standing.Standing {
 	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
 	if f.Halt != nil {
 		a.Halt = f.Halt.Reason()
 	}
 	i := f.Standing()
-	if f.Reviewing != nil { // what is stored waits for what is there
+	if f.Reviewing != nil { // compare the stored reviews with the present head
 		i.Reviews = f.Awaited(*f.Reviewing)
 	}
-	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // nobody waits for people to merge it
+	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // not waiting for a person's merge
 		i.Reviews = f.mergeWaits()
 	}
 	return standing.Of(i, a)
 }
 
-// mergeWaits is why a pull request that is ours to merge is not merged yet.
+// mergeWaits returns why a pull request that is ours to merge is not merged yet.
 func (f Facts) mergeWaits() work.Reason {
 	if f.Merge.Ask == merging.AskMerge || f.Merge.Ask == merging.AskEnqueue {
 		return f.DueToMerge()
@@ -105,11 +105,10 @@ func (f Facts) mergeWaits() work.Reason {
 	return f.Merge.Why.Or(f.DueToMerge())
 }
 
-// stopped reports whether a comment says why the item is blocked.
+// stopped reports whether a comment on GitHub tells why the item is blocked.
 func (f Facts) stopped() bool { return f.Stop.Lasts() && f.State.Stands() }
 
-// since is when it came into its state: tried again in vain it is blocked since the
-// first time.
+// since is when it entered its state. If it was retried in vain, that is when it was first blocked.
 func (f Facts) since() time.Time {
 	if f.stopped() {
 		return f.Stop.Since
@@ -117,7 +116,7 @@ func (f Facts) since() time.Time {
 	return f.Since
 }
 
-// comment is where GitHub says why it is blocked, or what became of that.
+// comment is the URL of the comment with the reason, or why there is none.
 func (f Facts) comment() string {
 	switch {
 	case !f.stopped():
@@ -130,8 +129,7 @@ func (f Facts) comment() string {
 	return f.Said.ResultURL
 }
 
-// state is the item's state in a word. That it is running is said only while a pass
-// works on it.
+// state is the item's state in a word. It is running only while a pass works on it.
 func (f Facts) state() string {
 	if f.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
 		return string(f.State)

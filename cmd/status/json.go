@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// The views are what --json prints; their names are gh's manner, camel case.
-// Absent times are null.
+// The views are the output of --json. Their names are in camel case, as in gh. Absent times are
+// null.
 
 type itemView struct {
 	Repo        string           `json:"repo"`          // owner/name, with the host in front where two hosts are configured
@@ -147,8 +147,7 @@ type historyView struct {
 	Detail string     `json:"detail"` // more of it
 }
 
-// spentView is what was spent of some budgets, and how much they allow; a limit
-// of 0 is none.
+// spentView is the usage and the limits of some budgets; a limit of 0 means none.
 type spentView struct {
 	Turns        int     `json:"turns"`             // turns that were begun
 	MaxTurns     int     `json:"maxTurns"`          // how many there may be; 0: no limit
@@ -158,7 +157,7 @@ type spentView struct {
 	MaxCostInUSD float64 `json:"maxCostUSD"`        // how much that may become; 0: no limit
 }
 
-// dayView is what was spent in the last 24 hours, over all repositories.
+// dayView is the usage of the last 24 hours, over all repositories.
 type dayView struct {
 	Turns        int        `json:"turns"`      // turns that were begun
 	MaxTurns     int        `json:"maxTurns"`   // how many there may be; 0: no limit
@@ -169,7 +168,7 @@ type dayView struct {
 	Code         string     `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
 }
 
-// BoardView is what status prints as JSON.
+// BoardView is the output of status as JSON.
 type BoardView struct {
 	Items    []itemView           `json:"items"`        // work items that are open, and with --all the others, too
 	Repos    []repoView           `json:"repositories"` // the repositories of the config, and those that left it
@@ -179,7 +178,7 @@ type BoardView struct {
 	Finished []endedView          `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 }
 
-// View is the board as JSON, but for the agents.
+// View returns the board as JSON, without the agents.
 func (b Board) View() BoardView {
 	return BoardView{
 		Items: terminal.Each(b.items, viewItem), Repos: viewRepos(b), Finished: terminal.Each(b.ended, viewEnded), Day: viewDay(b.day, b.budgets), Paused: stops.ViewHalt(b.halt),
@@ -209,7 +208,7 @@ func viewItem(f Facts) itemView {
 
 func viewRepo(r work.Repo, c store.Counts) repoView {
 	current := ""
-	if r.Current != (work.RepoName{}) { // else no pass has seen it
+	if r.Current != (work.RepoName{}) { // otherwise no pass has seen it
 		current = r.Current.FullName()
 	}
 	v := repoView{
@@ -224,7 +223,7 @@ func viewRepo(r work.Repo, c store.Counts) repoView {
 	return v
 }
 
-// viewRepos are the configured repositories and those that were left.
+// viewRepos are the configured repositories and those that left the config.
 func viewRepos(b Board) []repoView {
 	views := terminal.Each(b.repos, func(r repoStatus) repoView {
 		v := viewRepo(r.Repo, r.counts)

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// loadMerged reads what became of our merge of the pull request's head.
+// loadMerged reads our merge of the pull request's head.
 func (s *Story) loadMerged(ctx context.Context, tx *store.Tx) error {
 	if !s.HasPull() {
 		return nil
@@ -27,7 +27,7 @@ func (s *Story) loadMerged(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// mergeHead is what show says of the merge above its gates.
+// mergeHead are the lines about the merge above its gates.
 func (s Story) mergeHead(out terminal.Output) [][2]string {
 	lines := [][2]string{{"merge", s.mergeIs()}, {"merge queue", s.queueIs()}}
 	if m := s.merged; m != nil && m.Stage == merging.Landed {
@@ -39,7 +39,7 @@ func (s Story) mergeHead(out terminal.Output) [][2]string {
 	return lines
 }
 
-// printGates prints the gates of the merge: those that are closed with what opens them.
+// printGates prints the merge gates, the closed ones with what opens them.
 func (s Story) printGates(out terminal.Output) error {
 	var rows [][]string
 	for _, g := range s.gates() {
@@ -62,7 +62,7 @@ func (s Story) printGates(out terminal.Output) error {
 	return out.Table(nil, rows)
 }
 
-// mergedAs is how a merge of ours landed.
+// mergedAs is the method of our merge and its commit.
 func mergedAs(m merging.Merge) string {
 	how := string(m.Method)
 	if how == "" {
@@ -71,7 +71,7 @@ func mergedAs(m merging.Merge) string {
 	return fmt.Sprintf("%s as %s into %s", how, short(m.Commit), m.Base)
 }
 
-// compared is whether what landed is what was approved.
+// compared tells whether the landed commit is the approved one.
 func compared(m merging.Merge) string {
 	switch {
 	case m.Differs != "":
@@ -82,7 +82,7 @@ func compared(m merging.Merge) string {
 	return "compared: the same as what was approved as " + short(m.Head)
 }
 
-// watched is how the base has been since a merge of ours.
+// watched is the state of the base since our merge.
 func watched(m merging.Merge, now time.Time) string {
 	switch {
 	case len(m.Red) > 0:

@@ -1,5 +1,5 @@
-// Package status is what a person or a program reads of work items: the board of
-// status, the story of show, and both as JSON. It reads the database alone.
+// Package status shows work items to people and programs: the board of status, the story of show,
+// and both as JSON. It reads only the database.
 package status
 
 import (
@@ -24,42 +24,41 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// Board is what the database knows of the configured repositories.
+// Board is what the database holds about the configured repositories.
 type Board struct {
 	repos []repoStatus
 	items []Facts
 	left  []looks.Left
-	ended []ended      // lately
-	all   bool         // also what is over is among the items
-	day   spending.Day // what was spent in the last 24 hours, over all repositories
+	ended []ended      // within lately
+	all   bool         // items includes finished ones
+	day   spending.Day // usage of the last 24 hours, over all repositories
 
-	untold []news.Untold // who was not told outside of GitHub
+	untold []news.Untold // notification targets that did not accept messages
 
 	budgets work.Budgets
-	halt    *folder.Halt // everything on this machine is paused; nil: it is not
+	halt    *folder.Halt // `pause --all` is in force; nil: it is not
 
-	now    time.Time                // by GitHub's clock, as what is stored
-	clocks map[string]time.Duration // how far this machine's is ahead, by host
+	now    time.Time                // by GitHub's clock, like stored times
+	clocks map[string]time.Duration // how far this machine's clock is ahead, by host
 }
 
-// repoStatus is one configured repository; one that no pass has seen yet has
-// only its name.
+// repoStatus is one configured repository. Before a pass has seen it, it has only its name.
 type repoStatus struct {
 	work.Repo
-	called  string // its name, with its host where that is needed
+	called  string // its name, with its host if that is ambiguous
 	counts  store.Counts
 	ignored []string      // its times that lie in the future
-	stopped *merging.Halt // nothing is merged in it until a person says so; nil: something is
-	watched looks.Repo    // how, and when next
+	stopped *merging.Halt // merging is stopped until a person resumes it; nil: it is not
+	watched looks.Repo    // how it is watched, and when it is read next
 }
 
-// Query says what a board is about.
+// Query selects the content of a board.
 type Query struct {
 	Config *config.Config  // required
 	Repos  []work.RepoName // of the config
-	All    bool            // also what is merged, completed or closed
+	All    bool            // include merged, completed and closed items
 	Now    time.Time       // by this machine's clock
-	Halt   *folder.Halt    // everything on this machine is paused; nil: it is not
+	Halt   *folder.Halt    // `pause --all` is in force; nil: it is not
 }
 
 // Empty is the board before any pass.
@@ -69,7 +68,6 @@ func Empty(q Query) Board {
 	})}
 }
 
-// Load reads the board.
 func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
@@ -144,8 +142,8 @@ func (b *Board) addRepo(ctx context.Context, tx *store.Tx, q Query, r repoStatus
 	return nil
 }
 
-// loadRepo reads a repository's work items, and what holds them back: the plan says
-// that, of the same items.
+// loadRepo reads a repository's work items and asks the plan, made from the same items, what holds
+// them back.
 func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day) ([]Facts, error) {
 	v, err := snapshot.Board(ctx, tx, q.Config, r, day, q.Now, q.All)
 	if err != nil {
@@ -170,7 +168,7 @@ func loadRepo(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spend
 	return found, nil
 }
 
-// merges reports whether a plan does something to have an item's pull request merged.
+// merges reports whether a plan acts on the merge of an item's pull request.
 func merges(p plan.Plan, item int64) bool {
 	return slices.ContainsFunc(plan.Of[change.Merge](p), func(m change.Merge) bool { return m.Item == item })
 }
@@ -178,7 +176,7 @@ func merges(p plan.Plan, item int64) bool {
 // FindRepo finds the row of a configured repository.
 func FindRepo(known []work.Repo, name work.RepoName) work.Repo { return looks.FindRepo(known, name) }
 
-// configure adds what the query and its config say.
+// configure adds what comes from the query and its config.
 func (f *Facts) configure(q Query) {
 	f.Called, f.Halt, f.Budgets = q.Config.Called(f.Repo.Name), q.Halt, q.Config.Runtime.Budgets
 	f.Place = explain.Place{

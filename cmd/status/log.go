@@ -10,8 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// PrintLog prints what happened about the reviews of the item's pull request, the
-// oldest first.
+// PrintLog prints the log of the reviews of the item's pull request, oldest first.
 func (s Story) PrintLog(out terminal.Output) error {
 	if len(s.log) == 0 && out.TTY {
 		_, err := fmt.Fprintln(out.W, "nothing has happened about reviews of "+s.ref())
@@ -24,10 +23,10 @@ func (s Story) PrintLog(out terminal.Output) error {
 	return out.Table([]string{"WHEN", "PR", "WHAT", "DETAILS"}, rows)
 }
 
-// first are the data of a line of the log that people look for, in their order.
+// first are the log fields to show first, in this order.
 var first = []string{"reviewer", "from", "to", "decision", "outcome", "findings", "severity", "escalate", "escalations", "cycle", "head", "commit"}
 
-// details are the data of a line of the log, for people.
+// details formats the data of a log line for people.
 func details(data string) string {
 	d := json.NewDecoder(strings.NewReader(data))
 	d.UseNumber()

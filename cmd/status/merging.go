@@ -12,22 +12,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// gate is one thing that has to be so before a pull request is merged, in words.
+// gate is one condition of a merge, in words.
 type gate struct {
 	code  merging.Code
 	is    gateState
-	kind  work.ReasonKind // of a closed one
-	why   string          // it is closed
+	kind  work.ReasonKind // of a closed gate
+	why   string          // why it is closed
 	opens string          // what opens it
 }
 
-// gateState is how a gate stands.
+// gateState is the state of a gate.
 type gateState string
 
 const (
 	gateOpen    gateState = "open"
 	gateClosed  gateState = "closed"
-	gateStop    gateState = "stop"    // a person has to act
+	gateStop    gateState = "stop"    // a person must act
 	gateUnknown gateState = "unknown" // GitHub was not asked yet
 )
 
@@ -42,8 +42,7 @@ func (s gateState) mark() string {
 	return "✗"
 }
 
-// gates are those of the pull request's merge, in their order; none where it is not ours
-// to merge.
+// gates returns the gates of the pull request's merge in order; none if it is not ours to merge.
 func (f Facts) gates() []gate {
 	return terminal.Each(f.Merge.Gates, func(g merging.Gate) gate {
 		if g.Code.FromBox() && !f.Landing.Box.Read() {
@@ -60,7 +59,7 @@ func (f Facts) gates() []gate {
 	})
 }
 
-// mergeFirst is the pull request that is merged before this one; 0: none.
+// mergeFirst returns the pull request that must be merged before this one; 0: none.
 func (f Facts) mergeFirst() int {
 	for _, r := range f.Waits {
 		if r.Kind == work.WhyMergeNext {
@@ -70,7 +69,7 @@ func (f Facts) mergeFirst() int {
 	return 0
 }
 
-// mergeIs sums up what becomes of the pull request; empty where it is not ours to merge.
+// mergeIs sums up the state of the merge; "" if it is not ours to merge.
 func (f Facts) mergeIs() string {
 	all, closed, stop := f.gates(), 0, false
 	for _, g := range all {
@@ -105,7 +104,7 @@ func (f Facts) mergeIs() string {
 	return fmt.Sprintf("waits at %d of %s", closed, count)
 }
 
-// queueIs is where the pull request is in its base's merge queue; empty: the base has none.
+// queueIs is the pull request's place in its base's merge queue; "" if the base has none.
 func (f Facts) queueIs() string {
 	switch q := f.Landing.Box.Queue; {
 	case len(f.Merge.Gates) == 0:

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// mergeView is how the merge of a pull request by our own request stands; null: it is
-// not ours to merge, and was not.
+// mergeView is the merge of a pull request by gh mergexo; null if it is not ours to merge and never
+// was.
 type mergeView struct {
 	Gates  []gateView  `json:"gates"`  // all of them in GitHub's order; none once it is merged or closed
 	Ask    string      `json:"ask"`    // merge, enqueue, dequeue, update: what is to be done, were it alone; empty: it waits
@@ -20,7 +20,7 @@ type mergeView struct {
 	Merged *mergedView `json:"merged"` // null: no request to merge this head was made
 }
 
-// gateView is one thing that has to be so before it is merged.
+// gateView is one condition of a merge.
 type gateView struct {
 	Code   string `json:"code"`       // what has to be so: [merging.md](../merging.md#gates)
 	Open   bool   `json:"open"`       // whether it is so
@@ -37,7 +37,7 @@ type queueView struct {
 	Position int    `json:"position"` // its place there
 }
 
-// mergedView is what was sent to merge it, and what came of that.
+// mergedView is our request to merge and its result.
 type mergedView struct {
 	Stage    string     `json:"stage"`        // intended, queued, half, landed, void
 	Method   string     `json:"method"`       // `squash`, `merge` or `rebase`

@@ -16,8 +16,8 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// toMerge is an approved pull request that auto_merge merges, with the gates as they are
-// decided of what GitHub says of it.
+// toMerge is an approved pull request that auto_merge merges, with its gates computed from GitHub's
+// data.
 func toMerge(change func(*merging.Facts, *merging.Policy)) Facts {
 	f := underReview(review.Record{State: review.Approved, Head: head, Why: work.Reason{Kind: work.WhyReviewApproved, Number: 13}}, of(review.Approve, head, review.Counts))
 	f.Now, f.Pull.Base, f.Pull.UpdatedAt = noon, "main", noon
@@ -52,8 +52,8 @@ func shownOn(t *testing.T, s Story, out terminal.Output) string {
 	return b.String()
 }
 
-// On a terminal the gates are a list in the order of GitHub's merge box, with what opens
-// those that are closed.
+// On a terminal the gates are listed in the order of GitHub's merge box, the closed ones with what
+// opens them.
 func TestShowListsTheGates(t *testing.T) {
 	shown := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{TTY: true, Width: 110})
 	const want = `
@@ -97,7 +97,7 @@ REVIEWER
 	}
 }
 
-// What the line above the gates says, and what status says in place of "people merge it".
+// The line above the gates, and the reason in status instead of "people merge it".
 func TestWhatAMergeWaitsFor(t *testing.T) {
 	queue := func(f *merging.Facts, _ *merging.Policy) {
 		f.Box.Queue, f.Box.Status = merging.Queue{Required: true}, "BLOCKED"
@@ -147,7 +147,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 
 func due(f *Facts) { f.MergeDue = true }
 
-// Before GitHub is asked for its merge box nothing is said of what it alone knows.
+// Before GitHub's merge box has been read, its gates are unknown.
 func TestGatesThatAreNotKnown(t *testing.T) {
 	f := toMerge(func(f *merging.Facts, _ *merging.Policy) {
 		f.Box, f.Approved, f.Wanting = merging.Box{}, false, []string{"ann"}
@@ -186,7 +186,7 @@ merge                 waits at 2 gates; GitHub is asked about the others once re
 	}
 }
 
-// Where auto_merge is off nothing is said of merging, and people merge.
+// With auto_merge off, merging is not mentioned, and people merge.
 func TestNobodyMergesUnlessSwitchedOn(t *testing.T) {
 	f := toMerge(func(_ *merging.Facts, p *merging.Policy) { p.Auto = false })
 	s := shownOn(t, Story{Facts: f}, terminal.Output{})
@@ -198,7 +198,7 @@ func TestNobodyMergesUnlessSwitchedOn(t *testing.T) {
 	}
 }
 
-// What was merged, and what was seen when it had landed.
+// The landed commit, and the checks of the base since.
 func TestWhatLanded(t *testing.T) {
 	landed := merging.Merge{
 		Stage: merging.Landed, Method: merging.Squash, Head: head, Base: "main", Commit: strings.Repeat("d", 40), Parent: strings.Repeat("e", 40),

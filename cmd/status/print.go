@@ -17,9 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Print prints the items on out. What is wrong with a repository, and what else is
-// to know, is printed on notes: below the items on a terminal, on standard error
-// when the output is read by a program.
+// Print prints the items on out. Problems of repositories and remarks go to notes: below the items
+// on a terminal, to standard error when a program reads the output.
 func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	b.printStopped(out, notes)
 	table := printRows
@@ -56,7 +55,7 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	return nil
 }
 
-// printIgnored says what nobody with the right to it wrote.
+// printIgnored reports ignored commands and comments of people without permission.
 func (r repoStatus) printIgnored(notes io.Writer) {
 	if n := r.counts.Outcomes[work.OutcomeNoCommander]; n > 0 {
 		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, work.Count(n, "command"), wasWere(n))
@@ -76,7 +75,7 @@ func wasWere(n int) string {
 	return "were"
 }
 
-// printRows prints a line for each item, for programs.
+// printRows prints one line per item, for programs.
 func printRows(out terminal.Output, b Board) error {
 	return out.Table(nil, terminal.Each(b.items, func(f Facts) []string { return f.columns(out) }))
 }
@@ -86,9 +85,8 @@ func (f Facts) columns(out terminal.Output) []string {
 	return []string{r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Flow), r.pullURL, f.Title, r.spent, f.Said.ResultURL}
 }
 
-// PrintChanges prints for programs the lines of the items that are not as they were
-// printed before, and notes them in seen. Of those that it has not seen before it leaves
-// out what is over, unless all are wanted.
+// PrintChanges prints, for programs, the lines of items that differ from those in seen, and records
+// them there. It skips finished items unless all is set.
 func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all bool) error {
 	var rows [][]string
 	for _, f := range b.items {
@@ -101,8 +99,8 @@ func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all boo
 	return out.Table(nil, rows)
 }
 
-// printStandings prints for people what there is, and below it, in full, what
-// each item waits for and how it resumes. Those that need somebody are first.
+// printStandings prints the items for people, and below each in full why it waits and how it
+// resumes. Items that need a person come first.
 func printStandings(out terminal.Output, b Board) error {
 	if len(b.items) == 0 {
 		_, err := fmt.Fprintln(out.W, b.nothingOpen())
@@ -145,8 +143,8 @@ func (f Facts) ref() string {
 	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Number)
 }
 
-// urgency sorts items: what is blocked until somebody does something, what is
-// in people's hands, and what resumes by itself.
+// urgency orders items: blocked until a person acts, then waiting for people, then resuming by
+// themselves, then finished.
 func (f Facts) urgency() int {
 	asked := len(f.Unanswered()) > 0
 	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
@@ -161,7 +159,7 @@ func (f Facts) urgency() int {
 	return 2
 }
 
-// nothingOpen says why the board is empty.
+// nothingOpen tells why the board is empty.
 func (b Board) nothingOpen() string {
 	finished, unread := 0, 0
 	for _, r := range b.repos {
@@ -185,8 +183,8 @@ func (b Board) nothingOpen() string {
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
 }
 
-// printLeft names the repositories that were left with open work, and those that have
-// another name by now.
+// printLeft lists the repositories that left the config with open work, and those that were
+// renamed.
 func (b Board) printLeft(notes io.Writer) {
 	for _, l := range b.left {
 		fmt.Fprintln(notes, terminal.OneLine(l.String()))
@@ -198,7 +196,7 @@ func (b Board) printLeft(notes io.Writer) {
 	}
 }
 
-// printDay says what was spent lately; to a program only that nothing is left.
+// printDay prints the recent usage; to a program only that a budget is used up.
 func (b Board) printDay(out terminal.Output, notes io.Writer) {
 	if out.TTY {
 		fmt.Fprintln(out.W, dayLine(b.day, b.budgets))
@@ -208,11 +206,10 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 	}
 }
 
-// dayLine sums the day up.
+// dayLine sums up the last 24 hours.
 func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Describe(b) }
 
-// repoLines says for the repositories that were not read why, and when they are
-// asked again.
+// repoLines returns why repositories were not read, and when they will be.
 func (b Board) repoLines() []string {
 	var shared cli.SharedLines
 	for _, r := range b.repos {

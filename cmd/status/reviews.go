@@ -15,20 +15,20 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// reviews is where the reviews of an item's pull request stand, as every view tells it.
+// reviews is the state of the reviews of an item's pull request; every view is made from it.
 type reviews struct {
 	Facts
 	state   review.State
-	who     string // is asked, or whose demands are fixed; empty: nobody
-	cycle   int    // fixes that were pushed since people had it begin again
+	who     string // who is asked, or whose requests are being fixed; empty: nobody
+	cycle   int    // fixes pushed since people last restarted the reviews
 	line    []review.Reviewer
 	why     work.Reason // what they wait for, or why they are stopped
-	next    string      // what the next pass makes of them, in words; empty: nothing changes
-	retries int         // attempts of a review or a fix that failed
-	trouble string      // the last one's
+	next    string      // what the next pass will do, in words; empty: nothing
+	retries int         // failed attempts of a review or a fix
+	trouble string      // the error of the last attempt
 }
 
-// reviewed is where the reviews stand; false where nothing is reviewed.
+// reviewed returns the state of the reviews; false if the item has none.
 func (f Facts) reviewed() (reviews, bool) {
 	now := f.Reviews.Record
 	r := reviews{
@@ -46,7 +46,7 @@ func (f Facts) reviewed() (reviews, bool) {
 	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
 		failed := t.Attempts
-		if f.Live { // one is under way
+		if f.Live { // one is in progress
 			failed--
 		}
 		r.retries, r.trouble = max(r.retries, failed), t.LastError
@@ -54,7 +54,7 @@ func (f Facts) reviewed() (reviews, bool) {
 	return r, r.state != ""
 }
 
-// moved is where a plan moves the reviews of items, by the items' ids.
+// moved returns the records to which a plan moves reviews, by item id.
 func moved(p plan.Plan) map[int64]*review.Record {
 	all := map[int64]*review.Record{}
 	for _, m := range plan.Of[change.Review](p) {
@@ -63,7 +63,7 @@ func moved(p plan.Plan) map[int64]*review.Record {
 	return all
 }
 
-// said is the last word of a reviewer.
+// said returns a reviewer's last verdict.
 func (r reviews) said(name string) (review.Verdict, bool) {
 	for _, v := range slices.Backward(r.Reviews.Verdicts) {
 		if v.Reviewer == name {
@@ -87,12 +87,12 @@ func (r reviews) calledInBy(name string) string {
 	return ""
 }
 
-// counts reports whether a verdict is of the head as it is, and stands.
+// counts reports whether a verdict is about the present head and not taken back.
 func (r reviews) counts(v review.Verdict) bool {
 	return v.Head == r.NewestHead() && v.Validity != review.TakenBack
 }
 
-// verdict is the last word of a reviewer, in words.
+// verdict describes a reviewer's last verdict.
 func (r reviews) verdict(name string) string {
 	v, ok := r.said(name)
 	is := ""
@@ -118,7 +118,7 @@ func (r reviews) verdict(name string) string {
 	return cmp.Or(is, "not asked yet")
 }
 
-// isNext says how somebody gives a verdict of whom GitHub takes none.
+// isNext tells how a reviewer whose verdict GitHub does not accept can give one.
 func (r reviews) isNext(name string) string {
 	own := func(x review.Reviewer) bool {
 		return x.Name == name && x.Human && strings.EqualFold(x.Login, r.Reviewers.Author)
@@ -129,7 +129,7 @@ func (r reviews) isNext(name string) string {
 	return "is next"
 }
 
-// fix is what becomes of what a reviewer asks for.
+// fix describes what happens to a reviewer's requests.
 func (r reviews) fix(v review.Verdict) string {
 	for _, f := range r.Reviews.Fixes {
 		if f.ReviewID == v.ReviewID && f.Epoch == r.Reviews.Record.Epoch && f.Outcome == review.FixPushed {
@@ -146,7 +146,7 @@ func decided(v review.Verdict, approved, changes string) string {
 	return changes
 }
 
-// headline sums up where they stand.
+// headline sums up the state of the reviews.
 func (r reviews) headline() string {
 	s := string(r.state)
 	if r.now(r.who) {
@@ -158,8 +158,8 @@ func (r reviews) headline() string {
 	return fmt.Sprintf("%s; %d of %s", s, r.cycle, work.Count(r.Reviewers.MaxFixCycles, "fix cycle"))
 }
 
-// drawing is the line of reviewers: who approves this head, who requests changes, and in
-// brackets whose turn it is.
+// drawing is the line of reviewers, with marks for who approves this head and who requests changes,
+// and brackets around the one whose turn it is.
 func (r reviews) drawing() string {
 	return strings.Join(terminal.Each(r.line, func(x review.Reviewer) string {
 		s := x.Name
@@ -173,7 +173,7 @@ func (r reviews) drawing() string {
 	}), " → ")
 }
 
-// head is what show says of them above its tables.
+// head are the lines about reviews above the tables of show.
 func (r reviews) head() [][2]string {
 	lines := [][2]string{{"review", r.headline()}, {"reviewers", r.drawing()}}
 	told := r.why.Kind == r.row().code || r.why.Kind == work.WhyMergeDue && len(r.Merge.Gates) > 0
@@ -192,7 +192,7 @@ func (r reviews) head() [][2]string {
 	return lines
 }
 
-// reviewerRows are the reviewers in their order, with their last words.
+// reviewerRows are the reviewers in order, with their last verdicts.
 func (r reviews) reviewerRows(when func(time.Time) string) [][]string {
 	return terminal.Each(r.line, func(x review.Reviewer) []string {
 		v, _ := r.said(x.Name)
@@ -200,7 +200,7 @@ func (r reviews) reviewerRows(when func(time.Time) string) [][]string {
 	})
 }
 
-// findingRows are what is still open, the worst first.
+// findingRows are the open findings, most severe first.
 func (r reviews) findingRows() [][]string {
 	open := slices.DeleteFunc(slices.Clone(r.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
 	slices.SortStableFunc(open, func(x, y review.Finding) int {
@@ -216,7 +216,7 @@ func (r reviews) findingRows() [][]string {
 	})
 }
 
-// linkOf is where a finding stands on GitHub: its own comment, or the review.
+// linkOf is a finding's URL on GitHub: its own comment, or the review.
 func (r reviews) linkOf(x review.Finding) string {
 	if x.CommentID != 0 {
 		return fmt.Sprintf("%s#discussion_r%d", r.Pull.URL, x.CommentID)
@@ -236,7 +236,7 @@ func kindOf(human bool) string {
 	return "agent"
 }
 
-// shortDigits is how much of a commit's name people read.
+// shortDigits is how many digits of a commit are shown.
 const shortDigits = 12
 
 func short(head string) string { return head[:min(len(head), shortDigits)] }

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// reviewView is where the reviews of a pull request stand; null: nothing is reviewed.
+// reviewView is the state of the reviews of a pull request; null: it has none.
 type reviewView struct {
 	State     string         `json:"state"`               // `pending`, `reviewing`, `checking_approval`, `fixing`, `approved`, `error`, `human_review_required`, `merged`, `closed`
 	Reviewers []reviewerView `json:"reviewers"`           // in their order
@@ -24,7 +24,7 @@ type reviewView struct {
 	LastError string         `json:"lastError"`           // the last one's error
 }
 
-// reviewerView is one of those who have to approve.
+// reviewerView is one of the reviewers who must approve.
 type reviewerView struct {
 	Name     string `json:"name"`       // an agent's, or a login
 	Type     string `json:"type"`       // agent, human
@@ -48,7 +48,7 @@ type outcomeView struct {
 	URL         string     `json:"url"`             // its address on GitHub; empty: it has none
 }
 
-// reviewBrief is what status tells of them.
+// reviewBrief is the part of the reviews that status shows.
 type reviewBrief struct {
 	State    string `json:"state"`               // as in `review` of `show`
 	Current  string `json:"currentReviewer"`     // who is asked, or whose demands are fixed; empty: nobody
@@ -101,7 +101,7 @@ func viewOutcome(v review.Verdict) outcomeView {
 	}
 }
 
-// logView is one thing that happened about reviews.
+// logView is one entry of the log of reviews.
 type logView struct {
 	At     *time.Time      `json:"at"`     // when
 	What   string          `json:"what"`   // what happened

@@ -9,8 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// printStopped says loudly of which repositories nothing is merged any more, and what
-// ends that.
+// printStopped lists the repositories in which merging is stopped, and how to resume it.
 func (b Board) printStopped(out terminal.Output, notes io.Writer) {
 	for _, r := range b.repos {
 		if v := stops.ViewStopped(r.stopped, r.called); v != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Story is everything that the database knows of one work item.
+// Story is everything that the database holds about one work item.
 type Story struct {
 	Facts
 	turns   []work.Turn
@@ -23,19 +23,19 @@ type Story struct {
 	actions []work.Action
 	history []work.History // newest first
 	log     []store.ReviewLog
-	merged  *merging.Merge // ours of the pull request's head; nil: none
-	revert  string         // the address of the pull request that takes that back; empty: none
-	unread  string         // why its repository was not read last; empty: it was
+	merged  *merging.Merge // our merge of the pull request's head; nil: none
+	revert  string         // URL of the pull request that reverts it; empty: none
+	unread  string         // why its repository could not be read last time; empty: it was read
 }
 
-// LoadStory finds a work item of the one repository that the query names by the number
-// of its issue or pull request.
+// LoadStory finds a work item by the number of its issue or pull request, in the one repository of
+// the query.
 func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story, found bool, err error) {
 	b, err := Load(ctx, tx, q)
 	if err != nil {
 		return s, false, err
 	}
-	for _, f := range b.items { // the newest of an issue's items is the last
+	for _, f := range b.items { // of several items of an issue, the last is the newest
 		if f.Number == number || f.Pull.Number == number {
 			s.Facts, found = f, true
 		}
@@ -66,11 +66,10 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	return s, err == nil, err
 }
 
-// Unread is why the repository of an item that was not found could not be read; empty: it
-// was read.
+// Unread is why the repository of an item that was not found could not be read; empty if it was
+// read.
 func (s Story) Unread() string { return s.unread }
 
-// Print prints the story.
 func (s Story) Print(out terminal.Output) error {
 	if err := s.printHead(out); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (s Story) Print(out terminal.Output) error {
 	return s.printTimeline(out)
 }
 
-// StoryView is what show prints as JSON.
+// StoryView is the output of show as JSON.
 type StoryView struct {
 	Item    itemView      `json:"item"`    // where it stands
 	Turns   []turnView    `json:"turns"`   // its turns, the oldest first
@@ -99,7 +98,7 @@ type StoryView struct {
 	Log     []logView     `json:"log"`     // what happened about its reviews, the oldest first
 }
 
-// View is the story as JSON.
+// View returns the story as JSON.
 func (s Story) View() StoryView {
 	keys := make(map[int64]string, len(s.turns))
 	for _, t := range s.turns {
@@ -112,7 +111,7 @@ func (s Story) View() StoryView {
 	}
 }
 
-// printHead prints the item itself, a line for each thing to know.
+// printHead prints the item itself, one line per fact.
 func (s Story) printHead(out terminal.Output) error {
 	r := s.row()
 	lines := [][2]string{
@@ -146,8 +145,8 @@ func (s Story) printHead(out terminal.Output) error {
 	return printLabelled(out, append(lines, s.mergeHead(out)...))
 }
 
-// waitsLabel stands before what an item waits for, which may be a sentence of its own. To
-// programs it is called as ever.
+// waitsLabel labels why an item waits, which may be a whole sentence. The label for programs never
+// changes.
 func waitsLabel(out terminal.Output) string {
 	if out.TTY {
 		return "waits"
@@ -158,8 +157,7 @@ func waitsLabel(out terminal.Output) string {
 // why is a reason in words.
 func (s Story) why(r work.Reason) string { return explain.Reason(r, s.Place).Here() }
 
-// pullIs sums a pull request up. Whether it could be merged is a question about
-// an open one only.
+// pullIs sums up a pull request. Only an open one can be mergeable.
 func pullIs(p work.PullRequest) string {
 	is := []string{string(p.State)}
 	if p.State == work.PullOpen {
@@ -175,7 +173,7 @@ type part struct {
 	rows     [][]string
 }
 
-// printReviewing prints the reviewers with their verdicts, and what is still open.
+// printReviewing prints the reviewers with their verdicts, and the open findings.
 func (s Story) printReviewing(out terminal.Output) error {
 	r, ok := s.reviewed()
 	if !ok {
@@ -186,8 +184,7 @@ func (s Story) printReviewing(out terminal.Output) error {
 		part{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, r.findingRows()})
 }
 
-// printRows prints for programs what happened, oldest first. Each line begins with what
-// it is.
+// printRows prints the history for programs, oldest first. Each line begins with its kind.
 func (s Story) printRows(out terminal.Output) error {
 	var events, turns, actions, history [][]string
 	for _, e := range s.events {
@@ -241,8 +238,8 @@ func turnStep(t work.Turn) string {
 	return string(t.Step)
 }
 
-// said is what an event says in a line: its words, its state (a label's name,
-// a review's verdict), or both.
+// said summarises an event in one line: its text, its state (a label's name, a review's verdict),
+// or both.
 func said(e work.Event) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(e.Body), "\n")
 	if e.Kind == work.EventCommand {

@@ -22,15 +22,14 @@ type moment struct {
 	mark string
 	what string
 	link string
-	sub  []moment // what belongs to it; they have no times
+	sub  []moment // parts of it, without times of their own
 }
 
-// moments are what happened, the oldest first. What only decorates GitHub, and is there,
-// is left out.
+// moments returns what happened, oldest first. It omits applied actions that only decorate GitHub.
 func (s Story) moments() []moment {
 	var all []moment
 	for _, e := range s.events {
-		if e.Outcome == work.OutcomeOwn { // an action says it
+		if e.Outcome == work.OutcomeOwn { // an action shows it
 			continue
 		}
 		all = append(all, moment{at: cmp.Or(e.CreatedAt, e.SeenAt), mark: "•", what: s.happened(e) + outcome(e), link: e.URL})
@@ -58,7 +57,7 @@ func (s Story) moments() []moment {
 	return all
 }
 
-// tellsMore reports whether a line of the history says what no event says.
+// tellsMore reports whether a line of the history adds something to the events.
 func (s Story) tellsMore(h work.History) bool {
 	ended := h.What == "review" && review.State(h.Detail).Ended()
 	return h.What != "command" && !ended
@@ -92,7 +91,7 @@ func (s Story) turnMoment(t work.Turn) moment {
 	return m
 }
 
-// happened says what an event is about.
+// happened describes an event.
 func (s Story) happened(e work.Event) string {
 	who, words, said := cmp.Or(e.Author.Login, "somebody"), firstLine(e.Body), ""
 	if words != "" {
@@ -131,7 +130,7 @@ func (s Story) happened(e work.Event) string {
 	return string(e.Kind) + said
 }
 
-// didReview is what somebody did who reviewed.
+// didReview describes a review.
 func didReview(state string) string {
 	switch state {
 	case "APPROVED":
@@ -156,7 +155,7 @@ func firstLine(body string) string {
 	return line
 }
 
-// outcome is what became of an event, where that is not that it was answered.
+// outcome describes an event's outcome unless it was answered.
 func outcome(e work.Event) string {
 	switch {
 	case e.ProcessedAt.IsZero() && e.TurnID == 0:
@@ -167,10 +166,10 @@ func outcome(e work.Event) string {
 	return ""
 }
 
-// digests are commits in texts, of which nobody reads all.
+// digests matches commits in texts, which are shortened.
 var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 
-// sent is what an action did, or is to do.
+// sent describes what an action did, or will do.
 func sent(x work.Action) string {
 	said := strings.ReplaceAll(string(x.Kind), "_", " ")
 	switch {
@@ -190,8 +189,8 @@ func sent(x work.Action) string {
 	return said
 }
 
-// printTimeline draws for people what happened, the oldest first: what belongs to a turn
-// stands below it, and links on lines of their own where there is no room beside.
+// printTimeline draws for people what happened, oldest first. Parts of a turn are below it, and a
+// link that does not fit gets its own line.
 func (s Story) printTimeline(out terminal.Output) error {
 	all := s.moments()
 	if len(all) == 0 {

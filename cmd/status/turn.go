@@ -13,14 +13,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// LastTurn is what the last turn of an item is called.
+// LastTurn is the name of an item's last turn.
 const LastTurn = "last"
 
-// Address is where the item is on GitHub: its pull request, or else its issue.
+// Address is the item's URL on GitHub: its pull request, or else its issue.
 func (s Story) Address() string { return cmp.Or(s.Pull.URL, s.URL) }
 
-// Turn finds a turn of the item by its key, or the beginning of that; without one the last
-// that has what is asked for, or else the last.
+// Turn finds a turn of the item by its key, or a prefix of it. Without one it returns the last turn
+// that has the requested part, or else the last.
 func (s Story) Turn(key string, has func(work.Turn) bool) (work.Turn, error) {
 	if len(s.turns) == 0 {
 		return work.Turn{}, fmt.Errorf("%s has had no turn yet", s.ref())
@@ -50,7 +50,7 @@ func (s Story) Turn(key string, has func(work.Turn) bool) (work.Turn, error) {
 	return work.Turn{}, fmt.Errorf("%d turns of %s begin with %q; write more of the key", len(found), s.ref(), key)
 }
 
-// Prompt is what a turn's agent was told at first; empty: nothing yet.
+// Prompt returns the first prompt of a turn's agent; empty: none yet.
 func Prompt(t work.Turn) string {
 	var req env.Request
 	if json.Unmarshal(t.Request, &req) != nil {
@@ -59,11 +59,10 @@ func Prompt(t work.Turn) string {
 	return req.Prompt
 }
 
-// shownKey is how much of a turn's key people see, as in commits: more than they need to
-// name it.
+// shownKey is how much of a turn's key people see, as with commits: more than they need to name it.
 const shownKey = 16
 
-// PrintTurn prints one turn: what it was for, what came of it, and what it cost.
+// PrintTurn prints one turn: its purpose, result and cost.
 func (s Story) PrintTurn(out terminal.Output, t work.Turn) error {
 	key := t.Key
 	if out.TTY {
@@ -130,7 +129,7 @@ func took(t work.Turn) string {
 	return terminal.Took(t.EndedAt.Sub(t.ClaimedAt))
 }
 
-// printLabelled prints a line for each thing to know.
+// printLabelled prints one line per fact; empty ones are skipped.
 func printLabelled(out terminal.Output, lines [][2]string) error {
 	for _, l := range lines {
 		text := out.LocalTimes(terminal.OneLine(l[1]))

@@ -1,4 +1,4 @@
-// Package stops says as JSON what was stopped until a person resumes it: everything on this
+// Package stops shows as JSON what is stopped until a person resumes it: everything on this
 // machine, or merging into a repository.
 package stops
 
@@ -17,7 +17,7 @@ type HaltView struct {
 	Reason string     `json:"reason"` // what was typed behind `pause --all`
 }
 
-// ViewHalt is a pause of everything as JSON; null: there is none.
+// ViewHalt returns a pause as JSON; null: there is none.
 func ViewHalt(h *folder.Halt) *HaltView {
 	if h == nil {
 		return nil
@@ -25,7 +25,7 @@ func ViewHalt(h *folder.Halt) *HaltView {
 	return &HaltView{terminal.Stamp(h.Since), h.Why}
 }
 
-// StoppedView is that nothing is merged in a repository until a person says so, as JSON.
+// StoppedView is a repository's merge stop as JSON.
 type StoppedView struct {
 	Since  *time.Time `json:"since"`      // since when
 	Reason string     `json:"reason"`     // why, for people; empty: there is no reason to give
@@ -33,7 +33,7 @@ type StoppedView struct {
 	Resume string     `json:"resume"`     // what is typed to end it
 }
 
-// ViewStopped is a stop of merging as JSON; null: there is none.
+// ViewStopped returns a merge stop as JSON; null: there is none.
 func ViewStopped(h *merging.Halt, repo string) *StoppedView {
 	if h == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// follow shows the board again and again, until somebody ends it.
+// follow shows the board repeatedly until it is interrupted.
 func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 	machine := machineNotes(ctx, cfg) // it starts programs: once is enough
 	if !s.Output().TTY {
@@ -31,15 +31,14 @@ func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 	})
 }
 
-// followLines prints for a program the lines of items: all at first, and then each that
-// has changed.
+// followLines prints the lines of items for a program: all at first, and then each that changes.
 func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine []string) error {
 	out, told, trouble := s.Output(), map[string]string{}, ""
 	for _, line := range machine {
 		fmt.Fprintln(s.Env.Stderr, line)
 	}
 	all := s.all
-	s.all = true // what ends while somebody watches is a change
+	s.all = true // an item that ends meanwhile is a change
 	return s.repeat(ctx, cfg, func(v view) error {
 		if v.err != nil {
 			if trouble != v.err.Error() {
@@ -56,15 +55,15 @@ func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine
 	})
 }
 
-// view is what was seen at one moment.
+// view is the board at one moment.
 type view struct {
 	board status.Board
 	query status.Query
-	seen  bool  // a pass was made
-	err   error // it could not be read: a pass may be changing its form, or somebody puts it away
+	seen  bool  // a pass has run
+	err   error // unreadable: a pass may be migrating the database, or somebody removes it
 }
 
-// repeat reads the board and shows it, as often as was asked.
+// repeat reads and shows the board at the requested interval.
 func (s *statusCmd) repeat(ctx context.Context, cfg *config.Config, show func(view) error) error {
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()

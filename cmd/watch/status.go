@@ -1,5 +1,5 @@
-// Package watch is status: where every work item stands, once or again and again, and
-// what turns do while a pass runs.
+// Package watch is the command status: every work item, once or repeatedly, and the turns of a
+// running pass.
 package watch
 
 import (
@@ -75,7 +75,7 @@ ends with code 2; elsewhere it prints the line of an item whenever that changes.
 	return c
 }
 
-// leastEvery is how often at most --watch looks.
+// leastEvery is the shortest interval of --watch.
 const leastEvery = 200 * time.Millisecond
 
 func (s *statusCmd) check(every bool) error {
@@ -121,7 +121,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// query says what is asked, at this moment.
+// query makes the query for this moment.
 func (s *statusCmd) query(cfg *config.Config) (status.Query, error) {
 	wanted, err := cli.Repos(cfg, s.repo)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *statusCmd) query(cfg *config.Config) (status.Query, error) {
 	return status.Query{Config: cfg, Repos: wanted, All: s.all, Now: s.Now(), Halt: halt}, err
 }
 
-// load reads the board; seen says whether any pass was made.
+// load reads the board; seen is false if no pass has run.
 func load(ctx context.Context, q status.Query) (b status.Board, seen bool, err error) {
 	b = status.Empty(q)
 	seen, err = machine.View(ctx, q.Config.Runtime.StateDir, func(tx *store.Tx) error {
@@ -141,7 +141,7 @@ func load(ctx context.Context, q status.Query) (b status.Board, seen bool, err e
 	return b, seen, err
 }
 
-// print prints the board and what is to know of this machine.
+// print prints the board and remarks about this machine.
 func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, seen bool, machine []string) error {
 	notes := io.Writer(s.Env.Stderr)
 	if out.TTY {
@@ -163,8 +163,8 @@ func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, s
 	return nil
 }
 
-// machineNotes name the agents that cannot be started, those from which the operator's
-// files are not hidden, and why, and what the config names and is not there.
+// machineNotes lists agents that cannot be started, those that can see the operator's files, with
+// the reason, and what the config names but this machine lacks.
 func machineNotes(ctx context.Context, cfg *config.Config) []string {
 	var lines []string
 	for _, p := range machine.Protections(ctx, cfg, environ.Read()) {

@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Turns shows the turns of a pass while they happen: each change is a line and, on a
-// terminal, what each turn does at this moment stands below, drawn again and again.
+// Turns shows the turns of a running pass: one line per change and, on a terminal, below it what
+// each turn does now, redrawn continuously.
 type Turns struct {
 	app   *cli.App
 	state string
@@ -25,12 +25,12 @@ type Turns struct {
 	mu      sync.Mutex
 	shown   map[string]*terminal.Bar // by turn
 	last    map[string]env.TurnChange
-	now     map[string]*live.Running // as read last
+	now     map[string]*live.Running // as last read
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
 
-// NewTurns shows the turns of a pass; it is closed before results are printed.
+// NewTurns makes Turns for a pass. Close it before results are printed.
 func NewTurns(a *cli.App, cfg *config.Config) *Turns {
 	return &Turns{
 		app: a, state: cfg.Runtime.StateDir, lines: a.Progress(),
@@ -38,7 +38,7 @@ func NewTurns(a *cli.App, cfg *config.Config) *Turns {
 	}
 }
 
-// Follow reads again and again what the turns do, until it is closed.
+// Follow reads repeatedly what the turns do, until Close.
 func (t *Turns) Follow(ctx context.Context) {
 	if !t.lines.Shown() {
 		return
@@ -60,7 +60,7 @@ func (t *Turns) Follow(ctx context.Context) {
 	}()
 }
 
-// look reads what living passes do. What cannot be read at this moment stays as it was.
+// look reads what live passes do. If that fails, the previous state stays.
 func (t *Turns) look(ctx context.Context) {
 	var now map[string]*live.Running
 	_, err := machine.View(ctx, t.state, func(tx *store.Tx) (err error) {
@@ -75,7 +75,7 @@ func (t *Turns) look(ctx context.Context) {
 	t.now = now
 }
 
-// Changed tells of a change of a turn.
+// Changed reports a change of a turn.
 func (t *Turns) Changed(c env.TurnChange) {
 	printChange(t.app, c)
 	t.mu.Lock()
@@ -100,7 +100,7 @@ func printChange(a *cli.App, c env.TurnChange) {
 	fmt.Fprintln(a.Env.Stderr, line)
 }
 
-// line is what a turn does at this moment.
+// line is what a turn does now.
 func (t *Turns) line(turn string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,10 +112,10 @@ func (t *Turns) line(turn string) string {
 	return is
 }
 
-// Slow shows that something takes long, until it is over.
+// Slow shows that something takes long, until over is called.
 func (t *Turns) Slow(what string) (over func()) { return t.lines.Spinner(what).Done }
 
-// Close takes away what is drawn.
+// Close removes what is drawn.
 func (t *Turns) Close() {
 	if t.stop != nil {
 		t.stop()

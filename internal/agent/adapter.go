@@ -6,35 +6,33 @@ import (
 	"time"
 )
 
-// Adapter is one kind of agent: a package below this one says it. What is zero does
-// not apply.
+// Adapter is one kind of agent. Each has a package below this one. Zero fields do not apply.
 type Adapter struct {
-	Name string // required; also of its program, where the config names none
-	// New makes an agent. It is required.
+	Name string // required; also the default name of its program
+	// New makes an agent. Required.
 	New func(Spec) (Agent, error)
 
 	Install  string   // the command that installs its program
-	Env      []string // what its program sees beside what every agent sees
+	Env      []string // added to the environment that every agent sees
 	Releases Releases // of its program
 
-	// Variable names the folder in which its program keeps its login and its sessions;
-	// InHome are what it uses below HOME otherwise.
+	// Variable names the environment variable of the folder in which its program keeps its login
+	// and sessions; InHome are the paths below HOME that it uses when the variable is unset.
 	Variable string
 	InHome   []string
-	Sessions Sessions // in that folder
+	Sessions Sessions // below that folder
 
-	// Login tells whether its program is logged in. Nil: nothing is known of that.
+	// Login reports whether the program is logged in. Nil: unknown.
 	Login func(Spec) Login
 
-	// Step says what a line of output means for a run's life. Nil: it says nothing until
-	// its end.
+	// Step interprets a line of output: progress, trouble, commands. Nil: the program prints
+	// nothing until it ends.
 	Step func(line []byte) Step
-	// Recorded is what the program's own record of a session says of a run that began
-	// then; see the function Recorded.
+	// Recorded reads the usage of a run that began at that time from the program's own record of
+	// the session; see the function Recorded.
 	Recorded func(s Spec, r Request, began time.Time) Used
 }
 
-// New makes an agent.
 func New(s Spec) (Agent, error) {
 	if s.Adapter.New == nil {
 		return nil, fmt.Errorf("agent %q: there is no adapter %q", s.Name, s.Adapter.Name)
@@ -45,9 +43,9 @@ func New(s Spec) (Agent, error) {
 	return s.Adapter.New(s)
 }
 
-// Homes are the folders in which an adapter's program keeps its login and its
-// sessions, as an environment says: they must stay writable in a sandbox. A
-// claude that was told of no folder also has a file beside its own.
+// Homes returns the folders in which the adapter's program keeps its login and sessions under this
+// environment. They must stay writable in a sandbox. Claude without such a variable also has a file
+// beside its folder.
 func (a Adapter) Homes(environ []string) []string {
 	if a.Variable == "" {
 		return nil
@@ -69,8 +67,8 @@ func absolute(path string) []string {
 	return []string{filepath.Clean(path)}
 }
 
-// Variables are what an adapter's program must see of the environment, beside
-// what every agent sees.
+// Variables returns the names of environment variables that the adapter's program must see in
+// addition to those that every agent sees.
 func (a Adapter) Variables() []string {
 	if a.Variable == "" {
 		return nil

@@ -15,106 +15,100 @@ import (
 
 // Agent runs one agent.
 type Agent interface {
-	// Run runs the agent to its end. With an error, too, the result holds the
-	// session and what was used, as far as they are known. Errors are *work.BlockedError (a person
-	// must act), *work.WaitError (a limit, a provider that is down),
-	// *SessionError (worth a new session with the whole story), *AnswerError
-	// (worth one repair), *FailedError, *TimeoutError,
-	// *LimitError, or ctx's.
+	// Run runs the agent to its end. On an error, too, the result holds the session and the usage
+	// as far as they are known. Errors are *work.BlockedError (a person must act), *work.WaitError
+	// (a limit, or the provider is down), *SessionError (a new session with the whole story may
+	// work), *AnswerError (one repair run may help), *FailedError, *TimeoutError, *LimitError, or
+	// ctx's.
 	Run(ctx context.Context, r Request) (Result, error)
-	// Check finds out, without a model and in less than a second, whether the agent
-	// can work in the checkout at all: whether a command of its kind runs where its
-	// own would, reads, and writes as far as r.Mode lets it. What it cannot do is a
-	// *work.BlockedError; other errors are as those of Run.
+	// Check tests, without a model and in less than a second, whether the agent can work in the
+	// checkout: whether a command like its own runs there, reads, and writes as far as r.Mode
+	// allows. If not, the error is a *work.BlockedError; other errors are those of Run.
 	Check(ctx context.Context, r Request) error
-	// CanTest looks for the program of such a command where Test would run it. One
-	// that is certainly not there, or cannot be seen there, is a *work.BlockedError.
+	// CanTest looks for the command's program where Test would run it. If it is certainly missing
+	// or not visible there, the error is a *work.BlockedError.
 	CanTest(ctx context.Context, r Request, argv []string) error
-	// Test runs a command in the checkout just as the agent's own would run: with
-	// its environment, its marks, its sandbox. Errors are as those of Run.
+	// Test runs a command in the checkout as the agent's own commands run: same environment, marks
+	// and sandbox. Errors are those of Run.
 	Test(ctx context.Context, r Request, argv []string) (Tested, error)
 }
 
 // Request is one invocation.
 type Request struct {
 	Turn    string // turn key
-	Mark    string // "NAME=value" that every process of this run carries, and of no other; empty means MERGEXO_TURN
-	Item    int    // number of the work item: in a sandbox its turns share a home folder
-	Role    string // the reviewer whose part the agent plays, with a home folder of their own; empty: the author
+	Mark    string // "NAME=value" in the environment of every process of this run and of no other; empty means MERGEXO_TURN
+	Item    int    // number of the work item: in a sandbox, its turns share a home folder
+	Role    string // the reviewer that the agent plays, with a home folder of their own; empty: the author
 	Kind    work.Kind
 	Mode    work.Mode
 	Prompt  string
 	Context json.RawMessage
 	Schema  json.RawMessage
 	Session string     // the provider's thread to resume; empty for a new one
-	Counted work.Usage // what was counted of that thread before, as Result.Counted told
+	Counted work.Usage // usage of that thread before this run, from an earlier Result.Counted
 	Dir     string     // the checkout, absolute
 
 	Wall  time.Duration // 0: no limit
-	Idle  time.Duration // without a sign of life; 0: no limit
-	Trace []string      // of the environment: where a program that makes spans hangs them
+	Idle  time.Duration // longest time without activity; 0: no limit
+	Trace []string      // environment variables with the parent span for programs that emit traces
 	Log   io.Writer     // gets the agent's standard error, redacted; may be nil
 
-	Active func() // is told of signs of life; may be nil
+	Active func() // called at signs of activity; may be nil
 
-	// Used is told again and again what the run has used so far, where the program
-	// tells while it runs. An error ends the run as a limit does, and is Run's. It
-	// may be nil.
+	// Used is called repeatedly with the run's usage so far, if the program reports it while it
+	// runs. An error ends the run and is returned by Run. May be nil.
 	Used func(Used) error
 }
 
-// Result is what an agent said. The answer is one JSON value, not yet checked
-// against anything.
+// Result is an agent's answer: one JSON value, not yet validated.
 type Result struct {
 	Answer  json.RawMessage
 	Session string
-	Usage   work.Usage // of this run, however it ended
-	Counted work.Usage // of the whole thread so far, where the provider counts so; else zero
+	Usage   work.Usage // of this run, even if it failed
+	Counted work.Usage // of the whole thread so far, if the provider counts per thread; else zero
 }
 
-// Identity is who the agent's own commits are by. They are never published:
-// only its tree counts.
+// Identity is the author of the agent's own commits. They are never published: only the tree is
+// used.
 type Identity struct{ Name, Email string }
 
-// Spec is how an agent is set up.
+// Spec is the setup of an agent.
 type Spec struct {
 	Name     string           // required; in the config, for messages and file names
 	Adapter  Adapter          // required
-	Command  []string         // program and arguments; empty: the program that is named like the adapter
+	Command  []string         // program and arguments; empty: the program named like the adapter
 	Model    string           // empty: the program's own default
-	Effort   string           // how hard the model thinks, in the program's own words; empty: its default
-	Writable []string         // folders beside the checkout that codex's own sandbox lets its commands write to
+	Effort   string           // reasoning effort, in the program's own terms; empty: its default
+	Writable []string         // folders outside the checkout that codex's own sandbox makes writable
 	Args     []string         // further arguments of codex and claude, after ours
-	Prices   *spending.Prices // what its tokens cost; nil: what the program says, or Anthropic's list
-	Environ  []string         // required; exactly what it sees, beside what the adapter adds
-	Plain    []string         // required by Test: of that, what holds no key of the provider and nothing that was passed on
+	Prices   *spending.Prices // prices of its tokens; nil: the program's reported cost, or Anthropic's list
+	Environ  []string         // required; exactly its environment, without what the adapter adds
+	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
 
-	MaxMemory int64 // bytes that a run of the agent, or of tests, holds with all that it starts; 0: no limit
-	MaxDisk   int64 // bytes that a run adds to its checkout, with what Rooms hold; 0: no limit
+	MaxMemory int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
+	MaxDisk   int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
 
-	// Rooms are what Wrap puts in place of the temporary folders and the home. Nil:
-	// there are none.
+	// Rooms are the folders that Wrap mounts over the temporary folders and the home. Nil: none.
 	Rooms Rooms
 
-	// Wrap makes the command line that runs another one inside a sandbox. It must
-	// leave signals and the environment alone, Home readable, and for an agent the
-	// folders of Homes writable. A program that is not there inside is a
-	// *work.BlockedError. Nil means none.
+	// Wrap returns the command line that runs argv inside a sandbox. It must pass signals and the
+	// environment on and keep Home readable and, for an agent, the folders of Homes writable. A
+	// program missing inside is a *work.BlockedError. Nil: no sandbox.
 	Wrap func(argv []string, j work.Job) ([]string, error)
 
-	Redact func(string) string // takes secrets out of logs and quotations; nil leaves text as it is
+	Redact func(string) string // removes secrets from logs and quotations; nil leaves text unchanged
 }
 
-// Rooms are a run's own folders beside its checkout.
+// Rooms are a run's private folders outside its checkout.
 type Rooms interface {
-	Folders(j work.Job) []string // those that it may write to
-	Leave(j work.Job)            // the run is over: what only it needed goes
+	Folders(j work.Job) []string // the folders that it may write to
+	Leave(j work.Job)            // removes what only this run needed, after it ended
 }
 
-// Lookup finds a variable's value; the last of a name counts.
+// Lookup returns a variable's value; if it is set twice, the last one counts.
 func Lookup(environ []string, name string) (value string) {
 	for _, v := range environ {
 		if n, val, ok := strings.Cut(v, "="); ok && n == name {
@@ -124,18 +118,18 @@ func Lookup(environ []string, name string) (value string) {
 	return value
 }
 
-// CommandLine is the program of an agent and its first arguments.
+// CommandLine returns the agent's program and its first arguments.
 func (s Spec) CommandLine() []string {
 	if len(s.Command) > 0 {
 		return s.Command
 	}
-	return []string{s.Adapter.Name} // each adapter is called like its program
+	return []string{s.Adapter.Name} // each adapter is named like its program
 }
 
-// Program is the path of an agent's program.
+// Program returns the path of an agent's program.
 func Program(s Spec) (string, error) { return s.ProgramPath(s.CommandLine()[0]) }
 
-// Find finds an agent's program. Its error is one line that says what to do.
+// Find reports whether an agent's program can be found. Its error is one line with the remedy.
 func Find(s Spec) error {
 	program := s.CommandLine()[0]
 	_, err := s.ProgramPath(program)
@@ -145,7 +139,7 @@ func Find(s Spec) error {
 	return fmt.Errorf("agent %q: its program %q is not to be found: %s", s.Name, program, s.remedy())
 }
 
-// remedy says how to mend a program that is missing.
+// remedy says how to fix a missing program.
 func (s Spec) remedy() string {
 	how := "install it"
 	if command := s.Adapter.Install; command != "" {
@@ -154,12 +148,12 @@ func (s Spec) remedy() string {
 	return fmt.Sprintf("%s, or correct command of [agents.%s]; under cron PATH is short, and an absolute path is safer", how, s.Name)
 }
 
-// FailedError says that the agent ended badly.
+// FailedError means that the agent failed.
 type FailedError struct {
 	Agent  string
 	Code   int    // exit code
 	Stderr string // the end of its standard error, redacted
-	Drift  string // what is to be known of its program's version; empty: nothing
+	Drift  string // a note about its program's version; empty: none
 }
 
 func (e *FailedError) Error() string {
@@ -173,7 +167,7 @@ func (e *FailedError) Error() string {
 	return s
 }
 
-// Did says how it ended, and nothing of what it printed.
+// Did describes how it ended, without its output.
 func (e *FailedError) Did() string {
 	if e.Code == 0 {
 		return "ended without an answer"
@@ -181,8 +175,8 @@ func (e *FailedError) Did() string {
 	return fmt.Sprintf("ended with exit code %d", e.Code)
 }
 
-// TimeoutError says that the agent was ended at a limit. What it left in the
-// checkout is worth keeping.
+// TimeoutError means that the agent was stopped at a time limit. Its changes in the checkout are
+// worth keeping.
 type TimeoutError struct {
 	Agent string
 	Limit proc.Limit // wall or idle
@@ -196,8 +190,8 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("agent %q was ended: not done after %s", e.Agent, e.After)
 }
 
-// AnswerError says that the agent ended well but what it said cannot be used:
-// a repair turn quotes the violations.
+// AnswerError means that the agent succeeded but its answer is unusable: a repair turn quotes the
+// violations.
 type AnswerError struct {
 	Agent      string
 	Violations []string
@@ -207,8 +201,8 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("agent %q gave no usable answer: %s", e.Agent, strings.Join(e.Violations, "; "))
 }
 
-// SessionError says that the thread that was to be resumed is of no more
-// use: a new one, told the whole story, is. It is never about a new thread.
+// SessionError means that the thread cannot be resumed, but a new one with the whole story may
+// work. It is never returned for a new thread.
 type SessionError struct {
 	Agent  string
 	Reason string
@@ -218,13 +212,13 @@ func (e *SessionError) Error() string {
 	return fmt.Sprintf("agent %q cannot continue its session: %s", e.Agent, e.Reason)
 }
 
-// LastLine is the last line of a text, not too long.
+// LastLine returns the last line of a text, cut to 300 characters.
 func LastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return Clip(strings.TrimSpace(lines[len(lines)-1]), 300)
 }
 
-// Clip bounds text to n characters.
+// Clip cuts text to n characters.
 func Clip(s string, n int) string {
 	for i := range s {
 		if n == 0 {

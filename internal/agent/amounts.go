@@ -7,15 +7,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// The most that one run can have used; more is a mistake of the program's, or a
-// lie, and counts as so much: as nothing it would get round every budget.
+// The largest plausible usage of one run. A larger count is a mistake or a lie and is capped: if it
+// counted as zero, it would bypass every budget.
 const (
 	MaxTokens = 1e12
 	MaxCost   = 1e6
 )
 
-// Charge is what tokens come to: at the prices that the config states, else at a
-// cost that is known from elsewhere.
+// Charge returns the usage of tokens. Prices from the config win over the given cost.
 func (s Spec) Charge(t spending.Tokens, cost float64) work.Usage {
 	if s.Prices != nil {
 		cost = s.Prices.Cost(t)
@@ -23,10 +22,10 @@ func (s Spec) Charge(t spending.Tokens, cost float64) work.Usage {
 	return t.Usage(cost)
 }
 
-// Countable is a provider's count as it may be added up.
+// Countable clamps a provider's count, so that sums stay valid.
 func Countable(n int64) int64 { return min(max(n, 0), MaxTokens) }
 
-// Sane is a number as it may be reckoned with: 0 where it makes no sense.
+// Sane returns n, or 0 if it is negative, NaN or above most.
 func Sane(n, most float64) float64 {
 	if math.IsNaN(n) || n < 0 || n > most {
 		return 0
@@ -34,5 +33,5 @@ func Sane(n, most float64) float64 {
 	return n
 }
 
-// Bounded is a count as it may be added up.
+// Bounded clamps n to most and turns negative values and NaN into 0.
 func Bounded(n, most float64) float64 { return Sane(min(n, most), most) }

@@ -7,23 +7,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// maxStderr is how much an agent may write to its standard error, in bytes: each
-// line of it is a line of the log.
+// maxStderr bounds an agent's standard error, in bytes: each line becomes a line of the log.
 const maxStderr = 16 << 20
 
-// LimitError says that a run was ended because it took more than it may. What it
-// left in the checkout is worth keeping.
+// LimitError means that a run was stopped because it used too much memory or disk, or wrote too
+// much. Its changes in the checkout are worth keeping.
 type LimitError struct {
 	Agent string
-	Did   string // "used more than 8 GiB of memory": nothing that is this machine's business
-	Hint  string // what a person can do; empty: what is done about every stop
+	Did   string // "used more than 8 GiB of memory"; nothing private to this machine
+	Hint  string // what a person can do; empty: the usual advice for a stop
 }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("agent %q was ended: it %s", e.Agent, e.Did)
 }
 
-// passed says what a run was ended for.
+// passed returns the error for the limit at which a run was stopped.
 func (s Spec) passed(res proc.Result) error {
 	e := &LimitError{Agent: s.Name}
 	switch res.Passed {
@@ -47,7 +46,7 @@ func (s Spec) tooMuchDisk() string {
 	return "took more than " + work.SizeText(s.MaxDisk) + " of the disk"
 }
 
-// disk is what a run may take of the disk.
+// disk returns the disk limits of a run.
 func (s Spec) disk(r Request, purpose work.Purpose) proc.Disk {
 	d := proc.Disk{Most: s.MaxDisk, Grows: []string{r.Dir}}
 	if s.Rooms != nil {
@@ -66,7 +65,7 @@ func job(r Request, purpose work.Purpose) work.Job {
 	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose}
 }
 
-// raise is what can be done about a limit of the config.
+// raise is the hint for a limit set in the config.
 func raise(key string) string {
 	return fmt.Sprintf("ask for less in a comment; or raise `%s` in [runtime] of the config on the machine that runs gh mergexo", key)
 }

@@ -12,8 +12,7 @@ import (
 	"sync"
 )
 
-// CanTest looks for the program of the tests where they would run. It starts
-// nothing but a shell, which only looks.
+// CanTest looks for the tests' program where they would run. It only starts a shell that looks.
 func (t Tester) CanTest(ctx context.Context, r Request, argv []string) error {
 	path, err := t.program(r.Dir, argv[0])
 	if err != nil {
@@ -23,7 +22,7 @@ func (t Tester) CanTest(ctx context.Context, r Request, argv []string) error {
 		return testsMissing(filepath.Base(path), err)
 	}
 	if runtime.GOOS == "windows" {
-		return nil // there is no such shell
+		return nil // Windows has no such shell
 	}
 	if t.spec.Wrap != nil {
 		there, err := t.finds(ctx, r, "/bin/sh", path)
@@ -48,7 +47,7 @@ func (t Tester) CanTest(ctx context.Context, r Request, argv []string) error {
 	return testsMissing(filepath.Base(name), errors.New("the shell does not find it"))
 }
 
-// startable refuses what is no program.
+// startable returns an error if the path is not an executable file.
 func startable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -62,14 +61,14 @@ func startable(path string) error {
 	return nil
 }
 
-// The exit codes of the script that looks for a program: others say nothing.
+// Exit codes of the script that looks for a program. Other codes prove nothing.
 const (
 	codeThere    = 40
 	codeNotThere = 41
 )
 
-// finds asks a shell whether it would find a program, in the tests' place: with
-// their environment and in their sandbox. Where that is not certain it does.
+// finds asks a shell whether it finds a program in the tests' environment and sandbox. If the
+// answer is unclear, it returns true.
 func (t Tester) finds(ctx context.Context, r Request, shell, name string) (bool, error) {
 	script := fmt.Sprintf(`command -v -- "$1" >/dev/null 2>&1 && exit %d; exit %d`, codeThere, codeNotThere)
 	res, err := t.Test(ctx, Within(r), []string{shell, "-c", script, "sh", name})
@@ -79,16 +78,16 @@ func (t Tester) finds(ctx context.Context, r Request, shell, name string) (bool,
 	return err != nil || res.Code != codeNotThere, nil //nolint:nilerr // the tests themselves will say it
 }
 
-// plainCommand is a command line that means the same to every shell.
+// plainCommand matches a command line that every shell reads alike.
 var plainCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[ \t]*([A-Za-z0-9_./+-]+)(?:[ \t]+[A-Za-z0-9_./+:,@%=-]+)*[ \t]*$`)
 })
 
-// shells are those whose -c is followed by a command line.
+// shells matches shells that take a command line after -c.
 var shells = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:.*/)?(?:sh|bash|dash|zsh|ksh)$`) })
 
-// firstWord is the program that a shell's command line begins with, where that is
-// certain; else empty.
+// firstWord returns the program with which a shell's command line begins, or "" if that is not
+// certain.
 func firstWord(argv []string) string {
 	if len(argv) < 3 || argv[1] != "-c" || !shells().MatchString(argv[0]) {
 		return ""

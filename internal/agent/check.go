@@ -17,21 +17,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// checkTime is how long a check may take. It takes a fraction of a second.
+// checkTime limits a check. It usually takes a fraction of a second.
 const checkTime = time.Minute
 
 // CheckOutput is how much a check may print, in bytes.
 const CheckOutput = 8 << 20
 
-// checkScript reads a file, then makes and removes one in each folder. `true` is
-// used, for a redirection that fails ends the shell beside `:` with a code of the
-// shell's own.
+// checkScript reads a file, then creates and removes one in each folder. It uses `true` instead of
+// `:`, because a failed redirection on `:` ends the shell with its own exit code.
 const checkScript = `read=$1 name=$2; shift 2
 true < "$read" || exit 9
 for dir; do true > "$dir/$name" && rm -f "$dir/$name" || exit 9; done`
 
-// Writes are the folders that a run may write to beside those of its adapter: the
-// checkout, unless it only reads.
+// Writes returns the folders that a run may write to besides its adapter's: the checkout, unless
+// the run only reads.
 func Writes(r Request) []string {
 	if r.Mode == work.ModeRead {
 		return nil
@@ -39,17 +38,17 @@ func Writes(r Request) []string {
 	return []string{r.Dir}
 }
 
-// Within is a request with the limits of a check.
+// Within returns the request with the time limits of a check.
 func Within(r Request) Request {
 	r.Wall, r.Idle = checkTime, 0
 	return r
 }
 
-// CheckInside runs the script behind a command line, as the agent would be run. It
-// leaves nothing in the folders, however it ends.
+// CheckInside runs the check script behind a command line as the agent would run. It leaves no
+// files in the folders, however it ends.
 func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string) (proc.Result, error) {
 	if runtime.GOOS == "windows" {
-		return proc.Result{}, nil // there is no such shell
+		return proc.Result{}, nil // Windows has no such shell
 	}
 	name := ".mergexo-check-" + rand.Text()
 	defer func() {
@@ -61,8 +60,8 @@ func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string)
 	return s.Launch(ctx, Within(r), Launch{Argv: argv, MaxOutput: CheckOutput})
 }
 
-// Checked says what became of a check. What it could not do, a turn could not do
-// either, for money.
+// Checked turns the result of a check into an error. If the check failed, a paid turn would fail
+// too.
 func (s Spec) Checked(res proc.Result, err error) error {
 	if err != nil {
 		_, slow := errors.AsType[*TimeoutError](err)
@@ -78,7 +77,7 @@ func (s Spec) Checked(res proc.Result, err error) error {
 	return nil
 }
 
-// ends is the end of what a program printed, in one line.
+// ends returns the end of a program's output as one line.
 func ends(text string) string {
 	const most = 400
 	words := []rune(strings.Join(strings.Fields(text), " "))

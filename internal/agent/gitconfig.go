@@ -10,8 +10,8 @@ import (
 
 func (s Spec) gitConfigPath() string { return filepath.Join(s.Home, s.Name+".gitconfig") }
 
-// writeGitConfig writes the agent's git configuration, before every run: an
-// agent runs as the same user and may have changed it.
+// writeGitConfig writes the agent's git configuration before every run: agents run as the same user
+// and may have changed it.
 func (s Spec) writeGitConfig() error {
 	id := s.Identity
 	if id.Name == "" {

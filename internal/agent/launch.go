@@ -15,19 +15,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Launch is how an adapter starts its program. All adapters start theirs here,
-// so that the environment, the marks and the sandbox are the same for each.
+// Launch is how an adapter starts its program. All adapters use it, so that environment, marks and
+// sandbox are the same for each.
 type Launch struct {
 	Argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
-	Env       []string  // beside what every agent sees
+	Env       []string  // added to the environment that every agent sees
 	Stdin     []byte    // written, then closed
-	Signal    os.Signal // that it ends well on; nil means SIGTERM
-	MaxOutput int64     // required; bytes of standard output, at which it is ended
-	Meter     Meter     // gets its standard output as it comes; may be nil
+	Signal    os.Signal // on which it ends cleanly; nil means SIGTERM
+	MaxOutput int64     // required; bytes of standard output at which it is stopped
+	Meter     Meter     // gets its standard output as it is written; may be nil
 }
 
-// Launch runs a program to its end. Its errors are those of Agent.Run; an exit
-// code is none. What was written until a limit is in the result.
+// Launch runs a program to its end. Its errors are those of Agent.Run; a nonzero exit code is no
+// error. If a limit stops it, the result holds the output so far.
 func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, error) {
 	path, err := s.ProgramPath(l.Argv[0])
 	if err != nil {
@@ -61,7 +61,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	}
 	switch {
 	case err == nil && res.TimedOut != proc.NoLimit && alive != nil && alive.failing():
-		// It tries again and again, and would never give up.
+		// It retries forever.
 		return res, s.Wait("its provider was not reached", time.Time{}, PauseBusy)
 	case err != nil:
 		return res, s.notRun(ctx, l.Argv[0], err)
@@ -77,9 +77,8 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	return res, nil
 }
 
-// Line is a command line, and the environment, with which a program runs just as
-// the agent's own does: behind the sandbox, with its marks. argv begins with the
-// program's path.
+// Line returns a command line and environment that run a program as the agent's own runs: in the
+// sandbox, with its marks. argv begins with the program's path.
 func (s Spec) Line(r Request, argv []string) (line, env []string, err error) {
 	if err := checkDir(r.Dir); err != nil {
 		return nil, nil, fmt.Errorf("run agent %q: %w", s.Name, err)
@@ -91,7 +90,7 @@ func (s Spec) Line(r Request, argv []string) (line, env []string, err error) {
 	return line, env, err
 }
 
-// wrapped puts the sandbox, where there is one, in front of a command.
+// wrapped puts the sandbox, if there is one, in front of a command.
 func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string, error) {
 	if s.Wrap == nil {
 		return argv, nil
@@ -99,26 +98,25 @@ func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string,
 	return s.Wrap(argv, job(r, purpose))
 }
 
-// The exit codes with which shells and env say that a program could not be
-// started, or is not there.
+// Exit codes with which shells and env report that a program could not be started or found.
 const (
 	codeNotStarted = 126
 	codeNotFound   = 127
 )
 
-// missingInside reports whether a command ended because the sandbox lets too
-// little in: its program, or the interpreter of that, was not found.
+// missingInside reports whether a command failed because its program or interpreter is not visible
+// inside the sandbox.
 func (s Spec) missingInside(res proc.Result) bool {
 	return s.Wrap != nil && (res.Code == codeNotFound || res.Code == codeNotStarted || strings.HasPrefix(LastLine(string(res.Stderr)), "bwrap: execvp"))
 }
 
-// notInside is for the operator: another attempt would end in the same way.
+// notInside blocks the turn: another attempt would fail the same way.
 func (s Spec) notInside(program string, res proc.Result) error {
 	why := LastLine(s.Redact(string(res.Stderr)))
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Who: s.Name, Name: program, Text: why}}
 }
 
-// ProgramPath finds the program; one that is missing is for a person to mend.
+// ProgramPath finds the program. If it is missing, a person must act.
 func (s Spec) ProgramPath(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
 		return "", &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentRelative, Who: s.Name, Name: name}}
@@ -133,7 +131,7 @@ func (s Spec) ProgramPath(name string) (string, error) {
 	return path, nil
 }
 
-// turnMark is what every process of a turn carries in its environment.
+// turnMark is in the environment of every process of a turn.
 func turnMark(turn string) string { return "MERGEXO_TURN=" + turn }
 
 func (r Request) mark() string {
@@ -143,9 +141,8 @@ func (r Request) mark() string {
 	return turnMark(r.Turn)
 }
 
-// Ours is what we add to an agent's environment, and what the commands that it
-// starts must see too: the turn's mark, its trace, and a git and a gh that know no
-// credentials and never ask.
+// Ours returns what we add to an agent's environment. Its commands must see it too: the turn's
+// mark, its trace, and settings by which git and gh have no credentials and never ask.
 func (s Spec) Ours(r Request) []string {
 	env := []string{
 		turnMark(r.Turn),
@@ -158,7 +155,7 @@ func (s Spec) Ours(r Request) []string {
 	return append(env, r.Trace...)
 }
 
-// environOf adds to a part of our environment what we set ourselves.
+// environOf adds our own variables to a part of our environment.
 func (s Spec) environOf(base []string, r Request) ([]string, error) {
 	if err := s.writeGitConfig(); err != nil {
 		return nil, err
@@ -172,9 +169,8 @@ func (s Spec) environOf(base []string, r Request) ([]string, error) {
 	return append(env, s.Ours(r)...), nil
 }
 
-// notRun explains why the program could not be run at all. What will fail
-// again tomorrow is for a person: no permission, no such interpreter, another
-// machine's format. Anything else is worth another attempt.
+// notRun explains why the program could not be run. No permission, no such interpreter or another
+// machine's format would fail again, so a person must act. Anything else is retried.
 func (s Spec) notRun(ctx context.Context, program string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -185,8 +181,8 @@ func (s Spec) notRun(ctx context.Context, program string, err error) error {
 	return fmt.Errorf("run agent %q: %w", s.Name, err)
 }
 
-// checkDir refuses a checkout that is not there before anything is started: the
-// system would report it as if the program were missing.
+// checkDir returns an error for a missing checkout before anything is started: the system would
+// report it as a missing program.
 func checkDir(dir string) error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("the checkout %q is no absolute path", dir)

@@ -6,33 +6,32 @@ import (
 	"sync"
 )
 
-// life watches a run of an agent that tells what it does, a JSON object a line:
-// whether it gets on, and whether it is alive when it says nothing. It is silent
-// for long when a command runs, or while its model writes one long answer.
+// life watches a run that prints JSON lines: whether it makes progress, and whether it is alive
+// while it prints nothing. It is silent for long while a command runs, or while its model writes
+// one long answer.
 type life struct {
 	step func(line []byte) Step
-	path func(session string) string // of the session's file; empty when it is not there
+	path func(session string) string // returns the session's file; "" if it is missing
 
 	mu      sync.Mutex
 	session string
 	file    string
-	looks   int // for the file, when a line came
+	looks   int // searches for that file, one per line
 	size    int64
 	running map[string]bool // commands that have begun and not ended
-	stuck   bool            // the last line told of trouble
+	stuck   bool            // the last line reported trouble
 }
 
-// Step is what one line of an agent's output means for its life.
+// Step is the meaning of one line of an agent's output.
 type Step struct {
-	Trouble bool     // it only says that something failed, and that it tries again
-	Aside   bool     // it tells of an end: what was the matter before still is
-	Session string   // that it names
-	Begun   []string // commands that begin, by their ids
-	Ended   []string // and that end
+	Trouble bool     // the line only reports a failure and a retry
+	Aside   bool     // the line is about an end; earlier trouble remains
+	Session string   // the session that the line names
+	Begun   []string // ids of commands that begin
+	Ended   []string // ids of commands that end
 }
 
-// life is how an adapter's program is watched; nil where it tells nothing until
-// its end.
+// life returns the watcher of a run; nil if the program prints nothing until it ends.
 func (s Spec) life(r Request) *life {
 	if s.Adapter.Step == nil {
 		return nil
@@ -42,8 +41,8 @@ func (s Spec) life(r Request) *life {
 	return l
 }
 
-// counts reports whether a line of output is progress. That the provider cannot
-// be reached is told again and again, and is none.
+// counts reports whether a line of output is progress. Repeated reports that the provider cannot be
+// reached are not.
 func (l *life) counts(line []byte) bool {
 	s := l.step(line)
 	l.mu.Lock()
@@ -67,26 +66,25 @@ func (l *life) counts(line []byte) bool {
 	return !s.Trouble
 }
 
-// alive is asked when nothing was said for long: whether the session's file
-// grows, or a command runs. That may hang; the agents have limits of their own
-// for commands, and the turn has one.
+// alive reports, after a long silence, whether the session's file grows or a command runs. A
+// command may hang, but agents limit their commands, and the turn has a limit.
 func (l *life) alive(context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.grew() || !l.stuck && len(l.running) > 0
 }
 
-// failing reports whether the last thing that was said is of trouble.
+// failing reports whether the last line reported trouble.
 func (l *life) failing() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stuck
 }
 
-// maxLooks is at how many lines a session's file that is not there is looked for.
+// maxLooks is how many lines trigger a search for a missing session file.
 const maxLooks = 100
 
-// grew reports whether the session's file is larger than the last time.
+// grew reports whether the session's file has grown since the last call.
 func (l *life) grew() bool {
 	if l.file == "" {
 		l.file = l.path(l.session)

@@ -5,19 +5,19 @@ import (
 	"path/filepath"
 )
 
-// Login is whether a program is logged in at its provider, as its files and its
-// environment tell. Nothing is started and nobody is asked.
+// Login tells whether a program is logged in at its provider, according to its files and
+// environment. Nothing is started and nobody is asked.
 type Login struct {
 	Known bool   // false: it may be either
-	In    bool   // as far as can be told: that the provider accepts it shows when it is used
-	Says  string // in one line
-	Do    string // what logs it in
+	In    bool   // as far as known: whether the provider accepts it shows only in use
+	Says  string // one line
+	Do    string // the command that logs it in
 }
 
-// maxLoginFile bounds what is read of a program's settings, in bytes.
+// maxLoginFile bounds how much of a program's settings is read, in bytes.
 const maxLoginFile = 1 << 20
 
-// LoginOf tells it of an agent. Of a program that is not known it says nothing.
+// LoginOf returns the login of an agent; an unknown program has an unknown one.
 func LoginOf(s Spec) Login {
 	if s.Adapter.Login == nil {
 		return Login{Says: "a program of your own: gh mergexo cannot tell"}
@@ -25,7 +25,7 @@ func LoginOf(s Spec) Login {
 	return s.Adapter.Login(s)
 }
 
-// FirstSet is the first of some variables that an environment holds; empty: none.
+// FirstSet returns the first of these variables that is set; "" if none is.
 func FirstSet(environ []string, names ...string) string {
 	for _, name := range names {
 		if Lookup(environ, name) != "" {
@@ -35,8 +35,8 @@ func FirstSet(environ []string, names ...string) string {
 	return ""
 }
 
-// ReadHome reads a file in a program's home folder; empty where there is none, or none
-// that is a file of a sensible size.
+// ReadHome reads a file in a program's home folder; "" if it is missing, not a regular file or too
+// large.
 func (s Spec) ReadHome(name string) string {
 	for _, dir := range s.Adapter.Homes(s.Environ) {
 		path := filepath.Join(dir, name)

@@ -10,24 +10,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// Meter counts what a run uses while it is under way: a turn that is ended at a
-// limit, or fails, is paid like any other. It is fed with the program's standard
-// output as it comes, and may be asked at any time.
+// Meter counts a run's usage while it runs: a turn that is stopped at a limit, or fails, is paid
+// like any other. It is fed with the program's standard output, and Used may be called at any time.
 type Meter interface {
 	io.Writer
 	Used() Used
 }
 
-// Lines takes a stream of bytes apart into lines.
+// Lines splits a stream of bytes into lines.
 type Lines struct {
 	mu   sync.Mutex
 	part []byte
-	skip bool              // the rest of a line that is too long
-	Take func(line []byte) // required; may be given the same line twice
+	skip bool              // skip the rest of a line that is too long
+	Take func(line []byte) // required; may be called twice with the same line
 }
 
-// maxLine bounds a line that is looked at, in bytes. Longer ones hold what a tool
-// printed, and no counts.
+// maxLine bounds a line, in bytes. Longer ones hold a tool's output, and no counts.
 const maxLine = 8 << 20
 
 func (l *Lines) Write(b []byte) (int, error) {
@@ -53,7 +51,7 @@ func (l *Lines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Rest takes what has no end of line yet for a line: programs leave out the last.
+// Rest takes an unfinished line as a line: programs omit the last newline.
 func (l *Lines) Rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +60,8 @@ func (l *Lines) Rest() {
 	}
 }
 
-// Journal is a file to which a program adds lines while it runs: its own record
-// of a session. What was read is not read again.
+// Journal is a file to which a program appends lines while it runs: its own record of a session.
+// Each line is read once.
 type Journal struct {
 	Path string
 	read int64
@@ -72,7 +70,7 @@ type Journal struct {
 // maxJournal is how much of a journal is read at a time, in bytes.
 const maxJournal = 64 << 20
 
-// AtEnd is a journal of which nothing is read but what is still to come.
+// AtEnd returns a journal that skips the file's present content.
 func AtEnd(path string) Journal {
 	j := Journal{Path: path}
 	if info, err := os.Lstat(path); err == nil {
@@ -81,8 +79,8 @@ func AtEnd(path string) Journal {
 	return j
 }
 
-// Follow reads the whole lines that were added to the journal at a path: the one that
-// is read already, or another one from its beginning. There is none at an empty path.
+// Follow reads new whole lines of the journal at path. Another path than before is read from its
+// beginning, an empty one not at all.
 func (j *Journal) Follow(path string, take func(line []byte)) {
 	if path == "" {
 		return
@@ -93,8 +91,8 @@ func (j *Journal) Follow(path string, take func(line []byte)) {
 	j.More(take)
 }
 
-// More reads the whole lines that were added. Of a file that cannot be read there
-// are none: the program's folder is the agent's to write, and may hold anything.
+// More reads new whole lines. An unreadable file has none: the agent can write to the program's
+// folder and put anything there.
 func (j *Journal) More(take func(line []byte)) {
 	f, info, err := files.OpenRegular(j.Path)
 	if err != nil {
@@ -108,7 +106,7 @@ func (j *Journal) More(take func(line []byte)) {
 	for {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
-			return // the last line is not whole yet
+			return // the last line is not complete yet
 		}
 		j.read += int64(len(line))
 		take(line)

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// WithNeighbours is the environment of an agent, with the folder of its program at
-// the end of PATH: what npm and nvm install is a script whose interpreter lies
-// beside it, and under cron PATH has neither.
+// WithNeighbours returns an agent's environment with the folder of its program at the end of PATH:
+// npm and nvm install scripts whose interpreter lies beside them, and under cron PATH has neither.
 func WithNeighbours(s Spec) []string {
 	path, err := Program(s)
 	if err != nil {
@@ -34,5 +33,5 @@ func WithNeighbours(s Spec) []string {
 	return append(environ, "PATH="+strings.Join(all, string(filepath.ListSeparator)))
 }
 
-// PathOf is the PATH of an environment.
+// PathOf returns the PATH of an environment.
 func PathOf(environ []string) string { return Lookup(environ, "PATH") }

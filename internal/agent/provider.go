@@ -9,22 +9,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What a provider's answer means for a turn is the same for every agent: it is
-// too early, or a person must act.
+// These translate a provider's errors for every agent: the turn waits, or a person must act.
 
-// TooMany is why an agent waits whose provider answers 429.
+// TooMany is the reason of a wait after HTTP status 429.
 const TooMany = "the provider answers that there were too many requests"
 
-// Pauses where nobody says for how long a limit lasts, and the bounds of what is
-// said.
+// Pauses if the provider does not name one, and the bounds of those it names.
 const (
-	PauseBusy  = 5 * time.Minute  // too many requests, a provider that is down
-	PauseLimit = 15 * time.Minute // what was paid for is used up
-	pauseLeast = time.Minute      // the program itself has waited and tried again before
-	pauseMost  = time.Hour        // then it is tried: limits are raised, and clocks differ
+	PauseBusy  = 5 * time.Minute  // too many requests, or the provider is down
+	PauseLimit = 15 * time.Minute // the paid quota is used up
+	pauseLeast = time.Minute      // the program itself has already retried
+	pauseMost  = time.Hour        // then retry anyway: limits are raised, and clocks differ
 )
 
-// Wait says that it is too early; a time that is not known is guessed.
+// Wait returns the error of a turn that must wait until a time; guess is used if it is unknown.
 func (s Spec) Wait(why string, until time.Time, guess time.Duration) error {
 	now, reason := s.Now(), work.Reason{Kind: work.WhyProvider, Who: s.Name, Text: why}
 	switch {
@@ -39,7 +37,7 @@ func (s Spec) Wait(why string, until time.Time, guess time.Duration) error {
 	return &work.WaitError{Until: until, Reason: reason}
 }
 
-// In is a time from now; what is not known stays so.
+// In returns the time after d; the zero time if d is unknown.
 func (s Spec) In(d time.Duration) time.Time {
 	if d <= 0 {
 		return time.Time{}
@@ -47,13 +45,12 @@ func (s Spec) In(d time.Duration) time.Time {
 	return s.Now().Add(d)
 }
 
-// LoggedOut reports that the provider knows no such account.
+// LoggedOut reports that the provider does not accept the account.
 func (s Spec) LoggedOut(words, login string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLoggedOut, Who: s.Name, Local: s.Cite(words), Advice: login}}
 }
 
-// OutOfCredit reports that nothing is left to pay with: time alone changes
-// nothing.
+// OutOfCredit reports that the credit is used up: waiting does not help.
 func (s Spec) OutOfCredit(words string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNoCredit, Who: s.Name, Local: s.Cite(words)}}
 }
@@ -63,15 +60,15 @@ func (s Spec) WrongModel(words string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNoModel, Who: s.Name, Name: s.Model, Local: s.Cite(words)}}
 }
 
-// Cite is what a provider says. It may name the provider's address, or give
-// advice that only fits the machine: it is for the operator, not for GitHub. It is
-// short, without secrets and without its full stop.
+// Cite quotes a provider's message: short, without secrets and final full stop. It may name the
+// provider's address or advice that only fits this machine, so it goes to the operator, not to
+// GitHub.
 func (s Spec) Cite(words string) string {
 	return strings.TrimRight(Clip(s.Redact(providerWords(words)), 200), ".")
 }
 
-// Refused reports that the model does not want to. In an old session that may
-// be because of what was said before.
+// Refused reports that the model refused. In an old session, the earlier conversation may be the
+// reason.
 func (s Spec) Refused(r Request, words string) error {
 	if r.Session != "" {
 		return &SessionError{Agent: s.Name, Reason: "the model refused to continue"}
@@ -79,8 +76,7 @@ func (s Spec) Refused(r Request, words string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentDeclined, Who: s.Name, Local: s.Cite(words)}}
 }
 
-// providerWords are the sentence of an error that came as JSON; other text is
-// that already.
+// providerWords extracts the message of a JSON error; other text is returned unchanged.
 func providerWords(words string) string {
 	var body struct {
 		Detail string `json:"detail"`

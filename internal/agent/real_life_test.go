@@ -16,9 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// A provider that cannot be reached is told of again and again, by claude for
-// minutes and by codex for ever. That is no progress: the idle limit ends it, and
-// the turn waits.
+// claude reports an unreachable provider for minutes, and codex forever. That is no progress: the
+// idle limit ends the run, and the turn waits.
 func TestAProviderOutOfReachEndsAtTheIdleLimit(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.setEnv("CLAUDE_CODE_MAX_RETRIES", "")
@@ -39,8 +38,8 @@ func TestAProviderOutOfReachEndsAtTheIdleLimit(t *testing.T) {
 	})
 }
 
-// A command that takes longer than the idle limit, and is silent, is no reason
-// to end the agent that runs it: the agents have limits of their own for that.
+// A silent command that takes longer than the idle limit does not end its agent: agents limit their
+// commands themselves.
 func TestASilentCommandIsNoIdleAgent(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		for name, command := range map[string]string{
@@ -63,8 +62,7 @@ func TestASilentCommandIsNoIdleAgent(t *testing.T) {
 	})
 }
 
-// A model that says nothing at all is ended at the idle limit, also after a
-// command that computed.
+// A silent model is stopped at the idle limit, also after a command.
 func TestAModelThatHangsAfterACommandIsEnded(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(q modelsim.Query) modelsim.Reply {
@@ -83,7 +81,7 @@ func TestAModelThatHangsAfterACommandIsEnded(t *testing.T) {
 	})
 }
 
-// slowly passes connections on to the model, and what it answers in drops.
+// slowly forwards connections to the model, and its answers in small pieces.
 func (r *rig) slowly() {
 	r.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,8 +124,7 @@ func (r *rig) slowly() {
 	}
 }
 
-// One long answer comes for longer than the idle limit, and the agent prints
-// nothing until it is there.
+// One long answer takes longer than the idle limit, and the agent prints nothing before its end.
 func TestALongAnswerIsNoIdleAgent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells what a program's connections get")

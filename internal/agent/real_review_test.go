@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// underReview is what quinn is asked about.
+// underReview is the context of a review by quinn.
 func underReview() prompts.Context {
 	return prompts.Context{
 		Task: prompts.Task{
@@ -32,7 +32,7 @@ func underReview() prompts.Context {
 	}
 }
 
-// verdict is an answer with something in each key.
+// verdict is an answer with a value for each key.
 func verdict() map[string]any {
 	return map[string]any{
 		"decision": "request_changes", "summary": "Not yet.", "body": nil, "escalate": []string{"sam"},
@@ -44,7 +44,7 @@ func verdict() map[string]any {
 	}
 }
 
-// read is the verdict as the program works with it.
+// read is the decoded verdict.
 func read() prompts.Answer {
 	return prompts.Answer{
 		Decision: review.RequestChanges, Summary: "Not yet.", Escalate: []string{"sam"},
@@ -56,7 +56,7 @@ func read() prompts.Answer {
 	}
 }
 
-// asReviewer is the turn of a review.
+// asReviewer is the request of a review turn.
 func (r *rig) asReviewer(name string) agent.Request {
 	r.t.Helper()
 	c := underReview()
@@ -74,8 +74,7 @@ func (r *rig) asReviewer(name string) agent.Request {
 	return q
 }
 
-// reviews has an agent review: its answer is repaired once where it breaks the
-// rules, in the same session, as a turn does it.
+// reviews runs a review. An invalid answer is repaired once in the same session, as in a turn.
 func (r *rig) reviews(q agent.Request) (a prompts.Answer, runs []agent.Result) {
 	r.t.Helper()
 	pack, err := prompts.Load("")
@@ -117,7 +116,7 @@ func (r *rig) put(name, text string) {
 	}
 }
 
-// tree is everything that lies in a folder, with git's own files.
+// tree returns all files of a folder, including git's.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -165,10 +164,10 @@ func TestAReviewByARealAgentIsReadByItsSchema(t *testing.T) {
 	})
 }
 
-// deed is something that a model may have its program do to a checkout.
+// deed is an attempt of a model to change a checkout.
 type deed struct {
 	step  modelsim.Reply
-	wrote string // the file that tells of it; empty: neither program lets any turn do it, or it prepares the next deed
+	wrote string // the file that proves it; empty: neither program allows it in any turn, or it prepares the next deed
 }
 
 // deeds are all ways in which a program lets its model write.
@@ -190,8 +189,8 @@ func (r *rig) deeds() []deed {
 		deed{step: tool("Edit", map[string]any{"file_path": app, "old_string": "two", "new_string": "three"}), wrote: "app.txt"})
 }
 
-// A model may want to write as often as it likes: a reviewer's turn changes nothing
-// in the checkout. A turn that may write shows that the model had tried.
+// A reviewer's turn changes nothing in the checkout, however often the model tries to write. A turn
+// in write mode proves that the model tried.
 func TestARealAgentThatReviewsWritesNothing(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.put("app.txt", "one\ntwo\n")
@@ -211,7 +210,7 @@ func TestARealAgentThatReviewsWritesNothing(t *testing.T) {
 		all := r.model.Queries()
 		t.Logf("the tools said %q", all[len(all)-1].Results)
 
-		// In the session of a turn that wrote, too.
+		// Also in the session of a turn that wrote.
 		q.Mode, q.Session, q.Counted = work.ModeWrite, runs[0].Session, runs[0].Counted
 		_, runs = r.reviews(q)
 		for _, d := range deeds {
@@ -232,8 +231,7 @@ func TestARealAgentThatReviewsWritesNothing(t *testing.T) {
 	})
 }
 
-// claude has no sandbox of its own: what it offers its model is all that keeps it
-// from writing.
+// claude has no sandbox of its own: only the choice of its tools keeps its model from writing.
 func TestClaudeOffersAReviewerNoToolThatWrites(t *testing.T) {
 	r := newRig(t, claudeName)
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Answer: verdict()} })
@@ -244,8 +242,8 @@ func TestClaudeOffersAReviewerNoToolThatWrites(t *testing.T) {
 	}
 }
 
-// An answer that breaks the schema, and one that contradicts itself, are asked for
-// again in the reviewer's session.
+// An invalid answer, and one that contradicts itself, are asked for again in the reviewer's
+// session.
 func TestAReviewThatBreaksTheRulesIsRepaired(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		for name, spoil := range map[string]func(map[string]any){
@@ -273,8 +271,8 @@ func TestAReviewThatBreaksTheRulesIsRepaired(t *testing.T) {
 	})
 }
 
-// Author and reviewers work in one checkout with one program: what each is told,
-// and says, stays in a session of their own.
+// Author and reviewers work in one checkout with one program: prompts and answers of each stay in a
+// separate session.
 func TestAReviewerGoesOnInTheirOwnSession(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.model.Script(func(q modelsim.Query) modelsim.Reply {
@@ -322,8 +320,8 @@ func TestAReviewerGoesOnInTheirOwnSession(t *testing.T) {
 	})
 }
 
-// A claude may be author and reviewer, and the author can write to claude's home:
-// what lies there says nothing to the reviewer, and runs nothing.
+// claude may be author and reviewer, and the author can write to claude's home: files there must
+// not instruct the reviewer, or run.
 func TestAReviewingClaudeIsToldNothingByItsHome(t *testing.T) {
 	r := newRig(t, claudeName)
 	home := agent.Lookup(r.spec.Environ, "CLAUDE_CONFIG_DIR")
@@ -344,7 +342,7 @@ func TestAReviewingClaudeIsToldNothingByItsHome(t *testing.T) {
 		}
 	}
 	r.model.Script(func(modelsim.Query) modelsim.Reply { return modelsim.Reply{Answer: verdict()} })
-	for role, want := range map[string]int{"quinn": 0, "": 3} { // the second shows what this test sees
+	for role, want := range map[string]int{"quinn": 0, "": 3} { // the author's turn shows that the test works
 		q := r.asReviewer("quinn")
 		q.Role = role
 		r.reviews(q)

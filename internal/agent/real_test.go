@@ -22,11 +22,10 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// The tests in this file run the real codex and claude against a model server
-// on loopback. Nothing of the operator's reaches them: their home is a folder
-// of the test, their key a dummy.
+// The tests in this file run the real codex and claude against a model server on loopback. They see
+// nothing of the operator: their home is a folder of the test, their key a dummy.
 
-// rig is one of the real programs, and the model that it talks to.
+// rig is one of the real programs, and its model.
 type rig struct {
 	t     *testing.T
 	spec  agent.Spec
@@ -34,7 +33,7 @@ type rig struct {
 	dir   string // the checkout
 }
 
-// answer fits the schema of a start.
+// answer is valid for the schema of a start.
 func answer(title string) map[string]any {
 	return map[string]any{"pr_title": title, "pr_summary": "Did it.", "commit_message": title, "blocked_reason": nil, "decision_summary": "None."}
 }
@@ -48,7 +47,8 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig)) {
 	}
 }
 
-// newRig makes a rig, whose test runs beside others: most of the time it waits for the program or for a limit.
+// newRig makes a rig. Its test runs in parallel, because it mostly waits for the program or a
+// limit.
 func newRig(t *testing.T, adapter string) *rig {
 	t.Helper()
 	t.Parallel()
@@ -92,8 +92,8 @@ func (r *rig) setEnv(name, value string) {
 	}
 }
 
-// checkout is a repository with one commit, outside temporary folders like all
-// that the real programs see.
+// checkout is a repository with one commit, outside temporary folders like everything that the real
+// programs see.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := testhome.New(t)
@@ -129,7 +129,7 @@ func (r *rig) run(q agent.Request) (agent.Result, error) {
 	return run(r.t, r.spec, q)
 }
 
-// must runs a turn that has to succeed.
+// must runs a turn that must succeed.
 func (r *rig) must(q agent.Request) agent.Result {
 	r.t.Helper()
 	res, err := r.run(q)
@@ -150,7 +150,7 @@ func title(t *testing.T, res agent.Result) string {
 	return a.Title
 }
 
-// edits has the model change a file, then answer.
+// edits makes the model change a file, then answer.
 func edits(q modelsim.Query) modelsim.Reply {
 	if len(q.Results) == 0 {
 		return modelsim.Reply{Run: "echo more >> edited.txt"}
@@ -247,7 +247,7 @@ func TestAFullContextWindowAsksForAFreshSession(t *testing.T) {
 		if !errors.As(err, &lost) || !strings.Contains(err.Error(), "full") {
 			t.Errorf("resumed: %v", err)
 		}
-		q.Session = "" // the story itself is too long: no other session helps
+		q.Session = "" // the story itself is too long: a new session does not help
 		_, err = r.run(q)
 		if _, ok := errors.AsType[*agent.FailedError](err); !ok {
 			t.Errorf("fresh: %v", err)
@@ -314,7 +314,7 @@ func TestAProviderThatIsDownIsWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := r.request("Begin.")
-		q.Wall = 40 * time.Second // codex would wait for ever, and claude takes long to begin on a busy machine
+		q.Wall = 15 * time.Second // codex would retry forever
 		_, err := r.run(q)
 		if _, ok := errors.AsType[*work.WaitError](err); !ok {
 			t.Errorf("got %v", err)

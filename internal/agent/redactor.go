@@ -7,12 +7,11 @@ import (
 	"sync"
 )
 
-// maxHeld is how much of a line without end is held back, in bytes.
+// maxHeld is how much of an unfinished line is held back, in bytes.
 const maxHeld = 64 << 10
 
-// redactor passes whole lines on, without secrets: a token that comes in two
-// writes is still one token. A private key, which spans lines, is held until
-// its end.
+// redactor passes on whole lines without secrets, so that a token split between two writes is
+// found. A private key, which spans lines, is held until its end.
 type redactor struct {
 	to     io.Writer
 	redact func(string) string
@@ -47,7 +46,7 @@ const (
 	keyEnds   = "-----END "
 )
 
-// ready is how many of the held bytes may be passed on now.
+// ready returns how many of the held bytes may be passed on.
 func (r *redactor) ready() int {
 	n := bytes.LastIndexByte(r.held, '\n') + 1
 	begins := bytes.LastIndex(r.held, []byte(keyBegins))
@@ -64,7 +63,7 @@ func (r *redactor) pass(b []byte) {
 	_, _ = io.WriteString(r.to, r.redact(strings.ToValidUTF8(string(b), "\uFFFD"))) // a log that cannot be written fails no run
 }
 
-// flush passes on what is held, when nothing more will come.
+// flush passes on the held rest at the end.
 func (r *redactor) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,22 +11,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// The folder of an agent's program is the agent's to write: it may hold links that
-// lead round and round, pipes, and a million names. So session files are looked
-// for in real folders with the right names alone, and not without an end.
+// The agent can write to its program's folder: it may hold circular links, pipes, and a million
+// names. So session files are searched only in real folders with the right names, and the search is
+// bounded.
 
-// maxEntries is how many names are read in a search for a session's file.
+// maxEntries is how many directory entries a search for a session's file reads.
 const maxEntries = 50_000
 
-// Sessions is where a program keeps its sessions, each in a file that is named by it.
+// Sessions describes where a program keeps its sessions, each in a file named by its id.
 type Sessions struct {
 	Folder string                  // in the program's home
-	Levels []func() *regexp.Regexp // the names of the folders below that, a level each
-	Begins string                  // a file is named BEGINS…-SESSION.jsonl; empty: SESSION.jsonl
+	Levels []func() *regexp.Regexp // name patterns of the folders below, one per level
+	Begins string                  // file names are BEGINS…-SESSION.jsonl; empty: SESSION.jsonl
 }
 
-// SessionFile is where an adapter's program keeps a session; empty when it is not
-// there.
+// SessionFile returns the path of a session's file; "" if it is missing.
 func (s Spec) SessionFile(session string) string {
 	homes := s.Adapter.Homes(s.Environ)
 	if !IsSession(session) || len(homes) == 0 || s.Adapter.Sessions.Folder == "" {
@@ -41,11 +40,11 @@ func (s Spec) SessionFile(session string) string {
 	})
 }
 
-// search is a search that ends.
+// search is a bounded search; left is how many entries it may still read.
 type search struct{ left int }
 
-// in looks in the folders below dir, as deep as there are names, the last of each
-// level first: of folders named by dates that is the newest.
+// in searches the folders below dir, one level per name pattern, the last name of each level first:
+// for dates that is the newest.
 func (s *search) in(dir string, names []func() *regexp.Regexp, found func(dir string) string) string {
 	if len(names) == 0 {
 		return found(dir)
@@ -61,7 +60,7 @@ func (s *search) in(dir string, names []func() *regexp.Regexp, found func(dir st
 	return ""
 }
 
-// named is the last file of a folder whose name begins and ends so.
+// named returns the last file of a folder whose name has this prefix and suffix.
 func (s *search) named(dir, begins, ends string) string {
 	for _, e := range slices.Backward(s.list(dir)) {
 		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), begins) && strings.HasSuffix(e.Name(), ends) {
@@ -71,7 +70,7 @@ func (s *search) named(dir, begins, ends string) string {
 	return ""
 }
 
-// list reads a folder, sorted, as far as the search still may.
+// list reads a folder, sorted, within the search's bound.
 func (s *search) list(dir string) []fs.DirEntry {
 	if s.left <= 0 {
 		return nil
@@ -81,7 +80,7 @@ func (s *search) list(dir string) []fs.DirEntry {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	all, _ := f.ReadDir(s.left) // what was read before an error counts
+	all, _ := f.ReadDir(s.left) // entries that were read before an error count
 	s.left -= len(all)
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all

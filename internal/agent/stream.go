@@ -12,19 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxStream is the size in bytes at which an agent that tells what it does is
-// ended: it tells the output of every command that it runs.
+// MaxStream is the size of output, in bytes, at which an agent that prints events is stopped: it
+// includes the output of every command.
 const MaxStream = 64 << 20
 
-// uuid is the form of the provider's session names. Another form may name
-// something else than the session that we mean.
+// uuid matches the provider's session ids. Another form might name something else than a session.
 var uuid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`) })
 
-// IsSession reports whether a provider may have named a session so.
+// IsSession reports whether name has the form of a provider's session id.
 func IsSession(name string) bool { return uuid().MatchString(name) }
 
-// EachLine reads a stream of JSON objects, one a line. What is no object of
-// this kind is passed over: programs say more from version to version.
+// EachLine reads a stream of JSON objects, one per line. It skips other lines: new versions print
+// more kinds.
 func EachLine[T any](stream []byte, take func(T)) {
 	for line := range bytes.Lines(stream) {
 		var v T
@@ -34,8 +33,7 @@ func EachLine[T any](stream []byte, take func(T)) {
 	}
 }
 
-// AnswerOf takes an agent's last words for its answer: one JSON value and
-// nothing else.
+// AnswerOf parses an agent's last message as its answer: one JSON value and nothing else.
 func (s Spec) AnswerOf(words string) (json.RawMessage, []string) {
 	words = strings.TrimSpace(words)
 	switch {
@@ -56,10 +54,10 @@ func (s Spec) AnswerOf(words string) (json.RawMessage, []string) {
 	return answer, nil
 }
 
-// Quote is the beginning of what an agent said, without secrets.
+// Quote returns the beginning of an agent's message, without secrets.
 func (s Spec) Quote(words string) string { return Clip(s.Redact(Head([]byte(words))), 60) }
 
-// Failed reports a run that ended badly, for a reason that no field tells.
+// Failed returns the error of a run that failed for a reason that no field names.
 func (s Spec) Failed(code int, words string, stderr []byte) error {
 	if strings.TrimSpace(words) == "" {
 		words = string(stderr)
@@ -67,7 +65,7 @@ func (s Spec) Failed(code int, words string, stderr []byte) error {
 	return &FailedError{Agent: s.Name, Code: code, Stderr: s.Redact(strings.ToValidUTF8(words, "\uFFFD"))}
 }
 
-// Full reports that the conversation fits no longer into the model's window.
+// Full reports that the conversation exceeds the model's context window.
 func (s Spec) Full(r Request, code int, words string) error {
 	if r.Session != "" {
 		return &SessionError{Agent: s.Name, Reason: "its context window is full"}
@@ -75,5 +73,5 @@ func (s Spec) Full(r Request, code int, words string) error {
 	return s.Failed(code, words, nil)
 }
 
-// Head is enough of an output to quote 60 characters of it after redaction.
+// Head returns enough of an output to quote 60 characters after redaction.
 func Head(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), 4<<10)]), "") }

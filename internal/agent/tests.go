@@ -16,30 +16,28 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Tested is how a run of a repository's own tests ended.
+// Tested is the result of a repository's own tests.
 type Tested struct {
-	Failure string // how it failed, in words; empty when the tests passed
-	Output  string // the end of what was printed, redacted
+	Failure string // why they failed; empty if the tests passed
+	Output  string // the end of the output, redacted
 	Code    int    // the exit code
 }
 
-// How much a run of tests may print, and how much of its end is kept, in bytes.
+// Limits of the tests' output and of the end that is kept, in bytes.
 const (
 	maxTestOutput  = 16 << 20
 	keptTestOutput = 24 << 10
 )
 
-// Tester runs a repository's own tests in the place of an agent. Every adapter's
-// agent has one.
+// Tester runs a repository's own tests where the agent runs. Every adapter's agent embeds one.
 type Tester struct{ spec Spec }
 
-// Tester runs tests in the agent's place.
+// Tester returns the tester of this agent.
 func (s Spec) Tester() Tester { return Tester{s} }
 
-// Test runs a command of the config's in the checkout, which holds what the
-// agent made: so it is kept as the agent is, with less in its environment (no
-// key of the provider's), and runs as long as r.Wall. A command that cannot be started is for a person,
-// never a pass.
+// Test runs a command from the config in the checkout, which holds the agent's changes. So it runs
+// in the same sandbox, with a smaller environment (no provider keys), for at most r.Wall. If the
+// command cannot be started, a person must act; it never counts as passed.
 func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
 	s := t.spec
 	if err := checkDir(r.Dir); err != nil {
@@ -90,8 +88,7 @@ func (t Tester) notInside(name, why string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsShutOut, Who: t.spec.Name, Name: name, Text: why}}
 }
 
-// program finds the program of the tests: on the agent's PATH, or, when it
-// is given as a path, from the checkout.
+// program finds the tests' program: on the agent's PATH, or, if it is a path, in the checkout.
 func (t Tester) program(dir, name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		if !filepath.IsAbs(name) {
@@ -126,7 +123,7 @@ func testsMissing(name string, err error) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyTestsMissing, Name: name}, Err: err}
 }
 
-// ending keeps the end of what is written to it by two writers at once.
+// ending keeps the end of its input; two writers may use it at once.
 type ending struct {
 	mu   sync.Mutex
 	kept []byte

@@ -19,11 +19,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// loops has the model run one command after the other, for ever.
+// loops makes the model run commands forever.
 func loops(modelsim.Query) modelsim.Reply { return modelsim.Reply{Run: "true"} }
 
-// paid checks that a run recorded what the model was asked since: the last
-// answers may not have come, or not have been written down.
+// paid checks that a run's usage covers the queries since then. The last answers may be missing, or
+// not yet written.
 func (r *rig) paid(u work.Usage, since int) {
 	r.t.Helper()
 	n := int64(len(r.model.Queries()) - since)
@@ -99,8 +99,7 @@ func TestATurnThatFailsIsPaid(t *testing.T) {
 	})
 }
 
-// ending runs an adapter on a program that prints lines, and then neither says
-// anything nor ends.
+// ending runs an adapter on a program that prints lines, and then hangs silently.
 func ending(t *testing.T, adapter string, prices *spending.Prices, lines ...string) (agent.Result, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -142,7 +141,7 @@ func TestAnAnswerThatCameBeforeTheLimitIsKept(t *testing.T) {
 		if err != nil || string(res.Answer) != `{"a":1}` || res.Usage.InputTokens == 0 || res.Session != thread {
 			t.Errorf("%s: %+v, %v", adapter, res, err)
 		}
-		// One that is none is not: the limit is why.
+		// Without an answer the limit is the error.
 		_, err = ending(t, adapter, nil, lines[:len(lines)-1]...)
 		if _, ok := errors.AsType[*agent.TimeoutError](err); !ok {
 			t.Errorf("%s without its last line: %v", adapter, err)
@@ -156,7 +155,7 @@ func TestStatedPricesCount(t *testing.T) {
 		lines []string
 		want  float64
 	}{
-		// Nothing but the turn's end says how much came from a cache, and of the whole thread.
+		// Only the turn's end reports how much came from a cache, and for the whole thread.
 		codexName:  {[]string{codexBegins, codexSays(`{"a":1}`), codexEnds}, 100 + 10*10},
 		claudeName: {[]string{claudeInit, claudeResult(`,"structured_output":{"a":1}`)}, 5 + 20*0.1 + 3*2 + 7*10},
 	} {
@@ -185,7 +184,7 @@ func TestCodexsCostIsStatedByTheConfig(t *testing.T) {
 	}
 }
 
-// The list is claude's own, for models whose price stays.
+// The prices are claude's own, for models whose price is fixed.
 func TestTheListIsThatOfClaude(t *testing.T) {
 	r := newRig(t, claudeName)
 	for _, model := range []string{"claude-sonnet-4-5", "claude-opus-4-8", "claude-haiku-4-5"} {
@@ -234,5 +233,5 @@ func TestARecordThatIsNoFileIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Wall = 4 * time.Second
-	_, _ = r.run(q) // it does not hang here, whatever claude makes of it
+	_, _ = r.run(q) // it must not hang, whatever claude's result
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Used is what a run has used, and in which of the provider's threads.
+// Used is the usage of a run, and the provider's thread it belongs to.
 type Used struct {
 	Session string
 	Usage   work.Usage // of the run
-	Counted work.Usage // of the whole thread, where the provider counts so; else zero
+	Counted work.Usage // of the whole thread, if the provider counts per thread; else zero
 }
 
-// usedEvery is how often a run is asked what it has used so far; sooner until it
-// names its session, without which nobody finds its record when we die.
+// How often a run's usage is read. More often until it names its session: without that, its record
+// cannot be found if our process dies.
 const (
 	usedEvery   = time.Second
 	usedAtFirst = 100 * time.Millisecond
 )
 
-// follow tells again and again what a run has used, and ends its context where
-// that is too much. over ends it, and says why it was.
+// follow calls r.Used repeatedly and cancels the context if it returns an error. over ends the loop
+// and returns that error.
 func (r Request) follow(ctx context.Context, m Meter) (running context.Context, over func() error) {
 	if r.Used == nil || m == nil {
 		return ctx, func() error { return nil }
@@ -55,10 +55,9 @@ func (r Request) follow(ctx context.Context, m Meter) (running context.Context, 
 	}
 }
 
-// Recorded is what a run has used of which nobody saw the end, as its program's
-// own record of the session tells: began is when it did, by this machine's clock,
-// and r names the session and what was counted of it before. False where there is
-// no such record.
+// Recorded returns the usage of a run whose end nobody saw, from its program's own record of the
+// session. began is its start by this machine's clock; r holds the session and its counts before.
+// False if there is no such record.
 func Recorded(s Spec, r Request, began time.Time) (Used, bool) {
 	if s.Adapter.Recorded == nil || s.SessionFile(r.Session) == "" {
 		return Used{}, false
@@ -66,10 +65,10 @@ func Recorded(s Spec, r Request, began time.Time) (Used, bool) {
 	return s.Adapter.Recorded(s, r, began), true
 }
 
-// maxReads is how many parts of a record are read: it is the agent's to write.
+// maxReads bounds how many parts of a record are read: the agent can write to it.
 const maxReads = 16
 
-// Whole is what a meter makes of a record to its end.
+// Whole reads a record to its end and returns the meter's usage.
 func Whole(m Meter, record *Journal) Used {
 	used := m.Used()
 	for range maxReads {
@@ -81,12 +80,12 @@ func Whole(m Meter, record *Journal) Used {
 	return used
 }
 
-// Written is when a line of a record was, as far as it says.
+// Written is the time of a line of a record, as the line states it.
 type Written struct {
 	At json.RawMessage `json:"timestamp"`
 }
 
-// Before reports whether a line is of an earlier run.
+// Before reports whether a line belongs to an earlier run.
 func (w Written) Before(began time.Time) bool {
 	var at time.Time
 	return !began.IsZero() && json.Unmarshal(w.At, &at) == nil && at.Before(began)

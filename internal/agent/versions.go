@@ -16,21 +16,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Releases are what is known of a program's versions. One of another version is used
-// all the same: status names it.
+// Releases are the known versions of a program. Other versions are used too, but status shows them.
 type Releases struct {
-	Least  string   // older ones miss something that a turn needs
-	Worked []string // with which all tests of the adapter passed, oldest first; none: nothing is known
+	Least  string   // older ones lack something that a turn needs
+	Worked []string // all tests of the adapter passed with these, oldest first; empty: unknown
 }
 
-// versionTime is how long a program may take to say its version.
+// versionTime limits how long a program may take to print its version.
 const versionTime = 5 * time.Second
 
 var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d+\.\d+[0-9A-Za-z.+-]*`) })
 
-// Version asks a program for its version, in a folder of its own and behind the
-// sandbox where the spec has one. Of a program of whose releases nothing is known, and
-// of one that does not say, it is empty.
+// Version asks a program for its version, in a folder of its own and in the sandbox if the spec has
+// one. It is empty if the adapter has no known releases or the program does not print one.
 func Version(ctx context.Context, s Spec, dir string) string {
 	if len(s.Adapter.Releases.Worked) == 0 {
 		return ""
@@ -40,7 +38,7 @@ func Version(ctx context.Context, s Spec, dir string) string {
 	if err != nil {
 		return ""
 	}
-	line, err := s.wrapped(slices.Concat([]string{path}, command[1:], []string{"--version"}), Request{Dir: dir}, work.RunsTests) // which see no login
+	line, err := s.wrapped(slices.Concat([]string{path}, command[1:], []string{"--version"}), Request{Dir: dir}, work.RunsTests) // tests see no login
 	if err != nil {
 		return ""
 	}
@@ -54,9 +52,8 @@ func Version(ctx context.Context, s Spec, dir string) string {
 	return versionNumber().FindString(string(res.Stdout))
 }
 
-// Drift says what is to be known of an agent's version, in one line: that it is
-// too old, and the command that updates it, or that nobody has tried it with this
-// program. Empty: nothing is.
+// Drift describes in one line that an agent's version is too old, with the command that updates it,
+// or that it is untested. Empty: no remark.
 func Drift(s Spec, version string) string {
 	r := s.Adapter.Releases
 	if len(r.Worked) == 0 || slices.Contains(r.Worked, version) {
@@ -65,13 +62,13 @@ func Drift(s Spec, version string) string {
 	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, s.Adapter.Install))
 }
 
-// TooOld reports a version that misses something that a turn needs.
+// TooOld reports a version that lacks something that a turn needs.
 func TooOld(s Spec, version string) bool {
 	r := s.Adapter.Releases
 	return version != "" && r.Least != "" && older(version, r.Least)
 }
 
-// drift says it of a version with which not all was seen to work.
+// drift returns the remark about a version that is not among the tested ones.
 func (r Releases) drift(version, install string) string {
 	switch {
 	case version == "":
@@ -82,8 +79,8 @@ func (r Releases) drift(version, install string) string {
 	return fmt.Sprintf("nobody has tried version %s of its program with gh mergexo; %s", version, r.tried())
 }
 
-// WithDrift adds to a failure that nothing explains what is to be known of the
-// program's version: that may be why.
+// WithDrift adds the remark about the program's version to an unexplained failure: that may be the
+// reason.
 func (s Spec) WithDrift(ctx context.Context, r Request, err error) error {
 	failed, ok := errors.AsType[*FailedError](err)
 	if !ok || ctx.Err() != nil {
@@ -101,8 +98,8 @@ func (r Releases) tried() string {
 	return fmt.Sprintf("%s are known to work", strings.Join(r.Worked, " and "))
 }
 
-// older compares versions by their numbers; what follows them, such as "-alpha.1",
-// is of a version that is not finished, and older than it.
+// older compares versions by their numbers. A suffix like "-alpha.1" marks an unfinished version,
+// which is older.
 func older(a, b string) bool {
 	numbersA, restA := splitVersion(a)
 	numbersB, restB := splitVersion(b)
@@ -118,7 +115,7 @@ func splitVersion(v string) (numbers []int, rest string) {
 		end = len(v)
 	}
 	for part := range strings.SplitSeq(strings.Trim(v[:end], "."), ".") {
-		n, _ := strconv.Atoi(part) // a version's number is one, or as good as 0
+		n, _ := strconv.Atoi(part) // a version's part is a number, or counts as 0
 		numbers = append(numbers, n)
 	}
 	return numbers, v[end:]

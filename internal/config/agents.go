@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// AgentNameForm is the regular expression of what agents may be called.
+// AgentNameForm is the regular expression of agents' names.
 const AgentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
 
 var (
@@ -22,9 +22,9 @@ var (
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// agentKeys are those of [agents.NAME].
+// agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {
-	known := a.Adapter != AdapterCommand // a command line that takes a model, an effort and arguments
+	known := a.Adapter != AdapterCommand // a known command line accepts a model, an effort and arguments
 	return []key{
 		textKey("adapter", &a.Adapter, a.Adapter),
 		ownKey("command", func(t *document.Table) { a.Command = t.Texts("command") }, func() any {
@@ -44,8 +44,8 @@ func (p *parser) agentKeys(a *Agent) []key {
 	}
 }
 
-// pricesKeys are those of usd_per_million. What is read from a cache and written to it costs as
-// much as other input unless the table says otherwise.
+// pricesKeys are the keys of usd_per_million. Cache reads and writes cost as much as other input
+// unless the table has their prices.
 func pricesKeys(p *spending.Prices) []key {
 	const most = 1e6
 	return []key{
@@ -56,8 +56,7 @@ func pricesKeys(p *spending.Prices) []key {
 	}
 }
 
-// agent reads one [agents.NAME] table. One that is named like a known command
-// line need not say which adapter it is.
+// agent reads one [agents.NAME] table. If NAME is a known command line, the adapter may be omitted.
 func (p *parser) agent(t *document.Table, name string) {
 	implied := ""
 	if slices.Contains(builtIn, name) {
@@ -87,8 +86,8 @@ func (p *parser) agent(t *document.Table, name string) {
 	}
 }
 
-// prices reads what an agent's tokens cost. What is said of none is read for the
-// first time: nothing is forgotten that way.
+// prices reads the prices of an agent's tokens. Without a price for cached input, all input costs
+// the full price: the sum is never too low.
 func prices(t *document.Table) *spending.Prices {
 	const key = "usd_per_million"
 	v, written := t.Get(key)
@@ -107,13 +106,13 @@ func prices(t *document.Table) *spending.Prices {
 	}
 	var all spending.Prices
 	for i := range pricesKeys(&all) {
-		readKeys(p, pricesKeys(&all)[i:i+1]) // with what was read before as its default
+		readKeys(p, pricesKeys(&all)[i:i+1]) // earlier prices are its default
 	}
 	p.Done()
 	return &all
 }
 
-// checkAdapter checks what an adapter needs, and what it cannot use.
+// checkAdapter checks what an adapter needs and what it does not support.
 func (p *parser) checkAdapter(t *document.Table, a *Agent) {
 	switch a.Adapter {
 	case AdapterCommand:
@@ -140,8 +139,8 @@ func (p *parser) checkAdapter(t *document.Table, a *Agent) {
 	}
 }
 
-// dangerous are arguments that undo what keeps an agent in its checkout, or
-// that speak of another session than the turn's.
+// dangerous are arguments that would let an agent out of its checkout, or that select another
+// session than the turn's.
 var dangerous = []string{
 	"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "--trust", "--yolo", "--ephemeral", "--output-schema", "--json",
 	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
@@ -186,7 +185,7 @@ func (p *parser) knownAgents() {
 	}
 }
 
-// defaultAgent is codex where no table says anything else.
+// defaultAgent chooses the default agent: codex, unless a table selects another.
 func (p *parser) defaultAgent() {
 	name := p.config.Runtime.Agent
 	switch {

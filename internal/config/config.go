@@ -17,44 +17,44 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// Config is the operator's config with every default filled in.
+// Config is the operator's config, defaults included.
 type Config struct {
-	Path     string // the file that it was read from
+	Path     string // the config file
 	Runtime  Runtime
-	Schedule score.Weights // which implementation is begun first
+	Schedule score.Weights // weights of the order of implementations
 	Agents   map[string]Agent
 	Repos    []Repo   // in the file's order
-	Notify   []Notify // who is told outside of GitHub
+	Notify   []Notify // notifications outside of GitHub
 }
 
 // Runtime is the [runtime] table.
 type Runtime struct {
-	Workers                   int    // turns at one time, over all repositories
-	Agent                     string // name in Agents, for whatever [repo.agents] does not say
+	Workers                   int    // turns in parallel, over all repositories
+	Agent                     string // name in Agents, for kinds that [repo.agents] does not name
 	TurnTimeout               time.Duration
 	IdleTimeout               time.Duration
 	RetryBase                 time.Duration
 	QuietPeriod               time.Duration
 	MinInterval               time.Duration
-	IngestTimeout             time.Duration // of one repository in one pass
+	IngestTimeout             time.Duration // for one repository in one pass
 	SettleAfter               time.Duration
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
 	Budgets                   work.Budgets
-	MaxDisk                   int64 // bytes that a run takes of the disk; 0: no limit
-	MaxMemory                 int64 // bytes that a run and all that it starts hold; 0: no limit
+	MaxDisk                   int64 // bytes of disk for one run; 0: no limit
+	MaxMemory                 int64 // bytes of memory for a run and all processes it starts; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
-	Overlap                   bool // false: tick.lock is held for the whole pass
+	Overlap                   bool // false: a pass holds tick.lock until it ends
 	StateDir                  string
 	PromptsDir                string       // the operator's own prompts; may not exist
-	MetricsFile               string       // that each pass writes for Prometheus; empty: none
-	Sandbox                   work.Sandbox // around agents whose own table does not say
+	MetricsFile               string       // file that each pass writes for Prometheus; empty: none
+	Sandbox                   work.Sandbox // default for agents without one of their own
 	Readable                  []string     // folders and files that every agent may read in the sandbox
-	Accounts                  []int64      // ids of further GitHub accounts whose marked comments are ours
+	Accounts                  []int64      // ids of further GitHub accounts whose marked comments count as ours
 }
 
-// SessionMode says what becomes of a provider's thread between turns.
+// SessionMode tells whether turns continue the provider's thread.
 type SessionMode string
 
 // The session modes.
@@ -63,30 +63,30 @@ const (
 	SessionFresh  SessionMode = "fresh"
 )
 
-// The adapters: two command lines that are known, and any program.
+// The adapters: two known command lines, and any program.
 const (
 	AdapterCodex   = "codex"
 	AdapterClaude  = "claude"
 	AdapterCommand = "command"
 )
 
-// builtIn are the agents that need no table: each is named like its adapter.
+// builtIn are the agents that need no table, named like their adapters.
 var builtIn = []string{AdapterCodex, AdapterClaude}
 
 // Agent is one [agents.NAME] table.
 type Agent struct {
 	Name    string
 	Adapter string
-	Command []string // program and arguments; empty for a known command line as it is found on PATH
+	Command []string // program and arguments; empty: the known command line on PATH
 	Model   string   // codex and claude; empty: their own default
 	Effort  string   // codex and claude; empty: their own default
 	Args    []string // codex and claude: further arguments
-	EnvPass []string // names of variables that it sees beside the allow-list
+	EnvPass []string // names of variables that it sees in addition to the allow-list
 	Session SessionMode
-	Prices  *spending.Prices // of its tokens; nil: what it says itself
+	Prices  *spending.Prices // of its tokens; nil: its own report
 
-	Sandbox  work.Sandbox // empty: the runtime's
-	Readable []string     // folders and files that it may read in the sandbox, beside the runtime's
+	Sandbox  work.Sandbox // empty: that of the runtime
+	Readable []string     // folders and files that it may read in the sandbox, in addition to the runtime's
 	Writable []string     // folders that it may write in the sandbox
 }
 
@@ -96,24 +96,24 @@ type Repo struct {
 	RemoteURL    string // empty: gh's protocol for the host
 	AllowedUsers []string
 	Labels       work.Labels
-	KeepIgnored  bool                 // ignored files, such as build caches, survive between turns
+	KeepIgnored  bool                 // keep ignored files, such as build caches, between turns
 	Agents       map[work.Kind]string // names in Config.Agents
 	Voice        Voice
 	Review       Review
 	Reviewers    []Reviewer // in their order
 
-	Checks        work.ChecksPolicy // when red checks ask for a turn
-	RequiredTests []string          // program and arguments that must succeed on what is pushed; none: none
-	TestTimeout   time.Duration     // of one run of them
-	TestFiles     *regexp.Regexp    // a bugfix changes a path that matches; nil: it need not
+	Checks        work.ChecksPolicy // when red checks start a turn
+	RequiredTests []string          // program and arguments that must succeed before a push; empty: none
+	TestTimeout   time.Duration     // for one run of them
+	TestFiles     *regexp.Regexp    // a bugfix must change a matching path; nil: no such rule
 
-	// What no push may carry.
+	// Limits of every push.
 	MaxFiles       int      // changed files
-	MaxFileBytes   int64    // of each of them
-	ProtectedPaths []string // globs of paths that must not change
+	MaxFileBytes   int64    // per file
+	ProtectedPaths []string // globs of paths that no push may change
 }
 
-// Repo finds a repository's settings.
+// Repo returns a repository's settings.
 func (c *Config) Repo(name work.RepoName) (Repo, bool) {
 	for _, r := range c.Repos {
 		if r.Name.Equal(name) {
@@ -123,8 +123,8 @@ func (c *Config) Repo(name work.RepoName) (Repo, bool) {
 	return Repo{}, false
 }
 
-// Called is a repository's owner/name as people write it, with the host where the
-// config names one of the same name on another host, too.
+// Called returns a repository's owner/name, with the host if the config has the same name on
+// another host.
 func (c *Config) Called(name work.RepoName) string {
 	for _, r := range c.Repos {
 		if r.Name.Host != name.Host && strings.EqualFold(r.Name.FullName(), name.FullName()) {
@@ -134,8 +134,8 @@ func (c *Config) Called(name work.RepoName) string {
 	return name.FullName()
 }
 
-// AgentFor says which agent runs a kind of prompt for a repository. Of a review,
-// reviewer is who makes it; else it says nothing.
+// AgentFor returns the agent for a kind of prompt in a repository. reviewer is the reviewer of a
+// review, and ignored otherwise.
 func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (Agent, bool) {
 	name := c.Runtime.Agent
 	if r, ok := c.Repo(repo); ok {
@@ -151,8 +151,8 @@ func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (
 // maxSize bounds a config file, in bytes.
 const maxSize = 1 << 20
 
-// Load reads the config at env.ConfigPath. Repositories written without a host
-// are on defaultHost. Every problem of the file is reported, each in one line.
+// Load reads the config at env.ConfigPath. Repositories without a host are on defaultHost. The
+// error lists every problem of the file, one per line.
 func Load(env environ.Env, defaultHost string) (*Config, error) {
 	path, data, err := read(env)
 	if err != nil {
@@ -161,7 +161,7 @@ func Load(env environ.Env, defaultHost string) (*Config, error) {
 	return Parse(path, data, env, defaultHost)
 }
 
-// read gives the config's text, and where it stands.
+// read returns the config's absolute path and text.
 func read(env environ.Env) (path string, data []byte, err error) {
 	if env.ConfigPath == "" {
 		return "", nil, errors.New("HOME is not set and the user database knows no home folder: set HOME, or name the config by --config or MERGEXO_CONFIG")

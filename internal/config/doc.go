@@ -1,5 +1,4 @@
-// Package config reads the operator's config and the environment; nothing else
-// in the program does. The config is decoded strictly: a key that nothing uses
-// is an error that names its line and the nearest key that there is, because a
-// misspelt setting that is silently ignored is worse than none.
+// Package config reads the operator's config and the environment; nothing else in the program does.
+// The config is decoded strictly: an unknown key is an error with its line and the nearest known
+// key, because a misspelt setting must not be silently ignored.
 package config

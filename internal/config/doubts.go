@@ -7,10 +7,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
-// Doubts are what the config names and this machine does not have, for an agent that
-// is used: a path that is let into its sandbox, a variable that is passed on to it.
-// They are no mistakes: a folder may come later, and under cron the environment is
-// another one. But nothing else tells of a name that is misspelt.
+// Doubts returns what the config names for a used agent but this machine lacks: a path let into its
+// sandbox, a variable passed on to it. These are no errors: a folder may be created later, and cron
+// has another environment. But nothing else reveals a misspelt name.
 func (c *Config) Doubts(env environ.Env, a Agent) []string {
 	var all []string
 	absent := func(where, key string, paths []string) {

@@ -7,10 +7,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/document"
 )
 
-// Problem is one thing that is wrong in a config.
+// Problem is one problem of a config.
 type Problem = document.Problem
 
-// Problems are those that an error is about; false for an error that is about no config.
+// Problems returns the problems of an InvalidError; false for any other error.
 func Problems(err error) ([]Problem, bool) {
 	invalid, ok := errors.AsType[*document.InvalidError](err)
 	if !ok {
@@ -19,7 +19,7 @@ func Problems(err error) ([]Problem, bool) {
 	return invalid.Problems, true
 }
 
-// MissingError says that there is no config.
+// MissingError means that there is no config.
 type MissingError struct{ Path string }
 
 func (e *MissingError) Error() string {

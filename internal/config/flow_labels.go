@@ -6,13 +6,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// FlowLabel is a label that begins work, and the flow that it begins.
+// FlowLabel is a label that starts work, and its flow.
 type FlowLabel struct {
 	Name string
 	Flow work.Flow
 }
 
-// FlowLabels are the labels that begin work on an issue, in order of precedence.
+// FlowLabels returns the labels that start work on an issue, in order of precedence.
 func (r Repo) FlowLabels() []FlowLabel {
 	return []FlowLabel{
 		{r.Labels.Bugfix, work.FlowBugfix},
@@ -21,8 +21,7 @@ func (r Repo) FlowLabels() []FlowLabel {
 	}
 }
 
-// FlowOf is the flow that an issue's labels ask for. Whether people have paused it is
-// another question.
+// FlowOf returns the flow that an issue's labels select, even if people have paused it.
 func (r Repo) FlowOf(labels []string) (FlowLabel, bool) {
 	for _, l := range r.FlowLabels() {
 		if work.HasLabel(labels, l.Name) {
@@ -32,8 +31,8 @@ func (r Repo) FlowOf(labels []string) (FlowLabel, bool) {
 	return FlowLabel{}, false
 }
 
-// ReviewLabel is the label that asks for reviews of somebody else's pull request; empty
-// if reviews are off.
+// ReviewLabel returns the label that requests reviews of somebody else's pull request; empty if
+// reviews are off.
 func (r Repo) ReviewLabel() string {
 	if r.ReviewPolicy(work.FlowReview).Off() {
 		return ""
@@ -41,8 +40,8 @@ func (r Repo) ReviewLabel() string {
 	return r.Labels.Review
 }
 
-// StartLabels are all labels that begin work. When one is new in the config, the issues and
-// pull requests that carry it already are looked for once.
+// StartLabels returns all labels that start work. When one is new in the config, passes search once
+// for the issues and pull requests that already have it.
 func (r Repo) StartLabels() []string {
 	var names []string
 	for _, l := range r.FlowLabels() {

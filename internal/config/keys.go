@@ -8,11 +8,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// uncommented takes the mark from a key or a table that the example has as a comment.
+// uncommented matches keys and tables that the example has commented out.
 var uncommented = lazy.Regexp(`(?m)^# (\[\[|[a-z_]+ = )`)
 
-// Keys are the keys that the parser asks for, with what each takes: it reads the example
-// with everything in it that the example only mentions.
+// Keys returns the keys that the parser requests, with their kinds. To get all of them, it parses
+// the example with everything uncommented.
 func Keys() ([]document.Key, error) {
 	whole, asked, err := document.Recorded("example", uncommented().ReplaceAllString(Example, "$1"), AnyAgent)
 	if err != nil {
@@ -25,10 +25,10 @@ func Keys() ([]document.Key, error) {
 	return asked(), nil
 }
 
-// EveryAgent stands for the name of an agent in a path.
+// EveryAgent replaces the name of an agent in a path.
 const EveryAgent = "*"
 
-// AnyAgent is a path in which no agent is named.
+// AnyAgent replaces the name of an agent in a path by EveryAgent.
 func AnyAgent(path string) string {
 	parts := strings.Split(path, ".")
 	if parts[0] == "agents" && len(parts) > 1 {

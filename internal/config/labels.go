@@ -13,7 +13,7 @@ import (
 // maxLabel is GitHub's limit for a label's name, in characters.
 const maxLabel = 50
 
-// labelKeys are those of [repo.labels].
+// labelKeys are the keys of [repo.labels].
 func labelKeys(l *work.Labels) []key {
 	return []key{
 		textKey("design", &l.Design, "agent:design"),

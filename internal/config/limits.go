@@ -12,12 +12,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
-// githubMaxFileBytes is the size from which on GitHub refuses files.
+// githubMaxFileBytes is the size from which GitHub refuses files.
 const githubMaxFileBytes = 100 << 20
 
-// DefaultProtectedPaths are the paths that no push may change, unless the config says otherwise. A
-// workflow that an agent pushed would run with the repository's secrets, so would the files of
-// other systems that act on a push; CODEOWNERS decides who must approve.
+// DefaultProtectedPaths returns the paths that no push may change by default. A workflow pushed by
+// an agent would run with the repository's secrets, as would files of other systems that act on a
+// push; CODEOWNERS decides who must approve.
 func DefaultProtectedPaths() []string {
 	return []string{
 		".github/workflows/**", ".github/actions/**", "**/action.{yml,yaml}", ".github/dependabot.{yml,yaml}",
@@ -37,7 +37,7 @@ func checkGlobs(t *document.Table, key string, globs []string) {
 	}
 }
 
-// globProblem says why a glob cannot protect anything.
+// globProblem returns why a glob cannot protect anything, or "".
 func globProblem(glob string) string {
 	switch {
 	case strings.TrimSpace(glob) == "":
@@ -54,8 +54,7 @@ func globProblem(glob string) string {
 	return ""
 }
 
-// promptsDir is where the operator's own prompts are: beside the config, unless
-// it says otherwise.
+// promptsDir returns the folder of the operator's own prompts: by default beside the config.
 func (p *parser) promptsDir(t *document.Table) string {
 	written := t.Text("prompts_dir", usualPrompts)
 	dir := environ.ExpandHome(written, p.env.Home)

@@ -12,26 +12,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Merging are those keys of [repo.review] that say how what is approved gets merged.
+// Merging holds the keys of [repo.review] about merging.
 type Merging struct {
 	Auto          bool
-	Method        merging.Method // empty: the first that the repository allows
-	Required      []string       // names of checks that have to be green, beside GitHub's
-	ChecksTimeout time.Duration  // of a required check that does not report at all
-	Critical      []string       // globs of paths that a person has to judge
-	MaxLines      int            // a person has to judge what changes more lines; 0: no limit
+	Method        merging.Method // empty: the first one that the repository allows
+	Required      []string       // names of checks that must be green, in addition to GitHub's
+	ChecksTimeout time.Duration  // for a required check that does not report at all
+	Critical      []string       // globs of paths whose changes need a person's approval
+	MaxLines      int            // changes of more lines need a person's approval; 0: no limit
 	DeleteBranch  merging.Setting
-	Watch         time.Duration // how long the checks of what landed are watched; 0: not at all
-	Revert        bool          // what turned red gets a pull request that takes it back
+	Watch         time.Duration // how long the checks of a landed commit are watched; 0: not at all
+	Revert        bool          // open a pull request that reverts a merge whose checks turn red
 }
 
-// What revert_on_red may say.
+// Values of revert_on_red.
 const (
 	revertNever   = "no"
 	revertPropose = "propose"
 )
 
-// mergingKeys are those of [repo.review] about merging.
+// mergingKeys are the keys of [repo.review] about merging.
 func mergingKeys(m *Merging) []key {
 	return []key{
 		flagKey("auto_merge", &m.Auto, false),
@@ -77,8 +77,8 @@ func checkMerging(t *document.Table, m Merging) {
 	}
 }
 
-// deleteBranch reads whether the branch of what landed is deleted; "" leaves that to the
-// repository.
+// deleteBranch reads whether the branch of a landed pull request is deleted; "" leaves that to the
+// repository's setting.
 func deleteBranch(t *document.Table) merging.Setting {
 	switch written, _ := t.Get("delete_branch"); written {
 	case true:
@@ -92,7 +92,7 @@ func deleteBranch(t *document.Table) merging.Setting {
 	return ""
 }
 
-// oneOf refuses a value that is none of a choice.
+// oneOf rejects a value outside a choice.
 func oneOf[T ~string](t *document.Table, key string, value T, choice []T) {
 	names := make([]string, len(choice))
 	for i, c := range choice {
@@ -104,8 +104,8 @@ func oneOf[T ~string](t *document.Table, key string, value T, choice []T) {
 	t.Bad(key, "want %s, got %q%s", quoted(choice), value, document.Meant(string(value), names, "%q"))
 }
 
-// MergePolicy is what holds for merging a flow's pull requests; one that is off where
-// nobody has to approve them, and for those of others.
+// MergePolicy returns the rules for merging a flow's pull requests. It is off if nobody has to
+// approve them, and for pull requests of others.
 func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	reviewed := r.ReviewPolicy(flow)
 	if !r.Review.Merge.Auto || !r.Review.Enabled || flow == work.FlowReview || len(reviewed.Order) == 0 && !reviewed.RequireHuman {
@@ -119,8 +119,8 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	}
 }
 
-// approvers counts those who approve a flow's pull requests on GitHub by an account that
-// is not their author's.
+// approvers counts those who approve a flow's pull requests on GitHub with another account than
+// their author's.
 func (r Repo) approvers(flow work.Flow) int {
 	n := 0
 	if r.Review.RequireHuman {
@@ -139,8 +139,7 @@ func (r Repo) Protects(path string) bool {
 	return slices.ContainsFunc(r.ProtectedPaths, func(glob string) bool { return means(glob, path) })
 }
 
-// means reports whether a glob of the config means a path. Case does not matter, as for
-// protected paths.
+// means reports whether a glob of the config matches a path, ignoring case, as for protected paths.
 func means(glob, path string) bool {
 	ok, err := doublestar.Match(strings.ToLower(glob), strings.ToLower(path))
 	return ok && err == nil

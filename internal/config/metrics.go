@@ -8,11 +8,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 )
 
-// metricsSuffix is what node_exporter's textfile collector reads.
+// metricsSuffix is the file extension that node_exporter's textfile collector reads.
 const metricsSuffix = ".prom"
 
-// metricsFile is the file that each pass writes for Prometheus: over whatever is there, so
-// that it may be neither the config nor one of the state folder.
+// metricsFile returns the file that each pass writes for Prometheus. It is overwritten, so it must
+// be neither the config nor inside the state folder.
 func (p *parser) metricsFile(t *document.Table) string {
 	file := t.Text("metrics_file", "")
 	if file == "" {

@@ -12,13 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
-// Notify is one [[notify]] table: who is told outside of GitHub, and how.
+// Notify is one [[notify]] table: a notification target outside of GitHub.
 type Notify struct {
 	news.Target
-	Command   []string // program and arguments; empty: Webhook is posted to
-	EnvPass   []string // names of variables that the program sees beside the allow-list
+	Command   []string // program and arguments; empty: use Webhook
+	EnvPass   []string // names of variables that the program sees in addition to the allow-list
 	Webhook   string
-	SecretEnv string // the variable that has the key which signs what is posted; empty: nothing is signed
+	SecretEnv string // variable with the key that signs messages; empty: unsigned
 }
 
 // Targets returns the targets of all [[notify]] tables.
@@ -30,7 +30,7 @@ func (c *Config) Targets() []news.Target {
 	return all
 }
 
-// NotifyDoubts are the variables that [[notify]] names and this environment does not have.
+// NotifyDoubts returns the variables that [[notify]] names and this environment lacks.
 func (c *Config) NotifyDoubts(env environ.Env) []string {
 	var all []string
 	for _, n := range c.Notify {
@@ -45,7 +45,7 @@ func (c *Config) NotifyDoubts(env environ.Env) []string {
 
 var notifyName = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
-// notifyKeys are those of [[notify]].
+// notifyKeys are the keys of [[notify]].
 func notifyKeys(n *Notify) []key {
 	isCommand := len(n.Command) > 0
 	return []key{
@@ -87,7 +87,7 @@ func (p *parser) notify(t *document.Table) {
 	p.config.Notify = append(p.config.Notify, n)
 }
 
-// checkNotifyWay checks how a target is reached: by a command or a webhook.
+// checkNotifyWay checks that a target has either a command or a webhook.
 func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
 	switch {
 	case t.Has("command") == t.Has("webhook"):
@@ -107,7 +107,7 @@ func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
 	}
 }
 
-// notifyKinds reads what is told; without the key it is everything.
+// notifyKinds reads the kinds of messages; without the key, all.
 func notifyKinds(t *document.Table) []news.What {
 	if !t.Has("kinds") {
 		t.Get("kinds")
@@ -127,8 +127,8 @@ func notifyKinds(t *document.Table) []news.What {
 	return kinds
 }
 
-// checkWebhook keeps messages from crossing the network as plain text. No error repeats
-// the address: it is often a password.
+// checkWebhook keeps messages from crossing the network as plain text. No error repeats the URL: it
+// often contains a password.
 func checkWebhook(t *document.Table, address string) {
 	u, err := url.Parse(address)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
-// Parse reads a config from its text. path is what errors name.
+// Parse parses a config. path is its name in errors.
 func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Config, error) {
 	doc := strings.TrimPrefix(string(data), "\uFEFF")
 	whole, err := document.Open(path, doc)
@@ -72,7 +72,7 @@ func (p *parser) parse() {
 	}
 }
 
-// runtimeKeys are those of [runtime].
+// runtimeKeys are the keys of [runtime].
 func (p *parser) runtimeKeys(r *Runtime) []key {
 	const mostTurns, mostUSD, mostTokens = 100_000, 100_000, 1_000_000_000
 	b := &r.Budgets
@@ -89,8 +89,8 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		countKey("max_turns_per_pass", &r.MaxTurnsPerPass, 20, 1, 1000),
 		countKey("max_events_per_turn", &r.MaxEventsPerTurn, 50, 1, 200),
 
-		// Unless the config says otherwise, more than honest work needs, and less than an operator
-		// who sleeps would mind.
+		// The default limits exceed what honest work needs, but stay below what an operator would
+		// mind overnight.
 		countKey("max_turns_per_item", &b.TurnsPerItem, 30, 0, mostTurns),
 		countKey("max_feedback_rounds", &b.FeedbackRounds, 20, 0, mostTurns),
 		numberKey("max_cost_per_item_usd", &b.CostPerItem, 25, 0, mostUSD),
@@ -98,7 +98,7 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		countKey("max_tokens_per_turn", &b.TokensPerTurn, 100_000_000, 0, mostTokens),
 		countKey("max_turns_per_day", &b.TurnsPerDay, 200, 0, mostTurns),
 		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, 0, mostUSD),
-		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone takes as much
+		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone needs this much
 		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20),
 
 		flagKey("enable_feedback_loop", &r.EnableFeedbackLoop, true),
@@ -127,11 +127,11 @@ func accounts(t *document.Table) []int64 {
 	return ids
 }
 
-// mostDaysPassed bounds the weights of a schedule: how long what comes later may
-// be begun before what waits.
+// mostDaysPassed bounds the weights of a schedule: for how many days newer work may overtake older
+// work.
 const mostDaysPassed = 365
 
-// scheduleKeys are the weights in the order of implementations.
+// scheduleKeys are the weights that order implementations.
 func scheduleKeys(w *score.Weights) []key {
 	return []key{
 		numberKey("priority_weight", &w.Priority, 1, 0, 1000),
@@ -170,7 +170,7 @@ func (p *parser) stateDir(t *document.Table) string {
 	return dir
 }
 
-// repoKeys are those of [[repo]]; written is its name as the file has it.
+// repoKeys are the keys of [[repo]]; written is its name as in the file.
 func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
 		ownKey("name", func(t *document.Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }),
@@ -236,11 +236,11 @@ func (p *parser) repoName(t *document.Table, written string) work.RepoName {
 	return name
 }
 
-// login is what GitHub lets accounts be called, with the suffix of apps and
-// the underscore of managed users.
+// login matches GitHub's account names, with the suffix of apps and the underscore of managed
+// users.
 var login = lazy.Regexp(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
 
-// accountID is GitHub's number of an account.
+// accountID matches GitHub's number of an account.
 var accountID = lazy.Regexp(`^[1-9][0-9]{0,17}$`)
 
 func (p *parser) checkRemote(t *document.Table, remote string) {
@@ -264,7 +264,7 @@ func (p *parser) checkRemote(t *document.Table, remote string) {
 
 var scpForm = lazy.Regexp(`^(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^:]+$`)
 
-// AgentKinds are the kinds of turn for which a repository can name an agent.
+// AgentKinds returns the kinds of turn for which a repository can name an agent.
 func AgentKinds() []work.Kind {
 	return []work.Kind{
 		work.KindDesignStart, work.KindDesignFeedback, work.KindImplementationStart,
@@ -285,8 +285,8 @@ func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
 	return out
 }
 
-// flowNames refuses flows where kinds of turn are wanted: an agent may begin a flow
-// and another answer people on it.
+// flowNames rejects flows where kinds of turn are expected: one agent may start a flow and another
+// one answer comments on it.
 func (p *parser) flowNames(t *document.Table) {
 	for _, f := range work.Flows() {
 		for _, key := range []string{string(f), strings.ReplaceAll(string(f), "_", "-")} {

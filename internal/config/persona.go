@@ -20,22 +20,21 @@ import (
 //go:embed personas/*.md
 var personas embed.FS
 
-// defaultReviewer looks at pull requests where the config names no reviewer.
+// defaultReviewer reviews pull requests if the config names no reviewer.
 const defaultReviewer = "quinn"
 
-// builtInReviewers are there without a table: for quality, security and the product.
-// They are for reading only.
+// builtInReviewers need no table: for quality, security and the product. Callers must not modify them.
 var builtInReviewers = sync.OnceValue(func() []Reviewer {
 	var all []Reviewer
 	for _, name := range []string{defaultReviewer, "sam", "priya"} {
-		text, _ := personas.ReadFile("personas/" + name + ".md") // embedded, so it is there
+		text, _ := personas.ReadFile("personas/" + name + ".md") // embedded, so it exists
 		all = append(all, Reviewer{Name: name, Persona: strings.TrimSpace(string(text))})
 	}
 	all[0].CanEscalate = []string{all[1].Name}
 	return all
 })
 
-// BuiltInReviewers are those that need no table in a config.
+// BuiltInReviewers returns the reviewers that need no table in a config.
 func BuiltInReviewers() []Reviewer { return slices.Clone(builtInReviewers()) }
 
 func builtInReviewer(name string) (Reviewer, bool) {
@@ -57,8 +56,8 @@ func builtInNames() string {
 // maxPersona bounds a persona, in bytes: it is part of every prompt of its reviewer.
 const maxPersona = 64 << 10
 
-// persona reads what an agent looks at: a text, the name of a built-in reviewer for
-// theirs, or a file beside the config.
+// persona reads a reviewer's persona: a text, the name of a built-in reviewer for theirs, or a file
+// beside the config.
 func (p *parser) persona(t *document.Table, x *Reviewer) {
 	text, file := t.Text("persona", ""), t.Text("persona_file", "")
 	switch {
@@ -82,8 +81,7 @@ func (p *parser) persona(t *document.Table, x *Reviewer) {
 	}
 }
 
-// personaOf reads a persona's file. A folder, or a pipe that nobody fills, is not
-// waited for.
+// personaOf reads a persona's file. A folder or a pipe is an error, as a pipe might never end.
 func (p *parser) personaOf(t *document.Table, written string) string {
 	const key = "persona_file"
 	path := environ.ExpandHome(written, p.env.Home)

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Print writes the config in effect, defaults included. Reading it back gives the same.
+// Print writes the config in effect, defaults included. Parsing it gives the same config.
 func Print(w io.Writer, cfg *Config) error {
 	if _, err := fmt.Fprintf(w, "# %s, with the defaults\n", cfg.Path); err != nil {
 		return err
@@ -32,7 +32,7 @@ type section struct {
 	keys    []key
 }
 
-// sections are the tables of the config in their order. Their keys are read by nobody.
+// sections returns the tables of the config in order. Their keys are only printed, never read.
 func (c *Config) sections() []section {
 	p := &parser{config: c}
 	all := []section{{"[runtime]", p.runtimeKeys(&c.Runtime)}, {"[schedule]", scheduleKeys(&c.Schedule)}}
@@ -71,7 +71,7 @@ func (s section) write(w io.Writer) error {
 	return nil
 }
 
-// agentsOf are the agents of a repository in effect, by kind of turn.
+// agentsOf returns a repository's effective agents, by kind of turn.
 func (c *Config) agentsOf(r Repo) (keys []key) {
 	for _, kind := range work.Kinds() {
 		if agent, ok := c.AgentFor(r.Name, kind, ""); ok {
@@ -81,7 +81,7 @@ func (c *Config) agentsOf(r Repo) (keys []key) {
 	return keys
 }
 
-// Document is the config as JSON. Below its fields the keys are those of the file.
+// Document is the config as JSON. Below its fields, the keys are those of the file.
 type Document struct {
 	Path     string                    `toml:"-"        json:"path"`         // the file that it was read from
 	Runtime  map[string]any            `toml:"runtime"  json:"runtime"`      // `[runtime]`, with the [keys of the file](../setup.md#the-config)
@@ -90,7 +90,7 @@ type Document struct {
 	Repos    []map[string]any          `toml:"repo"     json:"repositories"` // each `[[repo]]`
 }
 
-// Object is the config in effect as JSON has it: its keys are those of the file.
+// Object returns the config in effect as JSON, with the keys of the file.
 func Object(cfg *Config) (Document, error) {
 	var text strings.Builder
 	if err := Print(&text, cfg); err != nil {
@@ -103,11 +103,11 @@ func Object(cfg *Config) (Document, error) {
 	return doc, nil
 }
 
-// usualPrompts is where the operator's own prompts are unless the config says otherwise.
+// usualPrompts is the default folder of the operator's own prompts.
 const usualPrompts = "prompts"
 
-// printedPrompts is the folder of prompts or, if there is none, its usual name: the config may not
-// name another that does not exist.
+// printedPrompts returns the folder of prompts or, if it does not exist, the default name: a config
+// may not name another folder that does not exist.
 func printedPrompts(dir string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usualPrompts

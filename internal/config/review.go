@@ -9,21 +9,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// reviewsByDefault is whether pull requests are reviewed where no [repo.review] says.
+// reviewsByDefault is the default of enabled in [repo.review].
 const reviewsByDefault = true
 
-// Review is the [repo.review] table: how pull requests are reviewed before people
-// spend time on them.
+// Review is the [repo.review] table: how pull requests are reviewed before people spend time on
+// them.
 type Review struct {
 	Enabled         bool
-	MaxFixCycles    int // fixes that are pushed for one pull request before people take over
+	MaxFixCycles    int // fixes pushed for one pull request before people take over
 	RequireHuman    bool
-	Blocking        review.Severity // from which on findings may request changes
-	KeepOnBaseMerge bool            // approvals, when the base is merged in and changes nothing
+	Blocking        review.Severity // least severity at which findings may request changes
+	KeepOnBaseMerge bool            // keep approvals when a merge of the base changes nothing
 	Merge           Merging
 }
 
-// reviewKeys are those of [repo.review].
+// reviewKeys are the keys of [repo.review].
 func reviewKeys(r *Review) []key {
 	return append([]key{
 		flagKey("enabled", &r.Enabled, reviewsByDefault),
@@ -62,8 +62,8 @@ func quoted[T ~string](names []T) string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// ReviewPolicy is what holds for the reviews of a flow's pull requests; one that is
-// off where there are none.
+// ReviewPolicy returns the rules for reviewing a flow's pull requests; it is off if there are no
+// reviews.
 func (r Repo) ReviewPolicy(flow work.Flow) review.Policy {
 	if !r.Review.Enabled {
 		return review.Policy{}

@@ -15,8 +15,8 @@ import (
 
 const on = "[repo.review]\nenabled = true\n"
 
-// Without a word about reviewers quinn looks at what changes code, and may call in sam.
-// Designs are for people.
+// Without [[repo.reviewers]], quinn reviews code changes and may call in sam. Designs are left to
+// people.
 func TestReviewersThatAreBuiltIn(t *testing.T) {
 	c, err := parse(t, minimal+on)
 	if err != nil {
@@ -54,7 +54,7 @@ func names(all []review.Reviewer) string {
 	return strings.Join(out, " ")
 }
 
-// A repository whose reviews are off has no policy, whatever its reviewers.
+// A repository with reviews disabled has no policy, whatever its reviewers.
 func TestReviewsThatAreOff(t *testing.T) {
 	for _, doc := range []string{minimal + "[repo.review]\nenabled = false\nrequire_human_approval = true\n", minimal + "[[repo.reviewers]]\nname = \"sam\"\n[repo.review]\nenabled = false\n"} {
 		c, err := parse(t, doc)
@@ -142,7 +142,7 @@ flows = []
 		{work.KindReview, "quinn", "claude"},
 		{work.KindReview, "sam", "claude"},          // built in
 		{work.KindReview, "who has left", "claude"}, // the config
-		{work.KindFix, "mora-2", "mine"},            // what a reviewer asks for is the author's to fix
+		{work.KindFix, "mora-2", "mine"},            // the author fixes what a reviewer requests
 		{work.KindImplementationFeedback, "", "mine"},
 	} {
 		if a, ok := c.AgentFor(r.Name, x.kind, x.reviewer); !ok || a.Name != x.want {
@@ -151,8 +151,8 @@ flows = []
 	}
 }
 
-// gh's files name its accounts, so that one that it does not know is named at once; where
-// they do not say, or nothing is reviewed, nobody is refused.
+// An account that gh does not know is an error, as gh's files list its accounts. If they do not, or
+// nothing is reviewed, there is no error.
 func TestAccountsThatGhDoesNotKnow(t *testing.T) {
 	table := "[[repo.reviewers]]\nname = \"quinn\"\naccount = \"quin-bot\"\n"
 	for _, c := range []struct {
@@ -249,7 +249,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 	}
 }
 
-// Who is the author of what they review is told, by whom gh is logged in as.
+// Reviewers who are gh's own account, and so the author, are reported.
 func TestReviewersWhoAreTheAuthor(t *testing.T) {
 	person := "[[repo.reviewers]]\nname = \"boss\"\ntype = \"human\"\nlogin = \"Ann:42\"\n[[repo.reviewers]]\nname = \"quinn\"\naccount = \"ann\"\n"
 	for doc, want := range map[string]int{minimal + on + person: 1, minimal + on: 0, minimal + "[repo.review]\nenabled = false\n" + person: 0} {

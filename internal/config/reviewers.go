@@ -13,22 +13,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Reviewer is one [[repo.reviewers]] table, or one that is built in.
+// Reviewer is one [[repo.reviewers]] table, or a built-in reviewer.
 type Reviewer struct {
 	Name        string
 	Human       bool
-	Persona     string      // of an agent: what it looks at and how it weighs it; empty: as every reviewer
-	PersonaFile string      // where the persona was read from, as written; empty: the config has it
-	Agent       string      // name in Config.Agents; empty: whom [repo.agents] names for reviews
-	Account     string      // as whom gh speaks for an agent; empty: gh's own login
+	Persona     string      // of an agent: its review instructions; empty: the common ones
+	PersonaFile string      // the file of the persona, as written; empty: the text is in the config
+	Agent       string      // name in Config.Agents; empty: the agent that [repo.agents] names for reviews
+	Account     string      // GitHub account of an agent's reviews; empty: gh's own login
 	Login       string      // of a person
-	LoginID     int64       // the account that has the login; 0: not said
-	CanEscalate []string    // whom it may call in
-	Flows       []work.Flow // whose pull requests it looks at; empty: those to which it is called in
-	Line        int         // of its table; 0: it has none
+	LoginID     int64       // id of the account with this login; 0: not given
+	CanEscalate []string    // reviewers that it may call in
+	Flows       []work.Flow // flows whose pull requests it reviews; empty: only if it is called in
+	Line        int         // line of its table; 0: it has none
 }
 
-// The kinds of reviewers, as the config has them.
+// The kinds of reviewers in the config.
 const (
 	typeAgent = "agent"
 	typeHuman = "human"
@@ -37,17 +37,16 @@ const (
 // maxReviewerName bounds a reviewer's name, in characters: it is part of keys.
 const maxReviewerName = 39
 
-// reviewerName is what can stand in the key of an event, in a trailer of a commit and
-// in a comment of HTML, and be typed by people.
+// reviewerName matches names that fit into the key of an event, a trailer of a commit and an HTML
+// comment, and that people can type.
 var reviewerName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// reviewedFlows are those whose pull requests are reviewed unless a reviewer says
-// otherwise. Designs are for people to read.
+// reviewedFlows are the flows that a reviewer reviews by default. Designs are left to people.
 func reviewedFlows() []work.Flow {
 	return []work.Flow{work.FlowImplementation, work.FlowBugfix, work.FlowSmallJob, work.FlowReview}
 }
 
-// reviewers reads [[repo.reviewers]]; without any, it is the one that is built in.
+// reviewers reads [[repo.reviewers]]; without any, it returns the default one.
 func (p *parser) reviewers(tables []*document.Table) []Reviewer {
 	if len(tables) == 0 {
 		first, _ := builtInReviewer(defaultReviewer)
@@ -66,8 +65,7 @@ func (p *parser) reviewers(tables []*document.Table) []Reviewer {
 	return all
 }
 
-// reviewer reads one table. One that is named like a built-in one is that, but for
-// what the table says.
+// reviewer reads one table. With the name of a built-in reviewer, its settings are the defaults.
 func (p *parser) reviewer(t *document.Table) Reviewer {
 	x := Reviewer{Name: t.Text("name", ""), Line: p.Line(t.Path())}
 	p.checkReviewerName(t, x.Name)
@@ -107,7 +105,7 @@ func (p *parser) checkReviewerName(t *document.Table, name string) {
 	}
 }
 
-// agentReviewer reads what an agent's table has.
+// agentReviewer reads the keys of an agent's table.
 func (p *parser) agentReviewer(t *document.Table, x *Reviewer) {
 	if built, ok := builtInReviewer(x.Name); ok {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
@@ -126,7 +124,7 @@ func (p *parser) agentReviewer(t *document.Table, x *Reviewer) {
 	}
 }
 
-// person reads what a person's table has.
+// person reads the keys of a person's table.
 func (p *parser) person(t *document.Table, x *Reviewer) {
 	written := t.Text("login", "")
 	name, id, pinned := strings.Cut(written, ":")
@@ -146,7 +144,7 @@ func (p *parser) person(t *document.Table, x *Reviewer) {
 	}
 }
 
-// checkTwins refuses a second reviewer of a name, or for a person.
+// checkTwins rejects two reviewers with the same name or for the same person.
 func (p *parser) checkTwins(t *document.Table, x Reviewer, before []Reviewer) {
 	for _, other := range before {
 		switch {
@@ -173,7 +171,7 @@ func (p *parser) checkEscalations(t *document.Table, x Reviewer, all []Reviewer)
 	}
 }
 
-// flows reads whose pull requests a reviewer looks at.
+// flows reads the flows whose pull requests a reviewer reviews.
 func (p *parser) flows(t *document.Table) []work.Flow {
 	const key = "flows"
 	if _, written := t.Get(key); !written {
@@ -193,7 +191,7 @@ func (p *parser) flows(t *document.Table) []work.Flow {
 
 func (x Reviewer) looksAt(flow work.Flow) bool { return slices.Contains(x.Flows, flow) }
 
-// login is a person's as the config has it.
+// login formats a person's login as in the config.
 func (x Reviewer) login() string {
 	if x.LoginID == 0 {
 		return x.Login
@@ -201,7 +199,7 @@ func (x Reviewer) login() string {
 	return x.Login + ":" + strconv.FormatInt(x.LoginID, 10)
 }
 
-// printed are the keys of its table.
+// printed returns the keys of its table.
 func (x Reviewer) printed() []key {
 	persona := x.Persona
 	if x.PersonaFile != "" {
@@ -230,14 +228,14 @@ func (x Reviewer) printed() []key {
 	}
 }
 
-// asReviewer is the reviewer without what only its turns need.
+// asReviewer returns the reviewer without what only its turns need.
 func (x Reviewer) asReviewer() review.Reviewer {
 	return review.Reviewer{
 		Name: x.Name, Human: x.Human, Login: x.Login, LoginID: x.LoginID, Account: x.Account, MayCallIn: x.CanEscalate, ConfigLine: x.Line,
 	}
 }
 
-// Reviewer finds a reviewer of the repository by name, or one that is built in.
+// Reviewer returns a reviewer of the repository by name, or a built-in one.
 func (r Repo) Reviewer(name string) (Reviewer, bool) {
 	for _, x := range r.Reviewers {
 		if x.Name == name {
@@ -247,8 +245,8 @@ func (r Repo) Reviewer(name string) (Reviewer, bool) {
 	return builtInReviewer(name)
 }
 
-// CheckAccounts refuses an account of a reviewer that gh does not know. known are gh's
-// accounts on a host; none where gh does not say.
+// CheckAccounts rejects reviewers' accounts that gh does not know. known returns gh's accounts on a
+// host; none if gh does not tell.
 func (c *Config) CheckAccounts(known func(host string) []string) error {
 	var invalid document.InvalidError
 	for _, r := range c.Repos {

@@ -9,16 +9,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// key is one row of a table of the config: what it is called, how it is read, with its default and
-// its bounds, and how it is printed. The schema is made of what the rows read.
+// key is one row of a table of the config: its name, how it is read, with default and bounds, and
+// how it is printed. The schema is derived from what the rows read.
 type key struct {
 	name string
 	value
-	hidden bool // it is not printed
+	hidden bool // not printed
 }
 
-// value is where a key's value goes. A pass reads a row for each key of each repository: a row
-// is one allocation.
+// value is the destination of a key's value. A pass reads a row for each key of each repository, so
+// a row is a single allocation.
 type value interface {
 	read(t *document.Table, name string)
 	print() any
@@ -30,7 +30,7 @@ func readKeys(t *document.Table, keys []key) {
 	}
 }
 
-// only is a key that is printed if a condition holds.
+// only prints the key only if a condition holds.
 func (k key) only(holds bool) key {
 	k.hidden = !holds
 	return k
@@ -121,7 +121,7 @@ type texts struct {
 
 func textsKey(name string, to *[]string) key { return key{name: name, value: texts{to: to}} }
 
-// textsKeyOr is textsKey with a default: an empty list in the file is none.
+// textsKeyOr is textsKey with a default: an empty list in the file means none.
 func textsKeyOr(name string, to *[]string, fallback []string) key {
 	return key{name: name, value: texts{to, fallback}}
 }
@@ -136,7 +136,7 @@ func (v texts) read(t *document.Table, name string) {
 }
 func (v texts) print() any { return orEmpty(*v.to) }
 
-// own is the value of a key with a form of its own.
+// own is the value of a key with a special form.
 type own struct {
 	reads  func(*document.Table)
 	prints func() any
@@ -149,7 +149,7 @@ func ownKey(name string, reads func(*document.Table), prints func() any) key {
 func (v own) read(t *document.Table, _ string) { v.reads(t) }
 func (v own) print() any                       { return v.prints() }
 
-// orEmpty makes TOML's [] of a nil list, which it would leave out.
+// orEmpty replaces a nil list, which TOML would omit, by an empty one.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -157,7 +157,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// sizeText writes a size as the config reads it.
+// sizeText formats a size as in the config.
 func sizeText(n int64) string {
 	if n == 0 {
 		return "0"
@@ -165,7 +165,7 @@ func sizeText(n int64) string {
 	return strings.NewReplacer(" ", "", "bytes", "B").Replace(work.SizeText(n))
 }
 
-// short writes a duration as people do: 30m, not 30m0s.
+// short formats a duration for people: 30m, not 30m0s.
 func short(d time.Duration) string {
 	switch {
 	case d >= time.Hour && d%time.Hour == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// sandbox reads what shall stand between agents and the operator's files.
+// sandbox reads the kind of sandbox that protects the operator's files from agents.
 func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox {
 	s := work.Sandbox(t.Text("sandbox", string(fallback)))
 	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
@@ -24,8 +24,8 @@ func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox 
 	return s
 }
 
-// letIn reads folders and files that are let into the sandbox, beside the
-// checkout and the agent's own home.
+// letIn reads folders and files that the sandbox shows besides the checkout and the agent's own
+// home.
 func (p *parser) letIn(t *document.Table, key string) []string {
 	var out []string
 	for _, dir := range t.Texts(key) {
@@ -42,8 +42,8 @@ func (p *parser) letIn(t *document.Table, key string) []string {
 	return out
 }
 
-// nested refuses what lies below a folder that an agent writes to: the agent
-// could put a link in its place, and so choose what is let in.
+// nested rejects paths below a folder that an agent can write to: the agent could replace them by
+// links, and so choose what the sandbox shows.
 func nested(t *document.Table, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
@@ -54,8 +54,8 @@ func nested(t *document.Table, key string, paths, writable []string) {
 	}
 }
 
-// TooMuch says what of a path no agent may see; empty where there is nothing.
-// The sandbox's own look at it knows the links as they are when it starts.
+// TooMuch returns the protected part of a path that no agent may see; empty if there is none. The
+// sandbox checks again when it starts, with the links of that moment.
 func (c *Config) TooMuch(env environ.Env, path string) string {
 	kept := env.Kept()
 	if filepath.IsAbs(c.Runtime.StateDir) {
@@ -78,8 +78,7 @@ func (c *Config) TooMuch(env environ.Env, path string) string {
 	return ""
 }
 
-// within reports whether a path is a folder or lies in it, also where links
-// lead to it.
+// within reports whether a path is a folder or lies in it, also through links.
 func within(path, dir string) bool {
 	for _, p := range []string{path, resolved(path)} {
 		for _, d := range []string{dir, resolved(dir)} {
@@ -98,7 +97,7 @@ func resolved(path string) string {
 	return path
 }
 
-// Sandbox is what the config asks for an agent.
+// Sandbox returns the kind of sandbox that the config selects for an agent.
 func (c *Config) Sandbox(a Agent) work.Sandbox {
 	if a.Sandbox != "" {
 		return a.Sandbox

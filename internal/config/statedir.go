@@ -10,9 +10,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// StateDir reads where the state is from a config that need not be valid: whoever
-// must stop everything at once does not repair a config first. Where nothing is
-// certain it fails: a pause in another folder than that of the passes is none.
+// StateDir returns the state folder even if the config is invalid: nobody should have to repair a
+// config before stopping everything. If it is uncertain, StateDir fails: a pause file in another
+// folder than that of the passes has no effect.
 func StateDir(env environ.Env) (string, error) {
 	path, data, err := read(env)
 	if err == nil {
@@ -39,7 +39,7 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 	p := parser{Table: whole, env: env}
 	run := p.Sub("runtime", "[runtime]")
 	dir := p.stateDir(run)
-	for _, name := range run.Keys() { // one that is spelled wrongly is not to be taken for none
+	for _, name := range run.Keys() { // a misspelt key must not be taken for a missing one
 		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
 			p.Add(run.At(name), "unknown key %q; did you mean state_dir?", name)
 		}
@@ -52,8 +52,8 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 
 var stateDirKey = lazy.Regexp(`^[ \t]*(?:runtime[ \t]*\.[ \t]*)?state_dir[ \t]*=(.*)$`)
 
-// stateDirLine is a config in which nothing but the state folder is said, made of
-// one that is no TOML. False where it is said in no such way, or more than once.
+// stateDirLine extracts the line with the state folder from invalid TOML, as a config of its own.
+// False if no line has that form, or more than one.
 func stateDirLine(doc string) (line string, found bool) {
 	line, found = "", true
 	for l := range strings.Lines(doc) {

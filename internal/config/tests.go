@@ -30,7 +30,7 @@ func patternOf(form *regexp.Regexp) string {
 	return form.String()
 }
 
-// checkTests checks what decides about checks and tests.
+// checkTests checks the keys about checks and tests.
 func (p *parser) checkTests(t *document.Table, r Repo) {
 	switch r.Checks {
 	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:

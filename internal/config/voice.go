@@ -12,21 +12,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// Voice is the [repo.voice] table: how what is published tells who made it.
+// Voice is the [repo.voice] table: how published work names its author.
 type Voice struct {
-	Disclosure string   // the line below what an agent wrote, with {agent} and {operator}; empty: none
+	Disclosure string   // the line below an agent's text, with {agent} and {operator}; empty: none
 	Author     Person   // of commits; zero: gh mergexo
 	Committer  Person   // of commits; zero: the signer, if there is one, else gh mergexo
-	SignOff    bool     // commits carry a Signed-off-by
-	Signer     Person   // whose; zero: whom the operator's git names
-	Trailers   []string // of commits, beside those that recovery needs, with {agent}
-	Spending   bool     // costs are told on GitHub, too
+	SignOff    bool     // commits get a Signed-off-by
+	Signer     Person   // of the sign-off; zero: the operator's identity in git
+	Trailers   []string // of commits, in addition to those that recovery needs, with {agent}
+	Spending   bool     // show costs on GitHub, too
 }
 
 // Person is somebody as git names them.
 type Person struct{ Name, Mail string }
 
-// String is how a commit names the person; empty for nobody.
+// String is the person as in a commit; empty for nobody.
 func (p Person) String() string {
 	if p == (Person{}) {
 		return ""
@@ -34,22 +34,21 @@ func (p Person) String() string {
 	return p.Name + " <" + p.Mail + ">"
 }
 
-// DefaultDisclosure stands below what an agent wrote, unless the config says
-// otherwise.
+// DefaultDisclosure is the default line below an agent's text.
 const DefaultDisclosure = "<sub>" + writtenBy + " To ask for a change, comment here; `/mergexo help` lists the commands.</sub>"
 
 const writtenBy = "Written by {agent} through [gh mergexo](https://github.com/mergexo/gh-mergexo) on behalf of @{operator}."
 
-// DisclosureAside stands in its place where no agent takes part afterwards.
+// DisclosureAside replaces it where no agent will answer.
 const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 
 // maxDisclosure bounds the line, in characters.
 const maxDisclosure = 500
 
-// DefaultTrailers end every commit, unless the config says otherwise.
+// DefaultTrailers returns the default trailers of every commit.
 func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 
-// voiceKeys are those of [repo.voice].
+// voiceKeys are the keys of [repo.voice].
 func voiceKeys(v *Voice) []key {
 	return []key{
 		ownKey("disclosure", func(t *document.Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
@@ -81,7 +80,7 @@ func (p *parser) voice(t *document.Table) (v Voice) {
 	return v
 }
 
-// signOff reads true, false, or who signs.
+// signOff reads true, false, or the signer.
 func signOff(t *document.Table, key string) (bool, Person) {
 	const want = `want true, false, or who signs, such as "Ann Example <ann@example.com>"`
 	v, _ := t.Get(key)
@@ -102,14 +101,14 @@ func signOff(t *document.Table, key string) (bool, Person) {
 	return false, Person{}
 }
 
-// isFlag reports a true or false that was put in quotes.
+// isFlag reports a true or false in quotes.
 func isFlag(text string) bool { return text == "true" || text == "false" }
 
-// placeholder is a word that stands for another.
+// placeholder matches a placeholder.
 var placeholder = lazy.Regexp(`\{[A-Za-z_]+\}`)
 
-// unknownPlaceholder names the first one that nothing is put in place of: it would
-// be published as it is.
+// unknownPlaceholder returns a problem with the first unknown placeholder: it would be published
+// literally.
 func unknownPlaceholder(text string, known ...string) string {
 	for _, word := range placeholder().FindAllString(text, -1) {
 		if !slices.Contains(known, word) {

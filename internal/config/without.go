@@ -5,8 +5,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Without is what holds as long as there is no config that can be used: the folder of the
-// state, as far as it can be told, and the agents that need no table.
+// Without returns the config to use while there is no valid one: the state folder, as far as it is
+// known, and the agents that need no table.
 func Without(env environ.Env) *Config {
 	c := &Config{Agents: map[string]Agent{}, Runtime: Runtime{StateDir: env.DataDir, Sandbox: work.SandboxAuto, Agent: AdapterCodex}}
 	if dir, err := StateDir(env); err == nil {

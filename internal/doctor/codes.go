@@ -1,12 +1,12 @@
 package doctor
 
-// Code names what a check is about: for programs, so it stays as it is.
+// Code names the subject of a check. Programs read it, so it never changes.
 type Code string
 
-// Group is what stands together.
+// Group is the part of the set-up that a check belongs to.
 type Group string
 
-// The groups, in the order in which people read them.
+// The groups, in the order of the output.
 const (
 	ForConfig     Group = "config"
 	ForGitHub     Group = "github"
@@ -88,10 +88,10 @@ const (
 	CodeNotify   Code = "notify"
 )
 
-// Codes are all codes with their groups and what each looks at.
+// Codes returns all codes with their groups and subjects.
 func Codes() []Known { return known }
 
-// Known is what is to be known of a code.
+// Known describes a code.
 type Known struct {
 	Code  Code
 	Group Group

@@ -1,21 +1,21 @@
-// Package doctor judges a machine, its logins and its repositories: what was found out
-// about them becomes checks, each with what mends it. It asks nobody and reads nothing:
-// the same facts give the same checks.
+// Package doctor judges a machine, its logins and its repositories: it turns collected facts into
+// checks, each with its remedy. It asks nobody and reads nothing: the same facts give the same
+// checks.
 package doctor
 
 import "slices"
 
-// Level is how a check came out.
+// Level is the result of a check.
 type Level string
 
 // The levels.
 const (
 	OK      Level = "ok"
-	Warning Level = "warning" // it works, or may work, and somebody should know
-	Failure Level = "failure" // something does not work until it is mended
+	Warning Level = "warning" // it works, or may work, but somebody should know
+	Failure Level = "failure" // something does not work until it is fixed
 )
 
-// Check is one thing that was looked at.
+// Check is one check and its result.
 type Check struct {
 	Code  Code   `json:"code"`            // what was looked at; it stays as it is
 	Group Group  `json:"group"`           // which part of the set-up it belongs to
@@ -25,7 +25,7 @@ type Check struct {
 	Do    string `json:"do,omitempty"`    // what mends it
 }
 
-// Checks judges everything that was found out, in the order in which people read it.
+// Checks judges all facts, in the order of the output.
 func Checks(f Facts) []Check {
 	var all []Check
 	for _, judge := range []func(Facts) []Check{config, github, repositories, agents, sandboxes, machine, schedule} {
@@ -34,7 +34,7 @@ func Checks(f Facts) []Check {
 	return all
 }
 
-// Count says how many checks came out so.
+// Count returns how many checks have a level.
 func Count(all []Check, level Level) int {
 	n := 0
 	for _, c := range all {
@@ -45,12 +45,12 @@ func Count(all []Check, level Level) int {
 	return n
 }
 
-// Only are the checks of a level.
+// Only returns the checks of a level.
 func Only(all []Check, level Level) []Check {
 	return slices.DeleteFunc(slices.Clone(all), func(c Check) bool { return c.Level != level })
 }
 
-// about makes checks about one thing.
+// about collects checks about one thing.
 type about struct {
 	name string
 	all  []Check

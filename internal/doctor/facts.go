@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Facts are all that was found out. What was not looked at is nil, and makes no check.
+// Facts are all collected facts. A nil fact was not collected and makes no check.
 type Facts struct {
 	Config   Config
 	Gh       *Program
@@ -24,24 +24,24 @@ type Facts struct {
 	Now      time.Time
 }
 
-// Config is the config as it was read.
+// Config is the result of reading the config.
 type Config struct {
 	Path     string
 	Repos    int
-	Problems []string // why it cannot be used, each in a line
-	Do       string   // what mends them; empty: each says that itself
+	Problems []string // why it is invalid, one per line
+	Do       string   // the remedy; empty: each problem has its own
 	Doubts   []string
 }
 
-// Program is one that gh mergexo starts.
+// Program is a program that gh mergexo starts.
 type Program struct {
 	Path    string
 	Version string
-	Trouble string // what is wrong; empty: nothing is
+	Trouble string // the problem; empty: none
 	Do      string
 }
 
-// Trouble is why something could not be found out, or is not as it should be.
+// Trouble is a problem, or why something could not be found out.
 type Trouble struct {
 	Says string
 	Do   string
@@ -50,19 +50,19 @@ type Trouble struct {
 // Host is a GitHub host that the config names.
 type Host struct {
 	Name     string
-	Down     *Trouble // it could not be asked at all
+	Down     *Trouble // it could not be reached
 	LoggedIn bool     // there is a token for it
-	Refused  *Trouble // GitHub does not accept the token, or the account
-	Limited  string   // it takes no requests for now: until when, and why
-	Account  string   // empty: an app's
-	Source   string   // where the token is from: a variable's name, a file, gh's keyring
+	Refused  *Trouble // GitHub rejects the token or the account
+	Limited  string   // rate limited: until when, and why
+	Account  string   // empty: a GitHub App
+	Source   string   // where the token comes from: a variable, a file, gh's keyring
 	Token    Token
 	Needs    Needs
-	Ahead    *time.Duration // how far this machine's clock is ahead; nil: not known
+	Ahead    *time.Duration // how far this machine's clock is ahead; nil: unknown
 	Asked    bool
 }
 
-// TokenKind is what kind of token GitHub gave.
+// TokenKind is the kind of a GitHub token.
 type TokenKind string
 
 // The kinds of tokens.
@@ -74,63 +74,63 @@ const (
 	TokenUnknown     TokenKind = ""
 )
 
-// Token is what is known of a token.
+// Token is what is known about a token.
 type Token struct {
 	Kind    TokenKind
-	Scoped  bool // GitHub tells its scopes
+	Scoped  bool // GitHub reports its scopes
 	Scopes  []string
-	Expires time.Time // zero: never, or GitHub does not say
+	Expires time.Time // zero: never, or unknown
 }
 
-// Needs is what the config asks of a host's token.
+// Needs is what the config requires of a host's token.
 type Needs struct {
-	Private   bool // one of its repositories is
-	Workflows bool // files of workflows may be changed
+	Private   bool // one of its repositories is private
+	Workflows bool // pushes may change workflow files
 }
 
 // Repo is a repository that the config names.
 type Repo struct {
-	Name          string // as the config and people call it
+	Name          string // as in the config
 	Host          string
 	Unasked       string   // why GitHub was not asked about it; empty: it was
-	Trouble       *Trouble // it could not be read
-	Current       string   // what GitHub calls it
+	Trouble       *Trouble // why it could not be read
+	Current       string   // its current name on GitHub
 	Archived      bool
 	Disabled      bool
-	NoIssues      bool // issues are switched off
+	NoIssues      bool // issues are disabled
 	CanPush       bool
 	DefaultBranch string
-	Methods       []merging.Method // that it allows
-	WebSignOff    bool             // GitHub signs commits off that are made in the browser, and wants so of others
+	Methods       []merging.Method // merge methods that it allows
+	WebSignOff    bool             // GitHub signs off commits made in the browser, and expects it of others
 	Unreadable    []Unread
-	Rules         *merging.Rules // of the default branch; nil: they could not be read
+	Rules         *merging.Rules // of the default branch; nil: unreadable
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes
-	Labels        *Labels        // nil: they could not be read
+	Labels        *Labels        // nil: unreadable
 	Gates         Gates
 	LastError     string // of the last pass
-	Stopped       string // why nothing is merged into it any more
+	Stopped       string // why merging is stopped
 	Others        []Other
 }
 
-// Unread is what a token may not read.
+// Unread is something that the token may not read.
 type Unread struct {
 	What   string
 	Needed bool // something does not work without it
 	For    string
 }
 
-// Gates is what the config asks of merges.
+// Gates is what the config requires of merges.
 type Gates struct {
 	Reviews   bool
 	AutoMerge bool
 	Method    merging.Method
-	Approvers int      // who give approvals that GitHub counts
+	Approvers int      // who can give approvals that GitHub counts
 	Checks    []string // required by the config
 	SignOff   bool
-	Speaker   string // as whom pull requests are opened
+	Speaker   string // the account that opens pull requests
 }
 
-// Labels are those of the config.
+// Labels are the labels of the config.
 type Labels struct {
 	Wanted  int
 	Missing []string
@@ -142,13 +142,13 @@ type Other struct {
 	At      time.Time
 }
 
-// Agent is an agent that the config gives work.
+// Agent is an agent that the config uses.
 type Agent struct {
 	Name    string
 	Path    string
-	Missing string // why its program cannot be started; with what to do
+	Missing string // why its program cannot be started, with the remedy
 	Version string
-	Drift   string // of its version; empty: it is known to work
+	Drift   string // remark about its version; empty: it is known to work
 	TooOld  bool
 	Login   Login
 	Sandbox Sandbox
@@ -162,21 +162,21 @@ type Login struct {
 	Do    string
 }
 
-// Sandbox is what stands around an agent.
+// Sandbox is the protection around an agent.
 type Sandbox struct {
 	Says    string
 	Hides   bool
 	Blocked string // why its turns are blocked
 	Do      string
-	Writes  []string // what an agent may write beside its checkout and its own home
+	Writes  []string // what an agent may write besides its checkout and its own home
 }
 
-// Folder is one that has to be written.
+// Folder is a folder that must be writable.
 type Folder struct {
 	Path    string
 	Trouble string
 	Do      string
-	New     bool // it is not there yet
+	New     bool // it does not exist yet
 }
 
 // Database is the state database.
@@ -185,41 +185,41 @@ type Database struct {
 	Missing bool
 	Trouble string
 	Do      string
-	Older   bool // its schema is older: the next pass brings it up to date
+	Older   bool // its schema is older: the next pass migrates it
 }
 
-// Disk is how much room there is.
+// Disk is the free disk space.
 type Disk struct {
 	Path string
 	Free int64 // bytes
-	Most int64 // what one turn may take, by the config; 0: no limit
+	Most int64 // limit of one turn in the config; 0: none
 }
 
-// Schedule is what repeats the pass.
+// Schedule is what repeats passes.
 type Schedule struct {
 	Installed bool
-	Active    bool   // the scheduler has it in force
+	Active    bool   // the scheduler runs it
 	Says      string // in words
 	Differs   []string
 	Trouble   string
 }
 
-// Passes is what the database and the state folder say of passes.
+// Passes is what the database and the state folder know of passes.
 type Passes struct {
 	Last    time.Time     // zero: none read anything
-	Tried   bool          // one was made all the same
-	Failed  int           // how many in a row failed
-	Why     string        // the last one did
-	Paused  string        // everything is: since when and why; empty: it is not
-	Budgets *work.Budgets // nil: not known
+	Tried   bool          // a pass has run nevertheless
+	Failed  int           // how many failed in a row
+	Why     string        // why the last one failed
+	Paused  string        // since when and why everything is paused; empty: it is not
+	Budgets *work.Budgets // nil: unknown
 	Turns   int           // in the last 24 hours
 	Cost    float64
 	Untold  []Untold
 }
 
-// Untold is a target of messages that did not take its last ones.
+// Untold is a notification target that did not accept the latest messages.
 type Untold struct {
 	Target string
 	Count  int
-	Why    string // the last one did not arrive
+	Why    string // why the last one failed
 }

@@ -33,7 +33,7 @@ func github(f Facts) []Check {
 	return all
 }
 
-// program is about one that has to be there.
+// program checks a required program.
 func program(a *about, code Code, name string, p Program) {
 	if p.Trouble != "" {
 		a.fail(code, p.Trouble, p.Do)
@@ -72,7 +72,7 @@ func host(h Host, now time.Time) []Check {
 	return a.all
 }
 
-// expiresSoon is when somebody should make a new token.
+// expiresSoon is how long before its end a token should be replaced.
 const expiresSoon = 7 * 24 * time.Hour
 
 func token(a *about, h Host, now time.Time) {
@@ -91,7 +91,7 @@ func token(a *about, h Host, now time.Time) {
 	scopes(a, h)
 }
 
-// scopes are told of classic and OAuth tokens. What others may do is only seen by trying,
+// scopes checks classic and OAuth tokens. What other tokens may read shows only when it is tried,
 // and what they may write only by writing.
 func scopes(a *about, h Host) {
 	t := h.Token

@@ -109,8 +109,7 @@ func database(a *about, d *Database) {
 	}
 }
 
-// With less room a pass cannot even note what it does; with little more a checkout does
-// not fit.
+// Below noRoom a pass cannot even record what it does; below littleRoom a checkout may not fit.
 const (
 	noRoom     = 64 << 20
 	littleRoom = 1 << 30
@@ -129,7 +128,7 @@ func disk(a *about, d *Disk) {
 	}
 }
 
-// size is a number of bytes as people read it.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	unit, value := 0, float64(n)
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
@@ -139,7 +138,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.4g %s", value, units[unit])
 }
 
-// wrongClock is from where on logins and certificates may be judged wrongly.
+// wrongClock is the clock error from which logins and certificates may be judged wrongly.
 const wrongClock = 5 * time.Minute
 
 func clock(h Host) []Check {
@@ -161,7 +160,7 @@ func clock(h Host) []Check {
 	return a.all
 }
 
-// roughly is a time without what nobody needs to know of it.
+// roughly rounds a duration for people.
 func roughly(d time.Duration) string {
 	if d < wrongClock {
 		return d.Round(time.Second).String()

@@ -28,7 +28,7 @@ func repository(r Repo) []Check {
 	return a.all
 }
 
-// present is about a repository that was read.
+// present checks a repository that could be read.
 func present(a *about, r Repo) {
 	if strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name) {
 		a.ok(CodeRepository, "its default branch is "+r.DefaultBranch)
@@ -50,8 +50,8 @@ func present(a *about, r Repo) {
 	rules(a, r)
 }
 
-// typed is the repository as a command or the config takes it: without its host another
-// one of that name could be meant.
+// typed returns the repository as a command or the config takes it: without its host, another one
+// with the same name could be meant.
 func (r Repo) typed() string {
 	if r.Host == "github.com" && !strings.HasPrefix(strings.ToLower(r.Name), "github.com/") {
 		return r.Current
@@ -88,7 +88,7 @@ func labels(a *about, r Repo) {
 	}
 }
 
-// remembered is what passes have noted.
+// remembered checks what passes have recorded.
 func remembered(a *about, r Repo) {
 	if r.LastError != "" {
 		a.warn(CodeReading, "the last pass could not read it: "+r.LastError, "")

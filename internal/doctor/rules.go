@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// rules holds what the default branch demands against what the config asks for.
+// rules compares the rules of the default branch with the config.
 func rules(a *about, r Repo) {
 	switch {
 	case r.Rules == nil:
@@ -30,7 +30,7 @@ func rules(a *about, r Repo) {
 	}
 }
 
-// demands are the rules in words.
+// demands describes the rules.
 func demands(of merging.Rules, gates Gates) string {
 	var all []string
 	if of.Approvals > 0 {
@@ -60,8 +60,9 @@ func demands(of merging.Rules, gates Gates) string {
 	return "merges need " + strings.Join(all, "; ")
 }
 
-// approvals: GitHub counts nobody's approval of what they opened or pushed themselves.
-// Without automatic merging people approve and merge; with it somebody must be there.
+// approvals checks that somebody can approve: GitHub does not count approvals from a pull request's
+// author or last pusher. Without automatic merging people approve and merge; with it there must be
+// an approver.
 func approvals(a *about, r Repo) {
 	const do = `name somebody else: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
 	speaker := r.Gates.Speaker
@@ -80,7 +81,7 @@ func approvals(a *about, r Repo) {
 	}
 }
 
-// method finds out whether a merge can be made as the config and the rules have it.
+// method checks that the config's merge method is allowed by the repository and the rules.
 func method(a *about, r Repo) {
 	allowed := slices.DeleteFunc(slices.Clone(r.Methods), func(m merging.Method) bool {
 		return len(r.Rules.Methods) > 0 && !slices.Contains(r.Rules.Methods, m) || r.Rules.Linear && m == merging.MergeCommit
@@ -108,7 +109,7 @@ func list[T ~string](names []T) string {
 	return strings.Join(all, ", ")
 }
 
-// signingOff reports a kind of rule that is mostly there for a sign-off.
+// signingOff reports a kind of rule that mostly enforces a sign-off.
 func signingOff(kind string) bool { return kind == "commit_message_pattern" }
 
 func signOff(a *about, r Repo) {

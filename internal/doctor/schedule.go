@@ -34,7 +34,7 @@ func repeated(a *about, s Schedule) {
 	}
 }
 
-// longAgo is when a machine on which passes are scheduled should have made one.
+// longAgo is the time after which a machine with a schedule should have run a pass.
 const longAgo = time.Hour
 
 func passes(a *about, p Passes, s *Schedule, now time.Time) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Known are all metrics, without a sample.
+// Known returns all metrics without samples.
 func Known() []Family {
 	return []Family{
 		gauge("mergexo_build_info", "Version of gh mergexo that wrote this, and what it was built with; always 1.", "version", "goversion", "goos", "goarch"),
@@ -36,7 +36,7 @@ func Known() []Family {
 	}
 }
 
-// Families are all metrics, with the samples that values give.
+// Families returns all metrics with the samples of values.
 func Families(v Values) []Family {
 	all := Known()
 	by := map[string]*Family{}
@@ -60,7 +60,7 @@ func fillPasses(by map[string]*Family, v Values) {
 	for _, p := range v.Passes {
 		counts[p.Outcome] = p.Count
 	}
-	for _, o := range work.PassOutcomes { // those that never were, too: a rate begins at 0
+	for _, o := range work.PassOutcomes { // also outcomes that never occurred: a rate begins at 0
 		by["mergexo_passes_total"].add(float64(counts[o]), string(o))
 	}
 }
@@ -117,7 +117,7 @@ func histogram(name, help string, labels ...string) Family {
 	return Family{Name: name, Help: help, Kind: Histogram, Labels: labels}
 }
 
-// add adds a sample; values are those of the family's labels.
+// add adds a sample; values belong to the family's labels in order.
 func (f *Family) add(value float64, values ...string) {
 	var labels []string
 	for i, name := range f.Labels {
@@ -126,7 +126,7 @@ func (f *Family) add(value float64, values ...string) {
 	f.samples = append(f.samples, sample{labels: labels, value: value})
 }
 
-// addTimes adds the samples of a histogram, whose buckets hold what is in those below.
+// addTimes adds the samples of a histogram, whose buckets are cumulative.
 func (f *Family) addTimes(t Times) {
 	n := 0
 	for _, most := range t.Bounds {
@@ -138,8 +138,8 @@ func (f *Family) addTimes(t Times) {
 		sample{"_bucket", []string{"le", "+Inf"}, float64(n)}, sample{suffix: "_sum", value: t.Sum.Seconds()}, sample{suffix: "_count", value: float64(n)})
 }
 
-// dollars rounds a sum: added up in another order, once rows are pruned, it may differ in
-// its last digit, and a counter that falls counts as one that began again.
+// dollars rounds a sum. Once rows are pruned, the sum is added up in another order and may differ
+// in its last digit, and Prometheus takes a decreasing counter as a restart.
 func dollars(sum float64) float64 { return max(0, math.Round(sum*1e9)/1e9) }
 
 func seconds(t time.Time) float64 {

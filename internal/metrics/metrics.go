@@ -1,4 +1,4 @@
-// Package metrics is what Prometheus reads of this program: values to text. It is pure.
+// Package metrics formats values as text for Prometheus. It is pure.
 package metrics
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Values are what the metrics are made of. Counters are totals since the database was made.
+// Values are the data of the metrics. Counters are totals since the database was created.
 type Values struct {
 	Build    Build
 	Last     work.LastPass
 	Passes   []work.PassCount
-	Queue    int // turns that are due and have not begun; below 0: the pass did not come to know
-	Workers  int // that the config allows
+	Queue    int // turns that are due and have not begun; negative: unknown
+	Workers  int // limit in the config
 	Running  int
 	Items    []Items
 	Turns    []Turns
@@ -25,7 +25,7 @@ type Values struct {
 	Limits   []work.RateLimit
 }
 
-// Build says which program it is.
+// Build identifies the program.
 type Build struct{ Version, Go, OS, Arch string }
 
 // Items is how many work items of a repository are in a state.
@@ -48,7 +48,7 @@ type Failures struct {
 	Count int
 }
 
-// Used is what an agent has used in runs that are over.
+// Used is an agent's usage in finished runs.
 type Used struct {
 	Agent         string
 	Runs          int
@@ -57,14 +57,14 @@ type Used struct {
 	CostUSD       float64
 }
 
-// Times is a histogram of how long something took.
+// Times is a histogram of durations.
 type Times struct {
-	Bounds []time.Duration // upper ones, ascending
+	Bounds []time.Duration // upper bounds, ascending
 	Counts map[time.Duration]int
 	Sum    time.Duration
 }
 
-// Add counts what took no longer than a bound; 0 is none.
+// Add counts durations up to a bound; 0 means no bound.
 func (t *Times) Add(most time.Duration, n int, sum time.Duration) {
 	if t.Counts == nil {
 		t.Counts = map[time.Duration]int{}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a metric is.
+// Kind is the type of a metric.
 type Kind string
 
 // The kinds of metric.
@@ -26,12 +26,12 @@ type Family struct {
 }
 
 type sample struct {
-	suffix string   // of the name, in a histogram
-	labels []string // names and values in turn
+	suffix string   // appended to the name, in a histogram
+	labels []string // names and values alternating
 	value  float64
 }
 
-// Text is families in Prometheus's text format, version 0.0.4.
+// Text formats families in Prometheus's text format, version 0.0.4.
 func Text(all []Family) string {
 	var b bytes.Buffer
 	for _, f := range all {

@@ -9,11 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 )
 
-// mostOutput bounds what a program may print, in bytes.
+// mostOutput bounds a program's output, in bytes.
 const mostOutput = 64 << 10
 
-// run starts the program without a shell. Where its time is over all that it started is
-// ended with it, and nothing of it outlives us.
+// run starts the program without a shell. On a timeout, the program and all its processes are
+// killed; none of them outlives us.
 func run(ctx context.Context, t Target, m Message) Answer {
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: t.Command[0], Args: t.Command[1:], Dir: t.Dir, Env: t.Env, Stdin: []byte(m.Body + "\n"),

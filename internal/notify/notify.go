@@ -1,6 +1,6 @@
-// Package notify sends one message to one target: to a program of the operator's on its
-// standard input, or to an address by POST. It decides nothing and remembers nothing; what
-// is sent, and that it is sent once, is the business of whoever calls.
+// Package notify sends one message to one target: to the standard input of an operator's program,
+// or to a URL by POST. It decides nothing and remembers nothing: the caller chooses messages and
+// sends each once.
 package notify
 
 import (
@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Target is where a message goes: a program, or an address.
+// Target is where a message goes: a program, or a URL.
 type Target struct {
 	Timeout time.Duration // 0: 5 seconds
 
-	Command []string // the program as it was found, and its arguments; empty: URL is meant
+	Command []string // absolute path and arguments; empty: use URL
 	Env     []string // the program's whole environment
-	Dir     string   // where it runs
+	Dir     string   // the program's working folder
 
 	URL    string
-	Secret string // signs what is posted; empty: nothing is signed
+	Secret string // signs the request; empty: unsigned
 	Redact func(string) string
 }
 
-// Message is what is sent.
+// Message is one notification.
 type Message struct {
 	ID    string
 	Event string
@@ -32,26 +32,26 @@ type Message struct {
 	At    time.Time
 }
 
-// Fate is what became of a message.
+// Fate is the result of sending a message.
 type Fate string
 
-// The fates. Whoever repeats what was not Unreached sends it twice.
+// The fates. Only Unreached may be retried: otherwise the message might arrive twice.
 const (
 	Taken     Fate = "taken"
-	Refused   Fate = "refused"   // or nobody knows: it went out, and what came back is no yes
-	Unreached Fate = "unreached" // nothing of it went out
+	Refused   Fate = "refused"   // or unclear: it was sent, and the answer was no success
+	Unreached Fate = "unreached" // nothing was sent
 )
 
-// Answer is what came back.
+// Answer is the target's answer.
 type Answer struct {
 	Fate Fate
-	Says string // in one line: a status, an exit code, what was printed
+	Says string // one line: a status, an exit code, output
 }
 
-// usualTimeout is less than a pass waits for messages at its end.
+// usualTimeout is shorter than a pass waits for messages at its end.
 const usualTimeout = 5 * time.Second
 
-// Send sends a message, once.
+// Send sends a message once.
 func Send(ctx context.Context, t Target, m Message) Answer {
 	t.Timeout = cmp.Or(t.Timeout, usualTimeout)
 	within, cancel := context.WithTimeout(ctx, t.Timeout)
@@ -63,25 +63,25 @@ func Send(ctx context.Context, t Target, m Message) Answer {
 	case t.URL != "":
 		answer = post(within, t, m)
 	}
-	if ctx.Err() != nil && answer.Fate != Taken { // whoever sends had less time than the target
+	if ctx.Err() != nil && answer.Fate != Taken { // the caller had less time than the target
 		answer.Says = "there was no time left to wait for an answer"
 	}
 	if t.Redact != nil {
 		answer.Says = t.Redact(answer.Says)
 	}
-	if len(answer.Says) > mostTold { // a status, too, is what the other side wrote
+	if len(answer.Says) > mostTold { // the other side also writes the status
 		answer.Says = strings.ToValidUTF8(answer.Says[:mostTold], "") + "…"
 	}
 	return answer
 }
 
-// mostSaid bounds what is told of an answer, in bytes.
+// mostSaid bounds the quoted part of an answer, in bytes.
 const mostSaid = 300
 
-// mostTold bounds what is kept of an answer with the words around it, in bytes.
+// mostTold bounds the stored text about an answer, in bytes.
 const mostTold = 2 * mostSaid
 
-// said is what came back, in one line.
+// said quotes the answer in one line.
 func said(what string, rest ...[]byte) string {
 	for _, b := range rest {
 		if line := strings.Join(strings.Fields(strings.ToValidUTF8(string(b[:min(len(b), mostSaid)]), "")), " "); line != "" {

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Headers of what is posted.
+// Headers of the request.
 const (
 	headerEvent     = "X-Mergexo-Event"
 	headerDelivery  = "X-Mergexo-Delivery"
@@ -23,16 +23,16 @@ const (
 	headerSignature = "X-Mergexo-Signature-256"
 )
 
-// Sign is the signature of a body that is posted at a moment: the moment is signed, too, so
-// that what somebody recorded cannot be sent later as if it were new.
+// Sign returns the signature of a body at a time. The time is signed, too, so that a recorded
+// message cannot be replayed later as a new one.
 func Sign(secret, timestamp, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "." + body))
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// post sends the message to an address. A redirect is not followed: the address in the
-// config is who may have the message.
+// post sends the message to a URL. It follows no redirect: only the URL in the config may get the
+// message.
 func post(ctx context.Context, t Target, m Message) Answer {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, strings.NewReader(m.Body))
 	if err != nil {
@@ -55,7 +55,7 @@ func post(ctx context.Context, t Target, m Message) Answer {
 		return noAnswer(t, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, mostSaid)) // as far as it came
+	body, _ := io.ReadAll(io.LimitReader(res.Body, mostSaid)) // as much as arrived
 	switch res.StatusCode / 100 {
 	case 2:
 		return Answer{Taken, said(res.Status, body)}
@@ -65,8 +65,8 @@ func post(ctx context.Context, t Target, m Message) Answer {
 	return Answer{Refused, said(res.Status, body)}
 }
 
-// noAnswer tells a target that was not even connected to from one that may have taken the
-// message. The address is left out: that of a webhook is often its password.
+// noAnswer distinguishes a target to which no connection was made from one that may have received
+// the message. It omits the URL: that of a webhook often contains its password.
 func noAnswer(t Target, err error) Answer {
 	why, fate := err, Refused
 	if u, ok := errors.AsType[*url.Error](err); ok {

@@ -18,15 +18,14 @@ import (
 	"time"
 )
 
-// chromium is a headless browser that is told what to do through a pipe, by the protocol of its
-// own tools for developers.
+// chromium is a headless browser, controlled through a pipe by its debugging protocol.
 type chromium struct {
 	t       *testing.T
 	to      io.Writer
 	from    chan message
 	n       int
 	session string
-	seen    []message // what happened, beside answers
+	seen    []message // events, without answers
 }
 
 type message struct {
@@ -79,7 +78,7 @@ func startChromium(t *testing.T) *chromium {
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
-		// Its other processes write into its folder until they are gone, too.
+		// Its other processes write into its folder until they have ended.
 		for end := time.Now().Add(10 * time.Second); syscall.Kill(-cmd.Process.Pid, 0) == nil && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
@@ -110,7 +109,7 @@ func (c *chromium) listen(r io.Reader) {
 	}
 }
 
-// next is the next message.
+// next returns the next message.
 func (c *chromium) next() message {
 	c.t.Helper()
 	select {
@@ -159,7 +158,7 @@ func (c *chromium) call(method string, params map[string]any, result any) {
 	}
 }
 
-// open shows a page in a window, in light or dark, and waits until it is there.
+// open shows a page in a window, in light or dark, and waits until it is loaded.
 func (c *chromium) open(address string, width int, scheme, media string) {
 	c.t.Helper()
 	c.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
@@ -196,7 +195,7 @@ func (c *chromium) screenshot(path string) {
 	}
 }
 
-// complaints are what a page must not do: say something on the console, fail, ask for anything.
+// complaints lists what a page must not do: console messages, failures, requests.
 func (c *chromium) complaints(address string) (all []string) {
 	for _, m := range c.seen {
 		switch m.Method {
@@ -212,7 +211,7 @@ func (c *chromium) complaints(address string) (all []string) {
 	return all
 }
 
-// shots is the folder for pictures, for people to look at.
+// shots is the folder for screenshots.
 func shots(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("MERGEXO_SHOTS")
@@ -225,8 +224,8 @@ func shots(t *testing.T) string {
 	return dir
 }
 
-// A browser shows the page whatever stands in titles: nothing runs, nothing is asked for,
-// nothing is wider than the window. MERGEXO_SHOTS=FOLDER keeps the pictures.
+// A browser shows the page whatever titles contain: nothing runs, nothing is requested, nothing is
+// wider than the window. MERGEXO_SHOTS=FOLDER keeps the screenshots.
 func TestBrowser(t *testing.T) {
 	c, dir := startChromium(t), shots(t)
 	for name, titles := range map[string][]string{"plain": friendly, "hostile": hostile} {

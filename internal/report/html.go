@@ -19,10 +19,10 @@ var pageText string
 //go:embed page.css
 var styleText string
 
-// tile is one of the numbers that the page begins with.
+// tile is one of the numbers at the top of the page.
 type tile struct{ Value, What, More string }
 
-// page is what the template is given.
+// page is the data of the template.
 type page struct {
 	Report
 	Style    template.CSS
@@ -37,10 +37,10 @@ type page struct {
 	Made     string
 	MoreStop int
 	MoreWait int
-	NotShown int // of what was merged
+	NotShown int // of the merged pull requests
 }
 
-// HTML is the report as one page, which needs nothing else.
+// HTML returns the report as one page without external resources.
 func (r Report) HTML() ([]byte, error) {
 	r = r.legible()
 	figures, err := r.figures()
@@ -66,8 +66,7 @@ func (r Report) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// legible is the report without the characters that hide and reorder others: a title shows
-// what it says.
+// legible returns the report without characters that hide or reorder others.
 func (r Report) legible() Report {
 	r.Pulls, r.Items = slices.Clone(r.Pulls), slices.Clone(r.Items)
 	for i := range r.Pulls {
@@ -84,7 +83,7 @@ func (r Report) legible() Report {
 	return r
 }
 
-// legible makes a text one line of what can be seen; what joins letters and emoji stays.
+// legible removes control and format characters, except joiners of letters and emoji.
 func legible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\u200c' || r == '\u200d' || !unicode.In(r, unicode.Cc, unicode.Cf) {
@@ -106,7 +105,7 @@ func (r Report) of(o work.Outcome) (some []Pull) {
 // mostRows bounds a list.
 const mostRows = 200
 
-// first are the first of many, with how many more there are.
+// first returns the first rows and the number of the others.
 func first[T any](all []T) ([]T, int) {
 	n := min(len(all), mostRows)
 	return all[:n], len(all) - n
@@ -124,7 +123,7 @@ func (r Report) items(stopped bool) (some []OpenItem) {
 	return some
 }
 
-// span is what time the report is about.
+// span is the period of the report.
 func (r Report) span() string {
 	if r.From == nil {
 		return "From the beginning to " + at(&r.To)
@@ -214,7 +213,7 @@ func stamp(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// age is for how long something is so.
+// age is how long something has lasted.
 func (r Report) age(t *time.Time) string {
 	if t == nil {
 		return ""
@@ -222,7 +221,7 @@ func (r Report) age(t *time.Time) string {
 	return Took(max(r.To.Sub(*t), 0))
 }
 
-// human says how many of a pull request's commits are people's.
+// human tells how many of a pull request's commits are by people.
 func human(p Pull) string {
 	switch {
 	case p.Human == nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Markdown is the report as GitHub shows it in an issue, a comment or a summary of a workflow.
+// Markdown returns the report for an issue, a comment or a workflow summary on GitHub.
 func (r Report) Markdown() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -73,7 +73,7 @@ func (r Report) Markdown() string {
 	return b.String()
 }
 
-// sentences joins what something waits for and what comes next.
+// sentences joins the reason of a wait and the next step.
 func sentences(why, next string) string {
 	var all []string
 	if why != "" {
@@ -94,13 +94,12 @@ func link(repo string, number int, url string) string {
 	return fmt.Sprintf("[%s#%d](<%s>)", plain(repo), number, strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "").Replace(url))
 }
 
-// plain is a text of people that Markdown shows as it is: nothing in it is a link, a mention,
-// a picture or HTML.
+// plain escapes people's text for Markdown: no part becomes a link, a mention, an image or HTML.
 func plain(s string) string {
 	var b strings.Builder
 	for _, r := range legible(s) {
 		switch {
-		case r == '@', r == '#': // GitHub finds people and issues by them however they are written
+		case r == '@', r == '#': // GitHub links people and issues even if these are escaped
 			fmt.Fprintf(&b, "&#%d;\u200b", r)
 		case strings.ContainsRune("\\`*_{}[]<>()+!|~&$", r):
 			fmt.Fprintf(&b, "&#%d;", r)

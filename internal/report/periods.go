@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Step is how long a period is.
+// Step is the length of a period.
 type Step string
 
 // The steps.
@@ -17,10 +17,10 @@ const (
 	Monthly Step = "month"
 )
 
-// mostPeriods is how many periods a picture has room for.
+// mostPeriods is how many periods fit into a chart.
 const mostPeriods = 31
 
-// Period is what came of a day, a week or a month.
+// Period is the result of a day, a week or a month.
 type Period struct {
 	Begin        time.Time `json:"begin"`                  // its first moment, UTC
 	Accepted     int       `json:"accepted"`               // pull requests
@@ -39,7 +39,7 @@ type Period struct {
 	cost  float64
 }
 
-// Label is the period's name below a picture.
+// Label is the period's name in a chart.
 func (p Period) label(step Step) string {
 	if step == Monthly {
 		return p.Begin.Format("2006-01")
@@ -47,7 +47,7 @@ func (p Period) label(step Step) string {
 	return p.Begin.Format("01-02")
 }
 
-// begin is the beginning of the period in which a time lies; weeks begin on Monday.
+// begin returns the beginning of the period that holds a time; weeks begin on Monday.
 func (s Step) begin(t time.Time) time.Time {
 	t = t.UTC()
 	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
@@ -72,7 +72,7 @@ func (s Step) next(t time.Time) time.Time {
 	return t.AddDate(0, 0, 1)
 }
 
-// earliest is the first day of which something is told.
+// earliest returns the first day with data.
 func earliest(f Facts, all []Pull) time.Time {
 	if !f.From.IsZero() {
 		return f.From
@@ -98,11 +98,11 @@ func earliest(f Facts, all []Pull) time.Time {
 }
 
 func dayOf(day string) time.Time {
-	t, _ := time.Parse(time.DateOnly, day) // as the store wrote it
+	t, _ := time.Parse(time.DateOnly, day) // in the store's format
 	return t
 }
 
-// periods sums up by day, or where those are too many by week or month.
+// periods sums up by day or, if there are too many, by week or month.
 func periods(f Facts, pulls []Pull) (Step, []Period) {
 	first, step := earliest(f, pulls), Daily
 	switch days := f.Now.Sub(first).Hours() / 24; {

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// figure is a picture with its numbers as a table.
+// figure is a chart with its numbers as a table.
 type figure struct {
 	Title string
 	Says  string
@@ -19,7 +19,7 @@ type figure struct {
 	Rows  [][]string
 }
 
-// figures are the pictures of what came over time; those that would show nothing are left out.
+// figures returns the charts over time, without empty ones.
 func (r Report) figures() ([]figure, error) {
 	var all []figure
 	for _, make := range []func() (chart.Bars, bool){r.accepted, r.answers, r.turns, r.costs, r.failures, r.said} {
@@ -49,7 +49,7 @@ func (r Report) figures() ([]figure, error) {
 	return all, nil
 }
 
-// over is a picture over the periods.
+// over makes a chart over the periods.
 func (r Report) over(id, title string, least float64, value func(float64) string, series ...chart.Series) (chart.Bars, bool) {
 	b := chart.Bars{ID: id, Title: title, Series: series, Value: value, Least: least}
 	some := false
@@ -72,7 +72,7 @@ func (r Report) over(id, title string, least float64, value func(float64) string
 	return b, some
 }
 
-// each takes a number out of each period.
+// each makes a series with one number per period.
 func (r Report) each(name, color string, of func(Period) float64) chart.Series {
 	s := chart.Series{Name: name, Color: color}
 	for _, p := range r.Periods {
@@ -123,13 +123,13 @@ func number(v *float64) float64 {
 	return *v
 }
 
-// mostKinds is how many kinds of failures a picture shows.
+// mostKinds is how many kinds of failures a chart shows.
 const mostKinds = 10
 
 func (r Report) failures() (chart.Bars, bool) {
 	b := chart.Bars{ID: "failures", Title: "Failures by kind", Sideways: true, Least: 1, Value: whole, Series: []chart.Series{{Name: "times", Color: "--bad"}}}
 	var says []string
-	for _, f := range slices.Backward(r.Failures[:min(len(r.Failures), mostKinds)]) { // the first line of a picture is its lowest
+	for _, f := range slices.Backward(r.Failures[:min(len(r.Failures), mostKinds)]) { // the first bar is the lowest
 		b.Labels, b.Series[0].Values = append(b.Labels, words(f.Kind)), append(b.Series[0].Values, float64(f.Count))
 		says = append([]string{fmt.Sprintf("%s %d", words(f.Kind), f.Count)}, says...)
 	}

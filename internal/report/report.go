@@ -1,4 +1,4 @@
-// Package report makes what "gh mergexo report" tells: of stored facts the numbers, and of
+// Package report makes the content of "gh mergexo report": numbers from stored facts, and from
 // those a page, Markdown or JSON. It is pure; cmd/report reads the facts.
 package report
 
@@ -12,13 +12,13 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Facts are what a report is made of.
+// Facts are the data of a report.
 type Facts struct {
-	From     time.Time // a day's beginning in UTC; zero: the beginning
+	From     time.Time // beginning of a day in UTC; zero: no limit
 	Now      time.Time
-	Pulls    []store.PullFacts // that are open, or ended since From
-	Items    []OpenItem        // that are open
-	ByItem   []store.CostLine  // by item, of all time
+	Pulls    []store.PullFacts // open, or ended since From
+	Items    []OpenItem        // open ones
+	ByItem   []store.CostLine  // by item, without a time limit
 	Costs    []store.CostLine  // by day
 	Failures []store.CountLine // by day and kind
 	Verdicts []store.VerdictLine
@@ -27,7 +27,7 @@ type Facts struct {
 	Called   func(work.RepoName) string
 }
 
-// OpenItem is an open work item, in the words of status.
+// OpenItem is an open work item, described as in status.
 type OpenItem struct {
 	Repo    string     `json:"repo"`           // as it is called
 	Number  int        `json:"number"`         // of the issue
@@ -44,7 +44,7 @@ type OpenItem struct {
 	Stopped bool       `json:"stopped"`        // a person must act
 }
 
-// Pull is what became of a pull request.
+// Pull is the result of a pull request.
 type Pull struct {
 	Repo     string       `json:"repo"`               // as it is called
 	Number   int          `json:"number"`             // of the pull request
@@ -66,7 +66,7 @@ type Pull struct {
 	marks []store.Mark
 }
 
-// Numbers are what is told first.
+// Numbers are the main numbers.
 type Numbers struct {
 	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by what became of them
 	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
@@ -88,13 +88,13 @@ type Numbers struct {
 	UnknownAccepted bool                 `json:"-"`                      // what an accepted one cost is known in part
 }
 
-// Failure is how often something went wrong.
+// Failure is how often something failed.
 type Failure struct {
 	Kind  string `json:"kind"`  // of the reason
 	Count int    `json:"count"` // how often
 }
 
-// Verdict is how often a reviewer said something.
+// Verdict is how often a reviewer made a decision.
 type Verdict struct {
 	Reviewer string `json:"reviewer"` // empty: people
 	Decision string `json:"decision"` // approve or request_changes
@@ -102,7 +102,7 @@ type Verdict struct {
 	Findings int    `json:"findings"` // with all of them
 }
 
-// Report is what is told.
+// Report is the content of a report.
 type Report struct {
 	From     *time.Time `json:"since"`        // the first day that counts; null: from the beginning
 	To       time.Time  `json:"until"`        // when it was made
@@ -115,12 +115,12 @@ type Report struct {
 	Verdicts []Verdict  `json:"verdicts"`     // what reviewers said
 }
 
-// Empty reports whether there is nothing to tell.
+// Empty reports whether there is no data.
 func (r Report) Empty() bool {
 	return len(r.Pulls) == 0 && len(r.Items) == 0 && r.Numbers.Runs == 0 && len(r.Failures) == 0 && len(r.Verdicts) == 0
 }
 
-// Make makes a report of facts.
+// Make makes a report from facts.
 func Make(f Facts) Report {
 	r := Report{To: f.Now.UTC(), Items: f.Items, From: pointer(f.From)}
 	r.Pulls = pulls(f)
@@ -134,7 +134,7 @@ func Make(f Facts) Report {
 	return r.withoutNulls()
 }
 
-// withoutNulls has programs read [] where there is nothing.
+// withoutNulls replaces nil lists by empty ones, which JSON shows as [].
 func (r Report) withoutNulls() Report {
 	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]OpenItem{}, r.Items...), append([]Period{}, r.Periods...)
 	r.Failures, r.Verdicts = append([]Failure{}, r.Failures...), append([]Verdict{}, r.Verdicts...)
@@ -169,7 +169,7 @@ func verdicts(lines []store.VerdictLine) []Verdict {
 	return all
 }
 
-// pulls are the pull requests, those that ended last first, and before them those that are open.
+// pulls returns the pull requests: open ones first, then the others, latest end first.
 func pulls(f Facts) []Pull {
 	spent, marks := map[int64]store.CostLine{}, map[int64][]store.Mark{}
 	for _, l := range f.ByItem {

@@ -35,7 +35,7 @@ var hostile = []string{
 	"null \x00 bell \a escape \x1b[31m line\u2028sep \u2029 [link](javascript:alert(1)) @octo/team #1 | `code` ![](http://evil.test/a.png)",
 }
 
-// pull is a pull request that ended a number of days ago; less than 0: it is open.
+// pull is a pull request that ended this many days ago; negative: it is open.
 func pull(n int, title string, state work.PullState, days, human int) store.PullFacts {
 	p := store.PullFacts{
 		ID: int64(n), RepoID: 1, Repo: repo, ItemID: int64(n), Issue: n, Flow: work.FlowBugfix, Number: n + 100, Title: title,
@@ -50,7 +50,7 @@ func pull(n int, title string, state work.PullState, days, human int) store.Pull
 	return p
 }
 
-// sample are facts of everything that a report tells.
+// sample are facts for every part of a report.
 func sample(titles []string) Facts {
 	title := func(i int) string { return titles[i%len(titles)] }
 	f := Facts{From: from, Now: now, Called: work.RepoName.FullName}
@@ -136,7 +136,7 @@ func TestNumbers(t *testing.T) {
 	if n.Outcomes[work.Accepted] != 14 || n.Outcomes[work.Rejected] != 1 || n.Outcomes[work.Pending] != 1 || n.Outcomes[work.Ignored] != 1 || n.Outcomes[work.Unknown] != 1 {
 		t.Errorf("outcomes %v", n.Outcomes)
 	}
-	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without, three with a person's commit, of three nothing says
+	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without and three with a person's commit, three unknown
 		t.Errorf("zero touch %d of %d", n.ZeroTouch, n.ZeroKnown)
 	}
 	if n.Stopped != 1 || n.Waiting != 2 || n.UnknownUsage != 2 || n.Failures != 20 {
@@ -144,7 +144,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Nothing is told of what there is nothing of, in every form.
+// No format shows sections without data.
 func TestNothing(t *testing.T) {
 	r := Make(Facts{From: from, Now: now, Called: work.RepoName.FullName})
 	page, err := r.HTML()
@@ -168,7 +168,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// What people write is text, and nothing else, in every form.
+// People's text is only text, in every format.
 func TestHostileTitlesAreText(t *testing.T) {
 	r := Make(sample(hostile))
 	page, err := r.HTML()
@@ -197,7 +197,7 @@ func TestHostileTitlesAreText(t *testing.T) {
 	}
 }
 
-// A report over a year of much work is made in a moment, and is small.
+// A report over a year of much work is made quickly, and is small.
 func TestLargeReports(t *testing.T) {
 	f := sample(hostile)
 	f.From = time.Time{}
@@ -256,7 +256,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// A machine whose clock is behind asks from a day on that has not begun: there is nothing to draw.
+// If the machine's clock is behind, --since may name a day that has not begun: there is nothing to
+// draw.
 func TestFromADayThatHasNotBegun(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	r := Make(Facts{From: now.AddDate(1, 0, 0), Now: now, Called: work.RepoName.FullName})
@@ -265,7 +266,7 @@ func TestFromADayThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// A summary on GitHub takes a megabyte: of a long list it has the beginning, and says so.
+// A summary on GitHub is limited to a megabyte: a long list is cut, with a note.
 func TestMarkdownIsBounded(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	items := make([]OpenItem, 3*mostRows)

@@ -14,7 +14,7 @@ const (
 	// mostTimelines and mostMarks bound the page.
 	mostTimelines = 30
 	mostMarks     = 80
-	// strip is how wide a timeline is, in units of its picture; thin is the least that is seen.
+	// strip is the width of a timeline in units of its picture; thin is the smallest visible width.
 	strip = 1000
 	thin  = 4
 )
@@ -25,9 +25,9 @@ type timeline struct {
 	ID     string
 	From   time.Time
 	To     time.Time
-	Says   string // in words
+	Says   string // the content in words
 	Shapes []shape
-	Cut    int // how much of it is not drawn
+	Cut    int // number of marks that are not drawn
 }
 
 // shape is a rectangle of a timeline.
@@ -37,7 +37,7 @@ type shape struct {
 	Says       string
 }
 
-// timelines are those of the first pull requests.
+// timelines returns those of the first pull requests.
 func (r Report) timelines() []timeline {
 	var all []timeline
 	for i, p := range r.Pulls[:min(len(r.Pulls), mostTimelines)] {
@@ -75,7 +75,7 @@ func lifeOf(p Pull, id string, now time.Time) timeline {
 	return t
 }
 
-// x is where a time lies in the picture.
+// x is the horizontal position of a time.
 func (t timeline) x(at time.Time) int {
 	return min(max(int(strip*at.Sub(t.From).Seconds()/t.To.Sub(t.From).Seconds()), 0), strip-thin)
 }
@@ -109,7 +109,7 @@ func (t timeline) shapeOf(m store.Mark) shape {
 	return s
 }
 
-// minutes is how the page tells a time.
+// minutes is the page's format of times.
 const minutes = "2006-01-02 15:04 MST"
 
 func turnName(m store.Mark) string {
@@ -126,7 +126,7 @@ func by(who string) string {
 	return "by " + who
 }
 
-// words is a name of ours as people write it.
+// words turns an identifier into words.
 func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 func eventName(kind string) string {
@@ -147,7 +147,7 @@ func eventName(kind string) string {
 	return "a comment"
 }
 
-// counts sum up what a timeline shows.
+// counts sum up a timeline.
 type counts struct{ turns, failed, people, approvals, changes int }
 
 func (c *counts) add(m store.Mark) {

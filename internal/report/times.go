@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// Histogram counts how long something took, in the buckets of the store.
+// Histogram counts durations in the store's buckets.
 type Histogram struct {
-	counts map[time.Duration]int // by upper bound; 0: none
+	counts map[time.Duration]int // by upper bound; 0: no bound
 }
 
 func (h *Histogram) add(lines []store.TimeLine) {
@@ -22,7 +22,7 @@ func (h *Histogram) add(lines []store.TimeLine) {
 	}
 }
 
-// Count is how many there are.
+// Count returns the number of durations.
 func (h *Histogram) Count() int {
 	n := 0
 	for _, c := range h.counts {
@@ -31,9 +31,8 @@ func (h *Histogram) Count() int {
 	return n
 }
 
-// Within is the time within which a part of them were done, as far as the buckets tell: it is
-// somewhere in one, and taken to lie where it would if that were filled evenly. What is in no
-// bucket with a bound took longer than the last.
+// Within returns the time within which a part of them ended. It assumes that durations are spread
+// evenly within a bucket. Durations in the bucket without a bound count as the largest bound.
 func (h *Histogram) Within(part float64) (time.Duration, bool) {
 	all := h.Count()
 	if all == 0 {
@@ -59,7 +58,7 @@ func (h *Histogram) seconds(part float64) *float64 {
 	return &s
 }
 
-// Took is a duration as people say it: two digits of it count.
+// Took formats a duration for people, with two significant digits.
 func Took(d time.Duration) string {
 	for _, unit := range []struct {
 		long time.Duration
@@ -74,7 +73,7 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// trim is a number with one digit behind the point, where that is not 0.
+// trim formats a number with one decimal, or none if that is 0.
 func trim(n float64) string {
 	s := fmt.Sprintf("%.1f", n)
 	if s[len(s)-2:] == ".0" {

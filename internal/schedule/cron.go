@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxCommand is how long a command may be: Debian's cron takes 999 bytes.
+// maxCommand bounds a command's length: Debian's cron accepts 999 bytes.
 const maxCommand = 990
 
 func (j Job) cronMarks() (begin, end string) {
@@ -39,16 +39,16 @@ func cronBlock(j Job) (string, error) {
 	return fmt.Sprintf("%s\n# %s\n%s %s\n%s\n", begin, j.header(), times, command, end), nil
 }
 
-// TooLongError says that cron does not take a command of so many bytes.
+// TooLongError means that the command is too long for cron.
 type TooLongError struct{ Bytes int }
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("the command with its PATH has %d bytes, and cron takes %d: install from a shell whose PATH is shorter", e.Bytes, maxCommand)
 }
 
-// cronWord quotes a word for the shell and for cron, which ends a command at a %, and
-// takes the backslash before one away. Some crons make one backslash of two: none stands
-// before another, nor before a % of the word itself.
+// cronWord quotes a word for the shell and for cron. Cron ends a command at a % and removes a
+// backslash before one. Some crons turn two backslashes into one, so none is written before another
+// or before a % of the word itself.
 func cronWord(w string) string {
 	if w != "" && !strings.ContainsFunc(w, special) {
 		return w
@@ -61,7 +61,7 @@ func special(r rune) bool {
 	return !plain
 }
 
-// cronWords reads such words again.
+// cronWords parses words quoted by cronWord.
 func cronWords(command string) (words []string, err error) {
 	word, in, quote := strings.Builder{}, false, rune(0)
 	text := strings.ReplaceAll(command, `\%`, "%")
@@ -122,8 +122,8 @@ func brokenCron(begin, end string) error {
 	return fmt.Errorf("the crontab has not one %q with one %q after it: put that right with crontab -e, and nothing was changed", begin, end)
 }
 
-// intoCron gives a crontab with the job's block in the place of the one that was there,
-// and else at its end. All other bytes stay.
+// intoCron returns the crontab with the job's block replaced, or appended if there is none. All
+// other bytes stay the same.
 func intoCron(j Job, tab, block string) (string, error) {
 	before, old, after, err := cutCron(j, tab)
 	if err != nil {
@@ -135,7 +135,7 @@ func intoCron(j Job, tab, block string) (string, error) {
 	return before + block + after, nil
 }
 
-// readCron reads a block again. What somebody changed by hand is missing.
+// readCron parses a block. Parts that somebody changed by hand are missing.
 func readCron(j Job, block string) Job {
 	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(block)}
 	for line := range strings.Lines(block) {

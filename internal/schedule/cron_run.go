@@ -18,11 +18,11 @@ func (c cron) There(ctx context.Context) error {
 	return err
 }
 
-// noCrontab is how crons say that there is none yet.
+// noCrontab matches crons' messages that there is no crontab yet.
 var noCrontab = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)no crontab for|can't open .*no such file`) })
 
-// list is the whole crontab. What is no certain answer is an error: it would be written
-// over.
+// list returns the whole crontab. Any unclear answer is an error, because the crontab would be
+// overwritten.
 func (c cron) list(ctx context.Context) (string, error) {
 	res, err := c.ask(ctx, "", "crontab", "-l")
 	switch {
@@ -89,7 +89,7 @@ func (c cron) Remove(ctx context.Context, j Job) error {
 	return c.store(ctx, before+after)
 }
 
-// store replaces the crontab, and looks whether cron has it.
+// store replaces the crontab, and checks that cron has it.
 func (c cron) store(ctx context.Context, tab string) error {
 	if err := c.tell(ctx, tab, "crontab", "-"); err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// least is the shortest time between two firings: launchd waits as long by itself.
+// least is the shortest interval: launchd itself waits that long.
 const least = 10 * time.Second
 
-// CheckEvery says whether a scheduler can keep to a time between two firings.
+// CheckEvery returns an error if a scheduler cannot keep an interval.
 func CheckEvery(k Kind, every time.Duration) error {
 	switch {
 	case every < least:
@@ -26,11 +26,11 @@ func CheckEvery(k Kind, every time.Duration) error {
 	return err
 }
 
-// finer are the schedulers that know seconds.
+// finer names the schedulers with intervals in seconds.
 const finer = string(Systemd) + ", on a Mac --kind " + string(Launchd)
 
-// cronTimes are the first five fields of a line for cron, which knows minutes of an hour
-// and hours of a day, and nothing between.
+// cronTimes returns the first five fields of a cron line. Cron only knows minutes of an hour and
+// hours of a day, so other intervals are errors.
 func cronTimes(every time.Duration) (string, error) {
 	minutes := int(every / time.Minute)
 	switch {
@@ -48,7 +48,7 @@ func cronTimes(every time.Duration) (string, error) {
 	return fmt.Sprintf("0 */%d * * *", minutes/60), nil
 }
 
-// everyOf reads the five fields again; zero when they are not of those.
+// everyOf parses the five fields; 0 if cronTimes did not write them.
 func everyOf(fields string) time.Duration {
 	for m := time.Minute; m <= 24*time.Hour; m += time.Minute {
 		if times, err := cronTimes(m); err == nil && times == fields {
@@ -58,7 +58,7 @@ func everyOf(fields string) time.Duration {
 	return 0
 }
 
-// Words is a duration as people write it.
+// Words formats a duration for people.
 func Words(d time.Duration) string {
 	switch {
 	case d >= time.Hour && d%time.Hour == 0:
@@ -69,7 +69,7 @@ func Words(d time.Duration) string {
 	return d.String()
 }
 
-// Next is when a job is started after a time, by the clock alone.
+// Next returns when a job starts next, by the clock alone.
 func Next(k Kind, every time.Duration, last, now time.Time) time.Time {
 	if every <= 0 {
 		return time.Time{}
@@ -80,8 +80,7 @@ func Next(k Kind, every time.Duration, last, now time.Time) time.Time {
 		}
 		return now
 	}
-	// cron goes by the minutes and hours of the place where the machine is, and not every
-	// place is whole hours from UTC.
+	// cron uses the machine's local time, and not every zone is whole hours from UTC.
 	_, east := now.Zone()
 	aside := time.Duration(east) * time.Second
 	after := func(step time.Duration) time.Time { return now.Add(aside).Truncate(step).Add(step - aside) }

@@ -22,24 +22,24 @@ const (
 	Cron    Kind = "cron"
 )
 
-// Kinds are all schedulers, each before those that are taken where it is not there.
+// Kinds are all schedulers in order of preference.
 var Kinds = []Kind{Launchd, Systemd, Cron}
 
 // Job is what a scheduler repeats: gh with its arguments and its environment.
 type Job struct {
-	Config  string // the config, by its absolute path: passes with another one are another job
-	Default bool   // it is in ~/.config, where passes find it by themselves
-	Gh      string // by its absolute path
+	Config  string // absolute path of the config; each config has its own job
+	Default bool   // passes find it without --config, in ~/.config
+	Gh      string // absolute path
 	Every   time.Duration
 	Env     []Var     // the whole environment: PATH and HOME first
-	Logs    string    // the folder for what a scheduler keeps of the job's own output
+	Logs    string    // folder for the job's output, if the scheduler writes one
 	Since   time.Time // when it was written, to the second
 }
 
-// Var is a variable of the environment.
+// Var is an environment variable.
 type Var struct{ Name, Value string }
 
-// Get is a variable's value.
+// Get returns a variable's value.
 func (j Job) Get(name string) string {
 	for _, v := range j.Env {
 		if v.Name == name {
@@ -49,7 +49,7 @@ func (j Job) Get(name string) string {
 	return ""
 }
 
-// With is the job with another value of a variable.
+// With returns the job with another value of a variable.
 func (j Job) With(name, value string) Job {
 	env := make([]Var, len(j.Env))
 	for i, v := range j.Env {
@@ -61,7 +61,7 @@ func (j Job) With(name, value string) Job {
 	return j
 }
 
-// Pairs is the environment as a program is given it.
+// Pairs returns the environment as NAME=value pairs.
 func (j Job) Pairs() []string {
 	all := make([]string, len(j.Env))
 	for i, v := range j.Env {
@@ -70,21 +70,21 @@ func (j Job) Pairs() []string {
 	return all
 }
 
-// Command is what a scheduler starts. One that skips a firing while its job runs is given
-// a job that ends at once, and leaves the pass to itself.
+// Command returns what a scheduler starts. A scheduler that skips a run while the job is active
+// gets a job that ends at once and leaves the pass running.
 func (j Job) Command(k Kind) []string {
 	line := []string{j.Gh, "mergexo", "tick"}
 	if k != Cron {
 		line = append(line, "--detach")
 	}
-	elsewhere := j.Get("XDG_CONFIG_HOME") // passes look there instead
+	elsewhere := j.Get("XDG_CONFIG_HOME") // then passes look for the config there
 	if !j.Default || elsewhere != "" && filepath.Join(elsewhere, "mergexo", "config.toml") != j.Config {
 		line = append(line, "--config", j.Config)
 	}
 	return line
 }
 
-// id tells the jobs of two configs apart; empty for that of the default one.
+// id distinguishes the jobs of several configs; empty for the default config.
 func (j Job) id() string {
 	if j.Default {
 		return ""
@@ -93,7 +93,7 @@ func (j Job) id() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Name is what the job is called among those of its scheduler.
+// Name is the job's name in its scheduler.
 func (j Job) Name() string {
 	if id := j.id(); id != "" {
 		return "gh-mergexo-" + id
@@ -101,7 +101,7 @@ func (j Job) Name() string {
 	return "gh-mergexo"
 }
 
-// check refuses what no scheduler can be told.
+// check rejects values that no scheduler accepts.
 func (j Job) check() error {
 	if !filepath.IsAbs(j.Gh) || !filepath.IsAbs(j.Config) {
 		return errors.New("a scheduler needs absolute paths of gh and of the config")
@@ -117,14 +117,14 @@ func (j Job) check() error {
 	return nil
 }
 
-// written begins the line that says whose a file or a block is, and since when.
+// written begins the line that marks a file or block as ours, with its time.
 const written = "Written by gh mergexo schedule install at "
 
 func (j Job) header() string {
 	return written + j.Since.UTC().Format(time.RFC3339) + "; gh mergexo schedule remove takes it away."
 }
 
-// sinceOf reads that line again: a zero time where somebody changed it.
+// sinceOf parses that line's time; zero if somebody changed it.
 func sinceOf(text string) time.Time {
 	_, rest, _ := strings.Cut(text, written)
 	stamp, _, _ := strings.Cut(rest, ";")
@@ -135,5 +135,5 @@ func sinceOf(text string) time.Time {
 	return t
 }
 
-// ours tells whether a file was written here.
+// ours reports whether install wrote a file.
 func ours(text string) bool { return strings.Contains(text, written) }

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// label is what launchd calls the job.
+// label is the job's name in launchd.
 func (j Job) label() string { return "io.github.mergexo." + j.Name() }
 
-// property is a property list for launchd.
+// property returns the job's property list.
 func property(j Job) string {
 	var args, env strings.Builder
 	for _, w := range j.Command(Launchd) {
@@ -56,7 +56,7 @@ func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// readProperty reads a property list again. What somebody changed by hand is missing.
+// readProperty parses a property list. Parts that somebody changed by hand are missing.
 func readProperty(j Job, text string) Job {
 	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(text)}
 	for _, s := range propertyStrings(text) {
@@ -82,12 +82,12 @@ type propertyString struct {
 
 func propertyStrings(text string) (all []propertyString) {
 	d := xml.NewDecoder(strings.NewReader(text))
-	var path []string // the last key of each dictionary that is open
+	var path []string // the last key of each open dictionary
 	var at string
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return all // at its end, or no property list
+			return all // at its end, or invalid
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -114,7 +114,7 @@ func propertyStrings(text string) (all []propertyString) {
 	}
 }
 
-// elementText is the text up to the end of the element that has begun.
+// elementText returns the text up to the end of the open element.
 func elementText(d *xml.Decoder) (string, error) {
 	var b strings.Builder
 	for {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// launchd is the launchd of a user.
+// launchd is a user's launchd.
 type launchd struct{ Machine }
 
 func (launchd) Kind() Kind { return Launchd }
@@ -18,8 +18,7 @@ func (l launchd) There(ctx context.Context) error {
 	return err
 }
 
-// domain is where the user's jobs are: on the screen, or where nobody is logged in there
-// the background.
+// domain returns the domain of the user's jobs: gui, or user if nobody is logged in at the screen.
 func (l launchd) domain(ctx context.Context) (string, error) {
 	var errs []error
 	for _, kind := range []string{"gui", "user"} {
@@ -56,8 +55,8 @@ func (l launchd) Installed(ctx context.Context, j Job) (Installed, error) {
 	return found, nil
 }
 
-// again is how often a job is loaded until launchd has let go of the one before, and after
-// how long.
+// again is how often loading a job is tried until launchd has released the previous one, and
+// againAfter the interval.
 const (
 	again      = 10
 	againAfter = 300 * time.Millisecond
@@ -68,7 +67,7 @@ func (l launchd) Install(ctx context.Context, j Job) error {
 	if err != nil {
 		return err
 	}
-	if _, err := readFiles(l.path(j)); err != nil { // somebody else's file is in the place
+	if _, err := readFiles(l.path(j)); err != nil { // another program's file is in its place
 		return err
 	}
 	domain, err := l.domain(ctx)
@@ -80,7 +79,7 @@ func (l launchd) Install(ctx context.Context, j Job) error {
 	}
 	at := domain + "/" + j.label()
 	_ = l.tell(ctx, "", "launchctl", "bootout", at) // it may not be loaded
-	_ = l.tell(ctx, "", "launchctl", "enable", at)  // somebody may have disabled it once
+	_ = l.tell(ctx, "", "launchctl", "enable", at)  // somebody may have disabled it
 	for range again {
 		if err = l.tell(ctx, "", "launchctl", "bootstrap", domain, l.path(j)); err == nil {
 			return nil

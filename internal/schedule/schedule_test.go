@@ -18,8 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// hard is what paths are made of that is special somewhere: to a shell, to cron, in XML,
-// in a unit.
+// hard are parts of paths with a special meaning to a shell, to cron, in XML or in a unit.
 var hard = []string{"a", "Z", "9", " ", "%", "%%", `\`, `\\`, `\%`, "'", `"`, "`", "$", "$HOME", "&", "<", ">", "]]>", "--", "&amp;", "#", ";", "|", "*", "~", "!", "(", "{", "é", "日", "=", "-", "@", "+", ":", ",", "."}
 
 func paths(t *rapid.T, name string) string {
@@ -42,7 +41,7 @@ func jobs(t *rapid.T, k Kind) Job {
 	return j
 }
 
-// What is written for a job is read again as it was.
+// A job is read back as it was written.
 func TestReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, k := range Kinds {
@@ -73,8 +72,8 @@ func TestReadAsWritten(t *testing.T) {
 	})
 }
 
-// What cron hands to a shell starts the job with its words and its environment, whether
-// that cron makes one backslash of two or not.
+// The command that cron passes to a shell starts the job with its arguments and environment,
+// whether or not this cron turns two backslashes into one.
 func TestTheShellReadsCronsLine(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no shell of that kind")
@@ -96,8 +95,8 @@ func TestTheShellReadsCronsLine(t *testing.T) {
 	})
 }
 
-// asCron is what cron makes of a command: a % ends it, unless a backslash stands before
-// it, which is taken away before those that are named.
+// asCron is cron's reading of a command: a % ends it, unless a backslash precedes it. The backslash
+// before a named character is removed.
 func asCron(command, named string) string {
 	var b strings.Builder
 	for i := 0; i < len(command); i++ {
@@ -115,7 +114,7 @@ func asCron(command, named string) string {
 	return b.String()
 }
 
-// However a crontab looks, all but the job's block stays byte for byte.
+// Whatever a crontab contains, all but the job's block stays the same byte for byte.
 func TestTheRestOfACrontabStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.SampledFrom([]string{"", "# mine", "MAILTO=x", "* * * * * echo \\%", "\t@daily x  ", "# gh-mergexo", "# gh-mergexo begin 00000000", "# gh-mergexo end 00000000", "# gh-mergexo beginning", "é\r"})).Draw(t, "lines")
@@ -197,7 +196,7 @@ func TestPropertyListIsRead(t *testing.T) {
 	})
 }
 
-// systemd itself has nothing to say against the units.
+// systemd itself accepts the units.
 func TestUnitsAreVerified(t *testing.T) {
 	verify, err := exec.LookPath("systemd-analyze")
 	if err != nil {
@@ -293,7 +292,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A pass that looks for its config elsewhere is told which one is meant.
+// A pass that would find another config by itself gets --config.
 func TestTheConfigIsNamedWhereAnotherOneWouldBeFound(t *testing.T) {
 	j := Job{Config: "/home/op/.config/mergexo/config.toml", Default: true, Gh: "/gh"}
 	for dir, want := range map[string]string{"": "/gh mergexo tick", "/home/op/.config": "/gh mergexo tick", "/other": "/gh mergexo tick --config " + j.Config} {
@@ -306,8 +305,8 @@ func TestTheConfigIsNamedWhereAnotherOneWouldBeFound(t *testing.T) {
 	}
 }
 
-// Times that somebody wrote into the crontab by hand are not known: such a job is another
-// one than any that is written.
+// Times that somebody wrote into the crontab by hand are unknown: the job then differs from any
+// that install writes.
 func TestAnotherIntervalInTheCrontab(t *testing.T) {
 	block, err := cronBlock(Job{Config: "/c", Default: true, Gh: "/gh", Every: 5 * time.Minute, Since: noon})
 	if err != nil {

@@ -15,37 +15,37 @@ import (
 
 // Scheduler is one of a machine's schedulers.
 type Scheduler interface {
-	// Kind names it.
+	// Kind returns its name.
 	Kind() Kind
-	// There says whether this machine has it, and else why not.
+	// There returns nil if this machine has it, or else the reason.
 	There(ctx context.Context) error
-	// Installed reads what is written for a job, and whether it is in force.
+	// Installed reads what is installed for a job, and whether the scheduler runs it.
 	Installed(ctx context.Context, j Job) (Installed, error)
-	// Install writes the job and has it repeated from now on.
+	// Install writes the job and starts it.
 	Install(ctx context.Context, j Job) error
-	// Remove takes the job away, and nothing else.
+	// Remove removes the job and nothing else.
 	Remove(ctx context.Context, j Job) error
-	// Files are what would be written, and where.
+	// Files returns what Install would write, and where.
 	Files(j Job) ([]File, error)
 }
 
-// File is a file, or a part of one, that is written for a job.
+// File is a file, or a part of one, written for a job.
 type File struct {
-	Path string // or what else tells people where it is
+	Path string // or another description of the place
 	Text string
 }
 
-// Installed is what stands on a machine for a job.
+// Installed is what is installed for a job.
 type Installed struct {
-	Job   Job    // as it was read; what could not be read is empty
-	Files []File // none: it is not installed
-	Runs  bool   // the scheduler has it in force
+	Job   Job    // as it was read; unreadable parts are empty
+	Files []File // empty: not installed
+	Runs  bool   // the scheduler runs it
 }
 
-// Found tells whether anything is installed.
+// Found reports whether anything is installed.
 func (i Installed) Found() bool { return len(i.Files) > 0 }
 
-// Same tells whether a job would be written as it stands there.
+// Same reports whether Install would write the same job.
 func (i Installed) Same(s Scheduler, j Job) bool {
 	j.Since = i.Job.Since
 	wanted, err := s.Files(j)
@@ -60,17 +60,17 @@ func (i Installed) Same(s Scheduler, j Job) bool {
 	return true
 }
 
-// Machine is what schedulers are reached through.
+// Machine is how schedulers are reached.
 type Machine struct {
 	Home       string   // required
-	ConfigHome string   // required: where programs of this user have their settings
-	Path       string   // required: where programs are
-	Env        []string // required: of the programs that are asked
+	ConfigHome string   // required: the folder of this user's settings
+	Path       string   // required: where to find programs
+	Env        []string // required: environment of the schedulers' programs
 	UID        int
-	RunDir     string // where a session of this user has its sockets
+	RunDir     string // the folder of sockets of this user's session
 }
 
-// Of gives one of this machine's schedulers.
+// Of returns one of this machine's schedulers.
 func (m Machine) Of(k Kind) (Scheduler, error) {
 	switch k {
 	case Launchd:
@@ -83,12 +83,12 @@ func (m Machine) Of(k Kind) (Scheduler, error) {
 	return nil, fmt.Errorf("no scheduler %q: want launchd, systemd or cron", k)
 }
 
-// NoProgramError says that a scheduler's program is not on this machine.
+// NoProgramError means that a scheduler's program is missing.
 type NoProgramError struct{ Name string }
 
 func (e *NoProgramError) Error() string { return "there is no " + e.Name + " here" }
 
-// askTime bounds how long a scheduler may take for an answer.
+// askTime limits a scheduler's answer.
 const askTime = 20 * time.Second
 
 // ask runs a scheduler's program.
@@ -110,7 +110,7 @@ func (m Machine) ask(ctx context.Context, stdin, name string, args ...string) (p
 	return res, err
 }
 
-// tell runs it likewise; an exit code other than 0 is an error with its words.
+// tell is ask, but a nonzero exit code is an error with the program's output.
 func (m Machine) tell(ctx context.Context, stdin, name string, args ...string) error {
 	res, err := m.ask(ctx, stdin, name, args...)
 	if err == nil && res.Code != 0 {
@@ -119,7 +119,7 @@ func (m Machine) tell(ctx context.Context, stdin, name string, args ...string) e
 	return err
 }
 
-// said is what a program said of why it failed, on one line.
+// said is a failed program's output in one line.
 func said(res proc.Result) string {
 	words := strings.Join(strings.Fields(string(res.Stderr)+" "+string(res.Stdout)), " ")
 	if words == "" {
@@ -128,7 +128,7 @@ func said(res proc.Result) string {
 	return words
 }
 
-// readFiles reads the files of a job; none when one is not there.
+// readFiles reads the files of a job; missing ones are omitted.
 func readFiles(paths ...string) ([]File, error) {
 	var all []File
 	for _, path := range paths {

@@ -12,14 +12,14 @@ import (
 // unitNames are the names of the job's service and timer.
 func (j Job) unitNames() (service, timer string) { return j.Name() + ".service", j.Name() + ".timer" }
 
-// unitService is the service that starts one pass, which outlives it.
+// unitService is the service that starts one pass. The pass outlives it.
 func unitService(j Job) string {
 	var env, line strings.Builder
 	for _, v := range j.Env {
 		fmt.Fprintf(&env, "Environment=%s\n", unitWord(v.Name+"="+v.Value))
 	}
 	for _, w := range j.Command(Systemd) {
-		line.WriteString(" " + unitWord(strings.ReplaceAll(w, "$", "$$"))) // what begins with a $ would be a variable
+		line.WriteString(" " + unitWord(strings.ReplaceAll(w, "$", "$$"))) // otherwise a leading $ would begin a variable
 	}
 	return fmt.Sprintf(`# %s
 [Unit]
@@ -51,8 +51,8 @@ WantedBy=timers.target
 `, j.header(), unitText(j.Config), int(j.Every/time.Second), service)
 }
 
-// unitText is a text in a unit: what begins with a % is the name of something there, and
-// a backslash at the end would join the next line.
+// unitText escapes text in a unit: a % would begin a specifier, and a backslash at the end would
+// join the next line.
 func unitText(s string) string {
 	s = strings.ReplaceAll(s, "%", "%%")
 	if strings.HasSuffix(s, `\`) {
@@ -61,15 +61,15 @@ func unitText(s string) string {
 	return s
 }
 
-// unitWord quotes a word for a unit. The name of a program could not hold all that a path
-// can: env starts it.
+// unitWord quotes a word for a unit. A unit's program name cannot hold every path, so env starts
+// the program.
 func unitWord(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(s) + `"`
 }
 
 var unitQuoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`) })
 
-// unitWords reads such words again.
+// unitWords parses words quoted by unitWord.
 func unitWords(s string) (words []string) {
 	for _, m := range unitQuoted().FindAllStringSubmatch(s, -1) {
 		word := strings.NewReplacer(`\\`, `\`, `\"`, `"`, "%%", "%").Replace(m[1])
@@ -78,7 +78,7 @@ func unitWords(s string) (words []string) {
 	return words
 }
 
-// readUnits reads both units again. What somebody changed by hand is missing.
+// readUnits parses both units. Parts that somebody changed by hand are missing.
 func readUnits(j Job, service, timer string) Job {
 	found := Job{Config: j.Config, Default: j.Default, Logs: j.Logs, Since: sinceOf(service)}
 	for line := range strings.Lines(service) {

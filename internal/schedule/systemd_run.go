@@ -60,7 +60,7 @@ func (s systemd) Install(ctx context.Context, j Job) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Installed(ctx, j); err != nil { // somebody else's file is in the place
+	if _, err := s.Installed(ctx, j); err != nil { // another program's file is in its place
 		return err
 	}
 	if err := writeFiles(all); err != nil {
@@ -82,26 +82,26 @@ func (s systemd) Remove(ctx context.Context, j Job) error {
 		return err
 	}
 	unit, timerUnit := j.unitNames()
-	if !s.runs() { // and so nothing is in force: the next session finds nothing
+	if !s.runs() { // then no timer is active, and the next session finds no files
 		wanted := filepath.Join(filepath.Dir(timer), "timers.target.wants", timerUnit)
 		return removeFiles(append(all, File{Path: wanted}))
 	}
-	half := len(all) == 1 && all[0].Path == service // an installation that was stopped: no timer is there
+	half := len(all) == 1 && all[0].Path == service // an interrupted installation: the timer is missing
 	if err := s.user(ctx, "disable", "--now", timerUnit); err != nil && !half {
 		return fmt.Errorf("%w; nothing was removed, for the timer may be in force: type it in a session of this user", err)
 	}
 	if err := removeFiles(all); err != nil {
 		return err
 	}
-	_ = s.user(ctx, "reset-failed", unit) // of a firing that failed it would still speak
+	_ = s.user(ctx, "reset-failed", unit) // a failed run would otherwise remain listed
 	return s.user(ctx, "daemon-reload")
 }
 
-// runs tells whether this user has a systemd, whether it answers here or not.
+// runs reports whether this user has a systemd, even if it cannot be reached from here.
 func (s systemd) runs() bool { return files.Exists(filepath.Join(s.RunDir, "systemd")) }
 
-// Lingers tells whether timers of this user run while nobody is logged in; known is false
-// where that cannot be found out.
+// Lingers reports whether this user's timers run while nobody is logged in; known is false if that
+// cannot be found out.
 func (m Machine) Lingers(ctx context.Context) (lingers, known bool) {
 	res, err := m.ask(ctx, "", "loginctl", "show-user", strconv.Itoa(m.UID), "--property=Linger", "--value")
 	if err != nil || res.Code != 0 {

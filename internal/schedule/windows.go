@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Schtasks is the line that has the Task Scheduler of Windows repeat a job.
+// Schtasks returns the command with which the Task Scheduler of Windows repeats a job.
 func Schtasks(j Job, every time.Duration) string {
 	minutes := max(int((every+time.Minute-1)/time.Minute), 1)
 	var words []string

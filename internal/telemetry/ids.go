@@ -8,13 +8,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// chosenIDs are the ids that the next span of a context gets.
+// chosenIDs are the ids of a context's next span.
 type chosenIDs struct {
 	of    trace.TraceID
 	first trace.SpanID
 }
 
-// idsOf are the ids of the trace of a key, and of its first span.
+// idsOf derives the ids of a trace and its first span from a key.
 func idsOf(key string) (of trace.TraceID, first trace.SpanID) {
 	sum := sha256.Sum256([]byte("trace of turn " + key))
 	copy(of[:], sum[:])

@@ -10,8 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Attr is an attribute of a span: a string, a bool, an int or a float64. One that is zero
-// is left out.
+// Attr is an attribute of a span: a string, a bool, an int or a float64. Zero values are omitted.
 type Attr struct {
 	Key   string
 	Value any
@@ -24,7 +23,7 @@ type Span struct {
 	span trace.Span
 }
 
-// Child begins a part of a span.
+// Child begins a child span.
 func (s *Span) Child(name string, attrs ...Attr) *Span {
 	if s == nil {
 		return nil
@@ -39,7 +38,7 @@ func (s *Span) Set(attrs ...Attr) {
 	}
 }
 
-// End ends a span. kind says what failed, in a word for programs; empty: nothing did.
+// End ends a span. kind is the kind of failure, for programs; empty: success.
 func (s *Span) End(kind string) {
 	if s == nil {
 		return
@@ -51,7 +50,7 @@ func (s *Span) End(kind string) {
 	s.span.End()
 }
 
-// Environ is what a program sees that makes spans of its own below this one.
+// Environ returns the variables for a program that adds spans below this one.
 func (s *Span) Environ() []string {
 	if s == nil {
 		return nil
@@ -64,7 +63,7 @@ func (s *Span) Environ() []string {
 	return []string{"TRACEPARENT=" + carried["traceparent"]}
 }
 
-// attributes are attributes as OpenTelemetry has them, without secrets.
+// attributes converts attributes for OpenTelemetry and removes secrets.
 func (t *Tracer) attributes(all []Attr) (out []attribute.KeyValue) {
 	for _, a := range all {
 		switch v := a.Value.(type) {

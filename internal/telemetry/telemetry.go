@@ -1,6 +1,6 @@
-// Package telemetry sends traces to an OpenTelemetry collector; the only place with
-// OpenTelemetry's SDK. It is set up by the first span, and only where the environment asks
-// for it. It fails nothing: what cannot be sent is told once, and dropped.
+// Package telemetry sends traces to an OpenTelemetry collector; it is the only user of
+// OpenTelemetry's SDK. The first span sets it up, and only if the environment asks for traces. It
+// never causes a failure: spans that cannot be sent are logged once and dropped.
 //
 // A nil Tracer and a nil Span do nothing.
 package telemetry
@@ -20,31 +20,28 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// serviceName is what the program calls itself where OTEL_SERVICE_NAME does not.
+// serviceName is the default of OTEL_SERVICE_NAME.
 const serviceName = "gh-mergexo"
 
-// Options are what a Tracer is made from.
+// Options configure a Tracer.
 type Options struct {
-	Lookup  Lookup // required
-	Version string // of this program
-	// Instance tells this installation from those on other machines; it is asked when the first
-	// span is made. Required.
-	Instance func() (string, error)
-	Redact   func(string) string // required: what is taken out of all that is sent
-	Log      *slog.Logger        // required
+	Lookup  Lookup              // required
+	Version string              // of this program
+	Redact  func(string) string // required: removes secrets from all that is sent
+	Log     *slog.Logger        // required
 }
 
 // Tracer makes spans. It is safe for concurrent use.
 type Tracer struct {
 	opt     Options
-	refused string // why none are sent although they were asked for
+	refused string // why requested traces cannot be sent
 
 	once     sync.Once
-	provider *sdk.TracerProvider // nil: it could not be set up
+	provider *sdk.TracerProvider // nil: set-up failed
 	failed   sync.Once
 }
 
-// New makes a Tracer where the environment asks for one; else it is nil. It sends nothing.
+// New returns a Tracer, or nil if the environment does not ask for traces. It sends nothing.
 func New(o Options) *Tracer {
 	wanted, why := Wanted(o.Lookup)
 	if !wanted && why == "" {
@@ -53,8 +50,8 @@ func New(o Options) *Tracer {
 	return &Tracer{opt: o, refused: why}
 }
 
-// setUp connects OpenTelemetry's SDK to the collector that the environment names. It is
-// the SDK that reads the rest of it: headers, certificates, compression, time limits.
+// setUp connects OpenTelemetry's SDK to the collector that the environment names. The SDK itself
+// reads the other variables: headers, certificates, compression, time limits.
 func (t *Tracer) setUp(ctx context.Context) {
 	if t.refused != "" {
 		t.opt.Log.Warn("no traces are sent", "why", t.refused)
@@ -75,18 +72,18 @@ func (t *Tracer) setUp(ctx context.Context) {
 		attribute.String("service.name", serviceName), attribute.String("service.version", t.opt.Version), attribute.String("service.instance.id", instance)),
 		resource.WithFromEnv())
 	if err != nil {
-		t.fail(err) // what it could make of the environment is used
+		t.fail(err) // use the parts that are valid
 	}
 	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about), sdk.WithIDGenerator(ids{}))
 }
 
-// fail tells the log what is wrong, once a pass.
+// fail logs an error, once per pass.
 func (t *Tracer) fail(err error) {
 	t.failed.Do(func() { t.opt.Log.Warn("traces could not be sent", "error", err) })
 }
 
-// Begin begins the trace of a key, or another part of it where it is resumed: whoever has
-// the key makes the same trace. The context's end does not end it.
+// Begin begins the trace of a key, or continues it if it is resumed: the same key gives the same
+// trace. The span does not end with the context.
 func (t *Tracer) Begin(ctx context.Context, name, key string, from Beginning, attrs ...Attr) *Span {
 	if t == nil {
 		return nil
@@ -105,10 +102,9 @@ func (t *Tracer) Begin(ctx context.Context, name, key string, from Beginning, at
 	return t.start(ctx, name, trace.SpanKindClient, attrs)
 }
 
-// Beginning says whether something begins or is resumed.
+// Beginning tells whether a trace begins or resumes.
 type Beginning string
 
-// The two ways to begin.
 const (
 	Fresh   Beginning = "fresh"
 	Resumed Beginning = "resumed"
@@ -123,7 +119,7 @@ func (t *Tracer) start(ctx context.Context, name string, kind trace.SpanKind, at
 // flushTime is how long a pass waits for its last spans to be sent.
 const flushTime = 2 * time.Second
 
-// Close sends what is left, for a time, and ends the Tracer.
+// Close sends the remaining spans within flushTime, and ends the Tracer.
 func (t *Tracer) Close(ctx context.Context) {
 	if t == nil || t.provider == nil {
 		return

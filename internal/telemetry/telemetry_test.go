@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// received is what a collector got.
+// received is what a collector received.
 type received struct {
 	mu        sync.Mutex
 	resources []*wire.ResourceSpans
@@ -29,7 +29,8 @@ type received struct {
 	asked     int
 }
 
-// collect is a collector that answers by a function, on loopback; the environment names it.
+// collect starts a collector on loopback that answers by a function, and sets the environment for
+// it.
 func collect(t *testing.T, answer func(http.ResponseWriter, *http.Request)) *received {
 	t.Helper()
 	got := &received{}
@@ -77,7 +78,7 @@ func attributesOf(s *wire.Span) (all []string) {
 	return all
 }
 
-// tracer makes one by the process's environment, which OpenTelemetry's SDK reads too.
+// tracer makes a Tracer from the process's environment, which OpenTelemetry's SDK also reads.
 func tracer(t *testing.T) (*Tracer, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -136,7 +137,7 @@ func TestTraceOfATurn(t *testing.T) {
 	}
 }
 
-// What another pass does for the same key is in the same trace, below its first span.
+// Another pass with the same key continues the trace, below its first span.
 func TestAResumedTurnIsInTheSameTrace(t *testing.T) {
 	got := collect(t, fine)
 	t.Setenv("OTEL_SERVICE_NAME", "mine")
@@ -158,8 +159,8 @@ func TestAResumedTurnIsInTheSameTrace(t *testing.T) {
 	}
 }
 
-// A collector that is dead, refuses, or does not answer holds a pass up for no longer than
-// it may, and is told of once.
+// A collector that is dead, refuses, or does not answer delays a pass only within the limit, and is
+// logged once.
 func TestACollectorThatDoesNotWork(t *testing.T) {
 	whole, ended := t, make(chan struct{})
 	defer close(ended)
@@ -183,19 +184,19 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 				t.Skip("it waits")
 			}
 			if c.answer != nil {
-				// Its server ends after all of them: what is still sent to it by then would be
-				// told to whoever comes next.
+				// Its server ends after all subtests: otherwise the next one would receive what is
+				// still being sent to it.
 				collect(whole, c.answer)
 			} else {
 				t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.endpoint)
 			}
-			// What waits for the collector waits for as long as the exporter would: far longer
-			// than a loaded machine takes.
+			// The exporter's timeout is far longer than a loaded machine takes, so any wait for the
+			// collector shows.
 			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "120000")
 			const enough = time.Minute
 			made, log := tracer(t)
 			began := time.Now()
-			for range 3000 { // more than is kept for a collector
+			for range 3000 { // more than the queue for a collector holds
 				s := made.Begin(t.Context(), "invoke_agent x", "key", Fresh)
 				s.Child("execute").End("")
 				s.End("")
@@ -217,7 +218,8 @@ func TestACollectorThatDoesNotWork(t *testing.T) {
 	}
 }
 
-// Nothing is set up before the first span, and nothing at all where nobody asks.
+// Nothing is set up before the first span, and nothing at all if the environment does not ask for
+// traces.
 func TestNobodyAsks(t *testing.T) {
 	var none *Tracer
 	s := none.Begin(t.Context(), "x", "key", Fresh).Child("y", Attr{"a", "b"})
@@ -262,8 +264,8 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// Of headers those are secret whose names say so: a tenant's name is not to be taken out
-// of all that is written.
+// Only headers whose names suggest secrets are secret: a tenant's name must not be redacted
+// everywhere.
 func TestCredentials(t *testing.T) {
 	got := Credentials(of([]string{
 		"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20abcdefghijkl,x-tenant=production-europe, x-honeycomb-team = team-secret-1 ",
@@ -285,7 +287,7 @@ func of(environ []string) Lookup {
 	}
 }
 
-// nobody is an address on which nobody listens.
+// nobody is an address without a listener.
 func nobody(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Lookup gives a variable of the environment.
+// Lookup returns an environment variable.
 type Lookup func(name string) (string, bool)
 
-// Wanted reports whether the environment asks for traces. why says of what was asked for
-// and cannot be.
+// Wanted reports whether the environment asks for traces. why is set if it asks for something
+// unsupported.
 func Wanted(lookup Lookup) (wanted bool, why string) {
 	v := func(name string) string {
 		value, _ := lookup(name)
@@ -30,11 +30,10 @@ func Wanted(lookup Lookup) (wanted bool, why string) {
 	return true, ""
 }
 
-// secretWords are in the names of headers that hold credentials.
+// secretWords are parts of the names of headers that hold credentials.
 var secretWords = []string{"auth", "key", "token", "secret", "pass", "credential", "team"}
 
-// Credentials are the values of headers that are sent to the collector and, by their
-// names, are secret.
+// Credentials returns the values of headers for the collector whose names suggest secrets.
 func Credentials(lookup Lookup) (values []string) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
 		all, _ := lookup(name)
@@ -47,7 +46,7 @@ func Credentials(lookup Lookup) (values []string) {
 				value = plain
 			}
 			words := strings.Fields(value)
-			if len(words) > 0 { // "Bearer …": the last one is what must not be seen
+			if len(words) > 0 { // "Bearer …": the last word is the secret
 				values = append(values, words[len(words)-1])
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Took is how long something lasted, as people say it.
+// Took formats a duration for people.
 func Took(d time.Duration) string {
 	switch d = max(d, 0).Round(time.Second); {
 	case d < time.Minute:
@@ -16,7 +16,7 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// Tokens is a number of tokens, as exact as anybody wants it.
+// Tokens formats a number of tokens, rounded.
 func Tokens(n int64) string {
 	switch {
 	case n < 1000:

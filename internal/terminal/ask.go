@@ -11,13 +11,13 @@ import (
 	"github.com/cli/go-gh/v2/pkg/term"
 )
 
-// CanAsk tells whether a person can be asked: both ends are a terminal.
+// CanAsk reports whether a person can be asked: input and output are a terminal.
 func (o Output) CanAsk(in io.Reader) bool {
 	f, ok := in.(*os.File)
 	return ok && o.TTY && term.IsTerminal(f)
 }
 
-// Confirm asks a person a question, to which only a yes is a yes. Ctrl-C is an answer, too.
+// Confirm asks a person a question. Any answer but yes, and Ctrl-C, means no.
 func (o Output) Confirm(ctx context.Context, in io.Reader, question string) (bool, error) {
 	if _, err := fmt.Fprintf(o.W, "%s [y/N] ", question); err != nil {
 		return false, err
@@ -27,7 +27,7 @@ func (o Output) Confirm(ctx context.Context, in io.Reader, question string) (boo
 	}
 	typed := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // whoever closes the terminal has not said yes
+		line, _ := bufio.NewReader(in).ReadString('\n') // a closed terminal is not a yes
 		typed <- line
 	}()
 	select {

@@ -7,8 +7,7 @@ import (
 	"github.com/cli/go-gh/v2/pkg/browser"
 )
 
-// Browse opens an address in the person's browser: gh's own choice, GH_BROWSER or
-// BROWSER.
+// Browse opens a URL in the browser that gh uses: its own setting, GH_BROWSER or BROWSER.
 func Browse(url string, stdout, stderr io.Writer) error {
 	b := browser.New("", stdout, stderr)
 	if err := b.Browse(url); err != nil {

@@ -15,25 +15,24 @@ import (
 	"github.com/cli/go-gh/v2/pkg/template"
 )
 
-// JSON is which fields of an object are asked for, and in which form: gh's --json,
-// --jq and --template.
+// JSON holds gh's flags --json, --jq and --template.
 type JSON struct {
 	Fields   []string
 	JQ       string
 	Template string
 }
 
-// Asked reports whether JSON is wanted rather than a table.
+// Asked reports whether JSON is requested.
 func (j *JSON) Asked() bool { return len(j.Fields) > 0 }
 
-// FilterError says that an expression or a template cannot be used.
+// FilterError is an invalid expression or template.
 type FilterError struct {
 	Flag string // --jq or --template
 	Err  error
 }
 
 func (e *FilterError) Error() string {
-	_, why, _ := strings.Cut(OneLine(e.Err.Error()), "(line ") // in front of it stands that it cannot be parsed
+	_, why, _ := strings.Cut(OneLine(e.Err.Error()), "(line ") // before it is only that it cannot be parsed
 	if line, at, ok := strings.Cut(why, ")"); ok {
 		_, what, _ := strings.Cut(at, "^")
 		return fmt.Sprintf("the expression of %s cannot be read: %s (line %s)", e.Flag, strings.TrimSpace(what), line)
@@ -43,7 +42,7 @@ func (e *FilterError) Error() string {
 
 func (e *FilterError) Unwrap() error { return e.Err }
 
-// filtered names the flag that an error is about.
+// filtered wraps an error with its flag.
 func filtered(flag string, err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +50,7 @@ func filtered(flag string, err error) error {
 	return &FilterError{flag, err}
 }
 
-// Write prints the asked fields of a view, which is a struct with JSON tags.
+// Write prints the requested fields of a view, a struct with JSON tags.
 func (j *JSON) Write(o Output, view any) error {
 	all, err := encode(view)
 	if err != nil {
@@ -89,8 +88,8 @@ func encode(v any) (*bytes.Buffer, error) {
 	return &b, nil
 }
 
-// show prints on a terminal. A jq expression or a template may print strings as
-// they are, so those are made legible before; colours of their own pass.
+// show prints on a terminal. A jq expression or a template may print strings unescaped, so these
+// are made legible before; their own colours pass.
 func (j *JSON) show(o Output, b *bytes.Buffer) error {
 	w := &Screen{to: o.Bare, styled: true}
 	defer w.Flush()
@@ -118,7 +117,7 @@ func executeTemplate(o Output, w io.Writer, r io.Reader, source string) error {
 	return t.Flush()
 }
 
-// Each turns rows into views, never into a JSON null.
+// Each turns rows into views; the result is never nil, so that JSON shows [].
 func Each[T, V any](rows []T, view func(T) V) []V {
 	views := make([]V, len(rows))
 	for i, row := range rows {
@@ -127,7 +126,7 @@ func Each[T, V any](rows []T, view func(T) V) []V {
 	return views
 }
 
-// Stamp is a time in UTC for JSON; null: there is none.
+// Stamp returns a time in UTC for JSON; nil for the zero time.
 func Stamp(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -136,7 +135,7 @@ func Stamp(t time.Time) *time.Time {
 	return &t
 }
 
-// OrEmpty makes JSON's [] of a nil list.
+// OrEmpty replaces a nil list by an empty one, so that JSON shows [].
 func OrEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

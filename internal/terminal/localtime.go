@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// stamps are the times in our sentences, see work.Stamp, and those in comments on
-// GitHub.
+// stamps matches the times in our texts, see work.Stamp, and those in comments on GitHub.
 var stamps = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ|[ ]\d\d:\d\d(?::\d\d)? UTC)`)
 })
 
 var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST"}
 
-// LocalTimes turns the times in a sentence of ours into the reader's own, with their
-// zone, on a terminal. Programs read them as they are: UTC.
+// LocalTimes converts the times in a text of ours to local time, with the zone, on a terminal.
+// Programs get UTC.
 func (o Output) LocalTimes(s string) string {
 	if !o.TTY {
 		return s

@@ -1,5 +1,5 @@
-// Package terminal is how results look: tables with headings on a terminal, bare
-// TSV and JSON for programs, and nothing that a terminal would obey.
+// Package terminal formats results: tables with headings on a terminal, bare TSV and JSON for
+// programs, and no control sequences from strangers.
 package terminal
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// Output is where results go and how they look there: tables with headings and
-// ages on a terminal, bare TSV with exact times elsewhere.
+// Output is where results go and their format: tables with headings and ages on a terminal, bare
+// TSV with exact times elsewhere.
 type Output struct {
-	W     io.Writer // what people read
-	Bare  io.Writer // the same for JSON that a program reads, or a terminal's colours go to
+	W     io.Writer // for text
+	Bare  io.Writer // the same without a Screen, for JSON for programs and a terminal's colours
 	TTY   bool      // it is a terminal
-	Color bool      // in which colours show
+	Color bool      // colours are enabled
 	Width int       // in columns
 }
 
-// Open asks the terminal as gh does: NO_COLOR, CLICOLOR, GH_FORCE_TTY. What
-// people read goes to w; bare is the same without a Screen.
+// Open uses gh's rules: NO_COLOR, CLICOLOR, GH_FORCE_TTY. Text goes to w; bare is the same without
+// a Screen.
 func Open(w, bare io.Writer) Output {
 	t := term.FromEnv()
 	o := Output{W: w, Bare: bare, Width: 80}
@@ -42,7 +42,7 @@ func (o Output) Bold(s string) string { return o.Paint("1", s) }
 // Dim makes text recede.
 func (o Output) Dim(s string) string { return o.Paint("2", s) }
 
-// Paint gives text a colour by its ANSI code, where colours show.
+// Paint colours text by an ANSI code if colours are enabled.
 func (o Output) Paint(code, s string) string {
 	if !o.Color || s == "" {
 		return s
@@ -50,8 +50,7 @@ func (o Output) Paint(code, s string) string {
 	return paintMark + code + "m" + s + paintMark + "m"
 }
 
-// When renders a time: its age on a terminal, RFC 3339 elsewhere, nothing for
-// no time.
+// When formats a time: its age on a terminal, RFC 3339 elsewhere, "" for the zero time.
 func (o Output) When(t, now time.Time) string {
 	switch {
 	case t.IsZero():
@@ -62,6 +61,6 @@ func (o Output) When(t, now time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// OneLine makes text fit for a cell: white space becomes single blanks, and
-// what a terminal would obey is shown, here already for the cell's width.
+// OneLine makes text fit for a cell: white space becomes single blanks, and control characters
+// become visible, which counts for the cell's width.
 func OneLine(s string) string { return legible(strings.Join(strings.Fields(s), " ")) }

@@ -11,20 +11,20 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// Progress shows people on a terminal what takes a while, below everything that is
-// printed meanwhile, and takes it away again. Where nobody watches it does nothing.
+// Progress shows on a terminal what takes long, below everything printed meanwhile, and removes it
+// afterwards. Without a terminal it does nothing.
 type Progress struct {
 	to     io.Writer
-	screen *Screen // what is printed meanwhile; nil: nothing is
+	screen *Screen // output printed meanwhile; nil: none
 	shown  bool
 
 	mu    sync.Mutex
-	lines *mpb.Progress // from the first line on
+	lines *mpb.Progress // nil before the first line
 	all   []*Bar
 }
 
-// NewProgress shows on to, where shown says that somebody watches. What is printed on
-// the screen meanwhile stands above it.
+// NewProgress shows progress on to if shown is set. Output on the screen meanwhile appears above
+// it.
 func NewProgress(to io.Writer, screen *Screen, shown bool) *Progress {
 	return &Progress{to: to, screen: screen, shown: shown}
 }
@@ -35,25 +35,25 @@ func Watched(w io.Writer) bool {
 	return ok && term.IsTerminal(f)
 }
 
-// Shown reports whether somebody watches.
+// Shown reports whether progress is shown.
 func (p *Progress) Shown() bool { return p.shown }
 
-// Bar is one thing that takes a while. Its methods may be called from anywhere.
-type Bar struct{ bar *mpb.Bar } // nil: nobody watches
+// Bar is one slow operation. Its methods are safe for concurrent use.
+type Bar struct{ bar *mpb.Bar } // nil: not shown
 
-// Bar shows how much of a known number of steps is done.
+// Bar shows how many of a known number of steps are done.
 func (p *Progress) Bar(name string, total int64) *Bar {
 	return p.add(total, mpb.BarStyle().Build(), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.CountersNoUnit("%d of %d")))
 }
 
-// Spinner shows that something is under way, and for how long.
+// Spinner shows that something runs, and for how long.
 func (p *Progress) Spinner(name string) *Bar {
 	return p.add(0, mpb.SpinnerStyle().PositionLeft().Build(),
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
 }
 
-// Line shows a text that is made each time it is drawn, for a width.
+// Line shows a text that is made for the width at each redraw.
 func (p *Progress) Line(text func(width int) string) *Bar {
 	return p.add(0, mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
 		_, err := io.WriteString(w, painted(cut(OneLine(text(s.AvailableWidth)), s.AvailableWidth)))
@@ -61,7 +61,7 @@ func (p *Progress) Line(text func(width int) string) *Bar {
 	}), mpb.BarFillerTrim())
 }
 
-// painted is text of ours as a terminal gets it.
+// painted replaces our colour marks by escape sequences, and makes all else legible.
 func painted(s string) string { return strings.ReplaceAll(legible(s), paintMark, "\x1b[") }
 
 func (p *Progress) add(total int64, filler mpb.BarFiller, options ...mpb.BarOption) *Bar {
@@ -83,22 +83,21 @@ func (p *Progress) add(total int64, filler mpb.BarFiller, options ...mpb.BarOpti
 	return b
 }
 
-// Add counts steps that are done.
+// Add adds finished steps.
 func (b *Bar) Add(steps int64) {
 	if b.bar != nil {
 		b.bar.IncrInt64(steps)
 	}
 }
 
-// Done takes the line away. It may be called more than once.
+// Done removes the line. It may be called more than once.
 func (b *Bar) Done() {
 	if b.bar != nil {
 		b.bar.Abort(true)
 	}
 }
 
-// Close takes away all that is left; the next line begins a new display. Results are
-// printed after it.
+// Close removes all remaining lines; the next line begins a new display. Print results after it.
 func (p *Progress) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

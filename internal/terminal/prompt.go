@@ -15,14 +15,14 @@ import (
 	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// Prompter asks a person, as gh does, by the library that gh's own prompter is made of: that
-// one brings the tools of its tests into whatever asks by it.
+// Prompter asks a person, as gh does. It uses the library below gh's own prompter, because that one
+// imports test tools.
 type Prompter struct{ in, out, errs *os.File }
 
 // shown is how many options are shown at a time.
 const shown = 20
 
-// NewPrompter is nil where nobody can be asked: input or output is no terminal.
+// NewPrompter returns nil if nobody can be asked: input or output is no terminal.
 func NewPrompter(in io.Reader, out, errs io.Writer) *Prompter {
 	files := [3]*os.File{}
 	for i, f := range []any{in, out, errs} {
@@ -35,13 +35,13 @@ func NewPrompter(in io.Reader, out, errs io.Writer) *Prompter {
 	return &Prompter{files[0], files[1], files[2]}
 }
 
-// matches finds an option by a part of it, with or without its accents.
+// matches finds an option by a part of it, with or without accents.
 func matches(typed, option string, _ int) bool {
 	typed, option = strings.ToLower(typed), strings.ToLower(option)
 	return strings.Contains(option, typed) || strings.Contains(text.RemoveDiacritics(option), typed)
 }
 
-// Select has one of several chosen, and gives its place.
+// Select asks for one option and returns its index.
 func (p *Prompter) Select(question, usual string, options []string) (int, error) {
 	q := &survey.Select{Message: question, Options: options, PageSize: shown, Filter: matches}
 	if slices.Contains(options, usual) {
@@ -50,7 +50,7 @@ func (p *Prompter) Select(question, usual string, options []string) (int, error)
 	return answered[int](p, q)
 }
 
-// MultiSelect has some of several chosen, and gives their places.
+// MultiSelect asks for any number of options and returns their indexes.
 func (p *Prompter) MultiSelect(question string, usual, options []string) ([]int, error) {
 	there := slices.DeleteFunc(slices.Clone(usual), func(u string) bool { return !slices.Contains(options, u) })
 	return answered[[]int](p, &survey.MultiSelect{Message: question, Options: options, PageSize: shown, Filter: matches, Default: there})
@@ -66,8 +66,7 @@ func (p *Prompter) Confirm(question string, usual bool) (bool, error) {
 	return answered[bool](p, &survey.Confirm{Message: question, Default: usual})
 }
 
-// answered asks, and makes of Ctrl-C, Ctrl-D and a terminal that went away what they are
-// elsewhere.
+// answered asks, and translates Ctrl-C, Ctrl-D and a closed terminal to the errors used elsewhere.
 func answered[T any](p *Prompter, q survey.Prompt) (answer T, err error) {
 	err = survey.AskOne(q, &answer, survey.WithStdio(p.in, p.out, p.errs))
 	switch {

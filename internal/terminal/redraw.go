@@ -10,21 +10,20 @@ import (
 	"github.com/cli/go-gh/v2/pkg/term"
 )
 
-// Page is a terminal's screen that is drawn again and again, on a page of its own: what
-// stood there before comes back when it is closed.
+// Page is a terminal's alternate screen, redrawn repeatedly. When it is closed, the former content
+// returns.
 type Page struct {
 	to   io.Writer
 	last string
 }
 
-// NewPage takes the terminal over; bare is written to without a Screen.
+// NewPage switches to the alternate screen; bare is the terminal without a Screen.
 func NewPage(bare io.Writer) *Page {
 	_, _ = io.WriteString(bare, "\x1b[?1049h\x1b[?25l")
 	return &Page{to: bare}
 }
 
-// Draw shows what print prints, in as many lines as the terminal has. Its output is the
-// page's.
+// Draw shows what print writes to its Output, cut to the terminal's height.
 func (p *Page) Draw(print func(Output) error) error {
 	var b bytes.Buffer
 	screen := NewScreen(&b)
@@ -38,12 +37,12 @@ func (p *Page) Draw(print func(Output) error) error {
 	return err
 }
 
-// Close gives the terminal back, and leaves on it what was shown last.
+// Close leaves the alternate screen and prints its last content.
 func (p *Page) Close() {
 	_, _ = io.WriteString(p.to, "\x1b[?25h\x1b[?1049l"+p.last)
 }
 
-// height is how many lines the terminal has; 0: nobody knows.
+// height is the terminal's number of lines; 0: unknown.
 func height() int {
 	_, h, err := term.FromEnv().Size()
 	if err != nil {
@@ -52,8 +51,7 @@ func height() int {
 	return h
 }
 
-// fitted are the lines of a text that a terminal has room for; how many more there are
-// stands in the last one.
+// fitted returns the lines that fit on a terminal; the last one tells how many more there are.
 func fitted(text string, height int) []string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if height < 2 || len(lines) <= height {

@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// legible shows the characters that a terminal obeys, or that hide and reorder
-// others, by their numbers: titles, branches and errors come from strangers. Line
-// ends and tabs stay. What joins letters and emoji is dropped.
+// legible shows control characters, and characters that hide or reorder others, as code points:
+// titles, branches and errors come from strangers. Newlines and tabs stay. Joiners of letters and
+// emoji are removed.
 func legible(s string) string {
 	if !strings.ContainsFunc(s, special) && utf8.ValidString(s) {
 		return s
@@ -33,8 +33,7 @@ func legible(s string) string {
 	return b.String()
 }
 
-// special reports whether a character is a control or format character, line
-// ends and tabs excepted.
+// special reports whether a character is a control or format character other than newline and tab.
 func special(r rune) bool {
 	if r < unicode.MaxASCII { // nearly all
 		return r < ' ' && r != '\n' && r != '\t'
@@ -42,7 +41,7 @@ func special(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// escaped is a character as JSON writes it.
+// escaped is a character as a JSON escape.
 func escaped(r rune) string {
 	if hi, lo := surrogates(r); hi != 0 {
 		return fmt.Sprintf(`\u%04x\u%04x`, hi, lo)
@@ -58,8 +57,8 @@ func surrogates(r rune) (hi, lo rune) {
 	return 0xd800 + r>>10, 0xdc00 + r&0x3ff
 }
 
-// escapeJSON writes the special characters of encoded JSON as JSON can, so that
-// it means the same and shows nothing else. Of the others JSON has none.
+// escapeJSON replaces special characters in encoded JSON by escapes, which mean the same. They only
+// occur inside strings.
 func escapeJSON(b []byte) []byte {
 	if !bytes.ContainsFunc(b, special) {
 		return b
@@ -102,7 +101,7 @@ func mapStrings(v any, change func(string) string) any {
 	return v
 }
 
-// JSONLines writes a log of JSON, which people read on terminals too.
+// JSONLines returns a writer for a log of JSON lines, which people also read on terminals.
 func JSONLines(to io.Writer) io.Writer { return jsonLines{to} }
 
 type jsonLines struct{ to io.Writer }
@@ -114,26 +113,25 @@ func (w jsonLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Screen is the one way to standard output and standard error for what people
-// read: it makes everything legible, and knows our own colours from those that
-// somebody wrote into a title.
+// Screen is the only way to standard output and standard error for text: it makes everything
+// legible, and distinguishes our own colours from escape sequences in titles.
 type Screen struct {
 	to     io.Writer
-	styled bool // sequences of colours pass: what is written holds no others
+	styled bool // colour sequences pass: the text contains no others
 
 	mu    sync.Mutex
-	held  []byte    // the beginning of a character whose rest has not come
-	above io.Writer // what prints above lines that are drawn again; nil: there are none
+	held  []byte    // an incomplete character
+	above io.Writer // prints above redrawn lines; nil: there are none
 }
 
-// NewScreen is the screen over a writer.
+// NewScreen returns a screen over a writer.
 func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
 
-// paintMark stands for the beginning of a sequence of our own until it is
-// written. Nobody can guess it.
+// paintMark replaces the beginning of our own escape sequences until they are written. Nobody can
+// guess it.
 var paintMark = rand.Text() + "["
 
-// colours are the sequences for colours and weights.
+// colours matches escape sequences for colours and weights.
 var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
 func (w *Screen) Write(b []byte) (int, error) {
@@ -163,7 +161,7 @@ func (w *Screen) print(text string) error {
 	return err
 }
 
-// divert has what is printed stand above lines that are drawn again; nil ends that.
+// divert prints output above redrawn lines; nil ends that.
 func (w *Screen) divert(above io.Writer) {
 	if w == nil {
 		return
@@ -173,17 +171,17 @@ func (w *Screen) divert(above io.Writer) {
 	w.above = above
 }
 
-// Flush writes what is held, when nothing more will come.
+// Flush writes what is held, at the end of the output.
 func (w *Screen) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.held) > 0 {
-		_ = w.print(string(w.held)) // half a character; who wrote it cannot be told
+		_ = w.print(string(w.held)) // an incomplete character; an error cannot be reported
 	}
 	w.held = nil
 }
 
-// incomplete is how many bytes at the end begin a character that is not whole.
+// incomplete returns how many bytes at the end are an incomplete character.
 func incomplete(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {

@@ -9,12 +9,11 @@ import (
 	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// between parts the columns of a table.
+// between separates the columns of a table.
 const between = "  "
 
-// Table prints rows under headings. Nothing is cut: on a terminal that is too
-// narrow the last column that has room is wrapped, and the columns behind it stand
-// below their row, each with its heading.
+// Table prints rows under headings. Nothing is cut: if the terminal is too narrow, the last column
+// that fits is wrapped, and the columns after it appear below their row, each with its heading.
 func (o Output) Table(headings []string, rows [][]string) error {
 	if !o.TTY {
 		return o.bareRows(rows)
@@ -42,8 +41,8 @@ func (o Output) Table(headings []string, rows [][]string) error {
 	return err
 }
 
-// List prints a line for each row, and so cuts the last column where the terminal
-// is narrow, which it shows.
+// List prints one line per row. If the terminal is too narrow, it cuts the last column and marks
+// the cut.
 func (o Output) List(headings []string, rows [][]string) error {
 	if !o.TTY {
 		return o.bareRows(rows)
@@ -61,7 +60,7 @@ func (o Output) List(headings []string, rows [][]string) error {
 	return err
 }
 
-// bareRows are rows for programs.
+// bareRows prints rows for programs.
 func (o Output) bareRows(rows [][]string) error {
 	t := tableprinter.New(o.W, false, o.Width)
 	for _, row := range clean(rows) {
@@ -76,8 +75,8 @@ func (o Output) bareRows(rows [][]string) error {
 	return nil
 }
 
-// columnsBeside is how many columns stand side by side, and how wide the last of
-// them may be. A column is wrapped only where its words have room.
+// columnsBeside returns how many columns fit side by side, and the width of the last of them. A
+// column is only wrapped if it stays wide enough for words.
 func (o Output) columnsBeside(rows [][]string, widths []int) (beside, last int) {
 	beside, last = 1, max(o.Width, 1)
 	used := 0
@@ -102,7 +101,7 @@ func longestWord(rows [][]string, column int) int {
 	return longest
 }
 
-// withoutEmpty leaves out the columns in which nothing stands, but the first.
+// withoutEmpty removes empty columns, except the first.
 func withoutEmpty(headings []string, rows [][]string) ([]string, [][]string) {
 	var kept []int
 	for i := range headings {
@@ -129,7 +128,7 @@ func naturalWidths(headings []string, rows [][]string) []int {
 	return widths
 }
 
-// joined puts cells into their columns.
+// joined pads cells to their columns.
 func joined(cells []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range cells {
@@ -138,14 +137,14 @@ func joined(cells []string, widths []int) string {
 	return b.String()
 }
 
-// Labelled wraps a value behind its label.
+// Labelled wraps a value after its label.
 func (o Output) Labelled(indent, label, value string) string {
 	begin := indent + label + between
 	lines := Wrap(value, o.Width-text.DisplayWidth(begin))
 	return indent + o.Dim(label) + between + strings.Join(lines, "\n"+strings.Repeat(" ", text.DisplayWidth(begin))) + "\n"
 }
 
-// cut shortens what is too wide, and shows that it did.
+// cut shortens a text to a width and marks the cut.
 func cut(s string, width int) string {
 	if text.DisplayWidth(s) <= width {
 		return s

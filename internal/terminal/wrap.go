@@ -9,8 +9,7 @@ import (
 	"github.com/cli/go-gh/v2/pkg/text"
 )
 
-// Wrap breaks text at blanks into lines of a width. A word that is longer, such
-// as an address, stays whole.
+// Wrap breaks text at blanks into lines of a width. A longer word, such as a URL, stays whole.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line := ""
@@ -28,15 +27,14 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Indented wraps text behind what begins its first line; further lines stand
-// below the text.
+// Indented wraps text after begin; further lines are aligned with the text.
 func (o Output) Indented(begin, s string) string {
 	pad := strings.Repeat(" ", text.DisplayWidth(begin))
 	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
 }
 
-// Hanging wraps text behind what begins its first line, whose last column is blank;
-// further lines stand a little further in than that one.
+// Hanging wraps text after begin, whose last column is blank; further lines are indented slightly
+// more than begin.
 func (o Output) Hanging(begin, s string) string {
 	word := strings.Repeat("x", max(text.DisplayWidth(begin)-1, 1))
 	lines := Wrap(word+" "+s, o.Width-len(hang))
@@ -45,8 +43,8 @@ func (o Output) Hanging(begin, s string) string {
 
 const hang = "    "
 
-// Linked wraps text behind what begins its first line, with an address behind it, or
-// below it where there is no room. An address is never cut.
+// Linked wraps text after begin, followed by a URL, or with the URL on the next line if it does not
+// fit. A URL is never cut.
 func (o Output) Linked(begin, s, link string) string {
 	s = OneLine(s)
 	if link = OneLine(link); link == "" {
@@ -58,12 +56,11 @@ func (o Output) Linked(begin, s, link string) string {
 	return o.Indented(begin, s) + strings.Repeat(" ", text.DisplayWidth(begin)) + o.Dim(link) + "\n"
 }
 
-// leastWords is how narrow the last column of a table of sentences may be.
+// leastWords is the smallest width of a table's last column of sentences.
 const leastWords = 30
 
-// Sentences prints rows whose last cell is a sentence that nothing may be cut from:
-// on a terminal it is wrapped in its column or, where that is too narrow, below
-// the row.
+// Sentences prints rows whose last cell is a sentence that must not be cut: on a terminal it is
+// wrapped in its column or, if that is too narrow, below the row.
 func (o Output) Sentences(headings []string, rows [][]string) error {
 	if !o.TTY {
 		return o.Table(headings, rows)
@@ -95,7 +92,7 @@ func (o Output) Sentences(headings []string, rows [][]string) error {
 	return err
 }
 
-// Age is how long ago something was, as briefly as a table needs it.
+// Age formats how long ago a time was, for a table.
 func Age(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():

@@ -1,5 +1,5 @@
-// Package document reads and writes design documents: Markdown with front matter that
-// programs read, and that people edit.
+// Package document reads and writes design documents: Markdown with front matter, which people
+// edit.
 package document
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// Fields are what a design document is made of.
+// Fields are the parts of a design document.
 type Fields struct {
 	Issue         int
 	IssueURL      string
-	Priority      int // 1 to 5; 0 when the document does not say
+	Priority      int // 1 to 5; 0 if the document has none
 	TouchPaths    []string
 	DependsOn     []string
-	EstimatedSize string // S, M or L; empty when the document does not say
+	EstimatedSize string // S, M or L; empty if the document has none
 	GeneratedAt   time.Time
 
 	Status        string // "implemented" once its implementation is merged
@@ -34,10 +34,10 @@ type Fields struct {
 	Body    string // Markdown without front matter, title and summary
 }
 
-// Implemented is the status of a document whose implementation is done.
+// Implemented is the status of a document whose implementation is merged.
 const Implemented = "implemented"
 
-// front is a document's front matter as it is read.
+// front is the YAML of a document's front matter.
 type front struct {
 	Issue         int      `yaml:"issue"`
 	Priority      int      `yaml:"priority"`
@@ -49,10 +49,9 @@ type front struct {
 	ImplementedAt string   `yaml:"implemented_at"`
 }
 
-// Render writes a design document: front matter, title, issue link,
-// Summary, the document. Every string of the front matter is quoted as JSON,
-// which is YAML: plain scalars of hostile text are not safe (goccy/go-yaml
-// writes "? x" so that it reads back as a map).
+// Render writes a design document: front matter, title, issue link, Summary, body. Every string of
+// the front matter is quoted as JSON, which is valid YAML: plain scalars of hostile text are not
+// safe (goccy/go-yaml writes "? x" so that it reads back as a map).
 func Render(f Fields) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
@@ -98,17 +97,17 @@ func scalar(s string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(public.OneLine(s)); err != nil {
-		panic(err) // a string
+		panic(err) // cannot fail: it is a string
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// maxFront is the longest front matter that is read, in bytes.
+// maxFront bounds the front matter, in bytes.
 const maxFront = 64 << 10
 
 var errNoFront = errors.New("the document has no front matter between --- lines")
 
-// splitFront parts a document's front matter from the rest.
+// splitFront splits a document into front matter and the rest.
 func splitFront(doc []byte) (head, rest string, err error) {
 	s := work.Normalise(strings.TrimPrefix(string(doc), "\uFEFF"))
 	s, ok := strings.CutPrefix(s, "---\n")
@@ -127,9 +126,8 @@ func splitFront(doc []byte) (head, rest string, err error) {
 	return "", "", errNoFront
 }
 
-// Parse reads a design document. People edit it: keys that are not
-// ours are let be, values that make no sense (a priority of 9, a path out of
-// the repository) are read as absent. What is no YAML is an error.
+// Parse reads a design document. People edit it: unknown keys are ignored, and invalid values (a
+// priority of 9, a path outside the repository) count as absent. Invalid YAML is an error.
 func Parse(doc []byte) (f Fields, err error) {
 	head, rest, err := splitFront(doc)
 	if err != nil {
@@ -157,8 +155,7 @@ func Parse(doc []byte) (f Fields, err error) {
 	return f, nil
 }
 
-// splitTitle takes the first heading off; the rest stays whole, with issue
-// link and Summary.
+// splitTitle removes the first heading. Issue link and Summary stay in the body.
 func splitTitle(rest string) (title, body string) {
 	first, body, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
 	if t, ok := strings.CutPrefix(first, "# "); ok {
@@ -187,8 +184,8 @@ func firstLine(s string) string {
 	return public.OneLine(s)
 }
 
-// MarkImplemented sets status and implemented_at in a document's front matter
-// and leaves all the rest as people wrote it.
+// MarkImplemented sets status and implemented_at in a document's front matter and leaves the rest
+// unchanged.
 func MarkImplemented(doc []byte, at time.Time) ([]byte, error) {
 	head, rest, err := splitFront(doc)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// MaxPath is the longest path that is taken, in characters.
+// MaxPath is the longest accepted path, in characters.
 const MaxPath = 300
 
 var drive = lazy.Regexp(`^[A-Za-z]:[/\\]`)
 
-// PathProblem says why what an agent names cannot be a path that is touched; empty when it can. It must be a path or glob
-// inside the repository, written with slashes.
+// PathProblem returns why an agent's value is no valid touched path, or "". It must be a path or
+// glob inside the repository, written with slashes.
 func PathProblem(p string) string {
 	switch {
 	case strings.TrimSpace(p) == "":

@@ -1,7 +1,6 @@
-// Package public makes what an agent wrote fit for people on GitHub: it reads
-// Markdown as GitHub does, so far that mentions, commands, references that close
-// issues, markers and tags without a partner lose their effect, and so that what
-// people do not see is shown.
+// Package public makes an agent's text fit for GitHub. It reads Markdown as GitHub does, as far as
+// needed to disable mentions, commands, references that close issues, markers and unpaired tags,
+// and to show invisible text.
 package public
 
 import (
@@ -12,26 +11,25 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// BodyLimit is how many characters Body lets through. GitHub refuses
-// bodies over 65,536; what is left is room for our markers.
+// BodyLimit is the limit of Body, in characters. GitHub refuses bodies over 65,536; the difference
+// is room for our markers.
 const BodyLimit = 65536 - 2000
 
-// zeroWidth parts an @ from a name: people read the name, GitHub does not.
+// zeroWidth separates an @ from a name: people still read the name, but GitHub does not link it.
 const zeroWidth = "\u200B"
 
 var (
-	// mention is an @, which may be written by its number or name, before what may
-	// be a name's first letter. In HTML a reference needs no semicolon.
+	// mention is an @, also as a numeric or named reference, before a possible first letter of a
+	// name. In HTML a reference needs no semicolon.
 	mention    = lazy.Regexp(`(?i)(?:@|&#0*64;|&#x0*40;|&commat;)([a-z0-9_&])|&#0*64([a-z_&])|&#x0*40([g-z_&])`)
 	command    = lazy.Regexp(`^([ \t]*(?:(?:>|[-*+]|[0-9]{1,9}[.)])[ \t]+|>)*)(/[A-Za-z][^ \t\n` + "`" + `]*)`)
 	ownCommand = lazy.Regexp(`(?im)^([ \t>]*)/(mergexo)`)
 	ownMarker  = lazy.Regexp(`(?i)<!--(\s*mergexo)`)
 )
 
-// Body makes what an agent wrote fit for GitHub. HTML comments go, and
-// nothing that is left can be taken for a marker of ours. Outside code,
-// @mentions lose their effect by a zero-width space and slash commands at a
-// line's beginning by backticks. The body is cut at BodyLimit with a note.
+// Body makes an agent's text fit for GitHub. It removes HTML comments and anything that looks like
+// one of our markers. Outside code, it disables @mentions by a zero-width space and slash commands
+// at the beginning of a line by backticks. A body over BodyLimit is cut with a note.
 func Body(s string) string {
 	s = longRun().ReplaceAllStringFunc(dropInvisible(s), func(run string) string { return run[:maxFence] })
 	s = WithoutComments(s, showUnclosed)
@@ -41,20 +39,20 @@ func Body(s string) string {
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
-// Behind is Body for what is put behind words of ours on their line,
-// where no block of code or HTML can begin.
+// Behind is Body for text that follows our own words on the same line, where no block of code or
+// HTML can begin.
 func Behind(s string) string {
 	const words = "x "
 	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
 }
 
-// maxFence is the longest fence that is let through; longRun finds longer ones.
+// maxFence is the longest fence that stays; longRun matches longer ones.
 const maxFence = 60
 
 var longRun = lazy.Regexp("`{60,}|~{60,}")
 
-// Balanced closes what would swallow the text that is put after it: a fenced
-// code block. HTML tags without a partner become text.
+// Balanced closes an open code fence, which would swallow the text appended later. Unpaired HTML
+// tags become text.
 func Balanced(s string) string {
 	var n inliner
 	n.document(laidOut(s))
@@ -65,14 +63,12 @@ func Balanced(s string) string {
 	return b.String()
 }
 
-// dropInvisible takes out what people would not see, but for the zero-width
-// space that we put in ourselves.
+// dropInvisible shows invisible characters and removes zero-width spaces.
 func dropInvisible(s string) string {
 	return Visible(strings.ReplaceAll(s, zeroWidth, ""))
 }
 
-// neutralise is Balanced, and takes mentions and commands out of the text
-// outside code.
+// neutralise is Balanced and disables mentions and commands outside code.
 func neutralise(s string) string {
 	lines := laidOut(s)
 	for i, l := range lines {
@@ -92,9 +88,8 @@ func neutralise(s string) string {
 	return b.String()
 }
 
-// silence parts the mentions of a line from their names. In an address, where
-// a zero-width space would break the link, the @ is written as %40; in an
-// e-mail address it stays.
+// silence separates the mentions of a line from their names. In a URL, where a zero-width space
+// would break the link, the @ is written as %40; in an e-mail address it stays.
 func silence(line string) string {
 	if !strings.ContainsAny(line, "@&") {
 		return line
@@ -105,7 +100,7 @@ func silence(line string) string {
 		before, plain := line[:m[0]], line[m[0]] == '@'
 		b.WriteString(line[at:m[0]])
 		for _, group := range m[2:] {
-			at = max(at, group) // the one that took part ends with the name's first byte
+			at = max(at, group) // the matching group ends with the name's first byte
 		}
 		at--
 		switch {
@@ -121,24 +116,24 @@ func silence(line string) string {
 	return b.String()
 }
 
-// inEmail reports whether the end of s, before an @, is the name of an e-mail
-// address: letters, which are no character's name.
+// inEmail reports whether the end of s, before an @, is the local part of an e-mail address:
+// letters that are not a character reference.
 func inEmail(s string) bool {
 	name := strings.TrimRightFunc(lastToken(s), func(r rune) bool { return r < utf8.RuneSelf && wordByte(byte(r)) })
 	return s != "" && wordByte(s[len(s)-1]) && !strings.HasSuffix(name, "&") && !strings.HasSuffix(name, "&#") && !endsLink(s)
 }
 
-// endsLink reports whether a link may end with s. GitHub looks at what stands
-// behind it alone, as if a word began there.
+// endsLink reports whether a link may end with s. GitHub parses the text after a link as if a word
+// began there.
 func endsLink(s string) bool {
 	token := lastToken(s)
 	return strings.Contains(token, "://") || strings.Contains(strings.ToLower(token), "www.")
 }
 
-// maxURL is how far back the beginning of an address is looked for, in bytes.
+// maxURL is how many bytes back the beginning of a URL is searched.
 const maxURL = 1000
 
-// inURL reports whether the end of s is within an address.
+// inURL reports whether the end of s is within a URL.
 func inURL(s string) bool {
 	token := lastToken(s)
 	return strings.HasPrefix(token, "https://") || strings.HasPrefix(token, "http://")
@@ -153,8 +148,8 @@ func wordByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// Cut bounds Markdown to limit characters in all, with a note of how much was
-// left out. A cut may part what was a pair, so the rest is cleaned again.
+// Cut shortens Markdown to limit characters in all, with a note of how many were left out. A cut
+// may split a pair, so the rest is cleaned again.
 func Cut(s string, limit int) string {
 	const room = 200 // for the note
 	n := utf8.RuneCountInString(s)
@@ -173,11 +168,11 @@ func Cut(s string, limit int) string {
 	}
 }
 
-// TitleLimit is the longest title of a pull request that GitHub takes.
+// TitleLimit is GitHub's limit for the title of a pull request.
 const TitleLimit = 256
 
-// Title makes a title of one line, without what people do not see or what
-// switches checks off: it becomes the message of a squashed merge.
+// Title returns a one-line title without invisible characters and without marks that skip checks:
+// it becomes the message of a squashed merge.
 func Title(s string) string {
 	s = strings.TrimSpace(withoutSkips(OneLine(strings.ReplaceAll(s, zeroWidth, ""))))
 	if utf8.RuneCountInString(s) > TitleLimit {

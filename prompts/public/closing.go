@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	// parting is what may stand between two letters of a word that is shown as one: emphasis, a tag.
+	// parting is what may separate two letters of a word that is shown as one: emphasis, a tag.
 	parting = "[*_~\\\\`\\x01]*"
 
-	// closing is a word by which GitHub closes an issue, and the issue, in a text as people see it. Between the two may
-	// stand anything but letters and digits.
+	// closing is a keyword by which GitHub closes an issue, and the issue, in a text as people see
+	// it. Anything but letters and digits may separate the two.
 	closing = lazy.Regexp(`(?i)((?:` + parted("close") + `|` + parted("fix") + `|` + parted("resolve") + `)` + parting + `(?:e?` + parting + `[sd])?)` +
 		`(?:([ \t\p{Zs}:]+)[^\p{L}\p{N}#]*|[^\p{L}\p{N}#]+)(?:(?:[\w.*~\x01-]+/[\w.*~\x01-]+)?#[^\p{L}\p{N}]*[0-9]|GH-[0-9]|https?:)`)
 
@@ -23,11 +23,10 @@ var (
 
 func parted(word string) string { return strings.Join(strings.Split(word, ""), parting) }
 
-// NoClosing takes their effect from words such as "Fixes #7": GitHub closes
-// what an agent's text or commit names so, and only its own issue is its
-// business. It judges by what people see: characters that are written by name,
-// tags and emphasis make no difference. Words that switch checks off or sign for
-// somebody lose their effect as well, since the text may become a commit's.
+// NoClosing disables words such as "Fixes #7": GitHub would close the issue, and an agent may close
+// only its own. It looks at the text as shown: character references, tags and emphasis make no
+// difference. It also disables words that skip checks or sign for somebody, because the text may
+// become a commit message.
 func NoClosing(s string) string {
 	s = noVouching(s)
 	seen, from := shown(s)
@@ -36,7 +35,7 @@ func NoClosing(s string) string {
 	for _, m := range closing().FindAllStringSubmatchIndex(seen, -1) {
 		word, end := from[m[0]], m[3]
 		if m[5] > end {
-			end = m[5] // behind the white space
+			end = m[5] // after the white space
 		}
 		if last, _ := utf8.DecodeLastRuneInString(seen[:m[0]]); m[0] > 0 && (unicode.IsLetter(last) || unicode.IsDigit(last)) && !endsLink(s[:word]) {
 			continue // "prefixes #7"
@@ -47,8 +46,8 @@ func NoClosing(s string) string {
 	return b.String() + s[at:]
 }
 
-// shown is Markdown with references as the characters that they stand for and
-// a control character for each tag; from says where each byte comes from.
+// shown resolves character references in Markdown and replaces each tag by a control character;
+// from maps each byte to its place in the source.
 func shown(s string) (seen string, from []int) {
 	var b strings.Builder
 	for i := 0; i < len(s); {

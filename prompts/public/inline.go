@@ -8,43 +8,42 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// token is a piece of Markdown outside fenced code, or a whole line of it.
+// token is a piece of Markdown outside fenced code, or a whole line of fenced code.
 type token struct {
 	text string
-	code bool // shown as it is
-	tag  *tag // an HTML tag, if it is one
+	code bool // shown literally
+	tag  *tag // nil: not an HTML tag
 }
 
-// tag is an HTML tag that may stay.
+// tag is an allowed HTML tag.
 type tag struct {
 	name   string
 	closes bool
-	scope  int // only a tag of the same scope is its partner
+	scope  int // tags form a pair only within one scope
 }
 
-// inliner splits Markdown into tokens. What is not surely code is text, because
-// text is the side on which mentions lose their effect; what is not surely a tag
-// of a pair becomes text, because an open tag swallows what comes after it.
+// inliner splits Markdown into tokens. Uncertain code is treated as text, because mentions are
+// disabled in text. Uncertain tags become text, because an open tag swallows what follows.
 type inliner struct {
 	tokens []token
-	open   []int // tokens of tags whose ends are still to come
-	scope  int   // the last scope that was begun
-	notes  bool  // there are footnotes, which are shown elsewhere: no block of HTML continues behind a blank line
+	open   []int // indexes of tokens of tags without an end so far
+	scope  int   // the newest scope
+	notes  bool  // there are footnotes, which are shown elsewhere: no HTML block continues after a blank line
 
-	// Of the paragraph, which is what stands between two blank lines:
-	last   map[int]int // where the last run of so many backticks stands
-	at     int         // where the line that is split begins
-	unsure bool        // from here on backticks may pair otherwise than it looks
-	html   bool        // in what may be a block of HTML, where they do not pair at all
-	blocks bool        // in what surely is one
+	// Of the paragraph, which is the text between two blank lines:
+	last   map[int]int // number of backticks → position of the last run of that length
+	at     int         // position of the current line
+	unsure bool        // from here on, backticks may pair differently
+	html   bool        // possibly in an HTML block, where backticks do not pair
+	blocks bool        // certainly in an HTML block
 	first  int         // its scope
-	own    int         // that of its line or cell, where that is one of its own
+	own    int         // the scope of the current line or cell, if it has its own
 }
 
 var (
 	keptTag = lazy.Regexp(`^<(/?)([A-Za-z][A-Za-z0-9]*)(?:[ ]+[A-Za-z-]+(?:="[^"<>` + "`" + `]*")?)*[ ]?/?>`)
 	address = lazy.Regexp(`^<(?:https?://[^\s<>` + "`" + `]*|[\w.+-]+@[\w.-]+)>`)
-	// plainLink is a link's end without a title, and the whole of an image.
+	// plainLink matches a link's end without a title, plainImage a whole image.
 	plainLink  = lazy.Regexp(`^\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	plainImage = lazy.Regexp(`^!\[[^\[\]<>\\` + "`" + `]*\]\([^\s()<>"'\\` + "`" + `]*\)`)
 	linkStart  = lazy.Regexp(`^(?:://|[wW]{3}\.)`)
@@ -52,8 +51,7 @@ var (
 	tableRule  = lazy.Regexp(`^[ \t>|:-]*-[ \t|:-]*$`)
 )
 
-// The tags that GitHub shows and that an agent may use. Those of flow end in
-// their paragraph.
+// Tags that GitHub shows and that an agent may use. Those in flowNames end within their paragraph.
 var (
 	flowNames = []string{
 		"a", "b", "code", "del", "em", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var",
@@ -65,7 +63,7 @@ var (
 	voidNames = []string{"br", "hr", "img", "source", "wbr"}
 )
 
-// document splits lines that were laid out.
+// document splits the lines of a layout.
 func (n *inliner) document(lines []mdLine) {
 	n.notes = slices.ContainsFunc(lines, func(l mdLine) bool { return !l.code && footnote().MatchString(l.text[l.start:]) })
 	for i := 0; i < len(lines); i++ {
@@ -117,14 +115,14 @@ func (n *inliner) paragraph(lines []mdLine) {
 	n.unpair(func(t *tag) bool { return t.scope >= n.first })
 }
 
-// beginsBlock reports whether a line begins with a tag that makes a block of
-// HTML of all that follows up to a blank line.
+// beginsBlock reports whether a line begins with a tag that starts an HTML block, which extends to
+// the next blank line.
 func (n *inliner) beginsBlock(s string) bool {
 	m := keptTag().FindStringSubmatch(s)
 	return m != nil && m[2] != "picture" && slices.Contains(blockNames, strings.ToLower(m[2]))
 }
 
-// lastRuns finds for each length the last run of that many backticks.
+// lastRuns finds the last run of backticks of each length.
 func lastRuns(lines []mdLine) map[int]int {
 	last := map[int]int{}
 	at := 0
@@ -141,7 +139,7 @@ func lastRuns(lines []mdLine) map[int]int {
 	return last
 }
 
-// cells splits a line of a table in front of its bars; others are one cell.
+// cells splits a line of a table before each bar; any other line is one cell.
 func cells(s string, table bool) (all []string) {
 	from := 0
 	for i := range len(s) {
@@ -153,9 +151,9 @@ func cells(s string, table bool) (all []string) {
 	return append(all, s[from:])
 }
 
-// cell splits a line's content, or a cell of it, that begins at offset from.
+// cell splits a line's content, or one of its cells, which begins at offset from.
 func (n *inliner) cell(s string, from int) {
-	done := 0     // up to here it is split
+	done := 0     // everything before it is split
 	link := false // in a link without brackets, which swallows backticks
 	upTo := func(i int) {
 		n.text(s[done:i])
@@ -176,7 +174,7 @@ func (n *inliner) cell(s string, from int) {
 				continue
 			}
 			upTo(i)
-			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link continues behind it: it may yet become text
+			i += n.angle(rest, i > 0 && s[i-1] == '\\') // a link continues after it: it may still become text
 			done = i
 		case rest[0] == '!' && strings.HasPrefix(rest, "!["), rest[0] == ']' && len(rest) > 1 && (rest[1] == '(' || rest[1] == ':'):
 			i += n.link(rest)
@@ -194,8 +192,8 @@ func (n *inliner) text(s string) {
 	}
 }
 
-// backticks takes the code span that s begins with, or the backticks alone, and
-// gives the length.
+// backticks takes the code span at the beginning of s, or only the backticks, and returns the
+// length.
 func (n *inliner) backticks(s string, at int) int {
 	run := runLength(s)
 	length := closingRun(s[run:], run)
@@ -215,8 +213,8 @@ func (n *inliner) backticks(s string, at int) int {
 
 var openAngles = lazy.Regexp(`<([A-Za-z/!?])`)
 
-// angle takes the tag that s begins with, and gives its length; what is none
-// that may stay becomes text.
+// angle takes the tag at the beginning of s and returns its length; anything but an allowed tag
+// becomes text.
 func (n *inliner) angle(s string, escaped bool) int {
 	m := keptTag().FindStringSubmatch(s)
 	if m == nil || n.unsure || escaped {
@@ -241,9 +239,8 @@ func (n *inliner) angle(s string, escaped bool) int {
 	return len(m[0])
 }
 
-// link takes what may be the end of a link, a whole image or a definition, and
-// gives how much of it may be passed over. In a title, an address or an image's
-// text nothing is a tag and no backtick pairs.
+// link takes a possible end of a link, a whole image or a definition and returns how much to skip.
+// Titles, URLs and image texts contain no tags, and their backticks do not pair.
 func (n *inliner) link(s string) int {
 	for _, whole := range []*regexp.Regexp{plainLink(), plainImage()} {
 		if m := whole.FindString(s); m != "" {
@@ -254,8 +251,8 @@ func (n *inliner) link(s string) int {
 	return 1
 }
 
-// pair finds the partner of the tag that ends a pair. Without one it becomes
-// text, and so do the tags between the two.
+// pair finds the opening tag of an end tag. Without one, the end tag becomes text, and so do the
+// tags between the two.
 func (n *inliner) pair(at int) {
 	t := n.tokens[at].tag
 	if !t.closes {
@@ -272,7 +269,7 @@ func (n *inliner) pair(at int) {
 	n.escape(at)
 }
 
-// unpair makes text of those open tags whose ends cannot come any more.
+// unpair turns open tags that can no longer be closed into text.
 func (n *inliner) unpair(over func(*tag) bool) {
 	n.open = slices.DeleteFunc(n.open, func(at int) bool {
 		ended := over(n.tokens[at].tag)

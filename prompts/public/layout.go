@@ -6,27 +6,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// mdLine is a line of Markdown as GitHub will take it.
+// mdLine is a line of Markdown as GitHub will parse it.
 type mdLine struct {
 	text   string
-	start  int  // where its content begins, behind indentation, list markers and quote marks
-	code   bool // of a fenced code block, its fences included
+	start  int  // where its content begins, after indentation, list markers and quote marks
+	code   bool // in a fenced code block, fences included
 	bare   bool // in no list and no quote, and not indented
-	parted bool // in a quote, or deep enough for an indented code block: it may be a world of its own
+	parted bool // in a quote, or deep enough for an indented code block: possibly a separate block
 }
 
-// layout finds the fenced code blocks of Markdown, and makes certain what is
-// not. A fence that only some readings would see is made text, one that a
-// list's end would close is closed, and one that a block of HTML would swallow
-// gets a blank line before it. So the lines that come out as code are code for
-// every reader, and nothing is left open.
+// layout finds the fenced code blocks of Markdown and removes ambiguity. A fence that only some
+// parsers would see becomes text, one that a list's end would close is closed, and one that an HTML
+// block would swallow gets a blank line before it. So the lines marked as code are code for every
+// parser, and no block is left open.
 type layout struct {
 	out    []mdLine
-	fence  string // the fence that is open, such as "```"
+	fence  string // the open fence, such as "```"
 	indent int    // its indentation
-	items  []int  // where the contents of the list items begin that surely are open
+	items  []int  // content columns of the list items that are certainly open
 	fresh  bool   // no paragraph is open
-	html   bool   // in what may be a block of HTML, which a blank line ends
+	html   bool   // possibly in an HTML block, which a blank line ends
 }
 
 var (
@@ -37,7 +36,7 @@ var (
 	tagStart   = lazy.Regexp(`^<[A-Za-z/!?]`)
 )
 
-// laidOut makes lines of Markdown; joined by line feeds they are the text.
+// laidOut splits Markdown into lines; joined by newlines they are the text.
 func laidOut(s string) []mdLine {
 	l := layout{fresh: true}
 	for line := range strings.SplitSeq(s, "\n") {
@@ -88,8 +87,8 @@ func (l *layout) blank(line string) {
 	l.fresh, l.html = true, false
 }
 
-// inFence takes a line of the open code block. It reports whether the line was
-// one: what stands further left than the fence ends it, as it does in a list.
+// inFence takes a line of the open code block. It reports whether the line belongs to it: a line
+// left of the fence ends it, as in a list.
 func (l *layout) inFence(line string, blank bool) bool {
 	indent := strings.TrimLeft(line, " \t")
 	column := len(spaced(line[:len(line)-len(indent)]))
@@ -111,8 +110,8 @@ func (l *layout) endFence(fence string) {
 	l.fence, l.fresh, l.html = "", true, false
 }
 
-// enter follows a line into the list items that it stands in or begins. It
-// reports whether a fence behind the prefix surely opens a code block.
+// enter follows a line into the list items that contain it or begin there. It reports whether a
+// fence after the prefix certainly opens a code block.
 func (l *layout) enter(prefix, rest string, at *mdLine) bool {
 	indent := len(prefix) - len(strings.TrimLeft(prefix, " "))
 	left := l.leave(indent)
@@ -142,8 +141,7 @@ func (l *layout) enter(prefix, rest string, at *mdLine) bool {
 	return surely
 }
 
-// leave ends the items whose contents begin behind a column, and reports whether
-// there was one.
+// leave ends the items whose content begins right of a column, and reports whether there was one.
 func (l *layout) leave(column int) bool {
 	n := len(l.items)
 	for len(l.items) > 0 && l.inner() > column {
@@ -152,7 +150,7 @@ func (l *layout) leave(column int) bool {
 	return len(l.items) < n
 }
 
-// inner is where the contents of the innermost item begin.
+// inner is the column at which the content of the innermost item begins.
 func (l *layout) inner() int {
 	if len(l.items) == 0 {
 		return 0
@@ -160,7 +158,7 @@ func (l *layout) inner() int {
 	return l.items[len(l.items)-1]
 }
 
-// fenceOf is the fence that a line's content begins with, if it does.
+// fenceOf returns the fence with which a line's content begins, or "".
 func fenceOf(rest string) string {
 	m := fenceMark().FindStringSubmatch(rest)
 	if m == nil {
@@ -169,7 +167,7 @@ func fenceOf(rest string) string {
 	return m[1] + m[2]
 }
 
-// spaced writes tabs as spaces up to the next of the stops, four columns apart.
+// spaced replaces tabs by spaces, with tab stops every four columns.
 func spaced(s string) string {
 	if !strings.Contains(s, "\t") {
 		return s

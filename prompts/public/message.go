@@ -12,20 +12,19 @@ const checkSystems = `(?:ci|cd|ci/cd|actions?|checks?|workflows?|pipelines?|buil
 var (
 	skipMark = `(?:\[\s*(?:(?:skip|no)[\s_-]+` + checkSystems + `|` + checkSystems + `[\s_-]+skip)\s*\]|\*\*\*NO_CI\*\*\*)`
 
-	// skips are the marks by which GitHub and others run no checks for a commit.
+	// skips matches marks by which GitHub and others skip a commit's checks.
 	skips = lazy.Regexp(`(?im)^` + skipMark + `[ \t]*|[ \t]*` + skipMark)
 
-	// vouching is a trailer by which somebody stands for a commit, or that switches checks off.
+	// vouching matches a trailer by which somebody vouches for a commit, or that skips checks.
 	vouching = lazy.Regexp(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
-	// always are those that count in a message's first line, too.
+	// always matches those that count in a message's first line, too.
 	always = lazy.Regexp(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
 
 	commitMarks = lazy.Regexp(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)
 )
 
-// Message makes a commit message of what an agent wrote: without lines
-// that could be taken for our trailers, without anybody's signature, and with
-// all checks. Who stands for a commit is not for an agent to say.
+// Message makes a commit message of an agent's text. It removes lines that look like our trailers,
+// signatures, and marks that skip checks. An agent must not vouch for a commit.
 func Message(s string) string {
 	s = commitMarks().ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
 		return strings.Replace(m, ":", " -", 1)
@@ -33,7 +32,7 @@ func Message(s string) string {
 	return strings.TrimSpace(withoutVouching(withoutSkips(s)))
 }
 
-// withoutSkips takes marks such as [skip ci] out, also those that this makes.
+// withoutSkips removes marks such as [skip ci], also those that a removal creates.
 func withoutSkips(s string) string {
 	for {
 		next := skips().ReplaceAllString(s, "")
@@ -44,7 +43,7 @@ func withoutSkips(s string) string {
 	}
 }
 
-// withoutVouching takes trailers out, with the lines that they continue in.
+// withoutVouching removes trailers and their continuation lines.
 func withoutVouching(s string) string {
 	var b strings.Builder
 	dropped := false
@@ -58,8 +57,8 @@ func withoutVouching(s string) string {
 	return b.String()
 }
 
-// noVouching takes their effect from the same words where they have to stay
-// visible: a squashed merge takes a pull request's text as its message.
+// noVouching disables the same words where they must stay visible: a squashed merge uses a pull
+// request's text as its message.
 func noVouching(s string) string {
 	s = skips().ReplaceAllStringFunc(s, func(mark string) string {
 		at := strings.IndexAny(mark, "[_") + 1

@@ -6,14 +6,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// span says what GitHub does with a piece of Markdown.
+// span is how GitHub treats a piece of Markdown.
 type span int
 
 const (
-	spanText     span = iota // mentions and commands have effect here
-	spanCode                 // shown as it is
+	spanText     span = iota // mentions and commands take effect
+	spanCode                 // shown literally
 	spanComment              // an HTML comment: not shown
-	spanUnclosed             // all that stands after a comment that never ends: not shown
+	spanUnclosed             // everything after an unclosed comment: not shown
 )
 
 // segment is a piece of Markdown of one kind.
@@ -22,9 +22,9 @@ type segment struct {
 	kind span
 }
 
-// segments splits Markdown into text, code and comments. It is no Markdown
-// parser: what is not surely code is text, because text is the side on which
-// we neutralise. The segments joined are the input, and the work is linear.
+// segments splits Markdown into text, code and comments. It is not a Markdown parser: uncertain
+// code is text, because text gets neutralised. The joined segments equal the input, and the time is
+// linear.
 func segments(s string) []segment {
 	p := splitter{src: s}
 	for p.pos < len(p.src) {
@@ -33,20 +33,20 @@ func segments(s string) []segment {
 	return p.out
 }
 
-// splitter holds what the lines before say about the next one.
+// splitter holds the state that earlier lines leave for the next one.
 type splitter struct {
 	src   string
-	pos   int // up to here it is split
+	pos   int // everything before it is split
 	start int // where the last segment begins
 	out   []segment
 
-	fence     string // the fence that is open, such as "```"
-	list      int    // indentation of the content of the list item that we are in
+	fence     string // the open fence, such as "```"
+	list      int    // content column of the current list item
 	html      bool   // in an HTML block: no Markdown until a blank line
 	forever   bool   // in an HTML block that a blank line does not end
-	angle     bool   // a tag may be open in this paragraph: backticks may be its attribute's
-	noClose   bool   // no "-->" is left in this paragraph
-	paragraph int    // where a paragraph ends, if after pos
+	angle     bool   // a tag may be open in this paragraph: backticks may be part of its attribute
+	noClose   bool   // this paragraph has no further "-->"
+	paragraph int    // where the paragraph ends, if after pos
 }
 
 var (
@@ -58,7 +58,7 @@ var (
 
 const commentOpen = "<!--"
 
-// take makes what stands before end a segment.
+// take makes a segment of the text before end.
 func (p *splitter) take(end int, kind span) {
 	if end == p.pos {
 		return
@@ -73,7 +73,7 @@ func (p *splitter) take(end int, kind span) {
 	p.pos = end
 }
 
-// lineEnd is where the line at pos ends, after its line feed.
+// lineEnd is the end of the line at pos, after its newline.
 func (p *splitter) lineEnd(pos int) int {
 	if i := strings.IndexByte(p.src[pos:], '\n'); i >= 0 {
 		return pos + i + 1
@@ -116,7 +116,7 @@ func (p *splitter) line() {
 	p.inline(strings.HasPrefix(bare[indent:], commentOpen))
 }
 
-// opens reports whether the line opens a fenced code block, and notes it.
+// opens reports whether the line opens a fenced code block, and records it.
 func (p *splitter) opens(bare string, indent int) bool {
 	if c := bare[indent]; c != '`' && c != '~' || p.html || p.forever || indent < p.list || indent > p.list+3 {
 		return false
@@ -126,13 +126,13 @@ func (p *splitter) opens(bare string, indent int) bool {
 		return false
 	}
 	if m[2][0] == '`' && strings.Contains(m[3], "`") {
-		return false // an inline span that begins a line
+		return false // an inline span at the beginning of a line
 	}
 	p.fence, p.angle = m[2], false
 	return true
 }
 
-// close ends the open fence if the line is its end.
+// close ends the open fence if the line closes it.
 func (p *splitter) close(bare string, indent int) {
 	m := fenceLine().FindStringSubmatch(bare)
 	if m != nil && indent <= p.list+3 && strings.HasPrefix(m[2], p.fence) && strings.TrimSpace(m[3]) == "" {
@@ -140,13 +140,12 @@ func (p *splitter) close(bare string, indent int) {
 	}
 }
 
-// inline splits one line outside fenced code at its code spans and comments. A
-// code span counts when it ends on its line and no HTML tag can have begun
-// before it. block says that the line begins with a comment, which then is an
-// HTML block and may hold blank lines.
+// inline splits one line outside fenced code at its code spans and comments. A code span counts if
+// it ends on its line and no HTML tag can have begun before it. block means that the line begins
+// with a comment, which is then an HTML block and may hold blank lines.
 func (p *splitter) inline(block bool) {
 	i, end := p.pos, p.lineEnd(p.pos)
-	var single [maxRun + 1]bool // lengths of backtick runs that nothing on the line closes
+	var single [maxRun + 1]bool // lengths of backtick runs that this line does not close
 	for i < end {
 		switch c := p.src[i]; {
 		case c == '\\':
@@ -174,11 +173,10 @@ func (p *splitter) inline(block bool) {
 	p.take(max(end, p.pos), spanText)
 }
 
-// maxRun is the longest run of backticks that is taken for a code span's.
+// maxRun is the longest run of backticks that can delimit a code span.
 const maxRun = 32
 
-// code takes the code span that begins at i, if one does, and gives where to
-// continue.
+// code takes the code span at i, if there is one, and returns where to continue.
 func (p *splitter) code(i, end int, single *[maxRun + 1]bool) int {
 	n := runLength(p.src[i:end])
 	if p.html || p.forever || p.angle || n > maxRun || single[n] {
@@ -194,8 +192,8 @@ func (p *splitter) code(i, end int, single *[maxRun + 1]bool) int {
 	return p.pos
 }
 
-// comment measures the comment at i; 0 when GitHub shows it as text because it
-// does not end within its paragraph.
+// comment returns the length of the comment at i; 0 if GitHub shows it as text because it does not
+// end within its paragraph.
 func (p *splitter) comment(i int, block bool) (int, span) {
 	if block {
 		if n := commentEnd(p.src[i:]); n > 0 {
@@ -217,8 +215,8 @@ func (p *splitter) comment(i int, block bool) (int, span) {
 	return n, spanComment
 }
 
-// commentEnd is the length of the comment that s begins with; 0 when it is
-// never closed. HTML lets "<!-->" and "<!--->" be whole comments.
+// commentEnd is the length of the comment at the beginning of s; 0 if it is never closed. In HTML,
+// "<!-->" and "<!--->" are complete comments.
 func commentEnd(s string) int {
 	for _, short := range []string{"<!-->", "<!--->"} {
 		if strings.HasPrefix(s, short) {
@@ -238,7 +236,7 @@ func tagByte(c byte) bool {
 // runLength counts the backticks at the beginning of s.
 func runLength(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// closingRun finds the end of a run of exactly n backticks; -1 when there is none.
+// closingRun finds the end of a run of exactly n backticks; -1 if there is none.
 func closingRun(s string, n int) int {
 	for i := 0; i < len(s); {
 		if s[i] != '`' {

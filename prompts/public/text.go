@@ -8,10 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Visible makes text show all that it holds: valid UTF-8, one kind of line
-// ending, no control characters, and characters that people do not see written
-// as their code point, so that nobody hides words from the people who look at
-// an issue and shows them to its agent.
+// Visible makes hidden content visible. It returns valid UTF-8 with uniform line endings and no
+// control characters, and writes invisible characters as code points. So nobody can hide words from
+// people who read an issue while its agent sees them.
 func Visible(s string) string {
 	s = work.Normalise(strings.ToValidUTF8(s, "\uFFFD"))
 	if strings.IndexFunc(s, Hidden) < 0 {
@@ -28,10 +27,9 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Hidden reports whether people do not see the character: controls, format
-// characters (zero width, direction, tags), fillers, and separators that look
-// like a line's end to some readers only. Joiners and variation selectors are
-// part of emoji and scripts and stay, tags do not.
+// Hidden reports whether people cannot see the character: controls, format characters (zero width,
+// direction, tags), fillers, and separators that only some programs show as a line's end. Joiners
+// and variation selectors are part of emoji and scripts and stay; tags do not.
 func Hidden(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f: // nearly all of a log
@@ -46,12 +44,12 @@ func Hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Co, r)
 }
 
-// OneLine makes a single line of text: what stands in a header or a list.
+// OneLine makes text a single line, for headers and lists.
 func OneLine(s string) string {
 	return strings.Join(strings.Fields(Visible(s)), " ")
 }
 
-// FirstRunes gives the first n characters.
+// FirstRunes returns the first n characters.
 func FirstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -62,14 +60,12 @@ func FirstRunes(s string, n int) string {
 	return s
 }
 
-// HiddenTail stands for text that GitHub does not show because an HTML comment
-// before it was never closed.
+// HiddenTail replaces text that GitHub does not show because an HTML comment before it is unclosed.
 const HiddenTail = "[text hidden by an unclosed HTML comment was left out]"
 
-// WithoutComments takes HTML comments out of Markdown, outside of code, where
-// GitHub shows them. unclosed says what becomes of what follows a comment that
-// is never closed. Taking one out may show another: after a few rounds, what is
-// left is made visible.
+// WithoutComments removes HTML comments from Markdown outside code, where GitHub shows them.
+// unclosed returns the replacement of an unclosed comment and all that follows. Removing one may
+// create another: after three rounds, the remaining ones are made visible.
 func WithoutComments(s string, unclosed func(rest string) string) string {
 	for range 3 {
 		next := stripComments(s, unclosed)
@@ -84,7 +80,7 @@ func WithoutComments(s string, unclosed func(rest string) string) string {
 	return s
 }
 
-// showUnclosed makes comment openings text, so that they hide nothing.
+// showUnclosed escapes comment openings, so that they hide nothing.
 func showUnclosed(s string) string { return strings.ReplaceAll(s, commentOpen, "&lt;!--") }
 
 func hasComment(s string) bool {
@@ -101,7 +97,7 @@ func stripComments(s string, unclosed func(rest string) string) string {
 		return s
 	}
 	var b strings.Builder
-	gap := false // a comment stood here: what it kept apart must not join to a new one
+	gap := false // a comment was removed here: the text around it must not join to a new one
 	for _, seg := range segments(s) {
 		switch seg.kind {
 		case spanComment:

@@ -8,11 +8,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// pattern is a credential that is known by its own prefix, as its provider
-// documents it. Guessing by entropy would refuse hashes and fixtures.
+// pattern is a credential with a prefix that its provider documents. Guessing by entropy would
+// reject hashes and fixtures.
 type pattern struct {
 	name  string
-	signs []string // one of them stands in every text that has such a credential
+	signs []string // every text with such a credential contains one of them
 	expr  func() *regexp.Regexp
 }
 
@@ -20,9 +20,8 @@ func (p pattern) possible(s string) bool {
 	return slices.ContainsFunc(p.signs, func(sign string) bool { return strings.Contains(s, sign) })
 }
 
-// patterns are, but for private keys, the tokens that providers made to be found:
-// each has a documented prefix of its own. A pattern that stands before another
-// gives its name to what both match.
+// patterns are private keys and tokens with a documented prefix of their own. If two patterns
+// match, the first one gives the name.
 var patterns = []pattern{
 	{"a GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazy.Regexp(`\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{40,255})`)},
 	{"a private key", []string{"-----BEGIN "}, lazy.Regexp(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\z)`)},

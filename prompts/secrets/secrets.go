@@ -1,5 +1,5 @@
-// Package secrets finds credentials in text, and takes them out: by the patterns
-// that providers made to be found, and the machine's own exactly.
+// Package secrets finds and removes credentials in text: documented patterns, and this machine's
+// own tokens exactly.
 package secrets
 
 import (
@@ -10,21 +10,20 @@ import (
 	"sync"
 )
 
-// Redactor knows what must not leave this machine: the patterns of common
-// credentials, and the machine's own tokens exactly. There is one for the whole
-// program, and it may be used by many at once. A nil one knows the patterns.
+// Redactor finds what must not leave this machine: common credentials by pattern, and the machine's
+// own tokens exactly. The program shares one; it is safe for concurrent use. A nil Redactor knows
+// only the patterns.
 type Redactor struct {
 	mu    sync.RWMutex
-	known map[string]string // value → what it is
+	known map[string]string // value → its name
 	order []string          // longest first: a token may be part of another
 }
 
-// shortest is how long a secret is at least. It keeps words of everyday out of what is
-// known: a "token" of a few letters would be found everywhere. No pattern matches less, so
-// that most of what is logged, a few letters, is not looked through for each of them.
+// shortest is the minimum length of a secret. Shorter values would match everyday words everywhere.
+// No pattern matches less, so that short texts, which most logged values are, skip the search.
 const shortest = 12
 
-// Add makes a value known. What is too short to be told from a word is not.
+// Add makes a value known, unless it is shorter than shortest.
 func (s *Redactor) Add(value, what string) {
 	value = strings.TrimSpace(value)
 	if len(value) < shortest {
@@ -43,7 +42,7 @@ func (s *Redactor) Add(value, what string) {
 	slices.SortFunc(s.order, func(a, b string) int { return len(b) - len(a) })
 }
 
-// Find lists the secrets in a text: each one, and what it is.
+// Find returns the secrets in a text, each with its name.
 func (s *Redactor) Find(text string) map[string]string {
 	found := map[string]string{}
 	if s != nil {
@@ -88,8 +87,7 @@ func (s *Redactor) Redact(text string) string {
 	return text
 }
 
-// Check gives the violations of a decoded JSON value that holds a secret in any
-// string of it; name is what they call the value.
+// Check returns violations for secrets in any string of a decoded JSON value, which they call name.
 func (s *Redactor) Check(name string, value any) []string {
 	var out []string
 	switch v := value.(type) {
@@ -109,5 +107,5 @@ func (s *Redactor) Check(name string, value any) []string {
 	return out
 }
 
-// Redact takes the known patterns of credentials out of a text.
+// Redact removes credentials of known patterns from a text.
 func Redact(s string) string { return (*Redactor)(nil).Redact(s) }

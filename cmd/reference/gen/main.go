@@ -1,4 +1,4 @@
-// Gen writes the reference and the man pages of the repository that it is given.
+// Gen writes the reference and the man pages of the given repository.
 package main
 
 import (

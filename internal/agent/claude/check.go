@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
-// Check is part of Agent. Claude has no sandbox of its own: it must start, and a
-// shell must be able to work beside it.
+// Check is part of Agent. Claude has no sandbox of its own: its program must exist, and a shell
+// must be able to work in the same place.
 func (c *claude) Check(ctx context.Context, r agent.Request) error {
 	program, err := c.spec.ProgramPath(c.spec.CommandLine()[0])
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Adapter is that of Anthropic's claude command line: `claude -p`, which writes a JSON
-// object for everything that happens.
+// Adapter runs Anthropic's claude command line: `claude -p`, which prints a JSON object for each
+// event.
 var Adapter = agent.Adapter{
 	Name: "claude", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install: "npm install -g @anthropic-ai/claude-code", Env: environ,
@@ -30,7 +30,7 @@ var Adapter = agent.Adapter{
 	Step:     step, Recorded: recorded, Login: login,
 }
 
-// anyName is the form of the folders in which claude keeps its sessions.
+// anyName matches the folders in which claude keeps its sessions.
 var anyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(``) })
 
 func open(s agent.Spec) *claude { return &claude{Tester: s.Tester(), spec: s} }
@@ -40,28 +40,27 @@ type claude struct {
 	spec agent.Spec
 }
 
-// recorded is what claude's record of a session says of a run that began then.
+// recorded reads the usage of a run that began at that time from claude's record of the session.
 func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
 	m := open(s).meter(r.Session)
 	m.record, m.since, m.all = agent.Journal{Path: m.record.Path}, began, true
 	return agent.Whole(m, &m.record)
 }
 
-// environ keeps claude from talking to anybody but its provider, and from
-// becoming another version in the middle of a turn.
+// environ restricts claude's network traffic to its provider and prevents an update in the middle
+// of a turn.
 var environ = []string{
 	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 }
 
-// The tools of a run. One that only reads has no shell.
+// The tools of a run. A read-only run has no shell.
 const (
 	readTools  = "Read,Glob,Grep"
 	writeTools = readTools + ",Bash,Edit,Write,NotebookEdit"
 )
 
-// rules stands beside claude's own system prompt. The repository's
-// settings are not loaded, for they may run programs and name another
-// provider; its CLAUDE.md is worth reading all the same.
+// rules is added to claude's own system prompt. The repository's settings are not loaded, because
+// they may run programs and name another provider; its CLAUDE.md should still be read.
 const rules = "If the working directory has a CLAUDE.md, read it before anything else: it holds the conventions of the repository."
 
 func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
@@ -71,7 +70,7 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	m := c.meter(r.Session)
 	res, err := c.spec.Launch(ctx, r, agent.Launch{
 		Argv: c.argv(r), Env: environ, Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m,
-		Signal: os.Interrupt, // at SIGTERM it leaves the command that it runs behind
+		Signal: os.Interrupt, // at SIGTERM it leaves its running command behind
 	})
 	run := read(res.Stdout)
 	out, err := c.judge(r, res, run, err)
@@ -79,8 +78,8 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 
-// used is what a run used. Its result tells that too, with the cost; of one that
-// was ended there may be none.
+// used returns a run's usage. The result line has it too, with the cost, but a killed run may have
+// no result line.
 func (c *claude) used(run outcome, m *meter) work.Usage {
 	all, cost := m.counted()
 	if run.end != nil {
@@ -92,8 +91,8 @@ func (c *claude) used(run outcome, m *meter) work.Usage {
 	return c.spec.Charge(all, cost)
 }
 
-// argv is the command line. A resumed turn has all the limits of a fresh one.
-// The prompt is on standard input.
+// argv returns the command line. A resumed turn gets all limits again. The prompt goes to standard
+// input.
 func (c *claude) argv(r agent.Request) []string {
 	tools := writeTools
 	if r.Mode == work.ModeRead {
@@ -110,8 +109,8 @@ func (c *claude) argv(r agent.Request) []string {
 		argv = append(argv, "--effort", c.spec.Effort)
 	}
 	if r.Role != "" {
-		// The author, who may be another claude, can write to claude's home: no
-		// instructions, memories and hooks from there for who judges the work.
+		// The author may be another claude and can write to claude's home: a reviewer must not load
+		// instructions, memories and hooks from there.
 		argv = append(argv, "--safe-mode")
 	}
 	if r.Session != "" {
@@ -128,7 +127,7 @@ func oneLineJSON(raw json.RawMessage) string {
 	return b.String()
 }
 
-// event is what is read of a line of claude's output.
+// event is the part of an output line that we read.
 type event struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -139,7 +138,7 @@ type event struct {
 
 	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
 
-	// The rest is of the line "result".
+	// The rest is only in the line "result".
 	IsError    bool     `json:"is_error"`
 	Status     int      `json:"api_error_status"`
 	Result     string   `json:"result"`
@@ -159,19 +158,19 @@ type rateLimit struct {
 	ResetsAt int64  `json:"resetsAt"`
 }
 
-// maxDelay bounds a pause that claude tells of, in milliseconds.
+// maxDelay bounds a retry delay that claude reports, in milliseconds.
 const maxDelay = 24 * 60 * 60 * 1000
 
-// outcome is what a run's output comes to.
+// outcome summarises a run's output.
 type outcome struct {
 	began bool
 	limit rateLimit
-	kind  string // of the error that claude made its last message of
+	kind  string // of the error in claude's last message
 
-	retrying bool          // the provider was asked again, and nothing came since
-	retryIn  time.Duration // the last pause before that: what a provider that limits asks for
+	retrying bool          // claude is retrying the provider, and nothing came since
+	retryIn  time.Duration // its last delay before a retry: what a rate-limiting provider asks for
 
-	end *event // the result; nil when there was none
+	end *event // the result line; nil if there was none
 }
 
 func read(stream []byte) outcome {
@@ -194,14 +193,14 @@ func read(stream []byte) outcome {
 	return run
 }
 
-// judge makes a result of a run by its last line, but for what it used: whatever
-// the exit code, and also where the run was ended at a limit. ended is why.
+// judge turns a run into a result without usage. The last line decides, whatever the exit code,
+// even if the run was stopped at a limit. ended is why it was stopped.
 func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended error) (agent.Result, error) {
 	switch {
 	case ended != nil && !c.answered(r, run):
 		return agent.Result{}, c.cutOff(run, ended)
 	case r.Session != "" && !run.began:
-		// It never began. If the session is not the reason, a new one says so.
+		// It never began. If the session is not the reason, a new one will show that.
 		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
 	case run.end == nil:
 		return agent.Result{}, c.spec.Failed(res.Code, "", res.Stderr)
@@ -213,8 +212,8 @@ func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended erro
 	return c.answer(run.end)
 }
 
-// cutOff says what it means that a run was ended: one that only asked its provider
-// again and again waits for it.
+// cutOff returns the error of a stopped run. If it only retried its provider, the turn waits for
+// the provider.
 func (c *claude) cutOff(run outcome, ended error) error {
 	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.retrying {
 		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
@@ -222,7 +221,7 @@ func (c *claude) cutOff(run outcome, ended error) error {
 	return ended
 }
 
-// answered reports whether a run that was ended had said all that it had to say.
+// answered reports whether a stopped run had already given its complete answer.
 func (c *claude) answered(r agent.Request, run outcome) bool {
 	if run.end == nil || run.end.IsError || r.Session != "" && run.end.Session != r.Session {
 		return false
@@ -231,8 +230,8 @@ func (c *claude) answered(r agent.Request, run outcome) bool {
 	return err == nil
 }
 
-// answer takes the result's own field; without one, the last message where it
-// is the answer and nothing else.
+// answer takes the result's structured output; without it, the last message if that is nothing but
+// the answer.
 func (c *claude) answer(e *event) (agent.Result, error) {
 	out := agent.Result{Session: e.Session, Answer: e.Structured}
 	if len(out.Answer) > 0 && string(out.Answer) != "null" {
@@ -248,9 +247,8 @@ func (c *claude) answer(e *event) (agent.Result, error) {
 	return out, &agent.AnswerError{Agent: c.spec.Name, Violations: violations}
 }
 
-// written is an answer that claude wrote as its last message instead of calling
-// the tool: one JSON object and nothing else. Whether it fits the schema is
-// found out where every answer is checked.
+// written returns an answer that claude wrote as its last message instead of calling the tool: one
+// JSON object and nothing else. The schema is checked later, as for every answer.
 func (e *event) written() json.RawMessage {
 	words := bytes.TrimSpace([]byte(e.Result))
 	if !bytes.HasPrefix(words, []byte("{")) || !json.Valid(words) {
@@ -259,7 +257,7 @@ func (e *event) written() json.RawMessage {
 	return words
 }
 
-// denied names the tools that were denied, each once.
+// denied lists the tools that were denied, each once.
 func (e *event) denied() string {
 	var tools []string
 	for _, d := range e.Denials {
@@ -270,7 +268,7 @@ func (e *event) denied() string {
 	return strings.Join(tools, ", ")
 }
 
-// failure says what an unsuccessful result means.
+// failure returns the error for an unsuccessful result.
 func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	e, words := run.end, run.end.Result
 	if words == "" {
@@ -301,13 +299,12 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	return c.spec.Failed(res.Code, words, res.Stderr)
 }
 
-// overBudget reports a limit of the operator's own, which another attempt would
-// reach again.
+// overBudget reports a limit set by the operator: another attempt would reach it again.
 func (c *claude) overBudget(words string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentLimit, Who: c.spec.Name, Local: c.spec.Cite(words)}}
 }
 
-// unix is a time in seconds; zero stays unknown.
+// unix converts seconds to a time; 0 becomes the zero time.
 func unix(seconds int64) time.Time {
 	if seconds <= 0 {
 		return time.Time{}

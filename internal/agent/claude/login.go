@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
-// login tells of claude by its own files; on macOS it keeps its login in the keychain, and
-// notes whose it is.
+// login reads claude's own files. On macOS the login itself is in the keychain, and the files name
+// the account.
 func login(s agent.Spec) agent.Login {
 	const do = "claude, and /login there; or give it a key: env_pass = [\"ANTHROPIC_API_KEY\"]"
 	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}

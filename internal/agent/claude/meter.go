@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// counts are the counts of one message, or of a whole run.
+// counts are the token counts of one message, or of a whole run.
 type counts struct {
 	Input         int64 `json:"input_tokens"`
 	CacheCreation int64 `json:"cache_creation_input_tokens"`
@@ -21,7 +21,7 @@ func (c counts) tokens() spending.Tokens {
 	return spending.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
 }
 
-// countLine is what the meter reads of a line, of the output or of the record.
+// countLine is the part of a line, of output or record, that the meter reads.
 type countLine struct {
 	agent.Written
 
@@ -34,14 +34,14 @@ type countLine struct {
 	} `json:"message"`
 }
 
-// meter adds up the model's messages. Each stands on several lines, with
-// the counts of its beginning; claude's record of the session has those of its
-// end, where many more tokens were written.
+// meter adds up the model's messages. Each spans several lines of output, which carry the counts of
+// its beginning. Claude's record of the session has the counts of its end, with many more output
+// tokens.
 type meter struct {
 	agent.Lines
 	spec  agent.Spec
-	since time.Time // what was recorded before is of earlier runs
-	all   bool      // the record alone tells which messages are of the run
+	since time.Time // earlier lines of the record belong to earlier runs
+	all   bool      // no output is known: every recorded message since then counts
 
 	at       sync.Mutex
 	session  string
@@ -80,13 +80,13 @@ func (m *meter) line(line []byte) {
 	}
 }
 
-// count takes the latest of a message's counts, each the larger one.
+// count keeps the larger of a message's known and new counts.
 func (m *meter) count(l countLine) {
 	known := m.messages[l.Message.ID]
 	m.messages[l.Message.ID] = message{model: l.Message.Model, tokens: known.tokens.Most(l.Message.Usage.tokens())}
 }
 
-// look reads what the session's record tells by now.
+// look reads new lines of the session's record.
 func (m *meter) look() {
 	m.record.Follow(m.spec.SessionFile(m.session), func(line []byte) {
 		var l countLine
@@ -97,7 +97,7 @@ func (m *meter) look() {
 	})
 }
 
-// counted is what the messages used, and what they cost by the list.
+// counted returns the tokens of all messages and their list price.
 func (m *meter) counted() (all spending.Tokens, cost float64) {
 	m.Rest()
 	m.at.Lock()

@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// prices are Anthropic's list prices, in USD for a million tokens: those by
-// which claude 2.1.330 counts, and for the old opus those that were published.
-// They serve where claude tells no cost: when a turn is ended, or fails.
+// prices are Anthropic's list prices in USD per million tokens: those that claude 2.1.330 uses, and
+// for the old opus those that were published. They apply when claude reports no cost: when a turn
+// is stopped, or fails.
 var prices = map[string]spending.Prices{
 	"claude-opus-5-5":   {Input: 4, CacheWrite: 5, CacheRead: 0.2, Output: 20},
 	"claude-opus-5":     opusPrice,
@@ -39,16 +39,16 @@ var prices = map[string]spending.Prices{
 var (
 	opusPrice   = spending.Prices{Input: 5, CacheWrite: 6.25, CacheRead: 0.5, Output: 25}
 	sonnetPrice = spending.Prices{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}
-	// dearest is also for a model that is not in the list: a budget that stops
-	// too early is better than one that never does.
+	// dearest applies to unlisted models, too: a budget that stops too early is better than one
+	// that never does.
 	dearest = spending.Prices{Input: 15, CacheWrite: 18.75, CacheRead: 1.5, Output: 75}
 )
 
-// versionSuffix is what may follow a model's family in its name: a date, a
-// provider's version, the size of its window.
+// versionSuffix matches what may follow a model's family in its name: a date, a provider's version,
+// the size of its window.
 var versionSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-\d{8}|-latest)?(-v\d.*|[@:\[].*)?$`) })
 
-// PriceOf is what a model of Anthropic's costs.
+// PriceOf returns the prices of an Anthropic model.
 func PriceOf(model string) spending.Prices {
 	for family, price := range prices {
 		if _, version, found := strings.Cut(model, family); found && versionSuffix().MatchString(version) {

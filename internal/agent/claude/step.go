@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
-// step is what a line of output means for a run's life.
+// step interprets a line of output.
 func step(line []byte) agent.Step {
 	var e struct {
 		Type    string `json:"type"`

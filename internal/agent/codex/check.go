@@ -8,11 +8,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// usageCode is codex's exit code for a command line that it does not know.
+// usageCode is codex's exit code for an unknown command line.
 const usageCode = 2
 
-// Check is part of Agent. Codex runs a command as it runs those of its model: in
-// the sandbox of its own.
+// Check is part of Agent. Codex runs the check as it runs its model's commands: in its own sandbox.
 func (c *codex) Check(ctx context.Context, r agent.Request) error {
 	argv := append(append([]string{}, c.spec.CommandLine()...), "sandbox")
 	mode, dirs := "read-only", []string(nil)
@@ -27,12 +26,12 @@ func (c *codex) Check(ctx context.Context, r agent.Request) error {
 	defer tidy(r.Dir)
 	res, err := c.spec.CheckInside(ctx, r, argv, dirs)
 	if err == nil && res.Code == usageCode && strings.Contains(string(res.Stderr), "Usage:") {
-		return nil // a codex that has no such command: the turn shows what works
+		return nil // this codex has no such command: the turn will show what works
 	}
 	return c.spec.Checked(res, err)
 }
 
-// temp is the temporary folder of codex's commands, where they may write to it.
+// temp returns the temporary folder that codex's commands may write to.
 func (c *codex) temp(r agent.Request) []string {
 	dir := agent.Lookup(c.spec.Environ, "TMPDIR")
 	if dir == "" {
@@ -44,7 +43,7 @@ func (c *codex) temp(r agent.Request) []string {
 	return []string{dir}
 }
 
-// overrides are the settings among arguments of codex.
+// overrides returns the settings among codex's arguments.
 func overrides(args []string) []string {
 	var all []string
 	for i, arg := range args {

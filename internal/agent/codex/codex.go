@@ -22,8 +22,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Adapter is that of OpenAI's codex command line: `codex exec`, which writes a JSON
-// object for everything that happens.
+// Adapter runs OpenAI's codex command line: `codex exec`, which prints a JSON object for each
+// event.
 var Adapter = agent.Adapter{
 	Name: "codex", New: func(s agent.Spec) (agent.Agent, error) { return open(s), nil },
 	Install:  "npm install -g @openai/codex",
@@ -46,7 +46,7 @@ type codex struct {
 	spec agent.Spec
 }
 
-// recorded is what codex's record of a thread says of a run that began then.
+// recorded reads the usage of a run that began at that time from codex's record of the thread.
 func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
 	m := open(s).meter(r)
 	m.record, m.since = agent.Journal{Path: m.record.Path}, began
@@ -55,7 +55,7 @@ func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
 
 func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) {
 	if r.Session != "" && !agent.IsSession(r.Session) {
-		// Codex would take it for the name of a thread, and begin a new one.
+		// Codex would take it as the name of a thread, and begin a new one.
 		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: fmt.Sprintf("%q names no session", agent.Clip(r.Session, 60))}
 	}
 	schema, err := c.schemaFile(r)
@@ -70,19 +70,19 @@ func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) 
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 
-// tidy removes the folders that codex's sandbox puts over those of a checkout,
-// and leaves there, empty, when it is ended while a command runs.
+// tidy removes the empty folders that codex's sandbox mounts over those of a checkout. Codex leaves
+// them behind if it is killed while a command runs.
 func tidy(dir string) {
 	for _, name := range []string{".codex", ".agents", ".aws"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && info.IsDir() {
-			_ = os.Remove(path) // fails for one that is not empty, as it should
+			_ = os.Remove(path) // fails for a folder that is not empty, as it should
 		}
 	}
 }
 
-// argv is the command line. All limits stand before the word resume, where
-// codex takes them for both forms: a resumed turn inherits none.
+// argv returns the command line. All limits come before the word resume, where codex applies them
+// to both forms: a resumed turn inherits none.
 func (c *codex) argv(r agent.Request, schema string) []string {
 	argv := append(append([]string{}, c.spec.CommandLine()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
 	if c.spec.Model != "" {
@@ -97,17 +97,16 @@ func (c *codex) argv(r agent.Request, schema string) []string {
 		argv = append(argv, "-c", setting)
 	}
 	argv = append(argv, c.spec.Args...)
-	argv = append(argv, "-c", untrusted(r.Dir)) // last: no argument of the config takes it back
+	argv = append(argv, "-c", untrusted(r.Dir)) // last, so that no argument of the config overrides it
 	if r.Session != "" {
 		argv = append(argv, "resume", r.Session)
 	}
 	return append(argv, "-") // the prompt is on standard input
 }
 
-// settings override codex's own configuration for one run. The commands that
-// it starts see its core variables and ours: not the key of its provider. They
-// run in no login shell, for /etc/profile would replace PATH, and nothing that is
-// installed elsewhere was found.
+// settings override codex's own configuration for one run. Its commands see the core variables and
+// ours, but not the provider's key. They run in no login shell: /etc/profile would replace PATH,
+// and programs installed elsewhere would not be found.
 func (c *codex) settings(r agent.Request) []string {
 	all := []string{
 		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
@@ -128,8 +127,8 @@ func (c *codex) settings(r agent.Request) []string {
 	return all
 }
 
-// writable are the folders beside the checkout that codex's commands may write to:
-// none in which its login, its settings or our git configuration lies.
+// writable returns the extra folders that codex's commands may write to, without those that hold
+// its login, its settings or our git configuration.
 func (c *codex) writable() []string {
 	var all []string
 	for _, dir := range c.spec.Writable {
@@ -144,8 +143,8 @@ func (c *codex) writable() []string {
 	return all
 }
 
-// guards reports whether something that an agent may not write to lies in a
-// temporary folder, which codex lets it write to unless told otherwise.
+// guards reports whether a temporary folder holds something that an agent may not write to. By
+// default, codex makes temporary folders writable.
 func (c *codex) guards(r agent.Request, temp string) bool {
 	for _, dir := range append(c.spec.Adapter.Homes(c.spec.Environ), r.Dir, c.spec.Home) {
 		if rel, err := filepath.Rel(temp, dir); temp != "" && err == nil && filepath.IsLocal(rel) {
@@ -173,8 +172,8 @@ func tomlTable(environ []string) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-// schemaFile writes the answer's schema where codex reads it. The file is
-// named by its content, so that turns side by side share it.
+// schemaFile writes the answer's schema where codex reads it. The file is named by its content, so
+// that parallel turns share it.
 func (c *codex) schemaFile(r agent.Request) (string, error) {
 	sum := sha256.Sum256(r.Schema)
 	path := filepath.Join(c.spec.Home, "schema-"+hex.EncodeToString(sum[:8])+".json")
@@ -184,7 +183,7 @@ func (c *codex) schemaFile(r agent.Request) (string, error) {
 	return path, nil
 }
 
-// event is what is read of a line of codex's output.
+// event is the part of an output line that we read.
 type event struct {
 	Type   string `json:"type"`
 	Thread string `json:"thread_id"`
@@ -198,7 +197,7 @@ type event struct {
 	} `json:"error"`
 }
 
-// outcome is what a run's output comes to.
+// outcome summarises a run's output.
 type outcome struct {
 	thread    string
 	words     string // the last message
@@ -227,9 +226,9 @@ func read(stream []byte) outcome {
 	return run
 }
 
-// judge makes a result of a run, but for what it used. A completed turn counts
-// whatever the exit code, and also where the run was ended at a limit: ended is
-// why. An item of type error is but a warning.
+// judge turns a run into a result without usage. A completed turn counts whatever the exit code,
+// even if the run was stopped at a limit. ended is why it was stopped. An item of type error is
+// only a warning.
 func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error) (agent.Result, error) {
 	run := read(res.Stdout)
 	out := agent.Result{Session: run.thread}
@@ -237,7 +236,7 @@ func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error
 	case ended != nil && !c.answered(r, run):
 		return out, c.cutOff(run, ended)
 	case r.Session != "" && run.thread == "":
-		// It never began. If the session is not the reason, a new one says so.
+		// It never began. If the session is not the reason, a new one will show that.
 		return out, &agent.SessionError{Agent: c.spec.Name, Reason: "it could not be resumed: " + agent.LastLine(c.spec.Redact(string(res.Stderr)))}
 	case r.Session != "" && run.thread != r.Session:
 		return agent.Result{}, &agent.SessionError{Agent: c.spec.Name, Reason: "another one answered"}
@@ -251,14 +250,13 @@ func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error
 	return out, nil
 }
 
-// answered reports whether a run that was ended had said all that it had to say.
+// answered reports whether a stopped run had already given its complete answer.
 func (c *codex) answered(r agent.Request, run outcome) bool {
 	_, violations := c.spec.AnswerOf(run.words)
 	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
 }
 
-// cutOff says what it means that a run was ended: without a network codex says so
-// again and again, and never gives up.
+// cutOff returns the error of a stopped run. Without a network, codex retries forever.
 func (c *codex) cutOff(run outcome, ended error) error {
 	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.last == "error" {
 		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
@@ -266,8 +264,8 @@ func (c *codex) cutOff(run outcome, ended error) error {
 	return ended
 }
 
-// failure says what a turn's end without completion means. Codex tells a
-// sentence on its output, and the kind in its record of the thread.
+// failure returns the error of a turn that did not complete. Codex prints a sentence on its output
+// and the kind of error in its record of the thread.
 func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int64) error {
 	record := c.record(run.thread, began)
 	words := run.problem

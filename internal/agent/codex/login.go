@@ -7,8 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
-// login tells of codex by its own files: `codex login status` says no more, and would
-// have to be started.
+// login reads codex's own files: `codex login status` knows no more, and would have to be started.
 func login(s agent.Spec) agent.Login {
 	const do = "codex login, or give it a key: env_pass = [\"CODEX_API_KEY\"]"
 	if name := agent.FirstSet(s.Environ, "CODEX_API_KEY"); name != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// counts are the counts of one response, a turn, or a whole thread.
+// counts are the token counts of one response, a turn, or a whole thread.
 type counts struct {
 	Input      int64 `json:"input_tokens"` // all of it
 	Cached     int64 `json:"cached_input_tokens"`
@@ -28,9 +28,9 @@ func (c counts) usage() work.Usage {
 	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
 }
 
-// countLine is what the meter reads of a line of a thread's record. Each response
-// of the model has one of the first kind; what it made of the thread's count is
-// in the second, unless codex was ended between the two.
+// countLine is the part of a record line that the meter reads. Each response of the model has a
+// line of the first kind. The thread's new total is in a line of the second kind, which is missing
+// if codex was killed between the two.
 type countLine struct {
 	agent.Written
 
@@ -44,18 +44,18 @@ type countLine struct {
 	} `json:"payload"`
 }
 
-// meter adds up the responses of the model. Codex's output tells of them at
-// the turn's end alone; its record of the thread does when each one comes.
+// meter adds up the model's responses. Codex prints counts only at the turn's end, but its record
+// of the thread has each response's at once.
 type meter struct {
 	agent.Lines
 	codex *codex
 	asked agent.Request
-	since time.Time // what was recorded before is of earlier runs
+	since time.Time // earlier lines of the record belong to earlier runs
 
 	at     sync.Mutex
 	thread string
 	record agent.Journal
-	tokens spending.Tokens // of the responses
+	tokens spending.Tokens // sum of the responses
 	ended  counts          // of the thread, from the turn's end
 	total  counts          // of the thread, from its record
 }
@@ -84,7 +84,7 @@ func (m *meter) line(line []byte) {
 	}
 }
 
-// look reads what the thread's record tells by now.
+// look reads new lines of the thread's record.
 func (m *meter) look() {
 	m.record.Follow(m.codex.spec.SessionFile(m.thread), func(line []byte) {
 		var l countLine
@@ -107,9 +107,9 @@ func (m *meter) Used() agent.Used {
 	return agent.Used{Session: m.thread, Usage: run, Counted: thread}
 }
 
-// account is what this run used, and what the thread counts by now: codex counts
-// from the thread's beginning. What only the difference tells is charged as read
-// for the first time, for nothing says how much of it came from a cache.
+// account returns the usage of this run and of the whole thread: codex counts from the thread's
+// beginning. Tokens known only from that difference are charged as uncached, because nothing tells
+// how many came from a cache.
 func (m *meter) account() (run, thread work.Usage) {
 	m.Rest()
 	m.at.Lock()
@@ -121,7 +121,7 @@ func (m *meter) account() (run, thread work.Usage) {
 	}
 	before := m.asked.Counted
 	if m.thread != m.asked.Session {
-		before = work.Usage{} // another thread than that
+		before = work.Usage{} // the earlier counts are of another thread
 	}
 	known, t := m.tokens.Usage(0), m.tokens
 	t = t.Add(spending.Tokens{
@@ -131,5 +131,5 @@ func (m *meter) account() (run, thread work.Usage) {
 	return m.codex.spec.Charge(t, 0), thread
 }
 
-// least is a difference of counters, which never go back.
+// least returns the difference of counters, which never decrease.
 func least(now, before int64) int64 { return max(now-before, 0) }

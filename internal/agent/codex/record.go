@@ -10,21 +10,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// maxRecord is how much of a thread's record is read, from its end, in bytes.
+// maxRecord is how much of the end of a thread's record is read, in bytes.
 const maxRecord = 1 << 20
 
-// record is how a turn failed, as codex's record of the thread tells: its
-// output has no field for it.
+// record is how a turn failed, from codex's record of the thread: its output has no field for it.
 type record struct {
 	kind   string    // codex_error_info, or its key
-	status int       // of HTTP; 0 when there was no answer
-	resets time.Time // when the limit that was reached ends; zero when unknown
+	status int       // HTTP status; 0 if there was no answer
+	resets time.Time // when the limit ends; zero if unknown
 
-	depleted bool // the limit is one of credit: time does not lift it
+	depleted bool // out of credit: waiting does not help
 }
 
-// unreachable reports that the provider gave no answer at all, or stopped in
-// the middle of one.
+// unreachable reports that the provider did not answer, or stopped in the middle of an answer.
 func (r record) unreachable() bool {
 	switch r.kind {
 	case "http_connection_failed", "response_stream_connection_failed", "response_stream_disconnected", "response_too_many_failed_attempts":
@@ -33,7 +31,7 @@ func (r record) unreachable() bool {
 	return false
 }
 
-// recordLine is what is read of a line of a record.
+// recordLine is the part of a record line that we read.
 type recordLine struct {
 	Payload struct {
 		Type  string `json:"type"`
@@ -54,8 +52,7 @@ type recordWindow struct {
 	Resets int64   `json:"resets_at"`
 }
 
-// record reads how the thread's last turn failed. Nothing is known of one
-// that ended before began: it was another turn.
+// record reads how the thread's last turn failed. It ignores a turn that ended before began.
 func (c *codex) record(thread string, began int64) record {
 	var rec record
 	tail := c.recordTail(thread)
@@ -73,7 +70,7 @@ func (c *codex) record(thread string, began int64) record {
 	return rec
 }
 
-// laterReset is when the last of the windows that are used up begins again.
+// laterReset returns when the last of the exhausted windows resets.
 func laterReset(windows ...*recordWindow) (at time.Time) {
 	for _, w := range windows {
 		if w == nil || w.Used < 100 || w.Resets == 0 {
@@ -102,8 +99,8 @@ func errorInfo(raw json.RawMessage) (kind string, status int) {
 	return "", 0
 }
 
-// recordTail reads the end of a thread's record. One that cannot be read tells
-// nothing, and the turn is tried again.
+// recordTail reads the end of a thread's record. If it cannot be read, the result is empty and the
+// turn is retried.
 func (c *codex) recordTail(thread string) []byte {
 	f, info, err := files.OpenRegular(c.spec.SessionFile(thread))
 	if err != nil {

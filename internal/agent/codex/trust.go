@@ -10,11 +10,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// untrusted is the setting by which codex obeys no .codex folder of a checkout:
-// its servers and hooks would run outside codex's sandbox, with what the
-// operator may do. It wins over a home that trusts the folder already, and keeps
-// codex from noting there that it does. Only this form of the setting works: a
-// dotted key is split at the dots of the path.
+// untrusted is the setting that makes codex ignore .codex folders of a checkout: their servers and
+// hooks would run outside codex's sandbox with the operator's rights. It wins over a home that
+// already trusts the folder, and keeps codex from recording trust there. Only this form of the
+// setting works: a dotted key is split at the dots of the path.
 func untrusted(dir string) string {
 	var pairs []string
 	for _, project := range projects(dir) {
@@ -23,9 +22,9 @@ func untrusted(dir string) string {
 	return "projects={" + strings.Join(pairs, ",") + "}"
 }
 
-// projects are the folders by which codex may look up whether a checkout is
-// trusted: as it is given and as it really is, and the root of its repository,
-// which for a linked worktree is that of the main one.
+// projects returns the folders by which codex may look up whether a checkout is trusted: the given
+// path, its real path, and the root of its repository, which for a linked worktree is that of the
+// main one.
 func projects(dir string) []string {
 	all := []string{filepath.Clean(dir)}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -38,8 +37,8 @@ func projects(dir string) []string {
 	return slices.Compact(all)
 }
 
-// repositoryRoots are the folder with a .git at or above dir, and the one that
-// it is a linked worktree of.
+// repositoryRoots returns the folder with a .git at or above dir, and the main worktree if that is
+// a linked one.
 func repositoryRoots(dir string) []string {
 	for ; ; dir = filepath.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -54,13 +53,12 @@ func repositoryRoots(dir string) []string {
 	}
 }
 
-// maxGitFile is how large a file .git may be, in bytes: it holds a path.
+// maxGitFile bounds a .git file, in bytes: it holds a path.
 const maxGitFile = 4 << 10
 
-// mainWorktree reads where a linked worktree's repository is: its .git names
-// REPO/.git/worktrees/NAME.
+// mainWorktree finds a linked worktree's repository: its .git names REPO/.git/worktrees/NAME.
 func mainWorktree(dir string) []string {
-	f, info, err := files.OpenRegular(filepath.Join(dir, ".git")) // the checkout is the agent's to write
+	f, info, err := files.OpenRegular(filepath.Join(dir, ".git")) // the agent can write to the checkout
 	if err != nil {
 		return nil
 	}

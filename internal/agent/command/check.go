@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 )
 
-// Check is part of Agent. Of a program that is not known nothing can be tried: it
-// must be there, and a shell must be able to work in its place.
+// Check is part of Agent. An unknown program cannot be tried: it must exist, and a shell must be
+// able to work in its place.
 func (c *command) Check(ctx context.Context, r agent.Request) error {
 	if _, err := c.spec.ProgramPath(c.spec.Command[0]); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// maxOutput is the size in bytes at which an agent that writes on is ended.
+// maxOutput is the size of output, in bytes, at which an agent is stopped.
 const maxOutput = 8 << 20
 
 // Adapter starts any program: one JSON document on its standard input, one on its
@@ -24,7 +24,7 @@ type command struct {
 	spec agent.Spec
 }
 
-// open makes an agent of a program; there must be one.
+// open makes an agent of a program; Spec.Command is required.
 func open(s agent.Spec) (agent.Agent, error) {
 	if len(s.Command) == 0 {
 		return nil, fmt.Errorf("agent %q: its command is empty", s.Name)
@@ -32,7 +32,7 @@ func open(s agent.Spec) (agent.Agent, error) {
 	return &command{Tester: s.Tester(), spec: s}, nil
 }
 
-// document is what the program reads.
+// document is the input of the program.
 type document struct {
 	Version int             `json:"version"`
 	Turn    string          `json:"turn"`
@@ -56,14 +56,13 @@ func (c *command) Run(ctx context.Context, r agent.Request) (agent.Result, error
 	return c.judge(res)
 }
 
-// spent is what a program that ended badly says all the same of what it used.
+// spent returns the usage that a failed program reported.
 func (c *command) spent(res proc.Result) agent.Result {
 	out, _ := decodeOutput(res.Stdout, c.spec.Redact)
 	return agent.Result{Usage: c.charge(out.Usage)}
 }
 
-// charge is what a program used, at the prices that the config states or else at
-// the cost that the program says.
+// charge returns a program's usage. Prices from the config win over the cost that it reports.
 func (c *command) charge(u work.Usage) work.Usage {
 	return c.spec.Charge(spending.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
 }
@@ -83,7 +82,7 @@ func (c *command) document(r agent.Request) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// judge makes a result of the way in which the program ended.
+// judge turns the end of the program into a result.
 func (c *command) judge(res proc.Result) (agent.Result, error) {
 	switch {
 	case res.Truncated:

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// usage is what a program of the command adapter says that it consumed.
+// usage is what a program of the command adapter reports as consumed.
 type usage struct {
 	InputTokens  float64 `json:"input_tokens"`
 	OutputTokens float64 `json:"output_tokens"`
@@ -25,9 +25,9 @@ type usage struct {
 // maxSession bounds a session's name, in bytes.
 const maxSession = 500
 
-// decodeOutput reads exactly one answer document. Violations are sentences for
-// the repair turn; session and usage are read even then, as far as they make
-// sense. What was used is bookkeeping: nonsense there costs no answer.
+// decodeOutput reads exactly one answer document. Violations are sentences for the repair turn;
+// even with violations, session and usage are returned if valid. Invalid usage does not invalidate
+// an answer.
 func decodeOutput(raw []byte, redact func(string) string) (agent.Result, []string) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -55,8 +55,8 @@ func decodeOutput(raw []byte, redact func(string) string) (agent.Result, []strin
 	return res, violations
 }
 
-// members reads an object that may have these keys, each once and written so:
-// package json would take "ANSWER" for "answer", and the last of two.
+// members reads an object that has only these keys, each at most once and in this spelling: package
+// json would accept "ANSWER" for "answer", and the last of two.
 func members(d *json.Decoder, known ...string) (map[string]json.RawMessage, error) {
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
 		return nil, errors.Join(err, errors.New("it is no object"))
@@ -96,8 +96,7 @@ func readSession(raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// readUsage reads what was used: nothing where that makes no sense, and the most
-// where it is too much.
+// readUsage reads usage. Invalid values become 0, and values that are too large the maximum.
 func readUsage(raw json.RawMessage) work.Usage {
 	var u usage
 	if len(raw) == 0 || json.Unmarshal(raw, &u) != nil {

@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// Kind is what kind of value a key takes.
+// Kind is the kind of value of a key.
 type Kind string
 
 // The kinds of values.
@@ -18,20 +18,20 @@ const (
 	KindTable    Kind = "table"
 	KindTables   Kind = "tables"
 	KindAny      Kind = ""      // of several kinds
-	kindLater    Kind = "later" // refused so far
+	kindLater    Kind = "later" // not supported yet
 )
 
-// Key is one that a reader of a document asked for.
+// Key is a key that a reader of a document asked for.
 type Key struct {
-	Path    string // as At has it, with [] for every table of an array
+	Path    string // as in At, with [] for every table of an array
 	Kind    Kind
-	Default any     // nil: none, or one that a document cannot state
-	Least   float64 // of counts and numbers
+	Default any     // nil: none, or one that a document cannot express
+	Least   float64 // bounds of counts and numbers
 	Most    float64
 }
 
-// Recorded is Open for whoever wants to know what is asked for: keys gives that, once
-// everything has been read. called is what a path is called there: several may be one.
+// Recorded is Open with a record: once everything has been read, keys returns the requested keys.
+// called maps a path to its name there; several paths may share one.
 func Recorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
 	if t, err = Open(name, text); err != nil {
 		return nil, nil, err
@@ -40,7 +40,7 @@ func Recorded(name, text string, called func(path string) string) (t *Table, key
 	return t, func() []Key { return merged(*t.asked, called) }, nil
 }
 
-// note keeps what is asked for.
+// note records a requested key.
 func (t *Table) note(key string, asked func() Key) {
 	if t.asked != nil {
 		k := asked()
@@ -49,7 +49,7 @@ func (t *Table) note(key string, asked func() Key) {
 	}
 }
 
-// everyTable is a path without the numbers of tables.
+// everyTable removes the indexes of tables from a path.
 func everyTable(path string) string {
 	var b strings.Builder
 	inside := false
@@ -67,8 +67,8 @@ func everyTable(path string) string {
 	return b.String()
 }
 
-// merged are the keys, each once, in the order in which they were asked for first. One of
-// which nothing more was asked than whether it is there is of any kind.
+// merged returns the keys in the order of their first request, each once. A key that was only
+// tested for existence has the kind KindAny.
 func merged(asked []Key, called func(string) string) []Key {
 	var all []Key
 	at := map[string]int{}

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// lineIndex says on which line each key of a TOML document stands, by a path
-// such as "repo[1].labels.design". The TOML library knows positions of syntax
-// errors only. The document has passed the library before, so this reader may
-// be simple: it never fails, it only knows less.
+// lineIndex maps each key of a TOML document, by a path such as "repo[1].labels.design", to its
+// line. The TOML library knows positions only of syntax errors. The library has already parsed the
+// document, so this reader may be simple: it never fails, it only misses some lines.
 type lineIndex map[string]int
 
-// find gives the line of a path, or of the nearest table around it.
+// find returns the line of a path, or of the nearest table around it.
 func (x lineIndex) find(path string) int {
 	for path != "" {
 		if n, ok := x[path]; ok {
@@ -31,8 +30,8 @@ type lineReader struct {
 	s      string
 	pos    int
 	line   int
-	table  string         // path of the table that we are in
-	arrays map[string]int // how many tables an array of tables has so far
+	table  string         // path of the current table
+	arrays map[string]int // number of tables so far in each array of tables
 	index  lineIndex
 }
 
@@ -149,7 +148,7 @@ func (r *lineReader) key() []string {
 	}
 }
 
-// text skips a string of either kind, of one line or of several.
+// text skips a string of any kind, on one line or several.
 func (r *lineReader) text(quote byte) {
 	triple := strings.Repeat(string(quote), 3)
 	if strings.HasPrefix(r.s[r.pos:], triple) {
@@ -177,7 +176,7 @@ func (r *lineReader) escaped(quote byte) {
 	r.next()
 }
 
-// value skips a value: to the end of its line outside strings and brackets.
+// value skips a value: to the end of its line, outside strings and brackets.
 func (r *lineReader) value() {
 	depth := 0
 	for r.pos < len(r.s) {

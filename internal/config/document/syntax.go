@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The library's words for what is no TOML, and ours: people who write a config know
-// neither of them by heart.
+// syntaxWords translate the library's messages about invalid TOML for people who do not know TOML
+// by heart.
 var syntaxWords = []struct {
 	theirs string // a regular expression
 	ours   string
@@ -25,11 +25,11 @@ var syntaxWords = []struct {
 	{`^(?i:invalid (?:float|integer|number|datetime)[^"]*)"(.*)"`, "\"$1\" is no value; a text stands in quotes"},
 }
 
-// syntaxSays is what is wrong with a document that is no TOML.
+// syntaxSays returns the message about invalid TOML.
 func syntaxSays(theirs string) string {
 	theirs = strings.Join(strings.Fields(theirs), " ")
 	for _, w := range syntaxWords {
-		form := regexp.MustCompile(w.theirs) // here: most starts read a document that is well
+		form := regexp.MustCompile(w.theirs) // compiled here: most runs read a valid document
 		if m := form.FindStringSubmatchIndex(theirs); m != nil {
 			return string(form.ExpandString(nil, w.ours, theirs, m))
 		}

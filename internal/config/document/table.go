@@ -1,5 +1,5 @@
-// Package document reads one TOML document strictly. Its tables note which keys
-// were asked for, and refuse all others; every problem names its line.
+// Package document reads one TOML document strictly. Its tables record which keys were requested
+// and reject all others; every problem has a line.
 package document
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Open reads a document; name is what its problems call it. What is no TOML is an
-// InvalidError.
+// Open reads a document; name is its name in problems. Invalid TOML is an InvalidError.
 func Open(name, text string) (*Table, error) {
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
@@ -34,26 +33,26 @@ func syntaxError(name string, err error) error {
 	return &InvalidError{Problems: []Problem{p}}
 }
 
-// Table is one table of the document. Its getters note which keys there are;
-// Done then refuses all others.
+// Table is one table of the document. Its getters record the known keys; Done then rejects all
+// others.
 type Table struct {
 	*report
-	path   string // as in the line index; empty for the whole document
+	path   string // as in lineIndex; empty for the whole document
 	name   string // as people write it: [runtime], [repo.labels]
 	values map[string]any
 	known  []string
 }
 
-// Path is where the table is, as At gives it for its keys.
+// Path is the path of the table, as At returns it for keys.
 func (t *Table) Path() string { return t.path }
 
-// At is the path of a key, such as "repo[1].labels.design".
+// At returns the path of a key, such as "repo[1].labels.design".
 func (t *Table) At(key string) string { return join(t.path, key) }
 
-// Keys are the keys that the file has, in order.
+// Keys returns the keys in the file, sorted.
 func (t *Table) Keys() []string { return slices.Sorted(maps.Keys(t.values)) }
 
-// Get fetches a key's value; false when the file does not say.
+// Get returns a key's value; false if the file does not have it.
 func (t *Table) Get(key string) (any, bool) {
 	if t.known == nil {
 		t.known = make([]string, 0, 16)
@@ -64,24 +63,24 @@ func (t *Table) Get(key string) (any, bool) {
 	return v, ok
 }
 
-// Has reports whether the file has a key, without taking note of it: Done may
-// still refuse it, or take it for a misspelt one.
+// Has reports whether the file has a key, without recording it: Done may still reject it, or treat
+// it as misspelt.
 func (t *Table) Has(key string) bool {
 	_, ok := t.values[key]
 	return ok
 }
 
-// Knows reports whether a key was asked for.
+// Knows reports whether a key was requested.
 func (t *Table) Knows(key string) bool { return slices.Contains(t.known, key) }
 
-// Sub opens a table inside; an empty one when the file has none.
+// Sub returns a table inside; an empty one if the file has none.
 func (t *Table) Sub(key, name string) *Table {
 	t.note(key, func() Key { return Key{Kind: KindTable} })
 	values, _ := Typed[map[string]any](t, key, "a table: "+name, nil)
 	return &Table{report: t.report, path: t.At(key), name: name, values: values}
 }
 
-// All opens the tables of an array of tables; name is how people write it.
+// All returns the tables of an array of tables; name is how people write it.
 func (t *Table) All(key, name string) []*Table {
 	t.note(key, func() Key { return Key{Kind: KindTables} })
 	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)

@@ -7,8 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Later names keys of features that are planned: refused, because a setting
-// that does nothing misleads.
+// Later rejects keys of planned features: a setting without effect misleads.
 func (t *Table) Later(keys ...string) {
 	for _, key := range keys {
 		if _, ok := t.values[key]; ok {
@@ -19,7 +18,7 @@ func (t *Table) Later(keys ...string) {
 	}
 }
 
-// Done refuses the keys that nobody asked for.
+// Done rejects the keys that nobody requested.
 func (t *Table) Done() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if slices.Contains(t.known, key) {
@@ -41,7 +40,7 @@ func (t *Table) Done() {
 	}
 }
 
-// meantTable names the table that a misspelt one was meant for, with its brackets.
+// meantTable suggests the table that was probably meant.
 func (t *Table) meantTable(key string) string {
 	switch {
 	case key == "labels" || key == "voice" || key == "review":

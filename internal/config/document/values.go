@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// TypeName names a value's type.
+// TypeName names a value's type for messages.
 func TypeName(v any) string {
 	switch v.(type) {
 	case string:
@@ -34,7 +34,7 @@ func TypeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Typed fetches a key's value of one type.
+// Typed returns a key's value of one type, or fallback.
 func Typed[T any](t *Table, key, want string, fallback T) (T, bool) {
 	v, ok := t.Get(key)
 	if !ok {
@@ -48,14 +48,13 @@ func Typed[T any](t *Table, key, want string, fallback T) (T, bool) {
 	return x, true
 }
 
-// DurationForm and SizeForm are the regular expressions of times and sizes as a document
-// has them.
+// DurationForm and SizeForm are the regular expressions of durations and sizes in a document.
 const (
 	DurationForm = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
 	SizeForm     = `^(0|[0-9]+(\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|KB|MB|GB|TB))$`
 )
 
-// stated is a default that a document can state; nil otherwise.
+// stated returns a default that a document can express; nil otherwise.
 func stated(value any, can bool) any {
 	if !can {
 		return nil
@@ -63,7 +62,7 @@ func stated(value any, can bool) any {
 	return value
 }
 
-// shortDuration is a time as people write it: "10m", where Go writes "10m0s".
+// shortDuration formats a duration for people: "10m", where Go writes "10m0s".
 func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -75,7 +74,7 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// listKind is the kind of a list of values of a type.
+// listKind returns the kind of a list of these values.
 func listKind[T any]() Kind {
 	var one T
 	if _, is := any(one).(string); is {
@@ -84,21 +83,21 @@ func listKind[T any]() Kind {
 	return KindCounts
 }
 
-// Text fetches a text.
+// Text returns a text.
 func (t *Table) Text(key, fallback string) string {
 	t.note(key, func() Key { return Key{Kind: KindText, Default: stated(fallback, fallback != "")} })
 	s, _ := Typed(t, key, "text in quotes", fallback)
 	return s
 }
 
-// Flag fetches true or false.
+// Flag returns true or false.
 func (t *Table) Flag(key string, fallback bool) bool {
 	t.note(key, func() Key { return Key{Kind: KindFlag, Default: fallback} })
 	b, _ := Typed(t, key, "true or false", fallback)
 	return b
 }
 
-// Count fetches a whole number from least to most.
+// Count returns a whole number from least to most.
 func (t *Table) Count(key string, fallback, least, most int) int {
 	t.note(key, func() Key { return Key{Kind: KindCount, Default: fallback, Least: float64(least), Most: float64(most)} })
 	n, ok := Typed(t, key, "a whole number", int64(fallback))
@@ -109,7 +108,7 @@ func (t *Table) Count(key string, fallback, least, most int) int {
 	return int(n)
 }
 
-// Number fetches a number from least to most.
+// Number returns a number from least to most.
 func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	t.note(key, func() Key { return Key{Kind: KindNumber, Default: fallback, Least: least, Most: most} })
 	v, ok := t.Get(key)
@@ -123,7 +122,7 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	switch {
 	case !ok:
 		t.Bad(key, "want a number, got %s", TypeName(v))
-	case !(n >= least && n <= most): // also what is no number at all
+	case !(n >= least && n <= most): // written so that NaN fails, too
 		t.Bad(key, "want %g to %g, got %g", least, most, n)
 	default:
 		return n
@@ -131,7 +130,7 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	return fallback
 }
 
-// Duration fetches a time such as "90s" or "30m", from least to a week.
+// Duration returns a duration such as "90s" or "30m", from least to a week.
 func (t *Table) Duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
 	t.note(key, func() Key { return Key{Kind: KindDuration, Default: shortDuration(fallback)} })
@@ -151,7 +150,7 @@ func (t *Table) Duration(key string, fallback, least time.Duration) time.Duratio
 	return fallback
 }
 
-// List fetches a list of values of one type.
+// List returns a list of values of one type.
 func List[T any](t *Table, key, want string) []T {
 	t.note(key, func() Key { return Key{Kind: listKind[T]()} })
 	values, ok := Typed[[]any](t, key, "a list: ["+want+", …]", nil)
@@ -170,17 +169,17 @@ func List[T any](t *Table, key, want string) []T {
 	return out
 }
 
-// Texts fetches a list of texts.
+// Texts returns a list of texts.
 func (t *Table) Texts(key string) []string { return List[string](t, key, `"text"`) }
 
-// units are those of sizes, in bytes.
+// units are the units of sizes, in bytes.
 var units = map[string]float64{
 	"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
 }
 
 var sizeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`) })
 
-// Size fetches a size such as "8GiB", of at least so many bytes. "0" is none.
+// Size returns a size such as "8GiB", of at least this many bytes. "0" means no limit.
 func (t *Table) Size(key string, fallback, least int64) int64 {
 	const (
 		most = 1 << 50

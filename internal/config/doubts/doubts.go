@@ -1,5 +1,5 @@
-// Package doubts finds settings that are no mistakes and do nothing, or something else
-// than whoever wrote them will have meant.
+// Package doubts finds settings that are valid but have no effect, or probably not the intended
+// one.
 package doubts
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Of are the doubts about a config, each in a line.
+// Of returns the doubts about a config, one per line.
 func Of(c *config.Config) []string {
 	var all []string
 	for _, r := range c.Repos {
@@ -41,7 +41,7 @@ func Of(c *config.Config) []string {
 	return all
 }
 
-// merges reports whether pull requests of any flow are merged.
+// merges reports whether gh mergexo merges pull requests of any flow.
 func merges(r config.Repo) bool {
 	for _, flow := range work.Flows() {
 		if r.MergePolicy(flow).Auto {
@@ -51,13 +51,13 @@ func merges(r config.Repo) bool {
 	return false
 }
 
-// looksLikeFolder reports a glob that most likely was to mean what is in a folder: a word
-// in small letters, without an ending.
+// looksLikeFolder reports a glob that was probably meant for the content of a folder: a word in
+// lower case without an extension.
 func looksLikeFolder(glob string) bool {
 	return glob == strings.ToLower(glob) && !strings.ContainsAny(glob, "*?[{.")
 }
 
-// reviewers are about the reviewers of a repository.
+// reviewers returns the doubts about the reviewers of a repository.
 func reviewers(c *config.Config, r config.Repo) []string {
 	if !r.Review.Enabled {
 		return nil
@@ -78,8 +78,8 @@ func reviewers(c *config.Config, r config.Repo) []string {
 	return all
 }
 
-// Authors names the reviewers who are the person as whom gh is logged in, by host:
-// whose pull requests they are, so that GitHub takes no verdict of theirs.
+// Authors lists the reviewers who are gh's own account on their host: it opens the pull requests,
+// and GitHub accepts no verdict from a pull request's author.
 func Authors(c *config.Config, login func(host string) string) []string {
 	var all []string
 	for _, r := range c.Repos {

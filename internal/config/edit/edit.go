@@ -1,6 +1,5 @@
-// Package edit writes configs: one to begin with, and a repository more in one that is
-// there, of which every line stays as it was. It is pure, and reads no config: whoever
-// takes its text parses it first.
+// Package edit writes configs: a new one, or an existing one with a repository added and every
+// other line unchanged. It is pure and does not parse configs: callers parse its text.
 package edit
 
 import (
@@ -9,18 +8,17 @@ import (
 	"strings"
 )
 
-// Repo is a repository to be added, as a person chose it.
+// Repo is a repository to add, with a person's choices.
 type Repo struct {
 	Name         string   // owner/name, or host/owner/name
-	AllowedUsers []string // who may command beside those with write permission
-	Agent        string   // who works here, where that is another one than elsewhere; empty: no other
-	Kinds        []string // what an agent can be named for
-	Reviewers    []string // built-in reviewers; empty: the one there is without a table
-	Unreviewed   bool     // nothing is reviewed
+	AllowedUsers []string // who may give commands in addition to those with write permission
+	Agent        string   // the agent here if it differs from the default; empty: the default
+	Kinds        []string // kinds of turn for which an agent can be named
+	Reviewers    []string // built-in reviewers; empty: the default one
+	Unreviewed   bool     // no reviews
 }
 
-// Add gives a config with one repository more, at its end. A file that ends its lines as
-// Windows does stays one.
+// Add returns a config with one more repository at its end. CRLF line endings are kept.
 func Add(text string, r Repo) string {
 	block, end := r.block(), "\n"
 	if strings.Contains(text, "\r\n") {
@@ -37,7 +35,7 @@ func Add(text string, r Repo) string {
 	return text + end + block
 }
 
-// New is a config to begin with, in which an agent works everywhere.
+// New returns a new config with one default agent.
 func New(agent string, r Repo) string {
 	return fmt.Sprintf(`# Written by gh mergexo init. What is commented out shows its default; docs/setup.md
 # has every key, and "gh mergexo config --example" prints them all.
@@ -108,11 +106,10 @@ func quote(s string) string {
 	return b.String()
 }
 
-// context is how many lines a difference shows around what changes.
+// context is how many unchanged lines a diff shows around a change.
 const context = 3
 
-// Diff is what changes from one text to another as diff -u shows it; empty where nothing
-// does. It has one hunk.
+// Diff returns the difference of two texts like diff -u, in one hunk; empty if they are equal.
 func Diff(path, old, now string) string {
 	if old == now {
 		return ""
@@ -135,7 +132,7 @@ func Diff(path, old, now string) string {
 		marked(" ", was[from:begin]) + marked("-", was[begin:len(was)-end]) + marked("+", is[begin:len(is)-end]) + marked(" ", was[len(was)-end:len(was)-end+tail])
 }
 
-// span names lines as a hunk's header does.
+// span formats a range of lines for a hunk's header.
 func span(from, to int) string {
 	if to == from {
 		return fmt.Sprintf("%d,0", from)
@@ -143,7 +140,7 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
-// marked are lines of a hunk.
+// marked returns lines of a hunk with their mark.
 func marked(mark string, lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {

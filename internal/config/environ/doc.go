@@ -1,4 +1,3 @@
-// Package environ reads the process's environment: where the config and the state are,
-// what an agent and git are given of it, and which secrets it holds. Nothing else in the
-// program reads it.
+// Package environ reads the process's environment: the places of config and state, the variables
+// for agents and git, and the secrets. Nothing else in the program reads it.
 package environ

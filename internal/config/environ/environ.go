@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// Env is what was read from the environment. Nothing else in the program reads
-// it. Its fields may be set again by flags.
+// Env is the environment as it was read. Nothing else in the program reads it. Flags may override
+// its fields.
 type Env struct {
-	ConfigPath string // where the config is; empty only when no home folder is known
+	ConfigPath string // path of the config; empty only if the home folder is unknown
 	DataDir    string // default of runtime.state_dir; empty likewise
 	Home       string
 	Path       string // PATH
@@ -24,8 +24,8 @@ type Env struct {
 	vars map[string]string
 }
 
-// Read reads the process's environment. Under cron HOME may be unset; the
-// user database knows it then.
+// Read reads the process's environment. Under cron HOME may be unset; then it comes from the user
+// database.
 func Read() Env {
 	vars := os.Environ()
 	e := Of(vars)
@@ -37,8 +37,7 @@ func Read() Env {
 	return e
 }
 
-// Of reads an environment given as NAME=value pairs, the last of a name
-// counting.
+// Of reads an environment given as NAME=value pairs. If a name occurs twice, the last one counts.
 func Of(pairs []string) Env {
 	e := Env{vars: make(map[string]string, len(pairs))}
 	for _, p := range pairs {
@@ -65,7 +64,7 @@ func Of(pairs []string) Env {
 	return e
 }
 
-// fold makes a name comparable: Windows does not tell case apart.
+// fold makes names comparable: on Windows, case does not matter.
 func fold(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -73,8 +72,7 @@ func fold(name string) string {
 	return name
 }
 
-// base is an XDG base folder. A relative one is invalid and to be ignored, says
-// the XDG specification.
+// base is an XDG base folder. The XDG specification says to ignore a relative one.
 func (e Env) base(name string, fallback ...string) string {
 	if dir := e.vars[name]; filepath.IsAbs(dir) {
 		return dir
@@ -85,21 +83,21 @@ func (e Env) base(name string, fallback ...string) string {
 	return filepath.Join(append([]string{e.Home}, fallback...)...)
 }
 
-// Lookup gives one variable.
+// Lookup returns one variable.
 func (e Env) Lookup(name string) (string, bool) {
 	v, ok := e.vars[fold(name)]
 	return v, ok
 }
 
-// agentNames is what every agent sees; LC_* comes with it.
+// agentNames are the variables that every agent sees, in addition to LC_*.
 var agentNames = []string{"PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TMP", "TEMP"}
 
-// windowsNames is what programs on Windows do not start without.
+// windowsNames are the variables without which programs on Windows do not start.
 var windowsNames = []string{"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA"}
 
-// Agent is the environment of an agent: an allow-list of PATH, HOME, locale and
-// temporary folder, and the names in pass. Names that hold credentials of git
-// or GitHub are left out even then.
+// Agent is the environment of an agent: an allow-list of PATH, HOME, locale and temporary folder,
+// and the names in pass. Names that hold credentials of git or GitHub are omitted even if pass has
+// them.
 func (e Env) Agent(pass []string) []string {
 	allowed := slices.Concat(agentNames, pass)
 	if runtime.GOOS == "windows" {
@@ -118,20 +116,20 @@ func (e Env) Agent(pass []string) []string {
 	return out
 }
 
-// withheldPrefixes begin the names of what no agent may see, whatever env_pass
-// says: with it, a program could act on GitHub in the operator's name or undo
-// the agent's own git configuration.
+// withheldPrefixes are prefixes of variables that no agent may see, even if env_pass names them:
+// with them, a program could act on GitHub as the operator or undo the agent's own git
+// configuration.
 var withheldPrefixes = []string{"GH_", "GITHUB_", "GIT_", "SSH_", "MERGEXO_"}
 
-// Withheld reports whether a variable is one of those.
+// Withheld reports whether a variable has one of these prefixes.
 func Withheld(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.ContainsFunc(withheldPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// locating are variables that point git at another repository, or make it write
-// what it sends (tokens included) into a trace. They come from hooks and
-// debugging sessions, and are not for our git.
+// locating are variables that point git at another repository, or make it write what it sends
+// (tokens included) into a trace. They come from hooks and debugging sessions, and our git must not
+// see them.
 var locating = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:GIT_(DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|` +
 		`CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|INTERNAL_.*|` +
@@ -139,9 +137,8 @@ var locating = sync.OnceValue(func() *regexp.Regexp {
 		`AUTHOR_.*|COMMITTER_.*|TRACE.*|CURL_VERBOSE|REDIRECT_.*|EDITOR|SEQUENCE_EDITOR|PAGER|TEMPLATE_DIR|TERMINAL_PROMPT))$`)
 })
 
-// Git is the environment of our own git: the operator's, with their config,
-// credential helpers and SSH agent, without what would point it elsewhere, and
-// without a prompt.
+// Git is the environment of our own git: the operator's, with their config, credential helpers and
+// SSH agent, but without variables that would redirect it, and without a prompt.
 func (e Env) Git() []string {
 	out := []string{"GIT_TERMINAL_PROMPT=0"}
 	for name, value := range e.vars {
@@ -156,7 +153,7 @@ func (e Env) Git() []string {
 	return out
 }
 
-// All is the whole environment, for a pass that is started detached.
+// All is the whole environment, for a detached pass.
 func (e Env) All() []string {
 	var out []string
 	for name, value := range e.vars {
@@ -174,7 +171,7 @@ func ExpandHome(path, home string) string {
 	return path
 }
 
-// Kept are the folders in which gh keeps its login.
+// Kept returns the folders in which gh keeps its login.
 func (e Env) Kept() []string {
 	all := []string{e.base("XDG_CONFIG_HOME", ".config"), e.base("", ".config")}
 	for i, dir := range all {

@@ -11,14 +11,14 @@ import (
 	"sync"
 )
 
-// secretName is what variables and keys are called whose values are secrets.
+// secretName matches names of variables and keys whose values are secrets.
 var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(token|secret|passw(or)?d|passphrase|credential|api_?key|access_?key|private_?key|auth)`)
 })
 
-// Secrets are the tokens of this machine that can be read: by value, what each
-// is. They come from the environment, from git's and the agents' own files of
-// credentials. What is no secret by its look (a path, words) is left out.
+// Secrets returns the readable tokens of this machine, each value with its name. They come from the
+// environment and from git's and the agents' own credential files. Values that do not look like
+// secrets (a path, words) are omitted.
 func (e Env) Secrets() map[string]string {
 	found := map[string]string{}
 	note := func(value, what string) {
@@ -57,11 +57,10 @@ func (e Env) Secrets() map[string]string {
 	return found
 }
 
-// maxCredentials bounds a file of credentials, in bytes.
+// maxCredentials bounds a credential file, in bytes.
 const maxCredentials = 1 << 20
 
-// read is the text of a file in the home folder; nothing when there is none. A
-// pipe or a device is none.
+// read returns the text of a file in the home folder; "" if it is missing or not a regular file.
 func (e Env) read(name string) string {
 	path := filepath.Join(e.Home, filepath.FromSlash(name))
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -79,8 +78,7 @@ func (e Env) read(name string) string {
 	return string(text)
 }
 
-// eachSecret walks a document for the values of keys that are called like
-// secrets.
+// eachSecret walks a document for the values of keys with names of secrets.
 func eachSecret(key string, value any, do func(string)) {
 	switch v := value.(type) {
 	case string:
@@ -98,11 +96,11 @@ func eachSecret(key string, value any, do func(string)) {
 	}
 }
 
-// shortestSecret is the shortest value that is taken for a secret.
+// shortestSecret is the length of the shortest value that counts as a secret.
 const shortestSecret = 12
 
-// looksSecret tells a token from what else stands under such names: the path of
-// a socket, an address, a sentence, a word.
+// looksSecret distinguishes a token from other values under these names: the path of a socket, a
+// URL, a sentence, a word.
 func looksSecret(value string) bool {
 	switch {
 	case len(value) < shortestSecret, strings.ContainsAny(value, " \t\r\n"):

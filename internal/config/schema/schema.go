@@ -1,5 +1,5 @@
-// Package schema makes the JSON Schema of a config, for editors: keys and types are those
-// that the parser asks for, words and examples those of the commented example.
+// Package schema makes the JSON Schema of a config, for editors. Keys and types come from the
+// parser, texts and examples from the commented example.
 package schema
 
 import (
@@ -23,10 +23,10 @@ import (
 
 //go:generate sh -c "go run ../../../cmd/gh-mergexo config schema >../../../docs/config.schema.json"
 
-// URL is where the schema of a config is for editors.
+// URL is where editors find the schema of a config.
 const URL = "https://raw.githubusercontent.com/mergexo/gh-mergexo/main/docs/config.schema.json"
 
-// Of is the JSON Schema of a config.
+// Of returns the JSON Schema of a config.
 func Of() ([]byte, error) {
 	keys, err := config.Keys()
 	if err != nil {
@@ -37,7 +37,7 @@ func Of() ([]byte, error) {
 	root.Schema, root.ID, root.Title = "https://json-schema.org/draft/2020-12/schema", URL, "The config of gh mergexo"
 	b.at[""] = root
 	for _, k := range keys {
-		if k.Kind != document.KindAny || several[k.Path] != nil { // else it is only looked for to be refused
+		if k.Kind != document.KindAny || several[k.Path] != nil { // otherwise the parser only looks for the key to reject it
 			b.add(k)
 		}
 	}
@@ -48,7 +48,7 @@ func Of() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// choices are the texts that a key takes, where there are not many.
+// choices are the texts that a key accepts, if they are few.
 func choices() map[string][]string {
 	flows := append(work.Flows(), work.FlowReview)
 	sandboxes, sessions := texts(work.Sandboxes()), []string{string(config.SessionResume), string(config.SessionFresh)}
@@ -75,17 +75,17 @@ func texts[T ~string](names []T) []string {
 	return all
 }
 
-// several are the keys that take values of several types.
+// several are the keys that accept values of several types.
 var several = map[string][]string{
 	"repo[].voice.disclosure":     {"boolean", "string"},
 	"repo[].voice.sign_off":       {"boolean", "string"},
 	"repo[].review.delete_branch": {"boolean", "string"},
 }
 
-// musts are the keys that have to be there.
+// musts are the required keys.
 var musts = []string{"repo", "repo[].name", "repo[].reviewers[].name", "notify[].name", "agents.*.usd_per_million.input", "agents.*.usd_per_million.output"}
 
-// besides are words about what has no line of its own in the example.
+// besides describes what has no line of its own in the example.
 var besides = map[string]string{
 	"agents":                               "the agents; \"codex\" and \"claude\" are there without a table, too",
 	"agents.*":                             "an agent",
@@ -100,12 +100,12 @@ type schemaBuilder struct {
 	at    map[string]*jsonschema.Schema // tables, by path
 }
 
-// table is the schema of a table that nothing is in yet.
+// table returns the schema of an empty table.
 func (b schemaBuilder) table() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 }
 
-// add puts a key into its table.
+// add adds a key to its table.
 func (b schemaBuilder) add(k document.Key) {
 	dot := strings.LastIndex(k.Path, ".")
 	parent, name := b.at[k.Path[:max(dot, 0)]], k.Path[dot+1:]
@@ -121,11 +121,11 @@ func (b schemaBuilder) add(k document.Key) {
 	}
 }
 
-// value is the schema of what a key takes.
+// value returns the schema of a key's value.
 func (b schemaBuilder) value(k document.Key) *jsonschema.Schema {
 	s := &jsonschema.Schema{}
-	if k.Default != nil && k.Path != "agents.*.adapter" && !strings.Contains(k.Path, "usd_per_million") { // which follow from other keys
-		s.Default, _ = json.Marshal(k.Default) // texts, numbers and flags always can
+	if k.Default != nil && k.Path != "agents.*.adapter" && !strings.Contains(k.Path, "usd_per_million") { // these follow from other keys
+		s.Default, _ = json.Marshal(k.Default) // texts, numbers and flags always encode
 	}
 	choice := anyOf(choices()[k.Path])
 	switch k.Kind {
@@ -169,14 +169,14 @@ func anyOf(texts []string) []any {
 	return all
 }
 
-// The lines of the example: a table, a key, and what stands below a comment.
+// Lines of the example: a table, a key, and a continued comment.
 var (
 	tableLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?\[+([a-z_.]+)\]+(?:\s+# (.*))?$`) })
 	keyLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = .*?(?:\s+# (.*))?$`) })
 	moreLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s{8,}# (.*)$`) })
 )
 
-// exampleWords are what the example says of each key and table, by path.
+// exampleWords returns the example's comments on each key and table, by path.
 func exampleWords() map[string]string {
 	words := map[string]string{}
 	table, last := "", ""

@@ -38,7 +38,7 @@ func open(t *testing.T) (*jsonschema.Schema, *jsonschema.Resolved) {
 	return &root, resolved
 }
 
-// document is a config as a validator of JSON sees it.
+// document parses a config for a JSON validator.
 func document(t *testing.T, text string) any {
 	t.Helper()
 	var tables map[string]any
@@ -62,7 +62,7 @@ func parse(t *testing.T, text string) error {
 	return err
 }
 
-// properties are all keys of a schema with what they take, by path as the parser has it.
+// properties collects all keys of a schema, by the parser's paths.
 func properties(at string, s *jsonschema.Schema, into map[string]*jsonschema.Schema) {
 	for name, p := range s.Properties {
 		path := strings.TrimPrefix(at+"."+name, ".")
@@ -86,10 +86,10 @@ func TestTheExampleIsValid(t *testing.T) {
 	}
 }
 
-// asked are the calls by which the parser asks for a key.
+// asked matches the calls by which the parser requests a key.
 var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"|[a-z]+Key(?:Or)?\("([a-z_]+)"|\{"([a-z_]+)", func\(`)
 
-// refused are keys that are looked for to say where they belong.
+// refused are keys that are only read to tell where they belong.
 var refused = []string{"escalate"} // in [repo.review] and in [[repo.reviewers]]
 
 // TestTheSchemaHasWhatTheParserTakes compares it with the parser's source.
@@ -127,7 +127,7 @@ func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {
 	}
 }
 
-// place is a document in which a key has a value, and everything that must be there beside it.
+// place is a document in which a key has a value, with everything else that it requires.
 func place(path, value string) string {
 	head := map[string]string{
 		"agents.*.usd_per_million": "[agents.codex]\nusd_per_million = { input = 1, output = 1, %s }\n",
@@ -160,12 +160,12 @@ func place(path, value string) string {
 	return "[[repo]]\nname = \"o/n\"\n[" + table + "]\n" + set + "\n"
 }
 
-// withoutTwice takes the line of a key away that is about to be set.
+// withoutTwice removes the line of a key that is about to be set.
 func withoutTwice(text, key string) string {
 	return regexp.MustCompile(`(?m)^`+key+` = .*\n`).ReplaceAllString(text, "")
 }
 
-// wrong are values of types that a key does not take.
+// wrong returns values of types that a key does not accept.
 func wrong(s *jsonschema.Schema) []string {
 	values := map[string]string{"string": `"never mind"`, "boolean": "true", "integer": "7", "number": "7.5", "array": "[[1]]", "object": "{ no_such_key = 1 }"}
 	types := s.Types

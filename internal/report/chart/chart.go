@@ -1,5 +1,5 @@
-// Package chart draws bars as SVG that stands in a page: its colours are the page's own, so
-// that they fit a dark page and a light one, and it says in words what it shows.
+// Package chart draws bar charts as SVG inside a page. Its colours are the page's own, which fit
+// dark and light pages, and it describes its content in words.
 package chart
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/go-analyze/charts"
 )
 
-// Bars is a picture.
+// Bars is a bar chart.
 type Bars struct {
-	ID       string // of the picture in the page
+	ID       string // id of the chart in the page
 	Title    string
-	Says     string // in words
+	Says     string // the content in words
 	Labels   []string
 	Series   []Series
 	Stacked  bool
-	Least    float64 // that tells one value from the next
-	Sideways bool    // bars lie; each label has its line
+	Least    float64 // smallest difference of values
+	Sideways bool    // horizontal bars, one line per label
 	Value    func(float64) string
 }
 
@@ -37,12 +37,12 @@ type Series struct {
 const (
 	width     = 480
 	height    = 230
-	perLine   = 34 // of a bar that lies
+	perLine   = 34 // per horizontal bar
 	fontSize  = 10 // points
-	mostNames = 6  // labels that stand beside each other
+	mostNames = 6  // labels side by side
 )
 
-// mark is a colour that stands for one of the page's.
+// mark is a colour that stands for one of the page's colours.
 func mark(n int) charts.Color { return charts.Color{R: 251, G: 1, B: uint8(n), A: 255} }
 
 const (
@@ -55,7 +55,7 @@ const (
 
 var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`rgba?\(251,1,(\d+)(?:,[0-9.]+)?\)`) })
 
-// SVG draws it.
+// SVG draws the chart.
 func (b Bars) SVG() (string, error) {
 	tall := height
 	if b.Sideways {
@@ -79,7 +79,7 @@ func (b Bars) options() charts.BarChartOption {
 	for i, s := range b.Series {
 		values[i], names[i] = slices.Clone(s.Values), s.Name
 		for k, v := range values[i] {
-			if v == 0 && !b.Stacked { // a line at the bottom would look like something
+			if v == 0 && !b.Stacked { // a line at the bottom would look like a value
 				values[i][k] = charts.GetNullValue()
 			}
 		}
@@ -107,7 +107,7 @@ func (b Bars) options() charts.BarChartOption {
 	return opt
 }
 
-// scale is how far apart the lines of the picture are, and where the highest is.
+// scale returns the distance of the grid lines and the highest one.
 func (b Bars) scale() (step, top float64) {
 	most := 0.0
 	for i := range b.Labels {
@@ -135,7 +135,8 @@ func (b Bars) scale() (step, top float64) {
 	return step, step * math.Ceil(most/step-1e-9)
 }
 
-// intoPage gives the picture the page's colours and fonts, and the words for who cannot see it.
+// intoPage applies the page's colours and fonts, and adds the text for people who cannot see the
+// chart.
 func (b Bars) intoPage(svg string) string {
 	colors := map[string]string{fmt.Sprint(ink): "--ink", fmt.Sprint(axis): "--line", fmt.Sprint(grid): "--grid"}
 	for i, s := range b.Series {
