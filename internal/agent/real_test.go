@@ -314,7 +314,7 @@ func TestAProviderThatIsDownIsWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := r.request("Begin.")
-		q.Wall = 15 * time.Second // codex would retry forever
+		q.Wall = 40 * time.Second // codex would wait forever; claude starts slowly on a busy machine
 		_, err := r.run(q)
 		if _, ok := errors.AsType[*work.WaitError](err); !ok {
 			t.Errorf("got %v", err)

@@ -259,8 +259,6 @@ func treeChanges(ctx context.Context, q *quarantine, from, tree string) ([]pathC
 	return out, err
 }
 
-const ()
-
 // contents checks the new blobs.
 func (j *treeCheck) contents(ctx context.Context) error {
 	blobs := slices.DeleteFunc(slices.Clone(j.changes), func(ch pathChange) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })

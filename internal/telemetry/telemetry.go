@@ -25,10 +25,13 @@ const serviceName = "gh-mergexo"
 
 // Options configure a Tracer.
 type Options struct {
-	Lookup  Lookup              // required
-	Version string              // of this program
-	Redact  func(string) string // required: removes secrets from all that is sent
-	Log     *slog.Logger        // required
+	Lookup  Lookup // required
+	Version string // of this program
+	// Instance names this installation among those on other machines. The first span calls it.
+	// Required.
+	Instance func() (string, error)
+	Redact   func(string) string // required: removes secrets from all that is sent
+	Log      *slog.Logger        // required
 }
 
 // Tracer makes spans. It is safe for concurrent use.
