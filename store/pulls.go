@@ -101,9 +101,9 @@ func (t *Tx) ListMergeCandidates(ctx context.Context, repoID int64) ([]work.Pull
 	return listRows(ctx, t, "list who may be merged", scanPull, selectPull+`WHERE id IN (`+mergeCandidates+`) ORDER BY number`, repoID)
 }
 
-// ListUnjudgedMerges gives the merged pull requests of a repository of which nothing says
-// whether we merged their head (a void merge without a commit does not: what nothing came
-// of may have landed late), that changed since a time: the newest first, n at most.
+// ListUnjudgedMerges returns merged pull requests of a repository for which no merge of ours says
+// whether we merged their head. A void merge without a commit does not say so: it may have landed
+// late. It returns those that changed since a time, newest first, at most n.
 func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Time, n int) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list merged pull requests", scanPull, selectPull+
 		`WHERE repo_id = ? AND state = 'merged' AND updated_at >= ? AND merge_commit <> '' AND item_id IS NOT NULL
