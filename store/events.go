@@ -195,8 +195,8 @@ func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string,
 
 // KnownEvent is the stored state of an event.
 type KnownEvent struct {
-	Outcome string // other versions of the same comment are stored
-	Edited  bool   // other versions of the same comment are known
+	Outcome string // why it is processed; empty: it is not
+	Edited  bool   // other versions of the same comment are stored
 }
 
 // ListKnown returns the known events among keys, by key.

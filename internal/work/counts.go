@@ -13,8 +13,8 @@ type PassCount struct {
 // RequestCount is the number of requests to a host with a status.
 type RequestCount struct {
 	Host   string
-	API    string // HTTP status in digits, or NoAnswer
-	Status string // HTTP's, in digits; NoAnswer
+	API    string // rest, graphql
+	Status string // HTTP status in digits, or NoAnswer
 	Count  int
 }
 

@@ -8,9 +8,9 @@ type PassOutcome string
 // The outcomes of passes. A pass that did not begin, because another one was planning or everything
 // is paused, has none: it opens no database.
 const (
-	PassOK        PassOutcome = "ok"        // no repository was read: all wait after a failure or for a rate limit
-	PassWaiting   PassOutcome = "waiting"   // an error, or no repository could be read
-	PassFailed    PassOutcome = "failed"    // it has an error, or no repository that it asked could be read
+	PassOK        PassOutcome = "ok"        // at least one repository was read, or all were read a moment ago
+	PassWaiting   PassOutcome = "waiting"   // no repository was read: all wait after a failure or for a rate limit
+	PassFailed    PassOutcome = "failed"    // an error, or no repository could be read
 	PassCancelled PassOutcome = "cancelled" // interrupted
 )
 
