@@ -4,7 +4,6 @@
 // Every effect is a row before it is a request. GitHub has no idempotency keys, so each effect is
 // looked for before it is sent. After an unclear answer it is looked for again, later, before it is
 // sent again.
-// is settled by looking again, later, before sending again.
 package actions
 
 import (

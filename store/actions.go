@@ -57,7 +57,6 @@ func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.A
 // action that was never sent and never seen on GitHub takes the new turn, item, position and
 // content, as does one that became void with an earlier turn. Any other known action is returned
 // unchanged: it was done, or may have been.
-// planned again.
 func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
 	known, ok, err := t.GetAction(ctx, a.Token)
