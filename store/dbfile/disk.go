@@ -46,7 +46,7 @@ func frozen(path string) bool {
 	if err != nil {
 		return errors.Is(err, syscall.EROFS)
 	}
-	_ = probe.Close()           // it is empty,
-	_ = os.Remove(probe.Name()) // and nobody's
+	_ = probe.Close()           // the probe is empty,
+	_ = os.Remove(probe.Name()) // and nobody else uses it
 	return false
 }

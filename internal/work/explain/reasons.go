@@ -22,7 +22,7 @@ type Who string
 const (
 	Nobody   Who = "nobody"   // it ends by itself
 	People   Who = "people"   // on the issue or pull request
-	Operator Who = "operator" // whoever runs gh mergexo, or administers the repository
+	Operator Who = "operator" // the person who runs gh mergexo or administers the repository
 )
 
 // Told is when a comment on the issue or pull request shows a reason.

@@ -183,7 +183,7 @@ func (g *gates) approvals() closed {
 // review judges the reviews that GitHub requires from people and accounts with write access.
 func (g *gates) review() closed {
 	switch decision := g.f.Box.Decision; {
-	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // also where GitHub would not mind
+	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // even if GitHub would merge
 		return waits(work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
 	case decision == "REVIEW_REQUIRED":
 		return closed{work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals)}
