@@ -1,9 +1,9 @@
-// Package actions makes the outbound effects: one file for each kind of
-// action, with how to look for it (find) and how to send it (do).
+// Package actions sends the outbound effects. Each kind of action has one file, which looks for the
+// effect (find) and sends it (do).
 //
-// Every effect is a row before it is a request. GitHub has no idempotency
-// keys, so each is looked for before it is sent, and an answer that never came
-// is settled by looking again, later, before sending again.
+// Every effect is a row before it is a request. GitHub has no idempotency keys, so each effect is
+// looked for before it is sent. After an unclear answer it is looked for again, later, before it is
+// sent again.
 package actions
 
 import (
@@ -24,19 +24,19 @@ type Runner struct {
 	Store       *store.DB        // required
 	Now         func() time.Time // required
 	Log         *slog.Logger     // required
-	SettleAfter time.Duration    // before an unclear write is sent again
+	SettleAfter time.Duration    // how long to wait before an unclear write is sent again
 }
 
-// Scope is where an action takes place.
+// Scope is the repository in which an action is applied.
 type Scope struct {
 	Repo     work.Repo
 	GitHub   Gateway
 	Branches Branches
-	Accounts []int64 // account ids whose marked writing is ours
-	Event    string  // by which a review is told, as the API has it; empty: a comment
+	Accounts []int64 // ids of our accounts; their marked comments are ours
+	Event    string  // the API's event of a review; empty: a comment
 }
 
-// Gateway is what actions ask of GitHub.
+// Gateway is the part of GitHub's API that actions use.
 type Gateway interface {
 	comments
 	reviewComments
@@ -53,15 +53,15 @@ type Gateway interface {
 	React(ctx context.Context, repo work.RepoName, on github.ReactionTarget, id int64, content string) error
 }
 
-// Apply brings an action about: look, intent, send, record. It returns the
-// action as it stands afterwards. A *work.WaitError says that its fate is
-// unclear or that it is too early; calling again later is always safe.
+// Apply looks for an action, records the intent, sends it and records the result. It returns the
+// action's new state. A *work.WaitError means that the result is unclear or that it is too early.
+// Calling Apply again later is always safe.
 func (r *Runner) Apply(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
 	return r.ApplyIf(ctx, s, a, func() (bool, error) { return true, nil })
 }
 
-// ApplyIf is as Apply, and sends only what a last look allows, right before it is sent:
-// what it looks for comes first, for that may take long.
+// ApplyIf is Apply, but calls last right before it sends, and sends only if last allows it. It
+// looks for the action first, because that may take long.
 func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func() (bool, error)) (work.Action, error) {
 	if a.State.Settled() {
 		return a, nil
@@ -76,7 +76,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
 		return a, err
 	}
-	ctx = ahead.Without(ctx) // the look was its own, or is younger than its plan; see Foresee
+	ctx = ahead.Without(ctx) // the prefetched look was used, or is younger than the plan; see Foresee
 	if a, err = r.believed(ctx, a); err != nil {
 		return a, err
 	}
@@ -96,8 +96,7 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	return r.conclude(ctx, s, a, seen, err)
 }
 
-// find looks for what an action is to bring about, and settles it where nothing is left
-// to do.
+// find looks for an action's effect, and settles the action if nothing is left to do.
 func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (work.Action, error) {
 	looking := ctx
 	if a.Sends > 0 {
@@ -109,7 +108,7 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 		return r.Void(ctx, a, err.Error())
 	case isHalf(err):
 		return r.half(ctx, a, err)
-	case err != nil && gone(err) && a.TurnID == 0: // a notice, and its issue was deleted
+	case err != nil && gone(err) && a.TurnID == 0: // a notice whose issue was deleted
 		return r.Void(ctx, a, "what it was for is gone")
 	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
@@ -119,8 +118,8 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 	return a, nil
 }
 
-// Watch looks what became of an action, as Apply does, and sends nothing: one that cannot
-// be seen is given back as it is.
+// Watch looks for an action and settles it as Apply does, but sends nothing. If the effect is not
+// visible, it returns the action unchanged.
 func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
 	if a.State.Settled() {
 		return a, nil
@@ -132,7 +131,7 @@ func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action
 	return r.find(ctx, s, e, a)
 }
 
-// Look records an action if it is visible now, and sends nothing.
+// Look records an action if its effect is visible now. It sends nothing.
 func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
 	e, err := effectOf(a.Kind)
 	if err != nil {
@@ -146,9 +145,9 @@ func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, e
 	return err == nil, err
 }
 
-// intend writes to disk that a is about to be sent, and that a second send
-// waits: a death before the answer is an answer that never came. What GitHub
-// itself makes at most once need not wait.
+// intend stores that a is about to be sent, and when it may be sent again. If the process dies
+// before GitHub answers, the next pass treats the answer as unclear. Effects that GitHub itself
+// creates at most once need no wait.
 func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.Action, error) {
 	now := r.Now()
 	err := r.update(ctx, a, func(tx *store.Tx) (err error) {
@@ -173,8 +172,8 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 	return a, nil
 }
 
-// remakes reports whether sending once more makes a second: a sticky comment that
-// was found is only edited.
+// remakes reports whether sending again would create a second effect. A sticky comment that was
+// found is only edited.
 func remakes(e effect, kind work.ActionKind) bool {
 	if s, ok := e.(*sticky); ok {
 		return s.id == 0
@@ -182,12 +181,11 @@ func remakes(e effect, kind work.ActionKind) bool {
 	return repeatable(kind)
 }
 
-// repeatable reports whether GitHub makes a second of its kind when it is sent
-// twice.
+// repeatable reports whether GitHub creates a second effect if the action is sent twice.
 func repeatable(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview,
-		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // one whose answer never came may still be under way
+		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer
 		return true
 	case work.ActionPush, work.ActionPullRequest, work.ActionResolve, work.ActionReaction, work.ActionRemove, work.ActionLabels,
 		work.ActionRepoLabels, work.ActionFlow, work.ActionClose, work.ActionStatus, work.ActionDismiss, work.ActionReviewRequest,
@@ -197,8 +195,7 @@ func repeatable(kind work.ActionKind) bool {
 	return true
 }
 
-// update writes of an action what holds of it as it was read: not of what it was
-// renewed to in between.
+// update writes to an action only if it was not renewed since it was read.
 func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx) error) error {
 	return r.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.CheckRenewal(ctx, a); err != nil {
@@ -208,8 +205,8 @@ func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx
 	})
 }
 
-// renewed is no failure when another content is wanted by now: that is planned,
-// and what was done for the older one is done.
+// renewed returns the current row instead of err if the action was renewed meanwhile. The row has
+// its newer content planned; what was sent for the older content needs no record.
 func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Action, error) {
 	if !errors.Is(err, store.ErrStale) {
 		return a, err

@@ -8,14 +8,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// closer is what closing asks of GitHub.
+// closer is what closing needs from GitHub.
 type closer interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	ClosePull(ctx context.Context, repo work.RepoName, number int) (github.Pull, error)
 }
 
-// closing closes a pull request of ours. One that is not open any more, by
-// whomever, is as good; its branch stays in any case.
+// closing closes a pull request of ours. A pull request that anybody closed counts too. Its branch
+// is kept.
 type closing struct{}
 
 func (closing) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// comments is what comment and remove ask of GitHub.
+// comments is what comment and remove need from GitHub.
 type comments interface {
 	CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]github.Comment, error)
 	CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (github.Comment, error)
@@ -38,12 +38,12 @@ func (comment) do(ctx context.Context, s Scope, a work.Action) (observation, err
 	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
-// lookSlack covers clocks that differ between GitHub and this machine.
+// lookSlack covers the difference between GitHub's clock and ours.
 const lookSlack = 10 * time.Minute
 
-// lookSince is how far back an action is looked for. A row that was never sent
-// may still have been sent before the database was lost, so its search has no
-// window; a row that was sent cannot be on GitHub from before it was planned.
+// lookSince returns the time since when an action is looked for. A row that was never sent is
+// looked for without a limit: it may have been sent before the database was lost. A sent row cannot
+// be on GitHub from before it was planned.
 func lookSince(a work.Action) time.Time {
 	if a.Sends == 0 || a.PlannedAt.IsZero() {
 		return time.Time{}

@@ -17,10 +17,10 @@ type posted struct {
 	url    string
 	body   string
 	author work.Account
-	at     time.Time // when GitHub made it
+	at     time.Time // when GitHub created it
 }
 
-// copies picks from a listing what carries an action's token under our account.
+// copies finds the comments in a listing that have the action's token and our account.
 func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (observation, bool) {
 	var found []posted
 	for _, c := range all {
@@ -31,10 +31,10 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (observ
 	return sightOf(a, found)
 }
 
-// sightOf settles which of several copies counts: the first with our words,
-// else (somebody edited it) the first. Further ones with our words are ours to
-// remove, only as many as we sent, and only when they were made while we sent;
-// any other copy is a person's paste. With the count lost, none is removed.
+// sightOf decides which of several copies counts: the first with our text, or the first if people
+// edited all of them. Other copies with our text are to be removed, but no more than we sent, and
+// only those created while we were sending. Any other copy was pasted by a person. If the number of
+// sends was lost, none is removed.
 func sightOf(a work.Action, found []posted) (observation, bool) {
 	if len(found) == 0 {
 		return observation{}, false
@@ -59,21 +59,19 @@ func sightOf(a work.Action, found []posted) (observation, bool) {
 	return s, true
 }
 
-// arrival bounds how long after we sent a comment GitHub may make it: a request
-// ends after 30 seconds, answered or not.
+// arrival is how long after our send GitHub may create a comment: a request ends after 30 seconds,
+// answered or not.
 const arrival = 2 * time.Minute
 
-// lastCopy is when the last copy of ours can have been made. It is told by
-// GitHub's clock alone: our sends lie no further apart than the plan and the
-// last of them, and so do the copies that they made.
+// lastCopy returns the latest time at which one of our copies can have been created, on GitHub's
+// clock. All our sends lie between the plan and the last send, so the copies are no further apart.
 func lastCopy(a work.Action, first posted) time.Time {
 	return first.at.Add(max(0, a.SentAt.Sub(a.PlannedAt)) + arrival)
 }
 
-// Extra lists the further copies of a comment of ours, by id. They appear when
-// a write was applied although its answer was lost, and GitHub's lists did not
-// show it when it was looked for. Which of them a list shows first is GitHub's to
-// choose: it may be the one that is not on record.
+// Extra returns the ids of further copies of our comment. A copy appears if a write was applied
+// although its answer was lost, and GitHub's lists did not show it yet when we looked. The list may
+// show a copy first that is not the recorded one.
 func Extra(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
 	if a.State != work.ActionApplied || sentCopies(a) < 2 {
 		return nil, nil
@@ -86,7 +84,7 @@ func Extra(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for copies of %s: %w", describe(a), err)
 	}
-	if a.Kind == work.ActionSticky { // it is edited by the number that is on record, so that one stays
+	if a.Kind == work.ActionSticky { // keep the recorded one, because it is edited by its id
 		for i, id := range got.extra {
 			if first, err := strconv.ParseInt(got.id, 10, 64); err == nil && strconv.FormatInt(id, 10) == a.ResultID {
 				got.extra[i] = first
@@ -96,7 +94,7 @@ func Extra(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
 	return got.extra, nil
 }
 
-// sentCopies is how many copies of a comment our sends may have made.
+// sentCopies returns how many copies of a comment our sends may have created.
 func sentCopies(a work.Action) int {
 	if a.Kind == work.ActionSticky {
 		return a.Made
@@ -104,8 +102,8 @@ func sentCopies(a work.Action) int {
 	return a.Sends
 }
 
-// Removal plans the removal of a second copy of a comment of ours. GitHub removes no
-// review: that is taken back.
+// Removal plans the removal of a duplicate of our comment. GitHub cannot delete a review, so a
+// duplicate review is dismissed.
 func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work.Action {
 	if a.Kind == work.ActionReview {
 		return Dismissal(repo, a, commentID, DismissCopy, copyNote, now)

@@ -10,19 +10,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// pullLists is what deleteBranch asks of GitHub.
+// pullLists is what deleteBranch needs from GitHub.
 type pullLists interface {
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 }
 
-// branchDeleter is what deleteBranch asks of git.
+// branchDeleter is what deleteBranch needs from git.
 type branchDeleter interface {
-	// DeleteBranch deletes a branch of the remote that is where it is expected.
+	// DeleteBranch deletes a branch of the remote if it is at the expected commit.
 	DeleteBranch(ctx context.Context, branch, expected string, keep ...string) error
 }
 
-// deleteBranch deletes the branch of a pull request that was merged, unless it moved since
-// or other pull requests need it. Target is the branch, Head where it has to be.
+// deleteBranch deletes the branch of a merged pull request, unless it moved since or other pull
+// requests need it. Target is the branch, Head its expected commit.
 type deleteBranch struct{}
 
 func (deleteBranch) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

@@ -6,9 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// dequeue takes a pull request out of its base's merge queue. Target is its node id, Head
-// the head at which we queued it. One that its queue let go of before anything was sent is
-// not our doing.
+// dequeue removes a pull request from its base's merge queue. Target is its node id, Head the head
+// at which we queued it. If the queue removed it before we sent anything, that is not our effect.
 type dequeue struct{}
 
 func (dequeue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

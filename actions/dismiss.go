@@ -11,15 +11,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// DismissCopy is the Title of a dismissal by which a second copy of a review of ours is
-// taken back: its comments on lines are removed, for GitHub removes no review.
+// DismissCopy is the Title of the dismissal of a duplicate review. GitHub cannot delete a review,
+// so its comments on lines are deleted.
 const DismissCopy = "copy"
 
-// copyNote is what a second copy says.
+// copyNote is the note on a duplicate review.
 const copyNote = "> This is a second copy of a review, and counts for nothing."
 
-// Dismissal plans that a review of ours is taken back, in the name of who gave it, with
-// a note of why.
+// Dismissal plans the dismissal of our review, by the account that posted it, with a note that says
+// why.
 func Dismissal(repo work.Repo, posted work.Action, reviewID int64, how, note string, now time.Time) work.Action {
 	return work.Action{
 		RepoID: repo.ID, ItemID: posted.ItemID, Kind: work.ActionDismiss, Need: work.NeedRequired,
@@ -29,9 +29,9 @@ func Dismissal(repo work.Repo, posted work.Action, reviewID int64, how, note str
 	}
 }
 
-// dismissal takes a review of ours back: it counts for nothing any more, and says so.
-// Target is the review, Body what it says from then on above its text. Whether it may
-// be dismissed is the repository's to say; then the note alone tells it.
+// dismissal dismisses a review of ours, so that it no longer counts. Target is the review, Body the
+// note to put above its text. Whether we may dismiss it depends on the repository; if not, only the
+// note is added.
 type dismissal struct{ it github.Review }
 
 func (e *dismissal) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -41,7 +41,7 @@ func (e *dismissal) find(ctx context.Context, s Scope, a work.Action) (observati
 	}
 	at := slices.IndexFunc(all, func(r github.Review) bool { return strconv.FormatInt(r.ID, 10) == a.Target })
 	if at < 0 {
-		return observation{}, false, nil // do asks for it by its number
+		return observation{}, false, nil // do gets it by its id
 	}
 	e.it = all[at]
 	seen := observation{id: a.Target, url: e.it.URL}
@@ -63,7 +63,7 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 		}
 	}
 	if !hasNote(e.it.Body, a.Body) {
-		// A text that fills what GitHub takes has no room for the note.
+		// A body of maximum length has no room for the note.
 		if _, err := s.GitHub.EditReview(ctx, s.Repo.Current, a.Number, id, noted(e.it.Body, a.Body)); err != nil && !github.IsStatus(err, 422) {
 			return seen, err
 		}
@@ -72,13 +72,13 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 		return seen, nil
 	}
 	_, err = s.GitHub.DismissReview(ctx, s.Repo.Current, a.Number, id, a.Body)
-	if github.IsStatus(err, 403, 404, 422) { // not ours to dismiss, on a protected branch
+	if github.IsStatus(err, 403, 404, 422) { // the branch's protection does not let us dismiss it
 		err = nil
 	}
 	return seen, err
 }
 
-// removeRemarks deletes the comments of a second copy.
+// removeRemarks deletes the line comments of a duplicate review.
 func (e *dismissal) removeRemarks(ctx context.Context, s Scope, a work.Action) error {
 	all, err := s.GitHub.CommentsOfReview(ctx, s.Repo.Current, a.Number, e.it.ID)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// observation is an effect that was seen on GitHub.
+// observation is an effect seen on GitHub.
 type observation struct {
 	id    string
 	url   string
-	extra []int64 // comment ids of further copies of our own
+	extra []int64 // ids of duplicates of our own comment
 }
 
-// effect is one kind of action. One is made for each action that is applied: what
-// find came to know do may use, for do never comes without it.
+// effect is one kind of action. Each applied action has its own value: do may use what find
+// learned, because find always runs before do.
 type effect interface {
-	// find looks for what a is to bring about.
+	// find looks for the effect of a.
 	find(ctx context.Context, s Scope, a work.Action) (observation, bool, error)
-	// do sends a. Without an error GitHub has answered with what it made.
+	// do sends a. Without an error, GitHub has answered with the effect.
 	do(ctx context.Context, s Scope, a work.Action) (observation, error)
 }
 

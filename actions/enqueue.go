@@ -6,9 +6,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// enqueue puts a pull request into its base's merge queue at the head that was approved.
-// Target is its node id, Head the head, Base the base branch. What the queue makes of it
-// is not the action's.
+// enqueue adds a pull request to its base's merge queue at the approved head. Target is its node
+// id, Head the head, Base the base branch. The action ends when it is queued; it does not wait for
+// the queue's result.
 type enqueue struct{}
 
 func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -31,7 +31,7 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	case err != nil:
 	case commit != "" && box.State == work.PullOpen:
 		err = &HalfError{Commit: commit, Branch: a.Base}
-	case commit != "": // somebody closed what GitHub left open
+	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit}, true, nil
 	case box.State != work.PullOpen:
 		err = &overError{"the pull request was closed"}

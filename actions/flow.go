@@ -10,16 +10,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// timelines is what flow asks of GitHub beside labels.
+// timelines is what flow needs from GitHub, besides labels.
 type timelines interface {
 	TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]github.TimelineEvent, error)
 }
 
-// flow sets the label that begins an issue's work again, or takes it away: what
-// begins work is the labelling, not the label. The timeline shows whether
-// somebody, be it ourselves, has set it since it was asked for. Target is the
-// label, empty for none; Base those that are not to be there; Head the time, on
-// GitHub's clock, since when a labelling is as good as ours.
+// flow sets the label that starts an issue's flow again, or removes it. The labelling starts a
+// flow, not the label. The timeline shows whether anybody, including us, has set the label since
+// the action was planned. Target is the label, empty for none; Base the labels to remove; Head the
+// time, on GitHub's clock, since when any labelling counts as ours.
 type flow struct{ present []string }
 
 func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -44,7 +43,7 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	return observation{}, set, err
 }
 
-// surplus are the labels that are there and are not to be.
+// surplus returns the labels that are set and must be removed.
 func (e *flow) surplus(a work.Action) []string {
 	var names []string
 	for name := range strings.SplitSeq(a.Base, ",") {
@@ -55,9 +54,8 @@ func (e *flow) surplus(a work.Action) []string {
 	return names
 }
 
-// do takes the label away before it sets it: GitHub notes no labelling where the
-// label stands. A death in between leaves an issue without the label, which the
-// next look sees.
+// do removes the label before it sets it, because GitHub records no labelling if the label is
+// already set. If the process dies in between, the next look sees an issue without the label.
 func (e *flow) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	away := e.surplus(a)
 	if a.Target != "" && holds(e.present, a.Target) {

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// ForeignError says that an action was refused because it would touch somebody else's
-// pull request by more than words. Nothing plans one: this is the last wall.
+// ForeignError says that an action was refused because it would change somebody else's pull
+// request, not only comment on it. No plan contains such an action: this check is the last defense.
 type ForeignError struct {
 	Kind   work.ActionKind
 	Number int // of the pull request
@@ -19,8 +19,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and is only reviewed", e.Kind, e.Number)
 }
 
-// ownOnly refuses what would push to somebody else's pull request, open or close one for it,
-// or merge it.
+// ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge
+// it.
 func (r *Runner) ownOnly(ctx context.Context, a work.Action) error {
 	touches := a.Kind == work.ActionPush || a.Kind == work.ActionPullRequest || a.Kind == work.ActionClose || a.Kind.Merging()
 	if !touches || a.ItemID == 0 {

@@ -8,19 +8,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// LookFor is how long a look that was begun in advance stands for the one right before a
-// send: as long as a few sends take.
+// LookFor is how long a prefetched look may replace the look right before a send. A few sends take
+// this long.
 const LookFor = 3 * time.Second
 
-// Foresee begins the looks for actions that are about to be applied, so that they are on
-// their way together, and one listing serves all that would read it.
+// Foresee starts the looks for actions that are about to be applied, so that they run at the same
+// time and share a listing.
 //
-// A look that is shared is as good as one for each. It finds what an earlier send brought
-// about, and of a row that was never sent that can only be a send of a pass whose database
-// is gone: it died before this pass began, or GitHub would have had to hold its request for
-// longer than any look waits. Sends of other rows in between change nothing, for each is
-// found by its own token. A row that was sent is looked for by itself, right before it is
-// sent again: see find. And whatever arrives later is a copy that is removed.
+// A shared look is as good as separate ones. It finds the effects of earlier sends. A row that was
+// never sent can only be on GitHub if a pass sent it whose database was lost. That pass died before
+// this one began, and GitHub does not hold a request longer than any look waits. Sends of other
+// rows in between change nothing, because each is found by its own token. A row that was sent gets
+// its own look, right before it is sent again: see find. A copy that arrives even later is removed.
 func Foresee(ctx context.Context, s Scope, planned ...work.Action) {
 	for _, a := range planned {
 		if a.State.Settled() || a.Sends > 0 || !listed(a.Kind) {
@@ -34,9 +33,9 @@ func Foresee(ctx context.Context, s Scope, planned ...work.Action) {
 	}
 }
 
-// listed reports whether the look for an action is a listing on GitHub. That of the labels
-// which show where an item stands is as good in advance as any: whoever sends them sends
-// all of the repository's, and nobody else does at the time.
+// listed reports whether the look for an action is a listing on GitHub. The look for status labels
+// may be prefetched too: the pass that sends them sends all of the repository's, and no other pass
+// sends any at that time.
 func listed(kind work.ActionKind) bool {
 	switch kind { //nolint:exhaustive // the rest is not
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionSticky, work.ActionLabels:

@@ -9,20 +9,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// issues is what issue asks of GitHub.
+// issues is what issue needs from GitHub.
 type issues interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]github.Issue, error)
 	CreateIssue(ctx context.Context, repo work.RepoName, title, body string) (github.Issue, error)
 }
 
-// issue opens an issue for something that a pull request's checks showed and
-// that is not its business: a flaky test.
+// issue opens an issue for a flaky test that a pull request's checks showed.
 type issue struct{}
 
-// find looks through the issues that are not older than the pull request: no
-// issue about it can be. Of several copies the first counts; an issue can only
-// be deleted by an admin, and a person closes it.
+// find lists only issues that are not older than the pull request, because an issue about it cannot
+// be. The first of several copies counts. Only an administrator can delete an issue, so people
+// close the others.
 func (issue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	since := lookSince(a)
 	if since.IsZero() {

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// labelled is what labels asks of GitHub.
+// labelled is what labels needs from GitHub.
 type labelled interface {
 	LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error)
@@ -19,10 +19,9 @@ type labelled interface {
 	RemoveLabel(ctx context.Context, repo work.RepoName, number int, name string) error
 }
 
-// labels makes some labels stand on an issue or pull request and others not. It
-// looks at what is, not at what was done: to do it twice is to do it once, and
-// what people did in between is put right or found right. Labels that it does not
-// name are not touched.
+// labels sets some labels on an issue or pull request and removes others. It compares the current
+// labels, so sending it twice has the effect of one send, and changes that people made meanwhile
+// are corrected or accepted. Labels that it does not name are not touched.
 type labels struct {
 	missing []work.Label
 	surplus []string
@@ -60,8 +59,8 @@ func (e *labels) do(ctx context.Context, s Scope, a work.Action) (observation, e
 	return observation{}, nil
 }
 
-// ensureLabel makes a label in the repository with its colour and description.
-// One that is there may look as people like it.
+// ensureLabel creates a label with its color and description if the repository lacks it. An
+// existing label keeps its look.
 func ensureLabel(ctx context.Context, s Scope, l work.Label) error {
 	if has, err := s.GitHub.HasLabel(ctx, s.Repo.Current, l.Name); err != nil || has {
 		return err
@@ -72,7 +71,7 @@ func ensureLabel(ctx context.Context, s Scope, l work.Label) error {
 	return nil
 }
 
-// holds compares as GitHub does: without regard to case.
+// holds ignores case, as GitHub does.
 func holds(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// LogAttrs are the fields of every log line about an action: by them a line is
-// found from a work item, a turn, an issue or a pull request.
+// LogAttrs returns the fields of a log line about an action. By them a line is found from a work
+// item, turn, issue or pull request.
 func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, more ...any) []any {
 	attrs := []any{"repo_full_name", repo.Name.FullName(), "action_token", a.Token, "kind", string(a.Kind)}
 	var names store.Names
@@ -18,7 +18,7 @@ func (r *Runner) LogAttrs(ctx context.Context, repo work.Repo, a work.Action, mo
 	})
 	switch {
 	case a.Number == 0 && names.Item == 0: // about the repository
-	case err != nil || names.Item == 0: // a notice about something that is no work item
+	case err != nil || names.Item == 0: // a notice that belongs to no work item
 		attrs = append(attrs, "number", a.Number)
 	case names.Pull != 0:
 		attrs = append(attrs, "work_item_id", names.Item, "issue_number", names.Issue, "pr_number", names.Pull)

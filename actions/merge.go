@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// merger is what merge, enqueue and updateBranch ask of GitHub.
+// merger is what merge, enqueue and updateBranch need from GitHub.
 type merger interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Merge(ctx context.Context, repo work.RepoName, number int, o github.MergeOrder) (string, error)
@@ -22,28 +22,27 @@ type merger interface {
 	UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error
 }
 
-// landings is what merge asks of git: what is on the base, whatever GitHub shows.
+// landings is what merge needs from git: what is on the base, regardless of what GitHub shows.
 type landings interface {
-	// Head is where a branch of the mirror stands.
+	// Head returns the commit of a branch in the mirror.
 	Head(ctx context.Context, branch string) (string, bool, error)
-	// IsAncestor reports whether a commit is in the history of another one.
+	// IsAncestor reports whether a commit is in the history of another.
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
-	// FindLanded looks for a merge of head in the history of tip; since "" is ever.
+	// FindLanded looks for a merge of head in the history of tip; since "" means all of it.
 	FindLanded(ctx context.Context, since, tip, head, token string) (git.Landing, bool, error)
-	// Tells reports whether the message of a commit says the token.
+	// Tells reports whether a commit's message contains the token.
 	Tells(ctx context.Context, commit, token string) (bool, error)
 }
 
-// HalfError says that the commit of a merge is on the base although GitHub shows the pull
-// request as open. It may be about to close it.
+// HalfError says that the merge's commit is on the base, but GitHub shows the pull request as open.
+// GitHub may be about to close it.
 type HalfError struct{ Commit, Branch string }
 
 func (e *HalfError) Error() string {
 	return e.Commit + " is on " + e.Branch + ", and GitHub shows the pull request as open"
 }
 
-// RefusedError says that GitHub refused to merge, to queue or to update, and that a look
-// found that nothing came of it.
+// RefusedError says that GitHub refused to merge, queue or update, and that a look found no effect.
 type RefusedError struct {
 	github.Refusal
 	Err error
@@ -52,13 +51,13 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// overError says that nothing is left to be done, and why.
+// overError says why nothing is left to do.
 type overError struct{ why string }
 
 func (e *overError) Error() string { return e.why }
 
-// merge merges a pull request at the head that was approved, by our own request. Target
-// is the method, Base the base branch, Head the head; Body ends with the token.
+// merge merges a pull request at the approved head. Target is the method, Base the base branch,
+// Head the head. Body ends with the token.
 type merge struct{}
 
 func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -71,13 +70,14 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	case p.State == work.PullMerged:
 		return mergedAt(ctx, s, a, p)
 	}
-	// Whatever GitHub shows and whoever remembers: what is on the base is not merged again.
+	// A commit that is on the base is not merged again, regardless of what GitHub or the database
+	// shows.
 	commit, err := onBase(ctx, s, a)
 	switch {
 	case err != nil:
 	case commit != "" && p.State == work.PullOpen:
 		err = &HalfError{Commit: commit, Branch: a.Base}
-	case commit != "": // somebody closed what GitHub left open
+	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit, url: p.URL}, true, nil
 	case p.State != work.PullOpen:
 		err = &overError{"the pull request was closed"}
@@ -85,8 +85,8 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	return observation{}, false, err
 }
 
-// mergedAt tells our merge from somebody else's: its commit says our token, or we asked
-// for it and GitHub says that it was us. A rebase has no message of ours.
+// mergedAt decides whether a merge is ours: its commit has our token, or we requested it and GitHub
+// names our account. A rebase has no message of ours.
 func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (observation, bool, error) {
 	seen := observation{id: p.MergeCommit, url: p.URL}
 	if p.HeadOID != a.Head {
@@ -106,8 +106,8 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	return seen, err == nil, err
 }
 
-// onBase is the commit by which the base has a pull request that GitHub does not show as
-// merged; empty: it has not.
+// onBase returns the commit with which the base contains a pull request that GitHub does not show
+// as merged; empty: it does not.
 func onBase(ctx context.Context, s Scope, a work.Action) (string, error) {
 	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
 		return "", err
@@ -125,11 +125,11 @@ func (e merge) do(ctx context.Context, s Scope, a work.Action) (observation, err
 	return lookAfter(ctx, s, a, e, err)
 }
 
-// lookAfter believes no answer to a merge: what became of it is what can be seen.
+// lookAfter looks for the effect of a merge. GitHub's answer alone is not trusted.
 func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error) (observation, error) {
 	refusal, refused := github.RefusalOf(said)
 	if said != nil && !refused {
-		return observation{}, said // of one that is unclear it is looked for by whoever asked
+		return observation{}, said // the caller looks again after an unclear answer
 	}
 	seen, ok, err := e.find(ctx, s, a)
 	switch {
@@ -149,7 +149,7 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	return observation{}, &RefusedError{Refusal: refusal, Err: said}
 }
 
-// moved reports whether GitHub shows another head, too.
+// moved reports whether GitHub shows another head.
 func moved(ctx context.Context, s Scope, a work.Action) bool {
 	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
 	return err == nil && ok && p.HeadOID != a.Head

@@ -8,16 +8,16 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// GitHub takes at most 80 content-creating requests a minute and 500 an hour
-// from an account (its secondary limits; the web interface counts too). We
-// leave some for the person who shares the account.
+// GitHub accepts at most 80 content-creating requests a minute and 500 an hour from an account (its
+// secondary limits, which include the web interface). We leave some for the person who shares the
+// account.
 const (
 	sendsPerMinute = 60
 	sendsPerHour   = 400
 )
 
-// pace refuses a send that would come too close to GitHub's content limits.
-// The counts are the rows themselves, so they hold over all passes.
+// pace refuses a send that would come too close to GitHub's content limits. It counts the stored
+// rows, so the counts cover all passes.
 func (r *Runner) pace(ctx context.Context, kind work.ActionKind) error {
 	if !createsContent(kind) {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// pulls is what pullRequest asks of GitHub.
+// pulls is what pullRequest needs from GitHub.
 type pulls interface {
 	PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]github.Pull, error)
 	CreatePull(ctx context.Context, repo work.RepoName, p github.NewPull) (github.Pull, error)
 }
 
-// pullRequest opens a pull request. Its branch is the precondition: GitHub has
-// at most one open pull request for a branch and a base.
+// pullRequest opens a pull request. Its branch prevents a duplicate: GitHub allows at most one open
+// pull request for a branch and a base.
 type pullRequest struct{}
 
 func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -40,9 +40,9 @@ func (pullRequest) find(ctx context.Context, s Scope, a work.Action) (observatio
 	return observation{}, false, nil
 }
 
-// madeByUs accepts a pull request that our account opened with the action's
-// token. A person may have edited its body since, so the origin mark, which
-// stands further up, will do in the token's place.
+// madeByUs accepts a pull request that our account opened with the action's token. People may have
+// edited its body since, so the origin mark further up in the body is accepted instead of the
+// token.
 func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 	if p.Author.ID == 0 || !slices.Contains(s.Accounts, p.Author.ID) {
 		return false
@@ -62,7 +62,7 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observatio
 			return seen, findErr
 		}
 	}
-	if github.IsTaken(err) { // it is there, and not listed yet
+	if github.IsTaken(err) { // it exists, but is not listed yet
 		return observation{}, &transport.UnclearError{Err: err}
 	}
 	if err != nil {

@@ -6,26 +6,24 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Branches is what actions ask of git.
+// Branches is what actions need from git.
 type Branches interface {
-	// RemoteHeads lists the branches under a prefix as they are on the remote
-	// now: branch to commit.
+	// RemoteHeads lists the current branches of the remote under a prefix, with their commits.
 	RemoteHeads(ctx context.Context, prefix string) (map[string]string, error)
-	// Fetch brings the remote's branches into the mirror.
+	// Fetch fetches the remote's branches into the mirror.
 	Fetch(ctx context.Context, want ...string) error
-	// Carries reports whether the commit, or one with the turn's trailer, is
-	// reachable from head.
+	// Carries reports whether the commit, or one with the turn's trailer, is reachable from head.
 	Carries(ctx context.Context, head, turnKey, oid string) (bool, error)
-	// Push moves a branch from the expected commit to another, with a lease;
-	// expected "" makes a new branch.
+	// Push moves a branch from the expected commit to another, with a lease. An empty expected
+	// creates the branch.
 	Push(ctx context.Context, branch, oid, expected string) error
 	landings
 	branchDeleter
 	reverter
 }
 
-// push moves a branch to the turn's commit. Target is the branch, Base the
-// head that it must have (the lease), Head the commit, Title the turn's key.
+// push moves a branch to the turn's commit. Target is the branch, Base the expected head (the
+// lease), Head the commit, Title the turn's key.
 type push struct{}
 
 func (push) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -42,7 +40,7 @@ func (push) find(ctx context.Context, s Scope, a work.Action) (observation, bool
 	case head == a.Base:
 		return observation{}, false, nil
 	}
-	// Somebody pushed on top, or elsewhere: only the history tells.
+	// Somebody pushed on top of it, or something else: look in the history.
 	if err := s.Branches.Fetch(ctx, head); err != nil {
 		return observation{}, false, err
 	}

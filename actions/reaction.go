@@ -9,12 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// reaction puts eyes on a comment as soon as it is routed. GitHub keeps one
-// reaction of a kind per account (200 when it existed, 201 when new), so there
-// is nothing to look for.
+// reaction adds eyes to a comment as soon as it is routed. GitHub keeps one reaction of a kind per
+// account (200 if it existed, 201 if new), so there is nothing to look for.
 type reaction struct{}
 
-// eyes says that a comment was read and is going to be worked on.
+// eyes shows that a comment was read and will be worked on.
 const eyes = "eyes"
 
 func (reaction) find(context.Context, Scope, work.Action) (observation, bool, error) {

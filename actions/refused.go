@@ -10,13 +10,13 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// half waits for GitHub to close what it has merged, for as long as after a write whose
-// answer never came; then a person has to act. It is never sent again.
+// half waits for SettleAfter, as after an unclear answer, for GitHub to close the pull request that
+// it has merged. Then a person must act. The merge is never sent again.
 func (r *Runner) half(ctx context.Context, a work.Action, why error) (work.Action, error) {
 	half, _ := errors.AsType[*HalfError](why)
 	now := r.Now()
 	switch {
-	case a.NotBefore.IsZero(): // seen first
+	case a.NotBefore.IsZero(): // seen for the first time
 		a.NotBefore = now.Add(r.SettleAfter)
 		if err := r.postpone(ctx, a, a.NotBefore, why); err != nil {
 			return a, err
@@ -27,14 +27,14 @@ func (r *Runner) half(ctx context.Context, a work.Action, why error) (work.Actio
 	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyMergeUnclear, Number: a.Number}, Err: why}
 }
 
-// How long what GitHub refused is left alone: longer the longer it was planned ago.
+// How long to wait after a refusal: half the time since the plan, within these limits.
 const (
 	refusedAtLeast = time.Minute
 	refusedAtMost  = time.Hour
 )
 
-// refused records that GitHub refused, and that nothing came of it: it counts as never
-// sent, and may be sent again when whoever planned it plans it then.
+// refused records that GitHub refused the action and nothing happened. It counts as never sent, and
+// may be sent again if it is planned again.
 func (r *Runner) refused(ctx context.Context, a work.Action, why *RefusedError) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()

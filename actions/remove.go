@@ -8,8 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// remove deletes a second copy of a comment of ours. A comment that is not
-// there any more is as good as deleted; that is GitHub's 404.
+// remove deletes a duplicate of our own comment. GitHub's 404 means that it is already deleted.
 type remove struct{}
 
 func (remove) find(context.Context, Scope, work.Action) (observation, bool, error) {

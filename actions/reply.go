@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// reviewComments is what reply, resolve and remove ask of GitHub.
+// reviewComments is what reply, resolve and remove need from GitHub.
 type reviewComments interface {
 	ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]github.ReviewComment, error)
 	Reply(ctx context.Context, repo work.RepoName, pull int, top int64, body string) (github.ReviewComment, error)
@@ -20,8 +20,8 @@ type reviewComments interface {
 	OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error)
 }
 
-// reply answers a review comment in its thread. Target is the id of the
-// thread's first comment: GitHub takes no replies to replies.
+// reply answers a review comment in its thread. Target is the id of the thread's first comment,
+// because GitHub accepts no replies to replies.
 type reply struct{}
 
 func (reply) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -33,7 +33,7 @@ func (reply) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	if ok || a.Sends == 0 {
 		return got, ok, nil
 	}
-	return comment{}.find(ctx, s, a) // it may stand beside its thread
+	return comment{}.find(ctx, s, a) // it may have been posted in the conversation, see beside
 }
 
 func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
@@ -41,7 +41,7 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error
 	if err != nil {
 		return observation{}, fmt.Errorf("read the target of a reply: %w", err)
 	}
-	if a.Sends > 1 { // a draft may have been in the way: it is asked for, and nothing is posted in vain
+	if a.Sends > 1 { // a draft review may have blocked it; ask first instead of sending in vain
 		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
 			return observation{}, firstOf(err, draftWait(a, nil))
 		}
@@ -59,8 +59,8 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error
 	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
-// beside answers in the conversation where the thread takes no reply any more: its
-// first comment was deleted, and the one that is answered stands.
+// beside answers in the conversation if the thread accepts no reply: its first comment was deleted,
+// but the answered one still exists.
 func beside(ctx context.Context, s Scope, a work.Action, refused error) (observation, error) {
 	answered, ok := work.EventOfKey(a.Why)
 	id, err := strconv.ParseInt(answered.Source, 10, 64)
@@ -78,8 +78,8 @@ func beside(ctx context.Context, s Scope, a work.Action, refused error) (observa
 	return comment{}.do(ctx, s, a)
 }
 
-// draftInTheWay explains a refused reply: while the account that we share has
-// a draft review open, GitHub takes no reply from it.
+// draftInTheWay explains a refused reply: while the account has a draft review open, GitHub accepts
+// no reply from it. The operator shares the account.
 func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) error {
 	pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number)
 	if err != nil || !pending {
@@ -88,8 +88,7 @@ func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) e
 	return draftWait(a, refused)
 }
 
-// draftPause is how long a reply waits before it is asked again whether the draft
-// is gone.
+// draftPause is how long a reply waits before the draft review is looked for again.
 const draftPause = time.Minute
 
 func draftWait(a work.Action, refused error) error {
@@ -100,7 +99,6 @@ func draftWait(a work.Action, refused error) error {
 	}
 }
 
-// firstOf is the first error that is one.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// repoLabels makes labels that a repository lacks: in GitHub's web interface a
-// label that does not exist cannot be set. One that is there may look as people
-// like it.
+// repoLabels creates labels that a repository lacks, because people can only set existing labels in
+// GitHub's web interface. Existing labels keep their look.
 type repoLabels struct{ missing []work.Label }
 
 func (e *repoLabels) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

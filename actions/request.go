@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// request asks a person for a review of a head. Target is the login, Head the commit.
-// Who is asked already, or has reviewed that head, is not asked again.
+// request requests a person's review of a head. Target is the login, Head the commit. It is not
+// sent if the person is already requested or has reviewed that head.
 type request struct{}
 
 func (request) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

@@ -9,15 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// runs is what rerun asks of GitHub.
+// runs is what rerun needs from GitHub.
 type runs interface {
 	WorkflowRun(ctx context.Context, repo work.RepoName, id string) (github.WorkflowRun, error)
 	RerunFailedJobs(ctx context.Context, repo work.RepoName, id string) error
 }
 
-// rerun has the failed jobs of a workflow run run again. GitHub counts the
-// attempts: one more than at the time of the plan is the observation of it, whoever
-// asked for it.
+// rerun reruns the failed jobs of a workflow run. GitHub counts the attempts: a higher attempt than
+// at the time of the plan means that it was rerun, by anybody.
 type rerun struct{}
 
 func (rerun) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -27,7 +26,7 @@ func (rerun) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	}
 	run, err := s.GitHub.WorkflowRun(ctx, s.Repo.Current, a.Target)
 	if gone(err) {
-		return observation{}, false, nil // sending it says so, too
+		return observation{}, false, nil // sending it fails with the same error
 	}
 	return observation{id: a.Target, url: run.URL}, run.Attempt > planned, err
 }

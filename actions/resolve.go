@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// resolve resolves a review thread. Target is the thread's node id. Resolving
-// twice is the same as once, so there is nothing to look for.
+// resolve resolves a review thread. Target is the thread's node id. Resolving twice has the effect
+// of once, so there is nothing to look for.
 type resolve struct{}
 
 func (resolve) find(context.Context, Scope, work.Action) (observation, bool, error) {

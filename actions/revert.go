@@ -9,23 +9,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// reverter is what revert asks of git.
+// reverter is what revert needs from git.
 type reverter interface {
-	// RevertCommit makes a commit that takes back what landed; not clean where later
-	// changes stand in the way, and none where nothing is left to take back.
+	// RevertCommit creates a commit that reverts a landed commit. It is not clean if later changes
+	// conflict. It returns no commit if nothing is left to revert.
 	RevertCommit(ctx context.Context, r git.Revert) (oid string, clean bool, err error)
 }
 
-// revert opens a pull request that takes back what a merge of ours brought, for people to
-// judge. Target is its branch, Head the commit that landed, Base the base branch, Extra the
-// commit on which it landed. The branch is made first: one that is there is not made again.
+// revert opens a pull request that reverts our merge, for people to review. Target is its branch,
+// Head the landed commit, Base the base branch, Extra the parent of the landed commit. The branch
+// is created first; an existing branch is not created again.
 type revert struct{}
 
 func (revert) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	return pullRequest{}.find(ctx, s, asPull(a))
 }
 
-// asPull is the pull request that a revert comes to.
+// asPull returns the pull request action of a revert.
 func asPull(a work.Action) work.Action {
 	a.Head = a.Target
 	return a
@@ -66,7 +66,7 @@ func pushRevert(ctx context.Context, s Scope, a work.Action) error {
 	}
 	err = s.Branches.Push(ctx, a.Target, oid, "")
 	if _, there := errors.AsType[*git.LeaseError](err); there {
-		return nil // an earlier push arrived after all
+		return nil // an earlier push did arrive
 	}
 	return err
 }

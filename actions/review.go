@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// reviews is what posting, dismissal and request ask of GitHub.
+// reviews is what posting, dismissal and request need from GitHub.
 type reviews interface {
 	Reviews(ctx context.Context, repo work.RepoName, pull int) ([]github.Review, error)
 	CreateReview(ctx context.Context, repo work.RepoName, pull int, n github.NewReview) (github.Review, error)
@@ -24,7 +24,7 @@ type reviews interface {
 	RequestReviewers(ctx context.Context, repo work.RepoName, pull int, logins ...string) error
 }
 
-// The states of a review, as the API has them.
+// The states of a review in the API.
 const (
 	stateApproved         = "APPROVED"
 	stateChangesRequested = "CHANGES_REQUESTED"
@@ -32,14 +32,13 @@ const (
 	statePending          = "PENDING"
 )
 
-// posting is a reviewer's review of a head, with its comments. Target is the reviewer,
-// Head the commit, Extra has the comments on lines. The scope says by which event it
-// is told.
+// posting posts a reviewer's review of a head, with its comments. Target is the reviewer, Head the
+// commit, Extra has the comments on lines. Scope.Event is the review's event.
 type posting struct{}
 
-// find looks for the review by its token, and for any other of ours by the same
-// reviewer of the same head: a lost database may have counted the cycles otherwise, and
-// nobody looks twice.
+// find looks for the review by its token, or for another review of ours by the same reviewer of the
+// same head. After a loss of the database the cycles may be counted differently, and a reviewer
+// reviews a head only once.
 func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	all, err := s.GitHub.Reviews(ctx, s.Repo.Current, a.Number)
 	if err != nil {
@@ -56,7 +55,7 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	}
 	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
 	seen := observation{id: strconv.FormatInt(found[0].id, 10), url: found[0].url}
-	for i, p := range found { // what they say may differ: GitHub may have taken one with its comments in the text
+	for i, p := range found { // their texts may differ: GitHub may have taken one of them only with its comments in the body
 		if i > 0 && i < a.Sends && ours(s, a, p.body, p.author) && !p.at.After(lastCopy(a, found[0])) {
 			seen.extra = append(seen.extra, p.id)
 		}
@@ -64,7 +63,7 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	return seen, true, nil
 }
 
-// sameReview reports whether a review of ours is by the action's reviewer, of its head.
+// sameReview reports whether a review of ours is by the action's reviewer and of its head.
 func sameReview(s Scope, a work.Action, r github.Review) bool {
 	m, ok := work.ParseMarks(r.Body)
 	if !ok || !slices.Contains(s.Accounts, r.Author.ID) {
@@ -75,7 +74,7 @@ func sameReview(s Scope, a work.Action, r github.Review) bool {
 }
 
 func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
-	if a.Sends > 1 { // a draft may have been in the way
+	if a.Sends > 1 { // a draft review may have blocked it
 		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
 			return observation{}, firstOf(err, draftWait(a, nil))
 		}
@@ -99,10 +98,10 @@ func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, err
 	return observation{}, unlessOver(ctx, s, a, err)
 }
 
-// errOver says that a review has nothing to stand on any more.
+// errOver says that the reviewed commit is no longer part of the pull request.
 var errOver = errors.New("the branch was rewritten, and GitHub takes no review of what it had before")
 
-// unlessOver explains a review that GitHub takes in no form.
+// unlessOver explains why GitHub refuses a review in every form.
 func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) error {
 	if !github.IsStatus(refused, 422) || errors.As(refused, new(*work.WaitError)) {
 		return refused
@@ -114,9 +113,9 @@ func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) erro
 	return refused
 }
 
-// wordings are the forms in which a review is sent, until GitHub takes one: it refuses
-// comments on lines that it does not show, and verdicts on one's own work. What it
-// refuses it has not made.
+// wordings returns the forms in which a review is sent until GitHub accepts one. GitHub refuses
+// comments on lines outside the diff, and verdicts on one's own pull request. A refused form
+// creates nothing.
 func wordings(s Scope, a work.Action, remarks review.Remarks) []github.NewReview {
 	event := cmp.Or(s.Event, github.ReviewComments)
 	full := github.NewReview{CommitOID: a.Head, Event: event, Body: a.Body}
@@ -138,12 +137,12 @@ func wordings(s Scope, a work.Action, remarks review.Remarks) []github.NewReview
 	return all
 }
 
-// counts reports whether a review in this state holds a pull request up, or lets it pass.
+// counts reports whether a review in this state blocks or approves a pull request.
 func counts(state string) bool {
 	return state == stateApproved || state == stateChangesRequested
 }
 
-// noted is a body with a note above it; its markers stay its last lines.
+// noted puts a note above a body. The body's markers stay its last lines.
 func noted(body, note string) string { return note + "\n\n" + body }
 
 func hasNote(body, note string) bool {

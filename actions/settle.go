@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// conclude records what became of a send.
+// conclude records the result of a send.
 func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
 	var unclear *transport.UnclearError
 	var unclearPush *git.UnclearError
@@ -37,8 +37,8 @@ func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen obse
 	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
 }
 
-// unclear looks at once for an action whose answer never came; most such
-// writes were applied. When it is not visible, only the re-send waits.
+// unclear looks for an action immediately after an unclear answer, because most of these writes
+// were applied. If the effect is not visible, it may be sent again only after SettleAfter.
 func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	a.NotBefore = r.Now().Add(r.SettleAfter)
@@ -55,8 +55,8 @@ func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error
 	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "no answer to a " + describe(a)}, Err: sent}
 }
 
-// believed shortens a wait that is longer than any that is stored for an unclear
-// write: a clock was wrong then. When it was sent is not known, so it waits once more.
+// believed shortens a stored wait that is longer than SettleAfter: a clock was wrong when it was
+// stored. The time of the send is unknown, so the action waits SettleAfter from now.
 func (r *Runner) believed(ctx context.Context, a work.Action) (work.Action, error) {
 	most := r.Now().Add(r.SettleAfter)
 	if a.State != work.ActionSent || !work.Future(a.NotBefore, most) {
@@ -73,10 +73,9 @@ func (r *Runner) postpone(ctx context.Context, a work.Action, until time.Time, w
 	})
 }
 
-// record stores that an action was seen, and plans the removal of further
-// copies of our own.
+// record stores that an action's effect was seen, and plans the removal of duplicates of our own.
 func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observation) (work.Action, error) {
-	ctx = context.WithoutCancel(ctx) // what was seen must not be forgotten for an interrupt
+	ctx = context.WithoutCancel(ctx) // an interrupt must not lose what was seen
 	now := r.Now()
 	err := r.update(ctx, a, func(tx *store.Tx) error {
 		for _, id := range seen.extra {
@@ -94,8 +93,8 @@ func (r *Runner) record(ctx context.Context, s Scope, a work.Action, seen observ
 	return a, nil
 }
 
-// Void ends an action whose object is gone: the comment was deleted, the
-// thread was locked or resolved, the pull request was closed.
+// Void ends an action whose target is gone: the comment was deleted, the thread was locked or
+// resolved, the pull request was closed.
 func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
@@ -107,7 +106,7 @@ func (r *Runner) Void(ctx context.Context, a work.Action, why string) (work.Acti
 	return a, nil
 }
 
-// Drop gives a cosmetic action up: it never fails a turn.
+// Drop gives up a cosmetic action, which never fails a turn.
 func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
@@ -119,7 +118,7 @@ func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Actio
 	return a, nil
 }
 
-// gone reports whether GitHub says that an object does not exist any more.
+// gone reports whether GitHub answered that an object does not exist.
 func gone(err error) bool { return github.IsStatus(err, 404, 410) }
 
 func describe(a work.Action) string {
@@ -129,8 +128,7 @@ func describe(a work.Action) string {
 	return fmt.Sprintf("%s of %s", a.Kind, a.Target)
 }
 
-// ours reports whether a body carries the action's token and was written by an
-// account of ours.
+// ours reports whether a body has the action's token and one of our accounts wrote it.
 func ours(s Scope, a work.Action, body string, author work.Account) bool {
 	m, ok := work.ParseMarks(body)
 	return ok && m.Token == a.Token && author.ID != 0 && slices.Contains(s.Accounts, author.ID)

@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// statuses is what status asks of GitHub.
+// statuses is what status needs from GitHub.
 type statuses interface {
 	SetStatus(ctx context.Context, repo work.RepoName, sha string, set github.Status) error
 	Statuses(ctx context.Context, repo work.RepoName, sha string) ([]github.Status, error)
 }
 
-// status makes a commit say what the reviews of it have come to, which a ruleset may
-// require. Head is the commit, Target the state, Body the description, Base the link.
-// The newest of a name counts: to set it twice is to set it once.
+// status sets a commit status with the result of its reviews, which a ruleset may require. Head is
+// the commit, Target the state, Body the description, Base the link. The newest status of a context
+// counts, so setting it twice has the effect of once.
 type status struct{}
 
 func (status) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

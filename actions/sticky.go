@@ -11,20 +11,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// sticky is a comment that is kept up to date: it is made once and edited from
-// then on. A second would call people again for the same thing.
+// sticky is a comment that is kept up to date: it is created once and then edited. A second comment
+// would notify people again about the same thing.
 type sticky struct {
-	id    int64 // of the comment, once it was found
+	id    int64 // id of the comment, once it is found
 	url   string
 	extra []int64
 }
 
-// errTaken says that what was seen on GitHub is not there any more.
+// errTaken says that an effect we saw on GitHub was deleted.
 var errTaken = errors.New("a person deleted it")
 
-// find looks for the comment, and is content when it says what is wanted. The one
-// that is on record is asked for by its id, for lists may lag; one that a pass
-// made whose database is gone is found by its token.
+// find looks for the comment, and succeeds if it has the wanted text. A recorded comment is read by
+// its id, because lists may lag. A comment of a pass whose database was lost is found by its token.
 func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	if id, err := strconv.ParseInt(a.ResultID, 10, 64); err == nil && !a.State.Settled() {
 		c, ok, err := s.GitHub.Comment(ctx, s.Repo.Current, id)
@@ -40,7 +39,7 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation,
 	}
 	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !ours(s, a, c.Body, c.Author) })
 	if len(mine) == 0 {
-		if a.Base == work.StickyEdit && !a.State.Settled() { // it resumed before it was said that it is blocked
+		if a.Base == work.StickyEdit && !a.State.Settled() { // the item resumed before the comment about its stop was posted
 			err = errTaken
 		}
 		return observation{}, false, err
@@ -48,7 +47,7 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation,
 	slices.SortFunc(mine, func(x, y github.Comment) int { return cmp.Compare(x.ID, y.ID) })
 	e.id, e.url = mine[0].ID, mine[0].URL
 	first := posted{at: mine[0].CreatedAt}
-	for i, c := range mine { // what they say may differ by now: they are ours by number and time
+	for i, c := range mine { // their texts may differ; their id and time prove that they are ours
 		if i > 0 && i < a.Made && !c.CreatedAt.After(lastCopy(a, first)) {
 			e.extra = append(e.extra, c.ID)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// updateBranch has GitHub merge the base into a pull request's branch. Head is the head
-// that it has, Base the base branch. What it results in is the new head, or, where nothing
-// of the base was missing, the base's own: it says that as long as the base stays there.
+// updateBranch has GitHub merge the base into a pull request's branch. Head is its current head,
+// Base the base branch. The result is the new head. If nothing of the base was missing, the result
+// is the base's tip, and is valid while the base stays there.
 type updateBranch struct{}
 
 func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
@@ -26,7 +26,7 @@ func (updateBranch) find(ctx context.Context, s Scope, a work.Action) (observati
 	case p.HeadOID != a.Head && a.Sends == 0:
 		return observation{}, false, &overError{"the head moved to " + work.Short(p.HeadOID)}
 	case p.HeadOID != a.Head:
-		return observation{id: p.HeadOID, url: p.URL}, true, nil // by us, or by somebody who came first
+		return observation{id: p.HeadOID, url: p.URL}, true, nil // updated by us, or by somebody who was faster
 	}
 	if err := s.Branches.Fetch(ctx, a.Head); err != nil {
 		return observation{}, false, err
@@ -48,7 +48,7 @@ func (e updateBranch) do(ctx context.Context, s Scope, a work.Action) (observati
 	case refusal.Kind == github.HeadMoved:
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.NothingNew:
-		tip, _, err := s.Branches.Head(ctx, a.Base) // as find has fetched it
+		tip, _, err := s.Branches.Head(ctx, a.Base) // find has fetched it
 		return observation{id: tip}, err
 	case refused:
 		return observation{}, &RefusedError{Refusal: refusal, Err: err}

@@ -10,9 +10,8 @@ import (
 
 func accountFields(a *work.Account) []any { return []any{&a.ID, &a.Login, &a.Bot} }
 
-// AddAccount records an account under which the tool itself writes on a host, and what
-// it is for. One that is the operator's stays so, whatever else it is for. A known one
-// costs no write.
+// AddAccount records an account under which gh mergexo writes on a host, and its role. The
+// operator's role takes precedence over others. An unchanged account is not written.
 func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role work.AccountRole) error {
 	_, err := t.exec(ctx, "add account "+a.Login,
 		`INSERT INTO accounts (host, id, login, bot, role) VALUES (?, ?, ?, ?, ?)
@@ -22,7 +21,7 @@ func (t *Tx) AddAccount(ctx context.Context, host string, a work.Account, role w
 	return err
 }
 
-// ListAccounts gives the accounts that the tool itself has used for something, by host.
+// ListAccounts returns the accounts that gh mergexo has used in a role, by host.
 func (t *Tx) ListAccounts(ctx context.Context, role work.AccountRole) (map[string][]work.Account, error) {
 	byHost := map[string][]work.Account{}
 	scan := func(row scanner) (a work.Account, err error) {
@@ -35,14 +34,13 @@ func (t *Tx) ListAccounts(ctx context.Context, role work.AccountRole) (map[strin
 	return byHost, err
 }
 
-// levelAllowed marks the row of an account that the config names: it says which
-// account that is, and is no answer of GitHub's.
+// levelAllowed marks the row that says which account a login of the config belongs to. It is not an
+// answer of GitHub's.
 const levelAllowed = "allowed"
 
-// PinAllowed gives the account that a login of the config's stands for in a
-// repository: the first one that was seen under it, which the caller's becomes when
-// there is none. An account that stands for another login already, for it was renamed,
-// is given back as it is.
+// PinAllowed returns the account that a login of the config stands for in a repository. It is the
+// first account that was seen with the login; if none was, it becomes who. An account that is
+// already pinned to another login, because it was renamed, is returned unchanged.
 func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at time.Time) (int64, error) {
 	pinned, ok, err := t.PinnedAccount(ctx, repoID, who.Login)
 	if ok || err != nil {
@@ -55,14 +53,14 @@ func (t *Tx) PinAllowed(ctx context.Context, repoID int64, who work.Account, at 
 	return who.ID, err
 }
 
-// PinnedAccount gives the account that a login of the config's stands for in a repository;
-// false while nobody was seen under it.
+// PinnedAccount returns the account that a login of the config stands for in a repository. It
+// returns false if no account was seen with it.
 func (t *Tx) PinnedAccount(ctx context.Context, repoID int64, login string) (int64, bool, error) {
 	return findRow(ctx, t, "look for the account of "+login, scanID,
 		`SELECT account_id FROM permissions WHERE repo_id = ? AND level = ? AND lower(login) = lower(?)`, repoID, levelAllowed, login)
 }
 
-// GetPermission gives an account's level on a repository as it was at a time.
+// GetPermission returns an account's stored permission in a repository and when it was read.
 func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level string, at time.Time, ok bool, err error) {
 	scan := func(row scanner) (string, error) { return level, row.Scan(&level, timeOf(&at)) }
 	_, ok, err = findRow(ctx, t, fmt.Sprintf("get permission of account %d", accountID), scan,
@@ -70,8 +68,8 @@ func (t *Tx) GetPermission(ctx context.Context, repoID, accountID int64) (level 
 	return level, at, ok, err
 }
 
-// PutPermission stores an account's level on a repository. Of one that stands for a
-// login of the config's it is not kept.
+// PutPermission stores an account's permission in a repository. It keeps the row of an account that
+// is pinned to a login.
 func (t *Tx) PutPermission(ctx context.Context, repoID, accountID int64, login, level string, at time.Time) error {
 	_, err := t.exec(ctx, "put permission of "+login,
 		`INSERT INTO permissions (repo_id, account_id, login, level, seen_at) VALUES (?, ?, ?, ?, ?)

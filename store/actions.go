@@ -33,14 +33,14 @@ func scanAction(row scanner) (a work.Action, err error) {
 const (
 	selectAction = `SELECT id, ` + actionColumns + ` FROM actions `
 
-	// unsettled is !work.ActionState.Settled, word for word as the index has it.
+	// unsettled is !work.ActionState.Settled, exactly as in the index.
 	unsettled = `state IN ('planned', 'sent')`
 
 	// ofMerging is work.ActionKind.Merging.
 	ofMerging = `kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert')`
 )
 
-// ListStates gives the states of actions by their tokens, of those that are known.
+// ListStates returns the states of the known actions among tokens, by token.
 func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.ActionState, error) {
 	states := map[string]work.ActionState{}
 	_, err := listIn(ctx, t, "list the states of actions", func(row scanner) (none struct{}, err error) {
@@ -53,12 +53,10 @@ func (t *Tx) ListStates(ctx context.Context, tokens []string) (map[string]work.A
 	return states, err
 }
 
-// AddAction plans an action, by its token, and gives the row that stands for
-// it afterwards. A known action that was never sent, and that was not seen on
-// GitHub either, becomes the caller's: turn, item, place and content are the
-// new ones; so also one that became void with an earlier turn. Any other known
-// action is given back untouched: what was or may have been done is never
-// planned again.
+// AddAction plans an action and returns its row. Actions are identified by their token. A known
+// action that was never sent and never seen on GitHub takes the new turn, item, position and
+// content, as does one that became void with an earlier turn. Any other known action is returned
+// unchanged: it was done, or may have been.
 func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) {
 	what := fmt.Sprintf("add %s action %s", a.Kind, a.Token)
 	known, ok, err := t.GetAction(ctx, a.Token)
@@ -101,45 +99,45 @@ func (t *Tx) insertAction(ctx context.Context, what string, a work.Action) (work
 	return getRow(ctx, t, what, scanAction, selectAction+`WHERE id = ?`, id)
 }
 
-// GetAction gives an action by its token.
+// GetAction returns an action by its token.
 func (t *Tx) GetAction(ctx context.Context, token string) (work.Action, bool, error) {
 	return findRow(ctx, t, "get action "+token, scanAction, selectAction+`WHERE token = ?`, token)
 }
 
-// ListTurnActions gives a turn's actions in the order of their effects.
+// ListTurnActions returns a turn's actions in the order of their effects.
 func (t *Tx) ListTurnActions(ctx context.Context, turnID int64) ([]work.Action, error) {
 	return listRows(ctx, t, fmt.Sprintf("list actions of turn %d", turnID), scanAction,
 		selectAction+`WHERE turn_id = ? ORDER BY position, id`, turnID)
 }
 
-// ListItemActions gives every action of a work item, oldest first.
+// ListItemActions returns every action of a work item, oldest first.
 func (t *Tx) ListItemActions(ctx context.Context, itemID int64) ([]work.Action, error) {
 	return listRows(ctx, t, fmt.Sprintf("list actions of item %d", itemID), scanAction, selectAction+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
-// ListNotices gives a repository's unsettled actions that belong to no turn,
-// oldest first, due or not; but for those that merge.
+// ListNotices returns a repository's unsettled actions that belong to no turn, oldest first, due or
+// not, without those that merge.
 func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, error) {
 	return t.ChooseNotices(ctx, repoID, func(work.Action) bool { return true })
 }
 
-// ChooseNotices gives those of ListNotices that are wanted. It asks about each, in their
-// order: of thousands only what is wanted is kept.
+// ChooseNotices returns the notices of ListNotices for which wanted is true. Others are not kept in
+// memory: there may be thousands.
 func (t *Tx) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
 	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }
 
-// ListMergingActions gives a repository's unsettled actions that merge, oldest first.
+// ListMergingActions returns a repository's unsettled actions that merge, oldest first.
 func (t *Tx) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
 	return t.listLoose(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
 }
 
-// updated chooses the updates of branches since a moment whose heads nobody has moved.
+// updated selects updates of branches since a time whose heads have not moved.
 const updated = `WHERE sent_at > ? AND sent_at > 0 AND repo_id = ? AND kind = 'update_branch' AND state = 'applied' AND EXISTS (
 	SELECT 1 FROM pull_requests p WHERE p.repo_id = actions.repo_id AND p.number = actions.number AND p.state = 'open' AND p.head_oid = actions.result_id)`
 
-// ListUpdates gives the updates of branches that were made since a moment, oldest first:
-// of pull requests that are open, at the head that came of it.
+// ListUpdates returns the updates of branches since a time, oldest first. It returns only those of
+// open pull requests that still have the updated head.
 func (t *Tx) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]work.Action, error) {
 	return listRows(ctx, t, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.stamp(since), repoID)
 }
@@ -155,16 +153,16 @@ func (t *Tx) listLoose(ctx context.Context, what string, repoID int64, which str
 	return all, err
 }
 
-// MarkSent records the intent to send an action now and gives the count of
-// sends, this one included. The request may be made once the transaction is
-// committed; DB.MarkSent is both in one. A settled action is ErrStale.
+// MarkSent records the intent to send an action now and returns the number of sends, including this
+// one. Commit before sending the request; DB.MarkSent does both steps. It fails with ErrStale if
+// the action is settled.
 func (t *Tx) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as sent", id), id,
 		`UPDATE actions SET state = 'sent', sends = sends + 1, sent_at = ?, seen_content = '', made = made + CASE kind WHEN 'sticky' THEN 1 ELSE 0 END WHERE id = ? AND `+unsettled, t.stamp(at), id)
 }
 
-// MarkSent is Tx.MarkSent in a transaction of its own: when it returns, the
-// intent is on disk and the request may be made.
+// MarkSent is Tx.MarkSent in its own transaction. When it returns, the intent is on disk and the
+// request may be sent.
 func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) {
 	var sends int
 	err := d.Update(ctx, func(tx *Tx) (err error) {
@@ -174,7 +172,7 @@ func (d *DB) MarkSent(ctx context.Context, id int64, at time.Time) (int, error) 
 	return sends, err
 }
 
-// MarkEdited is MarkSent for a send that makes nothing new.
+// MarkEdited is MarkSent for a send that creates nothing new.
 func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
 	return t.countSend(ctx, fmt.Sprintf("mark action %d as edited", id), id, `UPDATE actions SET state = 'sent', sends = sends + 1 WHERE id = ? AND `+unsettled, id)
 }
@@ -186,16 +184,15 @@ func (t *Tx) countSend(ctx context.Context, what string, id int64, query string,
 	return getRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
 }
 
-// MarkUnsent records that none of an action's sends was carried out, nor can be
-// any more: it counts as never sent. When it was tried last stays known. A
-// settled action is ErrStale.
+// MarkUnsent records that no send of the action was carried out or still can be. Its count of sends
+// is reset; the time of the last send is kept. It fails with ErrStale if the action is settled.
 func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
 		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
-// MarkApplied records that an action was seen on GitHub. A settled one is
-// ErrStale.
+// MarkApplied records that an action was seen on GitHub. It fails with ErrStale if the action is
+// settled.
 func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
 	stamp := t.stamp(at)
 	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
@@ -204,7 +201,7 @@ func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, contentSeparator, id)
 }
 
-// MarkVoid records that what an action was for is gone.
+// MarkVoid records that an action's target is gone.
 func (t *Tx) MarkVoid(ctx context.Context, id int64, why string, at time.Time) error {
 	return t.settleAction(ctx, id, work.ActionVoid, why, at)
 }
@@ -219,21 +216,21 @@ func (t *Tx) settleAction(ctx context.Context, id int64, to work.ActionState, wh
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
 }
 
-// DeferAction leaves an unsettled action alone until a time.
+// DeferAction does not try an unsettled action before until.
 func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
 	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
 		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 
-// HastenAction lets an action that is planned be sent at once. One that was sent or settled
-// meanwhile stays as it is: what is sent is looked for first.
+// HastenAction makes a planned action due now. A sent or settled action is unchanged: a sent one
+// must be looked for first.
 func (t *Tx) HastenAction(ctx context.Context, id int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("hasten action %d", id),
 		`UPDATE actions SET not_before = 0, last_error = '' WHERE id = ? AND state = ?`, id, work.ActionPlanned)
 	return err
 }
 
-// VoidTurnActions makes what is left of a turn's actions void.
+// VoidTurnActions makes the unsettled actions of a turn void.
 func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("void actions of turn %d", turnID),
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE turn_id = ? AND `+unsettled,
@@ -241,19 +238,19 @@ func (t *Tx) VoidTurnActions(ctx context.Context, turnID int64, why string, at t
 	return err
 }
 
-// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues)
-// that were sent since a time, over all repositories: what GitHub limits.
+// CountSends counts the writes of content (comments, replies, reviews, pull requests, issues) since
+// a time, over all repositories. GitHub limits these.
 func (t *Tx) CountSends(ctx context.Context, since time.Time) (int, error) {
 	n, _, err := findRow(ctx, t, "count sends", scanID,
-		// sent_at > 0 lets SQLite use the index, which says so of itself; coming
-		// first it would also be what the index is searched by.
+		// The index has the condition sent_at > 0, so SQLite uses it only if the query has it too.
+		// If the condition came first, SQLite would search the index by it.
 		`SELECT COUNT(*) FROM actions WHERE sent_at >= ? AND sent_at > 0 AND kind IN (?, ?, ?, ?, ?, ?, ?)`,
 		millis(since), work.ActionComment, work.ActionReply, work.ActionPullRequest, work.ActionIssue, work.ActionSticky,
 		work.ActionReview, work.ActionRevert)
 	return int(n), err
 }
 
-// Names are what the log calls what an action belongs to.
+// Names are an action's item, issue, pull request and turn, for the log.
 type Names struct {
 	Item  int64  // 0: it belongs to none
 	Issue int    // of the item
@@ -261,7 +258,7 @@ type Names struct {
 	Turn  string // the turn's key; empty for a notice
 }
 
-// NamesOf gives the names of what an action belongs to.
+// NamesOf returns the names of an action.
 func (t *Tx) NamesOf(ctx context.Context, a work.Action) (Names, error) {
 	scan := func(row scanner) (n Names, err error) { return n, row.Scan(&n.Item, &n.Issue, &n.Pull, &n.Turn) }
 	n, _, err := findRow(ctx, t, "names of action "+a.Token, scan, `

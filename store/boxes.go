@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// PutBox stores GitHub's merge box of a pull request. One that says what the stored one
-// says, but for when it was read, costs no write, and neither does another order of its
-// checks: At is since when it says so. Otherwise the pull request is to be decided again.
+// PutBox stores GitHub's merge box of a pull request. If only At or the order of the checks differs
+// from the stored box, nothing is written, so At is when GitHub first showed this state. Otherwise
+// the pull request is decided again.
 func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 	what := fmt.Sprintf("put the merge box of pull request %d", pullID)
 	text, err := t.boxText(box)
@@ -32,8 +32,8 @@ func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 	return t.SetLook(ctx, pullID)
 }
 
-// boxText is a box as it is stored and compared. Each of its texts is cleaned by itself:
-// what is quoted in JSON may not look like the secret that it is.
+// boxText returns a box as it is stored and compared. Each of its texts is cleaned separately,
+// because a secret may look different when quoted in JSON.
 func (t *Tx) boxText(box merging.Box) (string, error) {
 	box.Checks = slices.Clone(box.Checks)
 	slices.SortStableFunc(box.Checks, func(a, b merging.Check) int { return cmp.Compare(a.Name, b.Name) })
@@ -67,8 +67,8 @@ func cleaned(v any, clean func(string) string) any {
 	return v
 }
 
-// GetBox gives the merge box of a pull request. One that cannot be read is none: it is read
-// from GitHub again.
+// GetBox returns the merge box of a pull request. A stored box that cannot be parsed counts as
+// missing, and is read from GitHub again.
 func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool, err error) {
 	var text string
 	scan := func(row scanner) (at time.Time, err error) { return at, row.Scan(timeOf(&at), &text) }
@@ -81,16 +81,16 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 	return box, true, nil
 }
 
-// MarkBoxRead stores that the merge box of a pull request was read, for a pass that cannot
-// read all of them: the next one begins with others.
+// MarkBoxRead stores that a pull request's merge box was read. If a pass cannot read all boxes, the
+// next one begins with others.
 func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
 		`UPDATE merge_boxes SET read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
 	return err
 }
 
-// ListBoxReads gives when the merge boxes of a repository's pull requests that may be merged
-// were read last, as far as MarkBoxRead and PutBox stored it, by pull request.
+// ListBoxReads returns when the merge boxes of a repository's merge candidates were last read, by
+// pull request, as stored by MarkBoxRead and PutBox.
 func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Time, error) {
 	all := map[int64]time.Time{}
 	scan := func(row scanner) (id int64, err error) {
@@ -103,8 +103,8 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 	return all, err
 }
 
-// AddMergeWord stores a person's word that a head may be merged, and tells whether it is
-// new: each comment says it once of a head.
+// AddMergeWord stores a person's approval to merge a head, and reports whether it is new. A comment
+// approves a head once.
 func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
 	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
 	n, err := t.exec(ctx, what,
@@ -116,8 +116,7 @@ func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
 	return true, t.SetLook(ctx, w.PullID)
 }
 
-// ListMergeWords gives what people said of a pull request, of whichever head, the earliest
-// first.
+// ListMergeWords returns the approvals to merge a pull request, of any head, earliest first.
 func (t *Tx) ListMergeWords(ctx context.Context, pullID int64) ([]merging.Word, error) {
 	scan := func(row scanner) (w merging.Word, err error) {
 		return w, row.Scan(&w.PullID, &w.Head, &w.CommentID, &w.By.ID, &w.By.Login, &w.By.Bot, &w.URL, timeOf(&w.At))
@@ -126,9 +125,9 @@ func (t *Tx) ListMergeWords(ctx context.Context, pullID int64) ([]merging.Word, 
 		`SELECT pull_id, head, comment_id, by_id, by_login, by_bot, url, at FROM merge_words WHERE pull_id = ? ORDER BY at, comment_id`, pullID)
 }
 
-// SetMergeTrouble stores why a head of a pull request is not merged, in place of what was
-// stored of any. No reason lifts that of this head; with no head either, that of any. The
-// same again costs no write; otherwise the pull request is to be decided again.
+// SetMergeTrouble stores why a head of a pull request is not merged. It replaces the reason of any
+// other head. An empty reason deletes that of this head; with an empty head, that of any head.
+// Unchanged values are not written; otherwise the pull request is decided again.
 func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why work.Reason) error {
 	what := fmt.Sprintf("set why pull request %d is not merged", pullID)
 	query, args := `DELETE FROM merge_trouble WHERE pull_id = ?1 AND ?2 IN ('', head)`, []any{pullID, head}
@@ -146,8 +145,8 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 	return t.SetLook(ctx, pullID)
 }
 
-// GetMergeTrouble gives why a pull request is not merged, and which head that is said of;
-// no reason where there is none.
+// GetMergeTrouble returns why a pull request is not merged, and the head it is about. The reason is
+// zero if there is none.
 func (t *Tx) GetMergeTrouble(ctx context.Context, pullID int64) (head string, why work.Reason, err error) {
 	scan := func(row scanner) (head string, err error) { return head, row.Scan(&head, reasonOf(&why)) }
 	head, _, err = findRow(ctx, t, fmt.Sprintf("get why pull request %d is not merged", pullID), scan,

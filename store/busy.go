@@ -8,16 +8,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// A pass over many repositories looks only into those in which there is something to
-// read, to decide or to send. Each statement here walks partial indexes of what is
-// unfinished; of what may be thousands of rows after many comments at once it looks for
-// the first one of each repository.
+// A pass over many repositories looks only into those with something to read, decide or send. Each
+// statement here uses partial indexes of unfinished rows. If a repository may have thousands of
+// such rows, it looks only for the first.
 
-// BusySet holds ids of repositories.
+// BusySet is a set of repository ids.
 type BusySet map[int64]bool
 
-// unreadRepos selects the repositories with something unread, or with something under way
-// that GitHub does not report as a change.
+// unreadRepos selects the repositories with something unread, or with something in progress that
+// GitHub does not report as a change.
 const unreadRepos = `
 	SELECT repo_id FROM backlog
 	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + work.FirstLookList + `', 'pauses') AND name NOT LIKE 'front %'
@@ -32,16 +31,15 @@ const unreadRepos = `
 		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
 
-// ListUnread returns the repositories to read whatever their pulse shows. They have
-// a backlog, an unfinished walk or first look, a pull request that could not be read, an
-// item that waits for another issue, an unfinished turn, or checks that run on a pull
-// request updated since a time. Pending events count only in repositories without an open
-// pause. Commands always count.
+// ListUnread returns the repositories to read regardless of their pulse. They have a backlog, an
+// unfinished walk or first look, a pull request that could not be read, an item that waits for
+// another issue, an unfinished turn, or checks that run on a pull request updated since a time.
+// Pending events count only in repositories without an open pause. Commands always count.
 func (t *Tx) ListUnread(ctx context.Context, since time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list what is to be read", unreadRepos, millis(since))
 }
 
-// busyRepos selects the repositories in which there may be something to decide, or to send.
+// busyRepos selects the repositories in which there may be something to decide or send.
 const busyRepos = `
 	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
@@ -55,9 +53,8 @@ const busyRepos = `
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
 	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0`
 
-// ListBusy returns the repositories in which there may be something to decide or to send.
-// Those where only a merge may be due are in ListLanding; merges watched at the time now
-// are here.
+// ListBusy returns the repositories in which there may be something to decide or send, including
+// merges that are watched now. ListLanding returns those where only a merge may be due.
 func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now))
 }
@@ -69,8 +66,8 @@ const landingRepos = `
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?1)
 		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
 
-// ListLanding returns the repositories in which a pull request may be merged, or was merged
-// since a time. They need a look if the config has us merge there.
+// ListLanding returns the repositories in which a pull request may be merged, or was merged since a
+// time. A pass looks into them if the config enables merging there.
 func (t *Tx) ListLanding(ctx context.Context, since time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list where something may be merged", landingRepos, millis(since))
 }
@@ -84,11 +81,11 @@ func (t *Tx) listBusySet(ctx context.Context, what, query string, args ...any) (
 	return all, err
 }
 
-// Policies are the lowest and the highest name of what a config said when the reviews of a
-// repository were decided last; both are empty where it was never said.
+// Policies are the lowest and highest policy name by which a repository's reviews were last
+// decided. Both are empty if none was stored.
 type Policies struct{ Low, High string }
 
-// ListPolicies gives those of every repository that has reviews which are not over.
+// ListPolicies returns the policies of every repository with unfinished reviews.
 func (t *Tx) ListPolicies(ctx context.Context) (map[int64]Policies, error) {
 	all := map[int64]Policies{}
 	scan := func(row scanner) (id int64, err error) {

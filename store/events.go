@@ -27,7 +27,7 @@ func eventFields(e *work.Event) []any {
 	}
 }
 
-// scanEvents reads rows, one after the other, by the same places.
+// scanEvents returns a function that scans each row into the same place and copies it.
 func scanEvents() func(scanner) (work.Event, error) {
 	var e work.Event
 	places := append([]any{&e.ID}, eventFields(&e)...)
@@ -36,8 +36,8 @@ func scanEvents() func(scanner) (work.Event, error) {
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 
-// AskAgain adds an event that asks for a turn, or has one that was processed ask once more,
-// and gives its id. It is ErrStale where it waits already, or a turn has it.
+// AskAgain adds an event that asks for a turn, or makes a processed one pending again, and returns
+// its id. It fails with ErrStale if the event is pending already or a turn has it.
 func (t *Tx) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 	if e.SeenAt.IsZero() {
 		e.SeenAt = t.now
@@ -53,39 +53,39 @@ func (t *Tx) AskAgain(ctx context.Context, e work.Event) (int64, error) {
 	return id, err
 }
 
-// ListEvents gives every event of an issue or pull request, oldest first.
+// ListEvents returns every event of an issue or pull request, oldest first.
 func (t *Tx) ListEvents(ctx context.Context, repoID int64, number int) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list events of #%d", number), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND number = ? ORDER BY created_at, id`, repoID, number)
 }
 
-// ListItemEvents gives every event of a work item, oldest first.
+// ListItemEvents returns every event of a work item, oldest first.
 func (t *Tx) ListItemEvents(ctx context.Context, itemID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list events of item %d", itemID), scanEvents(),
 		selectEvent+`WHERE item_id = ? ORDER BY created_at, id`, itemID)
 }
 
-// ListPendingEvents gives every event of a repository that is not processed,
-// oldest first, those of live turns included.
+// ListPendingEvents returns every unprocessed event of a repository, oldest first, including those
+// of live turns.
 func (t *Tx) ListPendingEvents(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list pending events of repository %d", repoID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND kind >= '' AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
-// ListPendingCommands gives every command of a repository that is not carried out, oldest
-// first.
+// ListPendingCommands returns every unprocessed command of a repository, oldest first.
 func (t *Tx) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list pending commands of repository %d", repoID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND kind = 'command' AND processed_at = 0 ORDER BY created_at, id`, repoID)
 }
 
-// AssignEvents gives events to a turn. When one of them is processed or
-// belongs to a turn already, it fails with ErrStale.
+// AssignEvents gives events to a turn. It fails with ErrStale if one of them is processed or
+// belongs to a turn already.
 func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
 	return t.giveEvents(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
-// giveEvents has each event belong to one other row, or fails with ErrStale.
+// giveEvents sets the owner of each event with query. It fails with ErrStale if query changes no
+// row.
 func (t *Tx) giveEvents(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
 	for _, id := range ids {
 		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
@@ -95,21 +95,19 @@ func (t *Tx) giveEvents(ctx context.Context, how, to string, ids []int64, owner 
 	return nil
 }
 
-// MoveEvents gives waiting events to another work item.
+// MoveEvents moves pending events to another work item.
 func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
 	return t.giveEvents(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
-// ReleaseEvents takes the events that a turn did not process from it, so that
-// another turn can have them.
+// ReleaseEvents takes a turn's unprocessed events from it, so that another turn can have them.
 func (t *Tx) ReleaseEvents(ctx context.Context, turnID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("release events of turn %d", turnID),
 		`UPDATE events SET turn_id = NULL WHERE turn_id = ? AND processed_at = 0`, turnID)
 	return err
 }
 
-// FinishEvents marks events as processed. One that is so already keeps its
-// outcome.
+// FinishEvents marks events as processed. Processed events keep their outcome.
 func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at time.Time) error {
 	for _, id := range ids {
 		_, err := t.exec(ctx, fmt.Sprintf("finish event %d", id),
@@ -121,14 +119,14 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 	return nil
 }
 
-// Stranger is another installation of this program, by the account as which it writes.
+// Stranger is another installation of gh mergexo, identified by its account.
 type Stranger struct {
 	RepoID int64
 	Login  string
-	At     time.Time // when it wrote last, as far as it was seen
+	At     time.Time // its newest comment that was seen
 }
 
-// ListStrangers gives the other installations that were seen in repositories.
+// ListStrangers returns other installations that were seen in repositories.
 func (t *Tx) ListStrangers(ctx context.Context) ([]Stranger, error) {
 	scan := func(row scanner) (s Stranger, err error) {
 		return s, row.Scan(&s.RepoID, &s.Login, timeOf(&s.At))
@@ -137,16 +135,23 @@ func (t *Tx) ListStrangers(ctx context.Context) ([]Stranger, error) {
 		`SELECT repo_id, author_login, max(created_at) FROM events WHERE outcome = ? GROUP BY repo_id, author_login ORDER BY repo_id, author_login`, work.OutcomeOthers)
 }
 
-// FinishTurnEvents marks what a turn has not processed yet as processed.
+// SetOutcome changes the outcome of a processed event, unless it changed since it was read.
+func (t *Tx) SetOutcome(ctx context.Context, id int64, from, to string) error {
+	_, err := t.exec(ctx, fmt.Sprintf("note about event %d", id),
+		`UPDATE events SET outcome = ? WHERE id = ? AND outcome = ? AND processed_at > 0`, to, id, from)
+	return err
+}
+
+// FinishTurnEvents marks a turn's unprocessed events as processed.
 func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
 		`UPDATE events SET processed_at = ?, outcome = ? WHERE turn_id = ? AND processed_at = 0`, t.stamp(at), outcome, turnID)
 	return err
 }
 
-// ReopenEvents has comments of a pull request wait again that got this outcome
-// for their thread's sake, and whose thread is not resolved any more: of each
-// comment the newest version. No turn has had them.
+// ReopenEvents makes comments of a pull request pending again that got this outcome because their
+// thread was resolved, if the thread no longer is. It reopens the newest version of each comment.
+// No turn has had them.
 func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
 	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
 		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
@@ -157,11 +162,9 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 	return err
 }
 
-// ReadAgain notes that a comment reads once more as in a version that is known:
-// its author changed their mind back. Other versions that no turn has taken are
-// ended, and this one is pending again if it was ended for such an edit. at is
-// now; a reading that is older than what is known of the comment is none. One
-// that has an outcome is processed with it in place of being pending.
+// ReadAgain records that a comment was edited back to a known version. Other versions that no turn
+// has taken are ended. The known version is pending again if it was ended by an edit, or processed
+// with e.Outcome if that is set. at is now. A reading that is older than the stored one is ignored.
 func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
@@ -181,8 +184,8 @@ func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	return err
 }
 
-// TakeUpAgain makes an event pending again if it was processed with that
-// outcome: what made it so does not hold any more.
+// TakeUpAgain makes an event pending again if it was processed with outcome, because the cause of
+// that outcome no longer exists.
 func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
@@ -190,13 +193,13 @@ func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string,
 	return err
 }
 
-// KnownEvent is what is known of an event by its key.
+// KnownEvent is the stored state of an event.
 type KnownEvent struct {
-	Outcome string // why it is processed; empty while it is not
-	Edited  bool   // other versions of the same comment are known
+	Outcome string // why it is processed; empty: it is not
+	Edited  bool   // other versions of the same comment are stored
 }
 
-// ListKnown returns those of many keys by which events are known.
+// ListKnown returns the known events among keys, by key.
 func (t *Tx) ListKnown(ctx context.Context, repoID int64, keys []string) (map[string]KnownEvent, error) {
 	known := make(map[string]KnownEvent, len(keys))
 	_, err := listIn(ctx, t, "look for events", func(row scanner) (none struct{}, err error) {
@@ -217,19 +220,17 @@ func (t *Tx) HasEvent(ctx context.Context, repoID int64, key string) (bool, erro
 	return ok, err
 }
 
-// A burst of comments is stored with few statements: most of what one row costs is the
-// way into SQLite and back.
+// A burst of comments is stored with few statements, because entering and leaving SQLite is most of
+// a row's cost.
 
-// AddEvent adds an event unless the repository knows its key, and tells
-// whether it was new. A known one is left as it is. An event may come
-// processed already: an ignored one is counted by its outcome.
+// AddEvent adds an event unless its key is known, and reports whether it was new. A known event is
+// unchanged. The event may be processed already: ignored events are counted by their outcome.
 func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 	added, err := t.AddEvents(ctx, []work.Event{e})
 	return len(added) > 0, err
 }
 
-// AddEvents is AddEvent of many, one after the other. It returns those that were new, with
-// their ids.
+// AddEvents is AddEvent for many events, in order. It returns the new ones, with their ids.
 func (t *Tx) AddEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	var added []work.Event
 	for some := range inSteps(events) {
@@ -242,8 +243,7 @@ func (t *Tx) AddEvents(ctx context.Context, events []work.Event) ([]work.Event, 
 	return added, nil
 }
 
-// insertEvents adds the rows of events whose keys are not known, and returns these with
-// their ids.
+// insertEvents adds the events whose keys are unknown, and returns them with their ids.
 func (t *Tx) insertEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	what := "add event " + events[0].Key
 	if len(events) > 1 {
@@ -287,11 +287,10 @@ func (t *Tx) insertEvents(ctx context.Context, events []work.Event) ([]work.Even
 	return added, nil
 }
 
-// OutcomeEdited is the outcome of a version that was edited before anybody
-// answered it.
+// OutcomeEdited is the outcome of a version that was edited before anybody answered it.
 const OutcomeEdited = "edited"
 
-// Version is what the versions of a comment have in common, and the newest one.
+// Version identifies a comment and its newest version.
 type Version struct {
 	Newest int64 // its id
 	RepoID int64
@@ -300,10 +299,10 @@ type Version struct {
 	Source string
 }
 
-// SupersedeOlderVersions ends the older versions of comments that no turn has taken yet,
-// and returns how many those were. Older is what was stored before: ids of one comment's
-// versions grow, since one pass at a time ingests a repository. Where several versions of
-// one comment are given, in whatever order, the last one stored remains.
+// SupersedeOlderVersions ends the older versions of comments that no turn has taken, and returns
+// their number. A version is older if it was stored earlier: ids grow, because one pass at a time
+// ingests a repository. If versions has several versions of a comment, in any order, the last one
+// stored remains.
 func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at time.Time) (int, error) {
 	ended := int64(0)
 	for some := range inSteps(versions) {
@@ -311,7 +310,7 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at 
 		for _, v := range some {
 			args = append(args, v.Newest, v.RepoID, v.Number, string(v.Kind), v.Source)
 		}
-		// The first row has the types: those of arguments alone are not known.
+		// The first row has casts, because the types of parameters alone are unknown.
 		values := `(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT))`
 		if len(some) > 1 {
 			values += ", " + marksOf(len(some)-1, 5)
@@ -320,7 +319,7 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at 
 			`UPDATE events SET processed_at = ?, outcome = ? WHERE id IN (
 				SELECT o.id FROM (VALUES `+values+`) v
 				JOIN events o ON o.repo_id = v.column2 AND o.number = v.column3 AND o.kind = v.column4 AND o.source = v.column5 AND o.id < v.column1
-				WHERE o.turn_id IS NULL AND o.processed_at + 0 = 0)`, args...) // + 0 keeps it from a walk over all that waits
+				WHERE o.turn_id IS NULL AND o.processed_at + 0 = 0)`, args...) // + 0 stops SQLite from using the index of all pending events
 		if err != nil {
 			return 0, err
 		}

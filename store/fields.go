@@ -10,17 +10,17 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// An entity has one list of columns and one function that gives, in the same
-// order, where each of them lives in the struct. The same places are scanned
-// into and sent as arguments; what is no plain value has a field for its place.
+// Each entity has one list of columns, and one function that returns its fields in the same order.
+// The fields are used for scanning and as arguments. Values that SQLite does not store directly are
+// wrapped in a field.
 
-// field is where a column lives in a struct, for reading and for writing.
+// field converts a struct's field to and from a column.
 type field interface {
 	sql.Scanner
 	driver.Valuer
 }
 
-// timeOf stores a time as unix milliseconds; 0 is the zero time.
+// timeOf stores a time in unix milliseconds; 0 is the zero time.
 func timeOf(t *time.Time) field { return timeField{t} }
 
 type timeField struct{ t *time.Time }
@@ -36,7 +36,7 @@ func (x timeField) Scan(src any) error {
 
 func (x timeField) Value() (driver.Value, error) { return millis(*x.t), nil }
 
-// fromMillis is the time that a column holds.
+// fromMillis converts a column's value to a time.
 func fromMillis(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
@@ -44,7 +44,7 @@ func fromMillis(n int64) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-// millis is a time as a column holds it.
+// millis converts a time to a column's value.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -85,8 +85,8 @@ func (x listField) Scan(src any) error { return scanJSON(src, x.s, "[]") }
 
 func (x listField) Value() (driver.Value, error) { return valueJSON(*x.s, len(*x.s) == 0, "[]") }
 
-// reasonOf stores a reason as JSON; none is the empty text. One that cannot be read is not
-// known: it must not keep a pass, or status, from all the rest.
+// reasonOf stores a reason as JSON; no reason is the empty text. JSON that cannot be read becomes
+// an unknown reason, so that it does not keep a pass or status from reading the rest.
 func reasonOf(r *work.Reason) field { return reasonField{r} }
 
 type reasonField struct{ r *work.Reason }
@@ -102,7 +102,7 @@ func (x reasonField) Value() (driver.Value, error) { return valueJSON(x.r, x.r.N
 
 func scanJSON[T any](src any, into *T, zero string) error {
 	*into = *new(T)
-	if text, _ := src.(string); text != zero { // anything else than text is no JSON
+	if text, _ := src.(string); text != zero { // other types are not JSON
 		return json.Unmarshal([]byte(text), into)
 	}
 	return nil

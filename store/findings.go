@@ -32,9 +32,9 @@ func (t *Tx) loadFindings(ctx context.Context, all map[int64]*Reviews, ids []int
 	return err
 }
 
-// PutFindings stores findings by pull request and id. Of a known one it adds what is
-// learned later: its verdict, comment and thread, and the author's answer. What is empty
-// takes nothing away, and the same again costs no write. ResolveFindings ends them.
+// PutFindings stores findings by pull request and id. It adds to a known finding what is learned
+// later: verdict, comment, thread and the author's answer. Empty fields remove nothing, and
+// unchanged findings are not written. ResolveFindings resolves them.
 func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 	for _, x := range findings {
 		fields := findingFields(&x)
@@ -53,8 +53,8 @@ func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 	return nil
 }
 
-// ResolveFindings records the verdict in which a reviewer says that findings are done.
-// The first one to say so stays.
+// ResolveFindings records the verdict in which a reviewer marked findings as resolved. The first
+// such verdict is kept.
 func (t *Tx) ResolveFindings(ctx context.Context, pullID, verdictID int64, ids []string) error {
 	for _, id := range ids {
 		_, err := t.exec(ctx, fmt.Sprintf("resolve finding %s of pull request %d", id, pullID),
@@ -82,8 +82,8 @@ func (t *Tx) loadFixes(ctx context.Context, all map[int64]*Reviews, ids []int64)
 	return err
 }
 
-// PutFix stores how a fix of a review ended, in this epoch and cycle. A known one stays,
-// unless this one was pushed: its commit proves that.
+// PutFix stores how a fix of a review ended, in this epoch and cycle. A known fix is replaced only
+// by one that was pushed, because its commit proves it.
 func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
 	if f.At.IsZero() {
 		f.At = t.now
@@ -101,11 +101,12 @@ func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
 	return t.raiseLook(ctx, what, f.PullID)
 }
 
-// nextCall numbers the calls of a pull request: several may have one time.
+// nextCall is the next position among a pull request's calls, because several may have the same
+// time.
 const nextCall = `(SELECT count(*) FROM review_calls WHERE pull_id = ?)`
 
-// AddInsertion records that a reviewer was called in, and tells whether that is new: each
-// is called in once for a pull request.
+// AddInsertion records that a reviewer was called in, and reports whether that is new. Each
+// reviewer is called in once for a pull request.
 func (t *Tx) AddInsertion(ctx context.Context, in review.Insertion) (bool, error) {
 	what := fmt.Sprintf("call %s in for pull request %d", in.Name, in.PullID)
 	n, err := t.exec(ctx, what,
@@ -128,7 +129,7 @@ func (t *Tx) loadInsertions(ctx context.Context, all map[int64]*Reviews, ids []i
 	return err
 }
 
-// ReviewRequest is that a person was asked for a review of a head.
+// ReviewRequest records that a person was requested to review a head.
 type ReviewRequest struct {
 	PullID   int64
 	Reviewer string
@@ -136,7 +137,7 @@ type ReviewRequest struct {
 	At       time.Time
 }
 
-// AddRequest records that a person is asked for a review, and tells whether that is new.
+// AddRequest records a review request, and reports whether it is new.
 func (t *Tx) AddRequest(ctx context.Context, r ReviewRequest) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("ask %s for a review of pull request %d", r.Reviewer, r.PullID),
 		`INSERT INTO review_calls (pull_id, reviewer, head, by_reviewer, at, position) VALUES (?, ?, ?, '', ?, `+nextCall+`)

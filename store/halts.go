@@ -9,19 +9,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// mergeCandidates selects the ids of a repository's pull requests that may be merged: open, the
-// newest of an open work item of a flow of our own, and approved, or being looked at for
-// that.
+// mergeCandidates selects the ids of a repository's pull requests that may be merged: each is open,
+// the newest of an open work item of one of our flows, and approved or being checked for approval.
 const mergeCandidates = `SELECT p.id FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN pull_reviews r ON r.pull_id = p.id
 	WHERE p.repo_id = ? AND p.state = 'open' AND r.state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
 	AND i.flow <> '` + string(work.FlowReview) + `' AND i.state NOT IN ('merged', 'completed', 'closed')
 	AND NOT EXISTS (SELECT 1 FROM pull_requests newer WHERE newer.item_id = p.item_id AND newer.number > p.number)`
 
-// inARow is how many merges in a row may land as something else until nothing is merged
-// any more.
+// inARow is how many merges in a row may land with another result than intended before merging is
+// halted.
 const inARow = 2
 
-// countDiffering keeps count of the merges in a row that landed as something else.
+// countDiffering counts the consecutive merges that landed with another result than intended.
 func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, halt work.Reason) (halted bool, err error) {
 	what := fmt.Sprintf("count what landed in repository %d", repoID)
 	if !differs {
@@ -38,8 +37,8 @@ func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, hal
 	return true, t.StopMerging(ctx, repoID, halt)
 }
 
-// StopMerging stores that nothing is merged in a repository any more, since when, and why. If
-// merging is stopped already, the first reason stays.
+// StopMerging halts merging in a repository, and stores since when and why. If merging is halted
+// already, the first reason is kept.
 func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) error {
 	what := fmt.Sprintf("stop merging in repository %d", repoID)
 	if why.None() {
@@ -55,8 +54,8 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 	return t.lookAtCandidates(ctx, repoID)
 }
 
-// ResumeMerging stores that a repository is merged into again, and tells whether that is
-// new. What landed as something else before does not count any more.
+// ResumeMerging ends a halt, and reports whether there was one. It resets the count of merges with
+// another result.
 func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
 		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0 WHERE repo_id = ? AND why <> ''`, repoID)
@@ -76,7 +75,7 @@ func (t *Tx) lookAtCandidates(ctx context.Context, repoID int64) error {
 	return err
 }
 
-// MergingStopped gives why nothing is merged in a repository, if that is so.
+// MergingStopped returns why merging is halted in a repository. It returns false if it is not.
 func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
 	scan := func(row scanner) (h merging.Halt, err error) {
 		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Told)
@@ -85,14 +84,14 @@ func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bo
 		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
-// ListUntoldHalts gives the repositories that are not merged into, and of which no pass has
-// told that by its exit code.
+// ListUntoldHalts returns the repositories in which merging is halted and no pass reported it with
+// its exit code.
 func (t *Tx) ListUntoldHalts(ctx context.Context) ([]int64, error) {
 	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
 }
 
-// MergingTold stores that a pass says by its exit code that nothing is merged in a
-// repository, and tells whether it is the first one.
+// MergingTold records that a pass reports the halt with its exit code, and returns whether it is
+// the first.
 func (t *Tx) MergingTold(ctx context.Context, repoID int64) (first bool, err error) {
 	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
 		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// HistoryState is the What of a work item's move between states.
+// HistoryState is the What of an item's change of state.
 const HistoryState = "state"
 
 const historyColumns = `repo_id, item_id, number, at, what, detail`
@@ -31,7 +31,7 @@ func (t *Tx) AddHistory(ctx context.Context, h work.History) error {
 	return err
 }
 
-// ListHistory gives the last lines of a work item, newest first; limit 0 is all.
+// ListHistory returns the last lines of a work item, newest first; limit 0: all.
 func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.History, error) {
 	if limit <= 0 {
 		limit = math.MaxInt32
@@ -40,16 +40,16 @@ func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.H
 		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
-// Counts sums up a repository for status and report.
+// Counts are a repository's numbers for status and report.
 type Counts struct {
-	Pending  int                // events that wait for their turn, or are in one
+	Pending  int                // events that are not processed yet
 	Outcomes map[string]int     // processed events by outcome
 	Items    map[work.State]int // work items by state
 	Blocked  int                // live turns that wait for a person
 	Usage    work.Usage         // of all turns
 }
 
-// Counts counts what a repository has.
+// Counts counts a repository's events, items and turns.
 func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 	what := fmt.Sprintf("count repository %d", repoID)
 	c = Counts{Outcomes: map[string]int{}, Items: map[work.State]int{}}
@@ -85,11 +85,10 @@ func tally[K ~string](ctx context.Context, t *Tx, what string, into map[K]int, q
 	return err
 }
 
-// ReviewLog is one thing that happened about the reviews of a pull request, for people and
-// programs.
+// ReviewLog is one event in the reviews of a pull request, for people and programs.
 type ReviewLog struct {
 	RepoID int64
-	ItemID int64 // 0 when it belongs to none
+	ItemID int64 // 0: it belongs to no item
 	Number int   // of the pull request
 	Key    string
 	At     time.Time
@@ -105,8 +104,7 @@ func logFields(e *ReviewLog) []any {
 
 func scanLog(row scanner) (e ReviewLog, err error) { return e, row.Scan(logFields(&e)...) }
 
-// AddReviewLog records what happened. It is false where the repository knows the key: it
-// was told already.
+// AddReviewLog adds a log entry. It returns false if the repository already has one with the key.
 func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 	if e.At.IsZero() {
 		e.At = t.now
@@ -119,7 +117,7 @@ func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 	return err == nil, err
 }
 
-// ListReviewLog gives what happened about the reviews of a work item, the oldest first.
+// ListReviewLog returns the review log of a work item, oldest first.
 func (t *Tx) ListReviewLog(ctx context.Context, itemID int64) ([]ReviewLog, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the review log of item %d", itemID), scanLog,
 		`SELECT `+logColumns+` FROM review_log WHERE item_id = ? ORDER BY at, id`, itemID)

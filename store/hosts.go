@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SetLimit records that a host's limit is reached.
+// SetLimit records that a host's rate limit was reached.
 func (t *Tx) SetLimit(ctx context.Context, l work.Limit) error {
 	_, err := t.exec(ctx, "set the limit of "+l.Host,
 		`INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, 0, 0, 0, 0)
@@ -16,8 +16,8 @@ func (t *Tx) SetLimit(ctx context.Context, l work.Limit) error {
 	return err
 }
 
-// ListLimits gives the limits that were reached, those that are over included:
-// there is at most one for each resource of a host.
+// ListLimits returns the rate limits that were reached, including past ones. There is at most one
+// for each resource of a host.
 func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 	scan := func(row scanner) (l work.Limit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, timeOf(&l.NotBefore), &l.Reason)
@@ -25,8 +25,8 @@ func (t *Tx) ListLimits(ctx context.Context) ([]work.Limit, error) {
 	return listRows(ctx, t, "list limits", scan, `SELECT host, resource, not_before, reason FROM limits WHERE not_before > 0 ORDER BY host, resource`)
 }
 
-// SetClock records how far this machine's clock is ahead of a host's. What is
-// known already costs no write.
+// SetClock records how far this machine's clock is ahead of a host's. An unchanged value is not
+// written.
 func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) error {
 	_, err := t.exec(ctx, "set clock of "+host,
 		`INSERT INTO clocks (host, ahead) VALUES (?, ?)
@@ -34,7 +34,7 @@ func (t *Tx) SetClock(ctx context.Context, host string, ahead time.Duration) err
 	return err
 }
 
-// ListClocks says how far this machine's clock was ahead of each host's.
+// ListClocks returns how far this machine's clock was ahead of each host's.
 func (t *Tx) ListClocks(ctx context.Context) (map[string]time.Duration, error) {
 	ahead := map[string]time.Duration{}
 	scan := func(row scanner) (string, error) {

@@ -41,11 +41,11 @@ func scanItem(row scanner) (i work.Item, err error) {
 const (
 	selectItem = `SELECT id, ` + itemColumns + ` FROM work_items `
 
-	// openItem is work.State.Open, word for word as the index has it.
+	// openItem is work.State.Open, exactly as in the index.
 	openItem = `state NOT IN ('merged', 'completed', 'closed')`
 )
 
-// AddItem adds a work item. A Since that is zero becomes the transaction's.
+// AddItem adds a work item. A zero Since becomes the transaction's time.
 func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
 	if i.Since.IsZero() {
 		i.Since = t.now
@@ -53,12 +53,12 @@ func (t *Tx) AddItem(ctx context.Context, i work.Item) (int64, error) {
 	return t.insert(ctx, fmt.Sprintf("add item for #%d", i.Number), "work_items", itemColumns, itemFields(&i))
 }
 
-// GetItem gives a work item by its id.
+// GetItem returns a work item by its id.
 func (t *Tx) GetItem(ctx context.Context, id int64) (work.Item, error) {
 	return getRow(ctx, t, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
-// ListStatesOf gives the states of those of some work items that are a repository's, by id.
+// ListStatesOf returns the states of those of the work items that belong to the repository, by id.
 func (t *Tx) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[int64]work.State, error) {
 	states := map[int64]work.State{}
 	_, err := listIn(ctx, t, "list states of items", func(row scanner) (id int64, err error) {
@@ -70,30 +70,30 @@ func (t *Tx) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[i
 	return states, err
 }
 
-// FindItem gives the newest work item of an issue.
+// FindItem returns the newest work item of an issue.
 func (t *Tx) FindItem(ctx context.Context, repoID int64, number int) (work.Item, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find item of #%d", number), scanItem,
 		selectItem+`WHERE repo_id = ? AND number = ? ORDER BY id DESC LIMIT 1`, repoID, number)
 }
 
-// ListItems gives every work item of a repository, oldest first.
+// ListItems returns every work item of a repository, oldest first.
 func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 	return listRows(ctx, t, "list items", scanItem, selectItem+`WHERE repo_id = ? ORDER BY id`, repoID)
 }
 
-// ListOpenItems gives the work items that may still ask for work, oldest first.
+// ListOpenItems returns the open work items of a repository, oldest first.
 func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 	return listRows(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
 }
 
-// ListEndedItems gives the work items that ended since a time, oldest first.
+// ListEndedItems returns the work items that ended since a time, oldest first.
 func (t *Tx) ListEndedItems(ctx context.Context, repoID int64, since time.Time) ([]work.Item, error) {
 	return listRows(ctx, t, "list ended items", scanItem, selectItem+`WHERE repo_id = ? AND state_since >= ? AND NOT `+openItem+` ORDER BY id`, repoID, millis(since))
 }
 
-// SetIssue stores what ingest read of an item's issue: title, body, author, URL,
-// label and its event, fingerprint, what was edited and whether it is closed; and its branch, where
-// none is known. A turn that ends in between keeps what it left (SetResult).
+// SetIssue stores what ingest read of an item's issue: title, body, author, URL, label and its
+// event, fingerprint, edits and whether it is closed. It stores the branch if none is stored. It
+// does not overwrite the fields of a turn that ends meanwhile (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
@@ -102,19 +102,18 @@ func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 		i.Fingerprint, i.Edited, i.IssueClosed, i.Branch, i.ID)
 }
 
-// SetResult stores what a turn leaves to the item's later turns: branch,
-// document, touch paths, priority and decision summary. What another pass read
-// of the issue in between stays (SetIssue).
+// SetResult stores what a turn leaves to the item's later turns: branch, document, touch paths,
+// priority and decision summary. It does not overwrite what another pass read of the issue
+// meanwhile (SetIssue).
 func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,
 		i.Branch, i.Document, listOf(&i.TouchPaths), i.Priority, i.DecisionSummary, i.ID)
 }
 
-// MoveItem moves an item to a state from one of the given states (from any,
-// when none is given), or fails with ErrStale. The move is written to the
-// history, with what it says to people. A move to the state in which the item is
-// changes its reason and keeps its Since; with the same reason it writes nothing.
+// MoveItem moves an item from one of the given states (from any if none is given) to another, or
+// fails with ErrStale. It adds the move to the history, with its text for people. A move to the
+// current state changes the reason and keeps Since; with the same reason it writes nothing.
 func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.State, why work.Reason, says string, at time.Time) error {
 	what := fmt.Sprintf("move item %d to %q", id, to)
 	why = why.Map(t.clean)
@@ -154,7 +153,7 @@ type Dependency struct {
 	SeenAt time.Time
 }
 
-// PutDependency stores what was seen of a dependency.
+// PutDependency stores the state of a dependency.
 func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put dependency %s", d.Ref),
 		`INSERT INTO dependencies (item_id, ref, state, seen_at) VALUES (?, ?, ?, ?)
@@ -163,7 +162,7 @@ func (t *Tx) PutDependency(ctx context.Context, d Dependency) error {
 	return err
 }
 
-// ListDependencies gives what was seen of an item's dependencies.
+// ListDependencies returns an item's dependencies with their stored states.
 func (t *Tx) ListDependencies(ctx context.Context, itemID int64) ([]Dependency, error) {
 	return listRows(ctx, t, "list dependencies", scanDependency,
 		`SELECT item_id, ref, state, seen_at FROM dependencies WHERE item_id = ? ORDER BY ref`, itemID)
@@ -173,8 +172,8 @@ func scanDependency(row scanner) (d Dependency, err error) {
 	return d, row.Scan(&d.ItemID, &d.Ref, &d.State, timeOf(&d.SeenAt))
 }
 
-// ListOpenDependencies gives those of a repository's ready items that are not
-// known to be closed.
+// ListOpenDependencies returns the dependencies of a repository's ready items, without those known
+// to be closed.
 func (t *Tx) ListOpenDependencies(ctx context.Context, repoID int64) ([]Dependency, error) {
 	items, err := listRows(ctx, t, "list ready items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` AND state = 'ready' AND depends_on <> '[]'`, repoID)
 	if err != nil {

@@ -32,41 +32,38 @@ func scanMerge(row scanner) (m merging.Merge, err error) {
 const (
 	selectMerge = `SELECT id, ` + mergeColumns + ` FROM merges `
 
-	// unsettledMerge are the stages after which something is still to come, word for word as the
-	// index has them.
+	// unsettledMerge matches the stages that are not final, exactly as in the index.
 	unsettledMerge = `stage IN ('intended', 'queued', 'half')`
 )
 
-// FindMerge gives our merge of a head.
+// FindMerge returns our merge of a head.
 func (t *Tx) FindMerge(ctx context.Context, pullID int64, head string) (merging.Merge, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find the merge of pull request %d", pullID), scanMerge, selectMerge+`WHERE pull_id = ? AND head = ?`, pullID, head)
 }
 
-// ListMerges gives the merges of a repository that were meant since a time, the newest
-// first.
+// ListMerges returns the merges of a repository that were planned since a time, newest first.
 func (t *Tx) ListMerges(ctx context.Context, repoID int64, since time.Time) ([]merging.Merge, error) {
 	return listRows(ctx, t, "list merges", scanMerge, selectMerge+`WHERE repo_id = ? AND at >= ? ORDER BY at DESC, id DESC`, repoID, millis(since))
 }
 
-// ListUnsettledMerges gives the merges of a repository of which nobody has seen the end,
-// the oldest first.
+// ListUnsettledMerges returns the merges of a repository whose result is not known, oldest first.
 func (t *Tx) ListUnsettledMerges(ctx context.Context, repoID int64) ([]merging.Merge, error) {
 	return listRows(ctx, t, "list unsettled merges", scanMerge, selectMerge+`WHERE repo_id = ? AND `+unsettledMerge+` ORDER BY id`, repoID)
 }
 
-// ListWatched gives the merges of a repository after which its base is still looked at, the
-// one that landed first before others. After the first red check none is.
+// ListWatched returns the merges of a repository whose base is still watched, in the order in which
+// they landed. A merge with red checks is no longer watched.
 func (t *Tx) ListWatched(ctx context.Context, repoID int64, now time.Time) ([]merging.Merge, error) {
 	return listRows(ctx, t, "list watched merges", scanMerge,
-		// watch_until > 0 lets SQLite use the index, which says so of itself.
+		// The index has the condition watch_until > 0, so SQLite uses it only if the query has it
+		// too.
 		selectMerge+`WHERE repo_id = ? AND watch_until > ? AND watch_until > 0 AND red = '[]' ORDER BY landed_at, id`, repoID, millis(now))
 }
 
-// PutMerge stores a merge by its pull request and head: what is meant, how far it has come,
-// and the commit of one that is half done. Of one that has landed, or that is half done and
-// would be meant once more, it is ErrStale: nothing is merged twice. One that is half done
-// becomes void where the base lost its commit, or it is over. LandMerge alone stores that
-// one has landed.
+// PutMerge stores a merge by its pull request and head: the intent, its stage, and the commit of a
+// half merge. It fails with ErrStale if the merge has landed, or if a half merge would be intended
+// again: nothing is merged twice. A half merge becomes void if the base lost its commit or the
+// merge is over. Only LandMerge stores that a merge landed.
 func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	what := fmt.Sprintf("put the merge of %s in #%d", m.Head, m.Number)
 	if m.Stage == merging.Landed {
@@ -85,7 +82,7 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 			 WHERE id = ?1 AND stage <> 'landed' AND (stage <> 'half' OR ?2 IN ('half', 'void'))`,
 			known.ID, m.Stage, m.Base, m.BaseOID, m.Tree, m.Method, m.Commit, timeOf(&m.At))
 	} else {
-		fresh := m // nothing of what landed comes this way
+		fresh := m // the fields of a landed commit are not stored here
 		fresh.Parent, fresh.Landed, fresh.LandedAt, fresh.WatchUntil, fresh.Red, fresh.Differs = "", "", time.Time{}, time.Time{}, nil, ""
 		known.ID, err = t.insertNew(ctx, what, "merges", mergeColumns, mergeFields(&fresh), "pull_id, head")
 	}
@@ -95,10 +92,10 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	return known.ID, err
 }
 
-// LandMerge stores what landed of a merge, by its id: Commit, Parent, Landed, Differs,
-// LandedAt and WatchUntil. Where it is not what was meant, as with the one that landed
-// before it in the repository, merging stops there for a reason, and it tells so. Of one
-// that has landed before it is ErrStale.
+// LandMerge stores how a merge landed, by its id: Commit, Parent, Landed, Differs, LandedAt and
+// WatchUntil. If the result differs from the intent for the second time in a row in the repository,
+// merging is halted there with the reason halt, and halted is true. It fails with ErrStale if the
+// merge has landed already.
 func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (halted bool, err error) {
 	what := fmt.Sprintf("land merge %d", m.ID)
 	known, err := getRow(ctx, t, what, scanMerge, selectMerge+`WHERE id = ?`, m.ID)
@@ -118,8 +115,8 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 	return halted, err
 }
 
-// SetMergeRed stores which checks of the base turned red after a merge, and tells whether
-// that is new: the first ones stay, and nobody looks at the base for this merge any more.
+// SetMergeRed stores which checks of the base turned red after a merge, and reports whether that is
+// new. The first ones are kept, and the base is no longer watched for this merge.
 func (t *Tx) SetMergeRed(ctx context.Context, id int64, red []string) (bool, error) {
 	clean := make([]string, len(red))
 	for i, name := range red {

@@ -22,19 +22,19 @@ func scanNews(row scanner) (e news.Entry, err error) {
 	return e, row.Scan(append([]any{&e.ID}, newsFields(&e)...)...)
 }
 
-// newsOfPasses are the messages about passes, word for word as the index has it.
+// newsOfPasses matches the messages about passes, exactly as in the index.
 const newsOfPasses = `what IN ('pass_failing', 'pass_recovered')`
 
 const selectNews = `SELECT id, ` + newsColumns + ` FROM notifications `
 
-// ListKnownTargets gives since when each target is told what.
+// ListKnownTargets returns since when each target gets each kind of message.
 func (t *Tx) ListKnownTargets(ctx context.Context) ([]news.Known, error) {
 	return listRows(ctx, t, "list who is told", func(row scanner) (k news.Known, err error) {
 		return k, row.Scan(&k.Target, &k.What, &k.Config, timeOf(&k.Since))
 	}, `SELECT target, what, config, since FROM notify_targets ORDER BY target, what`)
 }
 
-// KnowTarget stores since when a target is told something.
+// KnowTarget stores since when a target gets a kind of message.
 func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
 	_, err := t.exec(ctx, "store who is told", `INSERT INTO notify_targets (target, what, config, since) VALUES (?, ?, ?, ?)
 		ON CONFLICT (target, what) DO UPDATE SET config = excluded.config, since = excluded.since`,
@@ -42,7 +42,7 @@ func (t *Tx) KnowTarget(ctx context.Context, k news.Known) error {
 	return err
 }
 
-// ForgetTarget has a target not be told something any more.
+// ForgetTarget stops a kind of message for a target and drops its planned messages.
 func (t *Tx) ForgetTarget(ctx context.Context, k news.Known, now time.Time) error {
 	if _, err := t.exec(ctx, "forget who was told", `DELETE FROM notify_targets WHERE target = ? AND what = ?`, k.Target, k.What); err != nil {
 		return err
@@ -52,13 +52,13 @@ func (t *Tx) ForgetTarget(ctx context.Context, k news.Known, now time.Time) erro
 	return err
 }
 
-// HasNews reports whether a target has, or had, the message with a key.
+// HasNews reports whether a target has a message with a key, sent or not.
 func (t *Tx) HasNews(ctx context.Context, target, key string) (bool, error) {
 	_, ok, err := findRow(ctx, t, "find a message", scanID, `SELECT id FROM notifications WHERE target = ? AND key = ?`, target, key)
 	return ok, err
 }
 
-// AddNews plans a message, unless its target has, or had, it already.
+// AddNews plans a message, unless its target already has it.
 func (t *Tx) AddNews(ctx context.Context, e news.Entry) error {
 	had, err := t.HasNews(ctx, e.Target, e.Key)
 	if err != nil || had {
@@ -68,54 +68,53 @@ func (t *Tx) AddNews(ctx context.Context, e news.Entry) error {
 	return err
 }
 
-// ListPlannedNews gives the messages that are to be sent, the oldest first, and those that
-// were being sent by somebody.
+// ListPlannedNews returns the messages that are planned or being sent, oldest first.
 func (t *Tx) ListPlannedNews(ctx context.Context) ([]news.Entry, error) {
 	return listRows(ctx, t, "list messages to be sent", scanNews, selectNews+`WHERE state IN ('planned', 'sent') ORDER BY at, id`)
 }
 
-// MarkNewsSent stores that a planned message is being sent: nobody sends it again.
+// MarkNewsSent stores that a planned message is being sent, so that nobody else sends it.
 func (t *Tx) MarkNewsSent(ctx context.Context, id int64, at time.Time) error {
 	return t.one(ctx, fmt.Sprintf("send message %d", id), ErrStale,
 		`UPDATE notifications SET state = 'sent', sent_at = ? WHERE id = ? AND state = 'planned'`, millis(at), id)
 }
 
-// UnsendNews stores that a message never went out: its target could not be reached.
+// UnsendNews stores that a message was not sent because its target could not be reached.
 func (t *Tx) UnsendNews(ctx context.Context, id int64, why string) error {
 	return t.one(ctx, fmt.Sprintf("take message %d back", id), ErrStale,
 		`UPDATE notifications SET state = 'planned', last_error = ? WHERE id = ? AND state = 'sent'`, t.clean(why), id)
 }
 
-// SettleNews stores what became of a message that was planned or being sent.
+// SettleNews stores the result of a message that was planned or being sent.
 func (t *Tx) SettleNews(ctx context.Context, id int64, state news.State, why string, at time.Time) error {
 	return t.one(ctx, fmt.Sprintf("settle message %d", id), ErrStale,
 		`UPDATE notifications SET state = ?, last_error = ?, settled_at = ? WHERE id = ? AND state IN ('planned', 'sent')`, state, t.clean(why), millis(at), id)
 }
 
-// ListNews gives the last messages, newest first.
+// ListNews returns the last messages, newest first.
 func (t *Tx) ListNews(ctx context.Context, limit int) ([]news.Entry, error) {
 	return listRows(ctx, t, "list messages", scanNews, selectNews+`ORDER BY id DESC LIMIT ?`, limit)
 }
 
-// ListUntold gives the targets that did not take their last messages, of those that were
-// planned since a time.
+// ListUntold returns the targets that did not get their last messages, among those planned since a
+// time.
 func (t *Tx) ListUntold(ctx context.Context, since time.Time) ([]news.Untold, error) {
 	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Untold, err error) {
-		var newest int64 // SQLite takes the bare column from the row that has the maximum
+		var newest int64 // SQLite takes a bare column from the row with the maximum
 		return u, row.Scan(&u.Target, &u.Count, &newest, &u.LastError)
 	}, `SELECT n.target, count(*), max(n.id), n.last_error FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what
 		WHERE n.at >= ? AND (n.state IN ('failed', 'unclear') OR n.state = 'planned' AND n.last_error <> '')
 		AND n.id > coalesce((SELECT max(d.id) FROM notifications d WHERE d.target = n.target AND d.state = 'done'), 0) GROUP BY n.target ORDER BY n.target`, millis(since))
 }
 
-// lastOfFailing says of a message that it is the last that its target was told of passes, and says
-// that they fail. They may for months: its row is what keeps it from being told again, and has
-// their end be told.
+// lastOfFailing matches a target's last message about passes if it says that they fail. Passes may
+// fail for months; the row keeps the message from being sent again, and causes the message about
+// their recovery.
 const lastOfFailing = `(what = '` + string(news.PassFailing) + `' AND id = (SELECT max(n.id) FROM notifications n
 	WHERE n.target = notifications.target AND n.` + newsOfPasses + `))`
 
-// FindFailing gives the last time that a target was told that passes fail, unless it was
-// told since that they do no more.
+// FindFailing returns the last message to a target that passes fail, unless the target got a
+// recovery message since.
 func (t *Tx) FindFailing(ctx context.Context, target string) (news.Entry, bool, error) {
 	e, ok, err := findRow(ctx, t, "find what was told of passes", scanNews,
 		selectNews+`WHERE target = ? AND `+newsOfPasses+` ORDER BY id DESC LIMIT 1`, target)
@@ -123,10 +122,10 @@ func (t *Tx) FindFailing(ctx context.Context, target string) (news.Entry, bool, 
 	return e, ok && e.What == news.PassFailing && told, err
 }
 
-// placeColumns are the columns of where something is; repositories is r.
+// placeColumns are the columns of a place, where r is repositories.
 const placeColumns = `r.id, r.name, r.node_id, `
 
-// scanPlace reads placeColumns and then item, number, whether it is a pull request, url, title.
+// scanPlace scans placeColumns, then item, number, whether it is a pull request, url and title.
 func scanPlace(row scanner, p *news.Place, more ...any) error {
 	var repo work.Repo
 	err := row.Scan(append([]any{&repo.ID, nameOf(&repo.Name), &repo.NodeID, refOf(&p.ItemID), &p.Number, &p.Pull, &p.URL, &p.Title}, more...)...)
@@ -134,7 +133,7 @@ func scanPlace(row scanner, p *news.Place, more ...any) error {
 	return err
 }
 
-// ListNewStops gives the work items that wait for a person, since a time or later.
+// ListNewStops returns the work items that wait for a person since a time or later.
 func (t *Tx) ListNewStops(ctx context.Context, since time.Time) ([]news.Stop, error) {
 	return listRows(ctx, t, "list stops to tell of", func(row scanner) (s news.Stop, err error) {
 		return s, scanPlace(row, &s.Place, &s.Token, reasonOf(&s.Reason), &s.State, timeOf(&s.Since))
@@ -144,7 +143,7 @@ func (t *Tx) ListNewStops(ctx context.Context, since time.Time) ([]news.Stop, er
 		WHERE s.ended_at = 0 AND s.attempts > 0 AND s.since >= ? ORDER BY s.since, s.item_id`, millis(since))
 }
 
-// ListNewPulls gives the pull requests of ours that were opened since a time.
+// ListNewPulls returns our pull requests that were opened since a time.
 func (t *Tx) ListNewPulls(ctx context.Context, since time.Time) ([]news.Pull, error) {
 	return listRows(ctx, t, "list pull requests to tell of", scanNewPull, `SELECT `+placeColumns+`p.item_id, p.number, TRUE, p.url, p.title, p.created_at
 		FROM pull_requests p JOIN repositories r ON r.id = p.repo_id JOIN work_items i ON i.id = p.item_id
@@ -155,9 +154,9 @@ func scanNewPull(row scanner) (p news.Pull, err error) {
 	return p, scanPlace(row, &p.Place, timeOf(&p.At))
 }
 
-// ListNewMerged gives the pull requests of ours that were merged since a time, whoever
-// merged them. When one was is what GitHub says of its end or, where it does not tell, when
-// that was read. One of whose end nothing was read ended before anybody could be told.
+// ListNewMerged returns our pull requests that anybody merged since a time. The time of a merge is
+// GitHub's, or if unknown, the time it was read. A pull request without a stored end was merged
+// before any target was configured.
 func (t *Tx) ListNewMerged(ctx context.Context, since time.Time) ([]news.Pull, error) {
 	const at = `coalesce(nullif(o.ended_at, 0), o.read_at)`
 	return listRows(ctx, t, "list merged pull requests to tell of", scanNewPull, `SELECT `+placeColumns+`p.item_id, p.number, TRUE, p.url, p.title, `+at+`
@@ -165,8 +164,8 @@ func (t *Tx) ListNewMerged(ctx context.Context, since time.Time) ([]news.Pull, e
 		WHERE p.state = 'merged' AND p.updated_at >= ?1 AND `+at+` >= ?1 AND i.flow <> '`+string(work.FlowReview)+`' ORDER BY p.updated_at, p.id`, millis(since))
 }
 
-// ListNewApprovals gives the pull requests that wait for the approval of a person alone,
-// since a time or later. They do since the last of their other reviewers approved.
+// ListNewApprovals returns the pull requests that wait only for a person's approval, since a time
+// or later. They wait since the last of their other reviewers approved.
 func (t *Tx) ListNewApprovals(ctx context.Context, since time.Time) ([]news.Approval, error) {
 	const at = `coalesce((SELECT max(v.at) FROM reviews v WHERE v.pull_id = p.id AND v.head = w.head AND v.decision = 'approve'), p.head_since)`
 	return listRows(ctx, t, "list pull requests that people review", func(row scanner) (a news.Approval, err error) {
@@ -176,8 +175,7 @@ func (t *Tx) ListNewApprovals(ctx context.Context, since time.Time) ([]news.Appr
 		WHERE w.state = 'checking_approval' AND w.since >= ?1 AND p.state = 'open' ORDER BY w.since, p.id`, millis(since))
 }
 
-// ListNewHalts gives the repositories into which nothing is merged any more, since a time
-// or later.
+// ListNewHalts returns the repositories in which merging is halted since a time or later.
 func (t *Tx) ListNewHalts(ctx context.Context, since time.Time) ([]news.Halt, error) {
 	return listRows(ctx, t, "list repositories that are not merged into", func(row scanner) (h news.Halt, err error) {
 		return h, scanPlace(row, &h.Place, reasonOf(&h.Reason), timeOf(&h.At))

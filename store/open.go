@@ -14,19 +14,18 @@ import (
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// schema gives the migrations of this program.
+// schema returns the migrations.
 func schema() (fs.FS, error) { return fs.Sub(embedded, "migrations") }
 
 // Options are what Open needs besides the path.
 type Options struct {
 	Now func() time.Time // required
-	// Redact takes secrets out of reasons and errors before they are stored; nil
-	// leaves them as they are.
+	// Redact removes secrets from reasons and errors before they are stored; nil removes none.
 	Redact func(string) string
 }
 
-// Open opens the state database for reading and writing, makes it when it is
-// missing and brings its schema up to date. The caller holds tick.lock.
+// Open opens the state database for reading and writing, creates it if it is missing and migrates
+// its schema. The caller must hold tick.lock.
 func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 	migrations, err := schema()
 	if err != nil {
@@ -46,8 +45,8 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1)}, nil
 }
 
-// OpenReadOnly opens an existing state database for reading. It is false when
-// there is none yet. It creates no database.
+// OpenReadOnly opens an existing state database for reading. It returns false if there is none, and
+// creates none.
 func OpenReadOnly(ctx context.Context, path string) (*DB, bool, error) {
 	migrations, err := schema()
 	if err != nil {
@@ -64,8 +63,7 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool
 	return &DB{File: file, readOnly: true}, true, nil
 }
 
-// Check has SQLite examine the whole file: its structure, and that no row
-// refers to one that is missing.
+// Check has SQLite check the whole file: its structure, and that no row refers to a missing one.
 func (d *DB) Check(ctx context.Context) error {
 	return d.View(ctx, func(tx *Tx) error {
 		found, err := listRows(ctx, tx, "check integrity", scanString, `PRAGMA integrity_check`)

@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// PutPullEnd stores how a pull request ended; of one that was reopened, how it ended last.
+// PutPullEnd stores how a pull request ended. If it was reopened, only its last end is kept.
 func (t *Tx) PutPullEnd(ctx context.Context, e work.PullEnd) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put the end of pull request %d", e.PullID),
 		`INSERT INTO pull_outcomes (pull_id, ended_at, commits, human_commits, read_at) VALUES (?, ?, ?, ?, ?)
@@ -18,7 +18,7 @@ func (t *Tx) PutPullEnd(ctx context.Context, e work.PullEnd) error {
 	return err
 }
 
-// PullFacts is what is known of one of our pull requests, to judge what became of it.
+// PullFacts is the stored state of one of our pull requests, to judge its outcome.
 type PullFacts struct {
 	ID      int64
 	RepoID  int64
@@ -31,13 +31,13 @@ type PullFacts struct {
 	URL     string
 	State   work.PullState
 	Opened  time.Time
-	Updated time.Time    // GitHub's stamp
-	Shown   bool         // GitHub answered for it when it was asked last
-	Touched time.Time    // when a person last said or did something, as far as that is remembered
-	End     work.PullEnd // its PullID is 0 where nothing was read of its end
+	Updated time.Time    // GitHub's
+	Shown   bool         // the last read of it succeeded
+	Touched time.Time    // when a person last said or did something, as far as events are kept
+	End     work.PullEnd // its PullID is 0 if no end was read
 }
 
-// Ended is when a pull request ended; zero: it is open.
+// Ended is when the pull request ended; zero: it is open.
 func (p PullFacts) Ended() time.Time {
 	switch {
 	case p.State == work.PullOpen:
@@ -48,12 +48,13 @@ func (p PullFacts) Ended() time.Time {
 	return p.End.At
 }
 
-// Outcome judges it.
+// Outcome returns the outcome of the pull request.
 func (p PullFacts) Outcome(now time.Time) work.Outcome {
 	return work.OutcomeOf(p.State, p.Shown, p.Opened, p.Touched, now)
 }
 
-// ZeroTouch reports whether it was accepted, and known is whether people committed nothing.
+// ZeroTouch reports whether it was merged without commits by people. known is false if that is
+// unknown.
 func (p PullFacts) ZeroTouch() (zero, known bool) {
 	known = p.State == work.PullMerged && p.End.PullID != 0 && p.End.Human >= 0
 	return known && p.End.Human == 0, known
@@ -68,14 +69,14 @@ func scanPullFacts(row scanner) (p PullFacts, err error) {
 	return p, err
 }
 
-// doneByPeople says that an event, named e, is something that people said or did: bots, our own
-// words and what we found out ourselves are not.
+// doneByPeople matches an event, named e, that a person caused: not bots, not our own comments, not
+// what we found out ourselves.
 var doneByPeople = `e.kind IN ('review', 'issue', 'summary', 'command', 'head', 'labelled', 'reopened') AND e.author_bot = 0
 	AND e.outcome NOT IN (` + quotedList(work.OutcomeOwn, work.OutcomeOwnEdited, work.OutcomeOthers) + `)`
 
-// Pulls gives the pull requests that we opened and that are open, or ended on the day of since
-// or later; in the order of their numbers in each repository. Those of others, which are only
-// reviewed, are none.
+// Pulls returns the pull requests that we opened and that are open, or ended on or after the day of
+// since, by number in each repository. It excludes other people's pull requests, which are only
+// reviewed.
 func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 	return listRows(ctx, t, "list what became of pull requests", scanPullFacts,
 		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, p.failures,
@@ -87,28 +88,28 @@ func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 		 ORDER BY r.name_key, p.number`, work.FlowReview, work.PullOpen, millis(since.UTC().Truncate(24*time.Hour)))
 }
 
-// MarkKind says what a Mark is.
+// MarkKind is the kind of a Mark.
 type MarkKind string
 
 // The kinds of marks.
 const (
 	MarkTurn    MarkKind = "turn"
 	MarkVerdict MarkKind = "verdict"
-	MarkPerson  MarkKind = "person" // somebody said or did something
+	MarkPerson  MarkKind = "person" // a person said or did something
 )
 
-// Mark is something that happened in the life of a work item.
+// Mark is something that happened to a work item.
 type Mark struct {
 	ItemID int64
 	What   MarkKind
-	Kind   string // of a turn; of an event
-	Who    string // a reviewer; who said it
-	Says   string // the step of a turn; what a verdict decides
+	Kind   string // kind of the turn or event
+	Who    string // a reviewer or the author
+	Says   string // the step of a turn or the decision of a verdict
 	At     time.Time
-	End    time.Time // of a turn that ended
+	End    time.Time // end of the turn
 }
 
-// Marks gives what happened in the lives of work items and was not pruned, the oldest first.
+// Marks returns what happened to work items, as far as it was not pruned, oldest first.
 func (t *Tx) Marks(ctx context.Context, items []int64) ([]Mark, error) {
 	scan := func(row scanner) (m Mark, err error) {
 		return m, row.Scan(&m.ItemID, &m.What, &m.Kind, &m.Who, &m.Says, timeOf(&m.At), timeOf(&m.End))

@@ -13,20 +13,20 @@ func scanValidator(row scanner) (v work.Validator, err error) {
 	return v, row.Scan(&v.RepoID, &v.URL, &v.ETag, &v.Next, timeOf(&v.SeenAt))
 }
 
-// GetValidator gives what is known of a page.
+// GetValidator returns the stored validator of a page.
 func (t *Tx) GetValidator(ctx context.Context, repoID int64, url string) (work.Validator, bool, error) {
 	return findRow(ctx, t, "get validator of "+url, scanValidator,
 		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? AND url = ?`, repoID, url)
 }
 
-// ListValidators gives what is known of every page of a repository's lists.
+// ListValidators returns the validators of every page of a repository's lists.
 func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]work.Validator, error) {
 	return listRows(ctx, t, fmt.Sprintf("list validators of repository %d", repoID), scanValidator,
 		`SELECT repo_id, url, etag, next_url, seen_at FROM http_validators WHERE repo_id = ? ORDER BY url`, repoID)
 }
 
-// PutValidator stores what is known of a page, in the transaction that stores
-// what it vouches for.
+// PutValidator stores a page's validator. Call it in the transaction that stores the page's
+// contents.
 func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
 	_, err := t.exec(ctx, "put validator of "+v.URL,
 		`INSERT INTO http_validators (repo_id, url, etag, next_url, seen_at) VALUES (?, ?, ?, ?, ?)
@@ -35,14 +35,14 @@ func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
 	return err
 }
 
-// DeleteValidators forgets every page whose URL begins with urlPrefix.
+// DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
 func (t *Tx) DeleteValidators(ctx context.Context, repoID int64, urlPrefix string) error {
 	_, err := t.exec(ctx, "delete validators of "+urlPrefix,
 		`DELETE FROM http_validators WHERE repo_id = ? AND substr(url, 1, ?) = ?`, repoID, utf8.RuneCountInString(urlPrefix), urlPrefix)
 	return err
 }
 
-// ListRepoWalks gives the links at which walks of a repository were cut, by name.
+// ListRepoWalks returns the links at which a repository's walks were interrupted, by name.
 func (t *Tx) ListRepoWalks(ctx context.Context, repoID int64) (map[string]string, error) {
 	all := map[string]string{}
 	scan := func(row scanner) (name string, err error) {
@@ -55,7 +55,7 @@ func (t *Tx) ListRepoWalks(ctx context.Context, repoID int64) (map[string]string
 	return all, err
 }
 
-// ListWalks gives the links at which walks of one name were cut, by repository.
+// ListWalks returns the links at which walks of one name were interrupted, by repository.
 func (t *Tx) ListWalks(ctx context.Context, name string) (map[int64]string, error) {
 	all := map[int64]string{}
 	scan := func(row scanner) (id int64, err error) {
@@ -68,7 +68,7 @@ func (t *Tx) ListWalks(ctx context.Context, name string) (map[int64]string, erro
 	return all, err
 }
 
-// SetWalk stores the link at which a walk was cut; an empty one ends it.
+// SetWalk stores the link at which a walk was interrupted. An empty link ends the walk.
 func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error {
 	what := "set walk " + name
 	if next == "" {
@@ -81,7 +81,7 @@ func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error
 	return err
 }
 
-// ListSeenLabels gives the labels whose open issues were listed once already.
+// ListSeenLabels returns the labels whose open issues were listed before.
 func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error) {
 	return listRows(ctx, t, fmt.Sprintf("list seen labels of repository %d", repoID), scanString,
 		`SELECT label FROM seen_labels WHERE repo_id = ? ORDER BY label`, repoID)
@@ -94,25 +94,24 @@ func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error
 	return err
 }
 
-// ListPage is a page of a list that was not taken in yet.
+// ListPage is a page of a list that is kept until the list is complete.
 type ListPage struct {
 	Begun time.Time // when the first page of the list was read
 	URL   string
-	Items string // in JSON
+	Items string // JSON
 }
 
 func scanListPage(row scanner) (p ListPage, err error) {
 	return p, row.Scan(timeOf(&p.Begun), &p.URL, &p.Items)
 }
 
-// ListPages gives the kept pages of a list, in order.
+// ListPages returns the kept pages of a list, in order.
 func (t *Tx) ListPages(ctx context.Context, repoID int64, list string) ([]ListPage, error) {
 	return listRows(ctx, t, "list the pages of "+list, scanListPage,
 		`SELECT begun_at, url, items FROM list_pages WHERE repo_id = ? AND list = ? ORDER BY page`, repoID, list)
 }
 
-// PutPages keeps pages of a list behind so many of its first ones, instead of all that were
-// kept behind those.
+// PutPages keeps pages of a list after its first behind pages, and replaces those kept there.
 func (t *Tx) PutPages(ctx context.Context, repoID int64, list string, behind int, pages []ListPage) error {
 	if _, err := t.exec(ctx, "drop pages of "+list, `DELETE FROM list_pages WHERE repo_id = ? AND list = ? AND page >= ?`, repoID, list, behind); err != nil {
 		return err
@@ -127,15 +126,14 @@ func (t *Tx) PutPages(ctx context.Context, repoID int64, list string, behind int
 	return nil
 }
 
-// ListBacklog gives the numbers that lists showed and that were not taken in yet,
-// those first that were tried longest ago.
+// ListBacklog returns the numbers that lists showed and that are not ingested yet. Those tried
+// longest ago come first.
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]int, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanCount,
 		`SELECT number FROM backlog WHERE repo_id = ? ORDER BY tried_at, number`, repoID)
 }
 
-// AddBacklog records that a number is to be taken in later, after those that were
-// not tried since.
+// AddBacklog records that a number must be ingested later, after those that were not tried since.
 func (t *Tx) AddBacklog(ctx context.Context, repoID int64, number int, tried time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("add #%d to the backlog", number),
 		`INSERT INTO backlog (repo_id, number, tried_at) VALUES (?, ?, ?)
@@ -143,7 +141,7 @@ func (t *Tx) AddBacklog(ctx context.Context, repoID int64, number int, tried tim
 	return err
 }
 
-// DropBacklog records that a number was taken in.
+// DropBacklog records that a number was ingested.
 func (t *Tx) DropBacklog(ctx context.Context, repoID int64, number int) error {
 	_, err := t.exec(ctx, fmt.Sprintf("take #%d off the backlog", number), `DELETE FROM backlog WHERE repo_id = ? AND number = ?`, repoID, number)
 	return err

@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// LastPass gives what is known of the last passes; false: nothing is. Where no metrics are
-// written it tells of failures, and of what ended them, alone.
+// LastPass returns the summary of the last passes; false: there is none. Without metrics it
+// contains only failures and the pass that ended them.
 func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
 	scan := func(row scanner) (l work.LastPass, err error) {
 		var ms int64
@@ -19,7 +19,7 @@ func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
 	return findRow(ctx, t, "find the last pass", scan, `SELECT at, good_at, ms, failures, why FROM last_pass`)
 }
 
-// PutLastPass stores what is known of the last passes.
+// PutLastPass stores the summary of the last passes.
 func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
 	_, err := t.exec(ctx, "store the last pass",
 		`INSERT INTO last_pass (id, at, good_at, ms, failures, why) VALUES (1, ?, ?, ?, ?, ?)
@@ -28,20 +28,20 @@ func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
 	return err
 }
 
-// CountPass counts a pass by what became of it.
+// CountPass counts a pass by its outcome.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
 	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (host, api, outcome, n, ms) VALUES ('', '', ?, 1, ?)
 		ON CONFLICT (host, api, outcome) DO UPDATE SET n = counters.n + 1, ms = counters.ms + excluded.ms`, outcome, took.Milliseconds())
 	return err
 }
 
-// ListPasses says how many passes came to each outcome, as far as they were counted.
+// ListPasses returns the number of counted passes with each outcome.
 func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
 	scan := func(row scanner) (p work.PassCount, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
 	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
 }
 
-// CountRequests adds requests to those that were counted.
+// CountRequests adds to the counted requests.
 func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error {
 	for _, r := range some {
 		_, err := t.exec(ctx, "count requests", `INSERT INTO counters (host, api, outcome, n, ms) VALUES (?, ?, ?, ?, 0)
@@ -53,7 +53,7 @@ func (t *Tx) CountRequests(ctx context.Context, some []work.RequestCount) error 
 	return nil
 }
 
-// ListRequests gives the requests that were counted.
+// ListRequests returns the counted requests.
 func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 	scan := func(row scanner) (r work.RequestCount, err error) {
 		return r, row.Scan(&r.Host, &r.API, &r.Status, &r.Count)
@@ -61,7 +61,7 @@ func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 	return listRows(ctx, t, "list requests", scan, `SELECT host, api, outcome, n FROM counters WHERE host <> '' ORDER BY host, api, outcome`)
 }
 
-// PutRateLimits stores what hosts said of their limits, unless something newer is known.
+// PutRateLimits stores the rate limits that hosts reported, unless a newer report is stored.
 func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
 		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, 0, '', ?, ?, ?, ?)
@@ -74,7 +74,7 @@ func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	return nil
 }
 
-// ListRateLimits gives what hosts said last of their limits.
+// ListRateLimits returns the last reported rate limits.
 func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
 	scan := func(row scanner) (l work.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
@@ -82,7 +82,7 @@ func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
 	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM limits WHERE at > 0 ORDER BY host, resource`)
 }
 
-// CountItems says how many work items of each repository are in each state.
+// CountItems returns the number of work items of each repository in each state.
 func (t *Tx) CountItems(ctx context.Context) ([]work.ItemCount, error) {
 	scan := func(row scanner) (c work.ItemCount, err error) { return c, row.Scan(&c.RepoID, &c.State, &c.Count) }
 	return listRows(ctx, t, "count items", scan, `SELECT repo_id, state, count(*) FROM work_items GROUP BY repo_id, state ORDER BY repo_id, state`)

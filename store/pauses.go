@@ -26,8 +26,8 @@ func scanPause(row scanner) (p work.Pause, err error) {
 
 const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 
-// PutPause stores a pause that a timeline shows: one that is known is ended
-// when it has ended, and stays as it is when it was ended before, by a command.
+// PutPause stores a pause from a timeline. A known pause gets its end, unless a command ended it
+// before.
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
 		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+marks(6)+`)
@@ -36,7 +36,7 @@ func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 	return err
 }
 
-// BeginPause begins a pause by a command, unless one lasts.
+// BeginPause begins a pause for a command, unless one is open.
 func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 	open, err := t.ListPauses(ctx, p.RepoID, p.Number)
 	if err != nil || slices.ContainsFunc(open, work.Pause.Open) {
@@ -46,8 +46,8 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 	return t.PutPause(ctx, p)
 }
 
-// EndPauses ends what pauses of an issue or pull request last, of those that
-// began before then: only those that a command began, or all.
+// EndPauses ends the open pauses of an issue or pull request that began before at: all, or only
+// those that a command began.
 func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
 		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id = 0 OR ?)`,
@@ -55,7 +55,7 @@ func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which Whic
 	return err
 }
 
-// WhichPauses chooses among pauses by what began them.
+// WhichPauses selects pauses by what began them.
 type WhichPauses string
 
 // The choices of EndPauses.
@@ -64,13 +64,13 @@ const (
 	PausesByCommand WhichPauses = "by command"
 )
 
-// ListPauses gives the pauses of an issue or pull request, oldest first.
+// ListPauses returns the pauses of an issue or pull request, oldest first.
 func (t *Tx) ListPauses(ctx context.Context, repoID int64, number int) ([]work.Pause, error) {
 	return listRows(ctx, t, fmt.Sprintf("list pauses of #%d", number), scanPause,
 		selectPause+`WHERE repo_id = ? AND number = ? ORDER BY began_at, id`, repoID, number)
 }
 
-// ListOpenPauses gives the pauses of a repository that last, oldest first.
+// ListOpenPauses returns the open pauses of a repository, oldest first.
 func (t *Tx) ListOpenPauses(ctx context.Context, repoID int64) ([]work.Pause, error) {
 	return listRows(ctx, t, "list open pauses", scanPause, selectPause+`WHERE repo_id = ? AND ended_at = 0 ORDER BY began_at, id`, repoID)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// pruneBatch bounds a transaction of Prune: other passes wait for it.
+// pruneBatch limits a transaction of Prune, because other passes wait for it.
 const pruneBatch = 1000
 
-// kept says that a work item, named i, still needs its keys: it is open, or
-// was closed only lately.
+// kept matches a work item, named i, whose keys are still needed: it is open, or was closed
+// recently.
 const kept = `(i.` + openItem + ` OR i.state_since >= @before)`
 
-// loose says that no kept work item has to do with a row of a table, neither
-// by its own reference nor by the issue or pull request on which it stands.
+// loose matches a row of a table that belongs to no kept work item, neither by its own reference
+// nor by its issue or pull request.
 func loose(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = ` + table + `.item_id AND ` + kept + `)
 		AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = ` + table + `.repo_id AND i.number = ` + table + `.number AND ` + kept + `)
@@ -24,28 +24,28 @@ func loose(table string) string {
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
-// looseReview says that no kept work item has the pull request of a row about reviews or
-// merges.
+// looseReview matches a row about reviews or merges whose pull request belongs to no kept work
+// item.
 func looseReview(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM pull_requests p LEFT JOIN work_items i ON i.id = p.item_id
 		WHERE p.id = ` + table + `.pull_id AND (p.item_id IS NULL AND p.updated_at >= @before OR ` + kept + `))`
 }
 
-// oldTurns says which turns are over for long, whatever still refers to them.
+// oldTurns matches turns that ended long ago, even if other rows refer to them.
 var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
 
-// oldNews says which messages are not told again once their rows are gone.
+// oldNews matches messages that will not be sent again when their rows are deleted.
 var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notifications") + ` AND NOT ` + lastOfFailing
 
-// prune is one kind of row that Prune deletes, and which of them.
+// prune is a kind of row that Prune deletes, with the condition.
 type prune struct {
 	table string
 	key   string // its primary key
 	old   string
 }
 
-// prunes are what Prune deletes, referrers before what they refer to. A turn
-// goes once nothing refers to it any more.
+// prunes lists what Prune deletes. Referring rows come before the rows they refer to: a turn is
+// deleted once no row refers to it.
 func prunes() []prune {
 	return []prune{
 		{"history", "id", `at < @before AND ` + loose("history")},
@@ -82,18 +82,18 @@ func prunes() []prune {
 	}
 }
 
-// ListOldTurns gives up to limit of the turns that Prune would delete, oldest
-// first: what is kept of them elsewhere goes before their rows.
+// ListOldTurns returns up to limit of the turns that Prune would delete, oldest first. Data about
+// them elsewhere must be deleted before their rows.
 func (t *Tx) ListOldTurns(ctx context.Context, before time.Time, after int64, limit int) ([]work.Turn, error) {
 	return listRows(ctx, t, "list old turns", scanTurn, selectTurn+`WHERE id > @after AND `+oldTurns+` ORDER BY id LIMIT @limit`,
 		sql.Named("before", millis(before)), sql.Named("after", after), sql.Named("limit", limit))
 }
 
-// Prune deletes what is older than before and belongs to work items that were
-// closed before then: processed events, ended turns, settled actions, history,
-// sessions, reviews, merges; and pages of GitHub that were last read before then. Work items and
-// pull requests stay, and the totals of what goes. Keys of open items stay whatever
-// their age, so that nothing is answered twice. It tells how many rows it deleted.
+// Prune deletes rows that are older than before and belong to work items closed before then:
+// processed events, ended turns, settled actions, history, sessions, reviews, merges. It also
+// deletes pages of GitHub last read before then. It keeps work items, pull requests and the totals
+// of deleted rows. It keeps all keys of open items, so that nothing is answered twice. It returns
+// the number of deleted rows.
 func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 	var total int64
 	for _, p := range prunes() {
@@ -115,7 +115,7 @@ func (d *DB) Prune(ctx context.Context, before time.Time) (int64, error) {
 	return total, nil
 }
 
-// prune deletes some rows of one kind, once their totals are kept.
+// prune deletes some rows of one kind after adding them to the totals.
 func (t *Tx) prune(ctx context.Context, p prune, before time.Time) (int64, error) {
 	what := "prune " + p.table
 	args := []any{sql.Named("before", millis(before)), sql.Named("batch", pruneBatch)}

@@ -38,7 +38,7 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
 }
 
-// scanPulls is scanPull for many: each row is scanned into the same place, and copied.
+// scanPulls is scanPull for many rows. It scans each row into the same place and copies it.
 func scanPulls() func(scanner) (work.PullRequest, error) {
 	var p work.PullRequest
 	fields := append([]any{&p.ID}, pullFields(&p)...)
@@ -50,9 +50,8 @@ func scanPulls() func(scanner) (work.PullRequest, error) {
 
 const selectPull = `SELECT id, ` + pullColumns + ` FROM pull_requests `
 
-// PutPull stores a pull request's whole snapshot, its backoff included, by
-// repository and number. What of a known one is no part of it stays: CreatedAt,
-// LostOID and AcceptedOID; and HeadSince, which is now for another head.
+// PutPull stores a pull request's whole snapshot, including its backoff, by repository and number.
+// A known row keeps CreatedAt, LostOID and AcceptedOID. HeadSince is set to now if the head is new.
 func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	what := fmt.Sprintf("put pull request #%d", p.Number)
 	if t.readOnly {
@@ -78,33 +77,33 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 RETURNING id`, append(fields, millis(t.now))...)
 }
 
-// GetPull gives a tracked pull request by its number.
+// GetPull returns a tracked pull request by its number.
 func (t *Tx) GetPull(ctx context.Context, repoID int64, number int) (work.PullRequest, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("get pull request #%d", number), scanPull,
 		selectPull+`WHERE repo_id = ? AND number = ?`, repoID, number)
 }
 
-// FindPullOfItem gives the newest pull request of a work item.
+// FindPullOfItem returns the newest pull request of a work item.
 func (t *Tx) FindPullOfItem(ctx context.Context, itemID int64) (work.PullRequest, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find pull request of item %d", itemID), scanPull,
 		selectPull+`WHERE item_id = ? ORDER BY number DESC LIMIT 1`, itemID)
 }
 
-// ListWholeOpenPulls gives the open tracked pull requests of a repository with all that is
-// known of them, by number.
+// ListWholeOpenPulls returns the open tracked pull requests of a repository, with all their fields,
+// by number.
 func (t *Tx) ListWholeOpenPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list open pull requests", scanPulls(), selectPull+`WHERE repo_id = ? AND state = 'open' ORDER BY number`, repoID)
 }
 
-// ListMergeCandidates gives the pull requests of a repository that may be merged, by
-// number: see mergeCandidates.
+// ListMergeCandidates returns the pull requests of a repository that may be merged, by number: see
+// mergeCandidates.
 func (t *Tx) ListMergeCandidates(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list who may be merged", scanPull, selectPull+`WHERE id IN (`+mergeCandidates+`) ORDER BY number`, repoID)
 }
 
-// ListUnjudgedMerges gives the merged pull requests of a repository of which nothing says
-// whether we merged their head (a void merge without a commit does not: what nothing came
-// of may have landed late), that changed since a time: the newest first, n at most.
+// ListUnjudgedMerges returns merged pull requests of a repository for which no merge of ours says
+// whether we merged their head. A void merge without a commit does not say so: it may have landed
+// late. It returns those that changed since a time, newest first, at most n.
 func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Time, n int) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list merged pull requests", scanPull, selectPull+
 		`WHERE repo_id = ? AND state = 'merged' AND updated_at >= ? AND merge_commit <> '' AND item_id IS NOT NULL
@@ -112,19 +111,18 @@ func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Ti
 		 ORDER BY updated_at DESC LIMIT ?`, repoID, millis(since), n)
 }
 
-// ListPulls gives every tracked pull request of a repository, by number.
+// ListPulls returns every tracked pull request of a repository, by number.
 func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list pull requests", scanPulls(), selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }
 
-// DeferPull counts a failure of one pull request, which is not asked about
-// before until.
+// DeferPull counts a failure of one pull request, which is not read before until.
 func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
 	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
 }
 
-// RereadPull lets a pull request be asked about again at once.
+// RereadPull lets a deferred pull request be read at once.
 func (t *Tx) RereadPull(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
@@ -136,8 +134,7 @@ func scanThread(row scanner) (x work.Thread, err error) {
 	return x, row.Scan(threadFields(&x)...)
 }
 
-// PutThreads replaces the threads of a pull request. The same ones again cost
-// no write.
+// PutThreads replaces the threads of a pull request. Unchanged threads are not written.
 func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
 	what := fmt.Sprintf("put threads of pull request %d", pullID)
 	known, err := t.ListThreads(ctx, pullID)
@@ -160,42 +157,41 @@ func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread
 	return nil
 }
 
-// sameThreads compares without regard to order.
+// sameThreads ignores the order.
 func sameThreads(a, b []work.Thread) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(b, func(x work.Thread) bool { return !slices.Contains(a, x) })
 }
 
-// ListThreads gives the threads of a pull request, oldest first.
+// ListThreads returns the threads of a pull request, oldest first.
 func (t *Tx) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
 	return listRows(ctx, t, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
 		`SELECT node_id, top, resolved FROM threads WHERE pull_id = ? ORDER BY top, node_id`, pullID)
 }
 
-// SetLost records which commit a pull request's branch lacks since somebody
-// rewrote it; "" when its history is whole. What was accepted before counts no
-// more.
+// SetLost records which commit a rewritten branch lacks; "" if its history is whole. It clears
+// AcceptedOID.
 func (t *Tx) SetLost(ctx context.Context, pullID int64, oid string) error {
 	return t.one(ctx, fmt.Sprintf("record what the branch of pull request %d lost", pullID), ErrNotFound,
 		`UPDATE pull_requests SET lost_oid = ?, accepted_oid = '' WHERE id = ?`, oid, pullID)
 }
 
-// AcceptHead records that the work resumes from a head of a rewritten branch. It
-// is ErrStale when the branch is not known to be rewritten.
+// AcceptHead records that the work continues from this head of a rewritten branch. It fails with
+// ErrStale if the branch is not recorded as rewritten.
 func (t *Tx) AcceptHead(ctx context.Context, pullID int64, oid string) error {
 	return t.one(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 
-// ListRewritten gives the work items whose open pull requests wait, rewritten,
-// for a person's word.
+// ListRewritten returns the work items whose open pull requests were rewritten and wait for a
+// person.
 func (t *Tx) ListRewritten(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, "list rewritten pull requests", scanID,
 		`SELECT item_id FROM pull_requests WHERE repo_id = ? AND state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL`, repoID)
 }
 
-// OpenPull is what a pass reads of each open pull request: enough to see whether anything is
-// to be read of it. In most passes nothing is, and a whole row takes four times as long.
-// Its fields are those of work.PullRequest.
+// OpenPull is what a pass reads of each open pull request, to decide whether to read its details.
+// In most passes it reads none, and a whole row takes four times as long. Its fields are those of
+// work.PullRequest.
 type OpenPull struct {
 	ID, ItemID  int64
 	Number      int
@@ -205,10 +201,10 @@ type OpenPull struct {
 	DetailsAt   time.Time
 	NotBefore   time.Time
 	Failures    int
-	Pending     bool // its checks run, or GitHub has yet to find out whether it can be merged
+	Pending     bool // its checks run, or GitHub has not computed whether it can be merged
 }
 
-// OpenPullOf gives that of a whole row.
+// OpenPullOf returns the OpenPull of a whole row.
 func OpenPullOf(p work.PullRequest) OpenPull {
 	return OpenPull{
 		ID: p.ID, ItemID: p.ItemID, Number: p.Number, NodeID: p.NodeID, Fingerprint: p.Fingerprint,
@@ -217,8 +213,7 @@ func OpenPullOf(p work.PullRequest) OpenPull {
 	}
 }
 
-// ListOpenPulls gives the open tracked pull requests of a repository, by number, as far as a
-// pass needs to know of each.
+// ListOpenPulls returns the open tracked pull requests of a repository, by number, as OpenPull.
 func (t *Tx) ListOpenPulls(ctx context.Context, repoID int64) ([]OpenPull, error) {
 	var p OpenPull
 	into := []any{

@@ -10,45 +10,44 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// PulseAsked records when the pulse of many repositories was asked, in one statement. That
-// it could not be asked before is over.
+// PulseAsked records when the pulse of many repositories was read, in one statement. It clears the
+// error of an earlier PulseFailed.
 func (t *Tx) PulseAsked(ctx context.Context, ids []int64, at time.Time) error {
 	return t.updateRepos(ctx, "note the pulse", ids, `UPDATE repositories SET pulse_at = ?, last_error = CASE failures WHEN 0 THEN '' ELSE last_error END`, t.stamp(at))
 }
 
-// PulseFailed records why the pulse of many repositories could not be asked.
+// PulseFailed records why the pulse of many repositories could not be read.
 func (t *Tx) PulseFailed(ctx context.Context, ids []int64, why string) error {
 	return t.updateRepos(ctx, "note why there is no pulse", ids, `UPDATE repositories SET last_error = ?`, t.clean(why))
 }
 
-// updateRepos writes one thing to many repositories.
+// updateRepos sets the same columns of many repositories.
 func (t *Tx) updateRepos(ctx context.Context, what string, ids []int64, update string, value any) error {
 	_, err := execIn(ctx, t, fmt.Sprintf("%s of %d repositories", what, len(ids)), update+` WHERE id IN (%s)`, ids, value)
 	return err
 }
 
-// PutPulse stores what a pulse showed of a repository that was then read in full: in the
-// transaction that stores what was read.
+// PutPulse stores a repository's pulse after a full read. Call it in the transaction that stores
+// what was read.
 func (t *Tx) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
 	return t.one(ctx, fmt.Sprintf("put the pulse of repository %d", id), ErrNotFound,
 		`UPDATE repositories SET pulse_issues = ?, pulse_pulls = ?, changed_at = ? WHERE id = ?`,
 		millis(p.Issues), millis(p.Pulls), millis(p.Changed), id)
 }
 
-// ListHidden gives the repositories of which people were told that GitHub does not say whether
-// they changed.
+// ListHidden returns the repositories for which people were told that GitHub does not report
+// changes.
 func (t *Tx) ListHidden(ctx context.Context) (BusySet, error) {
 	return t.listBusySet(ctx, "list what has no pulse", `SELECT id FROM repositories WHERE pulse_hidden = 1`)
 }
 
-// PutHidden notes that people were told that GitHub does not say whether a repository changed,
-// or that it says so again.
+// PutHidden records that people were told that GitHub does not report a repository's changes, or
+// that it does again.
 func (t *Tx) PutHidden(ctx context.Context, id int64, hidden bool) error {
 	return t.one(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
 }
 
-// ListAllSeenLabels gives, of every repository, the labels whose open issues were listed
-// once already.
+// ListAllSeenLabels returns, for each repository, the labels whose open issues were listed before.
 func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) {
 	all := map[int64][]string{}
 	scan := func(row scanner) (id int64, err error) {
@@ -61,13 +60,13 @@ func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) 
 	return all, err
 }
 
-// CountOpenPulls gives how many open pull requests are tracked in all repositories.
+// CountOpenPulls counts the open pull requests that are tracked in all repositories.
 func (t *Tx) CountOpenPulls(ctx context.Context) (int, error) {
 	return getRow(ctx, t, "count open pull requests", scanCount, `SELECT count(*) FROM pull_requests WHERE state = 'open'`)
 }
 
-// ListOldDetails gives the node ids of the open pull requests of some repositories whose
-// details were read before a time: n at most, the oldest first.
+// ListOldDetails returns the node ids of open pull requests of some repositories whose details were
+// read before a time. It returns at most n, oldest first.
 func (t *Tx) ListOldDetails(ctx context.Context, repos []int64, before time.Time, n int) ([]string, error) {
 	type old struct {
 		node string

@@ -31,7 +31,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 		return nil
 	}
 	if unclear := known.Made > 0 && known.ResultID == ""; unclear && known.NotBefore.After(a.NotBefore) {
-		a.NotBefore = known.NotBefore // what it may have made is looked for before another is made
+		a.NotBefore = known.NotBefore // an earlier comment is looked for before another is created
 	}
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
@@ -43,7 +43,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 		refOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Extra, a.Why, timeOf(&a.NotBefore), content, millis(t.now), content, known.ID, known.Renewals)
 }
 
-// knownAction gives the row of an action's token, or adds one.
+// knownAction returns the row of an action's token, or adds one.
 func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
 	known, ok, err := t.GetAction(ctx, a.Token)
 	switch {
@@ -55,8 +55,8 @@ func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known
 	return known, !ok, err
 }
 
-// seenContent is what is remembered of an action that was seen to be so: of
-// labels, which.
+// seenContent is the content of an action to remember once it was seen on GitHub. Only labels have
+// one.
 func seenContent(a work.Action) string {
 	if a.Kind != work.ActionLabels {
 		return ""
@@ -66,7 +66,7 @@ func seenContent(a work.Action) string {
 
 const contentSeparator = "\n"
 
-// CheckRenewal is ErrStale when an action has been renewed since it was read.
+// CheckRenewal fails with ErrStale if an action was renewed since it was read.
 func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("check action %d", a.ID)
 	n, err := getRow(ctx, t, what, scanID, `SELECT renewals FROM actions WHERE id = ?`, a.ID)
@@ -76,8 +76,8 @@ func (t *Tx) CheckRenewal(ctx context.Context, a work.Action) error {
 	return err
 }
 
-// RepeatAction plans an action, or plans its row again with new content: somebody asks
-// again for what people may have undone. There is one row, so the newest request counts.
+// RepeatAction plans an action, or plans its row again with new content, because a person asks
+// again for an effect that may have been undone. There is one row, so the newest request counts.
 func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
 	what := fmt.Sprintf("repeat %s action %s", a.Kind, a.Token)
 	known, added, err := t.knownAction(ctx, what, a)

@@ -42,38 +42,38 @@ func scanRepo(row scanner) (r work.Repo, err error) {
 
 const selectRepo = `SELECT id, ` + repoColumns + ` FROM repositories `
 
-// ListRepos gives every repository that was ever configured, by name.
+// ListRepos returns every repository that was ever configured, sorted by name.
 func (t *Tx) ListRepos(ctx context.Context) ([]work.Repo, error) {
 	return listRows(ctx, t, "list repositories", scanRepo, selectRepo+`ORDER BY name_key`)
 }
 
-// GetRepo gives a repository by its id.
+// GetRepo returns a repository by its id.
 func (t *Tx) GetRepo(ctx context.Context, id int64) (work.Repo, error) {
 	return getRow(ctx, t, fmt.Sprintf("get repository %d", id), scanRepo, selectRepo+`WHERE id = ?`, id)
 }
 
-// SetCursors stores the repository's three Since.
+// SetCursors stores the repository's three Since fields.
 func (t *Tx) SetCursors(ctx context.Context, r work.Repo) error {
 	return t.one(ctx, fmt.Sprintf("set cursors of repository %d", r.ID), ErrNotFound,
 		`UPDATE repositories SET issues_since = ?, comments_since = ?, review_comments_since = ? WHERE id = ?`,
 		timeOf(&r.IssuesSince), timeOf(&r.CommentsSince), timeOf(&r.ReviewCommentsSince), r.ID)
 }
 
-// Heartbeat records a completed ingest, which ends what was wrong before.
+// Heartbeat records a completed ingest and clears the failures before it.
 func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
 	return t.one(ctx, fmt.Sprintf("heartbeat of repository %d", id), ErrNotFound,
 		`UPDATE repositories SET heartbeat_at = ?, not_before = 0, failures = 0, last_error = '' WHERE id = ?`, t.stamp(at), id)
 }
 
-// DeferRepo makes no request to the repository before until. failed counts a
-// failure; a limit is none. Without a reason nothing is wrong any more, and what failed before is over.
+// DeferRepo allows no request to the repository before until. failed counts a failure; a rate limit
+// is none. An empty reason resets the failures.
 func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
 	return t.one(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
 		`UPDATE repositories SET not_before = ?, last_error = ?, failures = CASE ? WHEN '' THEN 0 ELSE failures + ? END WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
 }
 
-// EnsureRepo gives the row of a repository that the config names, and makes it
-// when there is none.
+// EnsureRepo returns the row of a repository that the config names, and creates it if there is
+// none.
 func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, error) {
 	all, err := t.OpenRepos(ctx, []work.RepoName{name})
 	if err != nil {
@@ -82,17 +82,17 @@ func (t *Tx) EnsureRepo(ctx context.Context, name work.RepoName) (work.Repo, err
 	return all[0], nil
 }
 
-// OpenRepos gives the rows of the repositories that the config names, in its order,
-// and makes those that are missing. A repository that was renamed on GitHub and then
-// in the config keeps its row; where the config has its former name as well, that is
-// for another one. Names are spelled as the config has them.
+// OpenRepos returns the rows of the repositories that the config names, in its order, and creates
+// missing ones. A repository that was renamed on GitHub and then in the config keeps its row. If
+// the config still has the former name too, that name gets another row. Names keep the config's
+// spelling.
 func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo, error) {
 	known, err := t.ListRepos(ctx)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(known, func(a, b work.Repo) int {
-		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // the last that had a name
+		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // current ones first, then the one that was left last
 	})
 	all := assignRows(names, known)
 	for i, name := range names {
@@ -114,12 +114,12 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 	return all, nil
 }
 
-// NameRepo records which config names a repository.
+// NameRepo stores which config names the repository.
 func (t *Tx) NameRepo(ctx context.Context, id int64, by string) error {
 	return t.one(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
 }
 
-// LeaveRepo records that no name of the config stands for a repository any more.
+// LeaveRepo records that the config no longer names the repository.
 func (t *Tx) LeaveRepo(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
 }
@@ -135,7 +135,7 @@ func (t *Tx) addRepo(ctx context.Context, r work.Repo) (work.Repo, error) {
 	return r, err
 }
 
-// takeName has a name of the config stand for a repository that is known.
+// takeName gives a known repository a name of the config.
 func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (work.Repo, error) {
 	if err := t.freeName(ctx, name, r.ID); err != nil {
 		return work.Repo{}, err
@@ -145,8 +145,7 @@ func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (wor
 		`UPDATE repositories SET name = ?, name_key = ?, left_at = 0 WHERE id = ?`, nameOf(&name), nameKey(name), r.ID)
 }
 
-// freeName sets the repository apart that has a name, unless it is the one that is to
-// have it.
+// freeName takes the name away from the row that has it, unless that row is the exception.
 func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("free the name %s", name),
 		`UPDATE repositories SET name_key = name_key || ' ' || id, left_at = CASE left_at WHEN 0 THEN ? ELSE left_at END WHERE name_key = ? AND id <> ?`,
@@ -154,9 +153,9 @@ func (t *Tx) freeName(ctx context.Context, name work.RepoName, but int64) error 
 	return err
 }
 
-// assignRows finds the repository that fits each name best: the one which has the name
-// both here and on GitHub; which GitHub calls so today; which had it. Each is given
-// to one name; where none fits, the place is empty.
+// assignRows finds the best row for each name: first the row with that name both here and on
+// GitHub, then the row with that name on GitHub today, then a row that had it. A row is given to
+// one name only. A name without a row gets a zero Repo.
 func assignRows(names []work.RepoName, known []work.Repo) []work.Repo {
 	named, called := map[string][]work.Repo{}, map[string][]work.Repo{} // each in the order of known
 	for _, r := range known {
@@ -188,20 +187,19 @@ func assignRows(names []work.RepoName, known []work.Repo) []work.Repo {
 	return found
 }
 
-// Identified says what became of the row of a name when GitHub said which repository
-// stands behind it.
+// Identified is the result of IdentifyRepo.
 type Identified string
 
 const (
-	// RepoSame: it is the one that was known, or the first one.
+	// RepoSame: GitHub reports the known repository, or the first one.
 	RepoSame Identified = "same"
-	// RepoRenamed: it was known under another name.
+	// RepoRenamed: the repository was known under another name.
 	RepoRenamed Identified = "renamed"
-	// RepoReplaced: it is another one than before, which is kept apart.
+	// RepoReplaced: the name now belongs to another repository; the former one keeps its own row.
 	RepoReplaced Identified = "replaced"
 )
 
-// Identity is who GitHub says that a repository is.
+// Identity is a repository's identity on GitHub.
 type Identity struct {
 	NodeID        string
 	GitHubID      int64
@@ -210,10 +208,9 @@ type Identity struct {
 	At            time.Time
 }
 
-// IdentifyRepo records who stands behind the name of a row, and gives the row that
-// is the repository's from now on. Rows go by node id: one that was renamed takes
-// its row along, and another one under the same name gets a row of its own. What
-// was known of the former one is kept in its row, and apart.
+// IdentifyRepo records which repository GitHub has under the name of a row, and returns that
+// repository's row. Rows are matched by node id: a renamed repository keeps its row, and another
+// repository under the same name gets a new one. The former repository's row and data are kept.
 func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
 	row, err := t.GetRepo(ctx, id)
 	if err != nil {
@@ -249,7 +246,7 @@ func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Rep
 	return row, outcome, err
 }
 
-// findNode finds the row of a repository by what GitHub never changes.
+// findNode finds a repository's row by its node id, which never changes.
 func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool, error) {
 	all, err := listRows(ctx, t, "find repository "+nodeID, scanRepo, selectRepo+`WHERE node_id = ? ORDER BY left_at > 0, id`, nodeID)
 	at := slices.IndexFunc(all, func(r work.Repo) bool { return r.Name.Host == host })

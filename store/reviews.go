@@ -8,26 +8,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Reviews is all that is stored of the reviews of one pull request.
+// Reviews is everything stored about the reviews of one pull request.
 type Reviews struct {
 	Record    review.Record
-	Verdicts  []review.Verdict   // the oldest first, as the others
+	Verdicts  []review.Verdict   // oldest first, like the others
 	Findings  []review.Finding   //
 	Fixes     []review.Fix       //
 	Inserted  []review.Insertion // in the order in which they were called in
 	Requested []ReviewRequest    //
-	Held      *review.Held       // nil: nobody holds it
-	LabelHead string             // of somebody else's pull request: the head that whoever set the label had in view
-	Look      int                // 0: nothing changed since it was decided last; Looked takes it
-	Policy    string             // by which it was decided last
+	Held      *review.Held       // nil: not held
+	LabelHead string             // somebody else's pull request: its head when the label was set
+	Look      int                // 0: nothing changed since the last decision; Looked takes it
+	Policy    string             // the policy of the last decision
 }
 
-// Facts are what internal/work/review decides by, as far as it is stored.
+// Facts returns the stored part of the facts that internal/work/review decides by.
 func (s Reviews) Facts() review.Facts {
 	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
 }
 
-// AskedOf gives the heads for which a person was asked for a review, the earliest first.
+// AskedOf returns the heads for which a person was asked for a review, earliest first.
 func (s Reviews) AskedOf(reviewer string) []string {
 	var heads []string
 	for _, r := range s.Requested {
@@ -38,14 +38,14 @@ func (s Reviews) AskedOf(reviewer string) []string {
 	return heads
 }
 
-// GetReviews gives what is stored of the reviews of a pull request; nothing but its id
-// where there is nothing.
+// GetReviews returns what is stored about the reviews of a pull request. If nothing is stored, only
+// the id is set.
 func (t *Tx) GetReviews(ctx context.Context, pullID int64) (Reviews, error) {
 	all, err := t.ListReviews(ctx, []int64{pullID})
 	return all[pullID], err
 }
 
-// ListReviews is GetReviews for many, by pull request.
+// ListReviews is GetReviews for many pull requests, by id.
 func (t *Tx) ListReviews(ctx context.Context, pullIDs []int64) (map[int64]Reviews, error) {
 	all := make(map[int64]*Reviews, len(pullIDs))
 	for _, id := range pullIDs {
@@ -66,7 +66,7 @@ func (t *Tx) ListReviews(ctx context.Context, pullIDs []int64) (map[int64]Review
 	return stored, err
 }
 
-// ofPulls narrows a query to the pull requests of loadRecords and the others.
+// ofPulls restricts a query to some pull requests.
 const ofPulls = `WHERE pull_id IN (%s)`
 
 const recordColumns = `pull_id, state, since, head, reviewer, epoch, cycle, why, merge_type, failed_key, failed_why, retries, last_error`
@@ -100,7 +100,7 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int6
 	return err
 }
 
-// ensureReview has a pull request have a row: nothing is reviewed yet.
+// ensureReview creates the pull request's row, in the state without reviews, if it is missing.
 func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error {
 	_, err := t.exec(ctx, what,
 		`INSERT INTO pull_reviews (pull_id, repo_id, since) SELECT id, repo_id, ? FROM pull_requests WHERE id = ? ON CONFLICT (pull_id) DO NOTHING`,
@@ -108,10 +108,10 @@ func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error 
 	return err
 }
 
-// PutReviewState moves the reviews of a pull request from where they stood to where they
-// stand, or fails with ErrStale: state, head, reviewer, epoch and cycle are as they were
-// read. Since is the transaction's time unless another is given, or stays with state and epoch. Of
-// a turn that failed FailReview writes; a new epoch forgets it.
+// PutReviewState moves the reviews of a pull request from before to after. It fails with ErrStale
+// if state, head, reviewer, epoch or cycle changed since they were read. Since is the transaction's
+// time unless after sets it; it is unchanged if state and epoch are. FailReview writes the fields
+// of a failed turn; a new epoch clears them.
 func (t *Tx) PutReviewState(ctx context.Context, before, after review.Record) error {
 	what := fmt.Sprintf("move the reviews of pull request %d from %q to %q", after.PullID, before.State, after.State)
 	if err := t.ensureReview(ctx, what, after.PullID); err != nil {
@@ -131,8 +131,8 @@ func (t *Tx) PutReviewState(ctx context.Context, before, after review.Record) er
 		before.State, before.Head, before.Reviewer, before.Epoch, before.Cycle)
 }
 
-// FailReview stores which turn failed for good, and why: FailedKey, FailedWhy, Retries
-// and LastError of a record. It is to be decided again.
+// FailReview stores which turn failed for good and why: FailedKey, FailedWhy, Retries and LastError
+// of a record. The reviews are decided again.
 func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 	what := fmt.Sprintf("fail the reviews of pull request %d", r.PullID)
 	if err := t.ensureReview(ctx, what, r.PullID); err != nil {
@@ -144,20 +144,20 @@ func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 		r.FailedKey, reasonOf(&why), r.Retries, t.clean(r.LastError), r.PullID)
 }
 
-// ForgetReviews removes the row of a pull request that nobody reviewed: it is over.
+// ForgetReviews deletes the row of an ended pull request that was never reviewed.
 func (t *Tx) ForgetReviews(ctx context.Context, pullID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("forget the reviews of pull request %d", pullID), `DELETE FROM pull_reviews WHERE pull_id = ? AND state = ''`, pullID)
 	return err
 }
 
-// SetHold stores that a person holds the reviews of a pull request, or that nobody does.
-// As it was already it costs no write; else it is to be decided again.
+// SetHold stores a person's hold of the reviews, or that there is none. An unchanged hold is not
+// written; otherwise the reviews are decided again.
 func (t *Tx) SetHold(ctx context.Context, pullID int64, held review.Held) error {
 	return t.changeReview(ctx, pullID, "hold", `held_at = ?2, held_by = ?3`, `held_at <> ?2 OR held_by <> ?3`, timeOf(&held.At), held.By)
 }
 
-// SetLabelHead stores the head of somebody else's pull request that whoever set the label
-// had in view. As SetHold otherwise.
+// SetLabelHead stores the head that somebody else's pull request had when the label was set. An
+// unchanged head is not written; otherwise the reviews are decided again.
 func (t *Tx) SetLabelHead(ctx context.Context, pullID int64, head string) error {
 	return t.changeReview(ctx, pullID, "label head", `label_head = ?2`, `label_head <> ?2`, head)
 }
@@ -171,8 +171,8 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	return err
 }
 
-// SetLook records that something else changed by which the reviews of a pull request are
-// decided: its head, checks, comments. What is stored here does so itself.
+// SetLook has the reviews of a pull request decided again because its head, checks or comments
+// changed. The other functions here do so themselves.
 func (t *Tx) SetLook(ctx context.Context, pullID int64) error {
 	return t.raiseLook(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
 }
@@ -184,8 +184,9 @@ func (t *Tx) raiseLook(ctx context.Context, what string, pullID int64) error {
 	return t.one(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
 }
 
-// Looked records by which policy the reviews of a pull request were decided. What changed
-// since they were read, with that Look, is looked at later. The same again costs no write.
+// Looked records the policy by which the reviews of a pull request were decided. If something
+// changed after they were read with that look, they are decided again. Unchanged values are not
+// written.
 func (t *Tx) Looked(ctx context.Context, pullID int64, look int, policy string) error {
 	what := fmt.Sprintf("record the look at the reviews of pull request %d", pullID)
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
@@ -197,11 +198,11 @@ func (t *Tx) Looked(ctx context.Context, pullID int64, look int, policy string) 
 	return err
 }
 
-// ListLooking gives the work items of a repository whose reviews are to be decided again:
-// something changed since, or they were decided by another policy than this one.
+// ListLooking returns the work items of a repository whose reviews must be decided again: something
+// changed, or the policy did.
 func (t *Tx) ListLooking(ctx context.Context, repoID int64, policy string) ([]int64, error) {
-	// Each of the three reads its own part of an index, so that the many that wait for
-	// people cost nothing.
+	// Each of the three selects reads its own part of an index, so the many pull requests that wait
+	// for people cost nothing.
 	const open = ` AND state NOT IN ('merged', 'closed')`
 	return listRows(ctx, t, "list reviews to look at", scanID,
 		`WITH looking AS (

@@ -23,13 +23,13 @@ func scanRun(row scanner) (r work.Run, err error) {
 	return r, row.Scan(append([]any{&r.ID}, runFields(&r)...)...)
 }
 
-// AddRun adds a run of an agent, and leaves its turn as it is.
+// AddRun adds a run of an agent without changing its turn.
 func (t *Tx) AddRun(ctx context.Context, r work.Run) (int64, error) {
 	return t.insert(ctx, fmt.Sprintf("add a run of turn %d", r.Turn), "runs", runColumns, runFields(&r))
 }
 
-// BeginRun adds a run that is about to start, and counts it at its turn. A turn
-// that has ended is ErrStale.
+// BeginRun adds a run that is about to start, and counts it in its turn. It fails with ErrStale if
+// the turn has ended.
 func (t *Tx) BeginRun(ctx context.Context, r work.Run) (int64, error) {
 	err := t.one(ctx, fmt.Sprintf("begin a run of turn %d", r.Turn), ErrStale,
 		`UPDATE turns SET runs = runs + 1, attempts = attempts + ?, updated_at = ? WHERE id = ? AND `+unfinished, r.Attempt, millis(t.now), r.Turn)
@@ -39,7 +39,7 @@ func (t *Tx) BeginRun(ctx context.Context, r work.Run) (int64, error) {
 	return t.AddRun(ctx, r)
 }
 
-// NoteRun stores what a run has used so far, and in which session, while it runs.
+// NoteRun stores a running run's usage so far, and its session.
 func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note run %d", id),
 		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ? WHERE id = ? AND ended_at = 0`,
@@ -47,34 +47,34 @@ func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage
 	return err
 }
 
-// EndRun stores how a run ended that had not: when, and what it used.
+// EndRun stores a run's end and usage. It fails with ErrStale if the run has ended.
 func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 	return t.one(ctx, fmt.Sprintf("end run %d", r.ID), ErrStale,
 		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
 		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Unknown, t.stamp(r.Ended), r.ID)
 }
 
-// ListOpenRuns gives the runs whose end nobody saw, of all repositories, oldest
-// first: those of living passes, and those that ended with theirs.
+// ListOpenRuns returns the runs without a stored end, of all repositories, oldest first: those of
+// live passes, and those that died with their pass.
 func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 	return listRows(ctx, t, "list open runs", scanRun, `SELECT id, `+runColumns+` FROM runs WHERE ended_at = 0 ORDER BY turn_id, id`)
 }
 
-// GiveBackAttempt takes an attempt of a live turn off its count: it came to an
-// answer, or nothing came of it through nobody's fault.
+// GiveBackAttempt takes back a counted attempt of a live turn, because it gave an answer or failed
+// without anybody's fault.
 func (t *Tx) GiveBackAttempt(ctx context.Context, turnID int64) error {
 	return t.one(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
 		`UPDATE turns SET attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)
 }
 
-// GiveBackTurn has the budgets count a run as no turn: nothing was used.
+// GiveBackTurn excludes a run from the turns that budgets count, because it used nothing.
 func (t *Tx) GiveBackTurn(ctx context.Context, runID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("return run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
 	return err
 }
 
-// AddTurnUsage adds to what a turn used, also to one that has ended: what a run
-// that died with its pass used is read later.
+// AddTurnUsage adds to a turn's usage, even if the turn has ended: the usage of a run that died
+// with its pass is read later.
 func (t *Tx) AddTurnUsage(ctx context.Context, turnID int64, u work.Usage) error {
 	_, err := t.exec(ctx, fmt.Sprintf("add to the usage of turn %d", turnID),
 		`UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ? WHERE id = ?`,
@@ -86,9 +86,8 @@ func scanSpent(row scanner) (s work.Spent, err error) {
 	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Reviewer, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.Unknown, timeOf(&s.At))
 }
 
-// ListSpent gives what an item's turns have taken of its budgets since they were
-// renewed last, oldest first: those whose agent ran, and those whose agent is
-// going to.
+// ListSpent returns what an item's turns used of its budgets since the budgets were last renewed,
+// oldest first. It includes turns whose agent has not run yet.
 func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
 		`SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
@@ -97,8 +96,8 @@ func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) 
 		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
 }
 
-// ListSpentSince gives the runs of all repositories that began after a time, and
-// the turns claimed since then whose agent is going to run, oldest first.
+// ListSpentSince returns the runs of all repositories that began after a time, and the turns
+// claimed since then whose agent has not run yet, oldest first.
 func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
 	return listRows(ctx, t, "list what was spent lately", scanSpent,
 		`SELECT turns.id, r.id, kind, reviewer, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
@@ -109,23 +108,22 @@ func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent,
 		 ORDER BY at`, millis(since))
 }
 
-// RenewAllowance lets an item's budgets count from its newest turn and run on: a
-// person wants it to resume.
+// RenewAllowance lets an item's budgets count from its newest turn and run, because a person wants
+// it to resume.
 func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
 	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
 		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),
 		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id) WHERE id = ?`, itemID)
 }
 
-// LastTurn gives the id of the newest turn of a kind in a repository; 0 when
-// there is none.
+// LastTurn returns the id of the newest turn of a kind in a repository; 0: none.
 func (t *Tx) LastTurn(ctx context.Context, repoID int64, kind work.Kind) (int64, error) {
 	id, _, err := findRow(ctx, t, fmt.Sprintf("find the newest %s", kind), scanID,
 		`SELECT id FROM turns WHERE repo_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, repoID, kind)
 	return id, err
 }
 
-// ListTurnEvents gives the events that a turn has, or had when it ended.
+// ListTurnEvents returns the events that a turn has, or had when it ended.
 func (t *Tx) ListTurnEvents(ctx context.Context, turnID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list events of turn %d", turnID), scanEvents(), selectEvent+`WHERE turn_id = ? ORDER BY created_at, id`, turnID)
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// SessionKey tells one session from another: the author and each reviewer have one
-// for every agent.
+// SessionKey identifies a session: the author and each reviewer have one for each agent.
 type SessionKey struct {
 	ItemID int64
 	Agent  string
-	Role   string // work.Turn.Role
+	Role   string // from work.Turn.Role
 }
 
-// SessionOf is the key of the session that a turn talks in.
+// SessionOf returns the key of a turn's session.
 func SessionOf(u work.Turn) SessionKey { return SessionKey{u.ItemID, u.Agent, u.Role()} }
 
-// PutSession remembers an agent's session for a work item, and the slot whose
-// checkout it knows.
+// PutSession stores an agent's session for a work item, and the slot whose checkout the session
+// knows.
 func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot int, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put session of item %d", of.ItemID),
 		`INSERT INTO agent_sessions (item_id, agent, role, session, slot, updated_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -29,7 +28,7 @@ func (t *Tx) PutSession(ctx context.Context, of SessionKey, session string, slot
 	return err
 }
 
-// GetSession gives a session, and its slot.
+// GetSession returns a session and its slot.
 func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slot int, ok bool, err error) {
 	scan := func(row scanner) (string, error) { return session, row.Scan(&session, &slot) }
 	_, ok, err = findRow(ctx, t, fmt.Sprintf("get session of item %d", of.ItemID), scan,
@@ -37,21 +36,20 @@ func (t *Tx) GetSession(ctx context.Context, of SessionKey) (session string, slo
 	return session, slot, ok, err
 }
 
-// DropSessions forgets every session for a work item that is done.
+// DropSessions deletes every session of a work item.
 func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop sessions of item %d", itemID), `DELETE FROM agent_sessions WHERE item_id = ?`, itemID)
 	return err
 }
 
-// DropSession forgets a session.
+// DropSession deletes a session.
 func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),
 		`DELETE FROM agent_sessions WHERE item_id = ? AND agent = ? AND role = ?`, of.ItemID, of.Agent, of.Role)
 	return err
 }
 
-// PutSessionUsage stores what a provider has counted of a session since its
-// beginning.
+// PutSessionUsage stores a provider's usage counts of a session since its beginning.
 func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
 		`INSERT INTO session_usage (item_id, agent, session, input_tokens, output_tokens, cost_usd, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -61,8 +59,7 @@ func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session s
 	return err
 }
 
-// GetSessionUsage gives what was counted of a session when it was last used;
-// zero for a new one.
+// GetSessionUsage returns the usage counts of a session when it was last used; zero for a new one.
 func (t *Tx) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
 	u, _, err := findRow(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
 		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)

@@ -16,7 +16,7 @@ func stopFields(s *work.Stop) []any {
 
 func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFields(&s)...) }
 
-// PutStop stores why a work item is stopped, in place of why it was before.
+// PutStop stores why a work item is stopped. It replaces the former reason.
 func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason = s.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
@@ -26,13 +26,12 @@ func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	return err
 }
 
-// FindStop gives why a work item is stopped, or last was.
+// FindStop returns why a work item is stopped, or last was.
 func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find stop of item %d", itemID), scanStop, `SELECT `+stopColumns+` FROM stops WHERE item_id = ?`, itemID)
 }
 
-// ListTakenStops gives the stops of all repositories whose comments say that
-// people have taken the item over.
+// ListTakenStops returns the stops of all repositories whose comments say that the item is paused.
 func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
 	return listRows(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
 }
@@ -54,8 +53,7 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 	return f, row.Scan(followupFields(&f)...)
 }
 
-// PutFollowup stores what a work item waits for, in place of what it waited
-// for before.
+// PutFollowup stores what a work item waits for. It replaces the former one.
 func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	f.Reason = f.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
@@ -66,20 +64,19 @@ func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	return err
 }
 
-// FindFollowup gives what a work item waits for, or waited for before the turn
-// that resumes it.
+// FindFollowup returns what a work item waits for, or waited for before the turn that resumes it.
 func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
 	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
 }
 
-// DropFollowup forgets what a work item waited for.
+// DropFollowup deletes what a work item waited for.
 func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `DELETE FROM followups WHERE item_id = ?`, itemID)
 	return err
 }
 
-// ListStandingFollowups gives those of all work items in a state that have
-// neither a pull request nor an unfinished turn.
+// ListStandingFollowups returns the followups of all work items in a state that have neither a pull
+// request nor an unfinished turn.
 func (t *Tx) ListStandingFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
 	return listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+`
 		WHERE EXISTS (SELECT 1 FROM work_items i WHERE i.id = f.item_id AND i.state = ?)
@@ -108,7 +105,7 @@ func (t *Tx) ListRelatedRows(ctx context.Context, items []int64) (map[int64]Rela
 	return found, err
 }
 
-// GetItems gives several work items by their ids; those that there are not, it leaves out.
+// GetItems returns several work items by their ids. It leaves out missing ones.
 func (t *Tx) GetItems(ctx context.Context, ids []int64) ([]work.Item, error) {
 	return listIn(ctx, t, "get several items", scanItem, selectItem+`WHERE id IN (%s) ORDER BY id`, slices.Sorted(slices.Values(ids)))
 }

@@ -1,10 +1,8 @@
-// Package store is the program's memory: SQLite, its schema and every
-// statement that is ever sent to it.
+// Package store is the program's memory: SQLite, its schema and every statement sent to it.
 //
-// A DB hands out transactions, and everything else is a method of Tx, so that
-// callers decide what belongs together. State moves by compare-and-set: a
-// writer whose premise no longer holds gets ErrStale and nothing is changed.
-// Several processes may have the same file open.
+// A DB opens transactions; everything else is a method of Tx, so callers decide which writes belong
+// together. State changes by compare-and-set: if the row is no longer as expected, the writer gets
+// ErrStale and nothing changes. Several processes may have the same file open.
 package store
 
 import (
@@ -18,21 +16,20 @@ import (
 	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrNotFound says that a row which must exist does not.
+	// ErrNotFound says that a row that must exist does not.
 	ErrNotFound = errors.New("not found")
-	// ErrStale says that a compare-and-set lost: the row is not, or no longer,
-	// in the state from which the caller wanted to move it.
+	// ErrStale says that a compare-and-set failed: the row is not in the state from which the
+	// caller wanted to move it.
 	ErrStale = errors.New("stale")
-	// ErrReadOnly says that a write was tried where only reads are allowed.
+	// ErrReadOnly says that a write was tried on a read-only database or transaction.
 	ErrReadOnly = errors.New("read-only")
-	// ErrOlder says that an older version of this program wrote the database: a
-	// pass migrates it.
+	// ErrOlder says that an older version of gh mergexo wrote the database. A pass migrates it.
 	ErrOlder = dbfile.ErrOlder
 )
 
-// DiskError says that the disk does not take what SQLite writes.
+// DiskError says that the disk does not accept SQLite's writes.
 type DiskError = dbfile.DiskError
 
 // DB is an open state database.
@@ -45,7 +42,7 @@ type DB struct {
 	readOnly bool
 }
 
-// GoBy has later transactions take their time from another clock.
+// GoBy sets the clock of later transactions.
 func (d *DB) GoBy(now func() time.Time) {
 	d.clock.Lock()
 	defer d.clock.Unlock()
@@ -58,9 +55,8 @@ func (d *DB) time() time.Time {
 	return d.now()
 }
 
-// Update runs fn in a write transaction and commits it when fn returns nil.
-// When Update returns nil, what fn wrote survives a power loss. fn does no I/O
-// of its own: other passes wait for it.
+// Update runs fn in a write transaction and commits it if fn returns nil. When Update returns nil,
+// the writes survive a power loss. fn must do no other I/O, because other passes wait for it.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return fmt.Errorf("write to %s: %w", d.Path, ErrReadOnly)
@@ -77,8 +73,8 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
 }
 
-// View runs fn in a read transaction: one unchanging picture of the database,
-// which neither waits for writers nor stops them.
+// View runs fn in a read transaction. It sees one state of the database, does not wait for writers
+// and does not block them.
 func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 	return d.run(ctx, &sql.TxOptions{ReadOnly: true}, &Tx{readOnly: true}, fn)
 }

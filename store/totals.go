@@ -11,21 +11,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// By is what sums are kept apart by.
+// By is a dimension by which sums are grouped.
 type By string
 
-// What sums can be kept apart by. Not every sum knows all of them.
+// The dimensions. Not every sum has all of them.
 const (
 	ByDay      By = "day"
 	ByRepo     By = "repo"
 	ByItem     By = "item"
-	ByKind     By = "kind" // of a turn; of a failure
+	ByKind     By = "kind" // of a turn or of a failure
 	ByAgent    By = "agent"
 	ByReviewer By = "reviewer"
-	ByOutcome  By = "outcome" // the step in which a turn ended; what a verdict says
+	ByOutcome  By = "outcome" // the step in which a turn ended, or a verdict's decision
 )
 
-// TotalKey says what a line is about, as far as the lines were kept apart by it.
+// TotalKey identifies a line. Only the dimensions by which lines are grouped are set.
 type TotalKey struct {
 	Day      string // 2006-01-02, UTC
 	RepoID   int64
@@ -33,14 +33,14 @@ type TotalKey struct {
 	ItemID   int64
 	Number   int // the item's issue
 	Title    string
-	Kind     string // a work.Kind; of failures a work.ReasonKind
+	Kind     string // a work.Kind; for failures a work.ReasonKind
 	Agent    string
-	Reviewer string // empty: none; of verdicts: people
+	Reviewer string // empty: none; for verdicts: people
 	Outcome  string
 }
 
-// keyColumns are the columns of a source that make a TotalKey, with what stands for each where the
-// lines are not kept apart by it.
+// keyColumns are the columns of a source that make a TotalKey, with the value each has if lines are
+// not grouped by it.
 var keyColumns = []struct {
 	by         By
 	name, none string
@@ -55,11 +55,11 @@ var keyColumns = []struct {
 	{byMost, "most", "0"},
 }
 
-// byMost keeps the buckets of a histogram apart.
+// byMost groups by the buckets of a histogram.
 const byMost By = "most"
 
-// grouped is a query that sums up a source: sums beside the key. An item has one
-// repository, so that keeping items apart keeps repositories apart too.
+// grouped returns a query that groups a source by the dimensions and adds sums. An item has one
+// repository, so grouping by item also groups by repository.
 func grouped(source, sums string, by []By) string {
 	if slices.Contains(by, ByItem) && !slices.Contains(by, ByRepo) {
 		by = append(slices.Clone(by), ByRepo)
@@ -83,7 +83,8 @@ func grouped(source, sums string, by []By) string {
 		ORDER BY g.day, r.name_key, i.number, i.id, g.kind, g.agent, g.reviewer, g.outcome, CASE g.most WHEN 0 THEN 1 ELSE 0 END, g.most`
 }
 
-// listTotals reads the lines of grouped; sums are the places of what is summed up.
+// listTotals reads the lines of grouped. fields returns a line's key and the destinations of its
+// sums.
 func listTotals[T any](ctx context.Context, t *Tx, what, query string, since time.Time, fields func(*T) (*TotalKey, []any)) ([]T, error) {
 	return listRows(ctx, t, what, func(row scanner) (line T, err error) {
 		var repo string
@@ -103,28 +104,28 @@ func listTotals[T any](ctx context.Context, t *Tx, what, query string, since tim
 	}, query, sql.Named("day", dayOf(since)), sql.Named("since", max(dayOf(since), 0)*dayMillis))
 }
 
-// dayMillis is a day in the unit of stored times. Days are counted from 1970, in UTC.
+// dayMillis is a day in milliseconds, the unit of stored times. Days are counted from 1970, in UTC.
 const dayMillis = 24 * 60 * 60 * 1000
 
 func dayOf(t time.Time) int64 { return millis(t) / dayMillis }
 
-// A source is a query of what can be summed up: live rows beside rows of totals. All have
-// the same columns.
+// A source is a query for rows to sum up: live rows and rows of totals. All sources have the same
+// columns.
 const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms`
 
-// totalOf is what a row of totals is about.
+// totalOf is what a row of totals counts.
 type totalOf string
 
 const (
-	ofRuns        totalOf = "run"     // by the day on which they began
-	ofTurns       totalOf = "turn"    // by the day on which they ended
-	ofVerdicts    totalOf = "verdict" // by the day on which they were given
-	ofFailures    totalOf = "failure" // counted as they happen
+	ofRuns        totalOf = "run"     // by the day they began
+	ofTurns       totalOf = "turn"    // by the day they ended
+	ofVerdicts    totalOf = "verdict" // by the day they were given
+	ofFailures    totalOf = "failure" // by the day they happened
 	ofTurnTimes   totalOf = "turn_time"
 	ofAnswerTimes totalOf = "answer_time"
 )
 
-// stored are the rows of totals of one kind. Nothing is both there and in a live row.
+// stored selects the rows of totals of one kind. No fact is in both totals and a live row.
 func stored(what totalOf) string {
 	return `SELECT ` + sourceColumns + ` FROM totals WHERE what = '` + string(what) + `' AND day >= @day`
 }
@@ -135,7 +136,7 @@ func source(live func(where string) string, column string, what totalOf) string 
 
 const endedTurn = `u.step IN ('done', 'superseded', 'failed', 'cancelled')`
 
-// day is the day of a column with a time.
+// day is the SQL for the day of a time column.
 func day(column string) string { return fmt.Sprintf(`%s / %d AS day`, column, dayMillis) }
 
 func liveRuns(where string) string {
@@ -150,7 +151,7 @@ func liveTurns(where string) string {
 		FROM turns u WHERE ` + endedTurn + ` AND ` + where
 }
 
-// A verdict that was taken over to a head with the base merged in is not given again.
+// A verdict that was kept for a head that only merged the base is not counted again.
 func liveVerdicts(where string) string {
 	return `SELECT ` + day("v.at") + `, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, v.decision AS outcome, 0 AS most,
 		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, v.findings, 0 AS ms
@@ -165,7 +166,7 @@ func liveAnswerTimes(where string) string {
 	return liveTimes("events e", "e", "created_at", "processed_at", answered+` AND `+where)
 }
 
-// liveTimes puts how long something took into the buckets of a histogram.
+// liveTimes counts durations in the buckets of a histogram.
 func liveTimes(table, alias, from, to, where string) string {
 	var buckets strings.Builder
 	for _, s := range timeBounds {
@@ -177,19 +178,20 @@ func liveTimes(table, alias, from, to, where string) string {
 			FROM ` + table + ` WHERE ` + where + `) took`
 }
 
-// Timed is what takes a time that is counted.
+// Timed is a kind of duration that is counted.
 type Timed string
 
-// The times that are counted.
+// The kinds of duration.
 const (
 	TimeTurn   Timed = "turn"   // from a turn's claim to its end, waiting included
 	TimeAnswer Timed = "answer" // from a person's comment to its answer
 )
 
-// What ingest finds answered, after a loss of the database, was answered some time before.
+// answered excludes events that ingest found answered after a loss of the database: they were
+// answered earlier.
 var answered = `e.turn_id IS NOT NULL AND e.processed_at > 0 AND e.outcome = '` + work.OutcomeAnswered + `' AND e.kind IN (` + quotedList(work.EventReview, work.EventIssue, work.EventSummary, work.EventSource) + `)`
 
-// quotedList is some texts as SQL has them in a list.
+// quotedList formats values as an SQL list.
 func quotedList[T ~string](all ...T) string {
 	quoted := make([]string, len(all))
 	for i, s := range all {
@@ -198,12 +200,12 @@ func quotedList[T ~string](all ...T) string {
 	return strings.Join(quoted, ", ")
 }
 
-// timeBounds are the upper bounds of the buckets of a histogram, in seconds; what is above the
-// last one is in one without a bound, whose number is 0.
+// timeBounds are the upper bounds of a histogram's buckets, in seconds. Longer durations are in
+// bucket 0, which has no bound.
 var timeBounds = []int{5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400}
 
-// TimeBounds are the upper bounds of the buckets in which times are counted. What took longer
-// than the last is in a bucket without a bound.
+// TimeBounds returns the upper bounds of the buckets. Longer durations are in a bucket without a
+// bound.
 func TimeBounds() []time.Duration {
 	all := make([]time.Duration, len(timeBounds))
 	for i, s := range timeBounds {
@@ -212,23 +214,24 @@ func TimeBounds() []time.Duration {
 	return all
 }
 
-// CostLine is what runs of agents used.
+// CostLine is the usage of agent runs.
 type CostLine struct {
 	TotalKey
 	Runs         int
-	Turns        int // runs that began an attempt: what budgets count as turns
-	Unknown      int // runs that used more than is known
+	Turns        int // runs that began an attempt; budgets count these as turns
+	Unknown      int // runs whose usage is not fully known
 	InputTokens  int64
 	OutputTokens int64
 	CostUSD      float64
 }
 
-// sumTokens is rounded rather than too large for an integer, which the engine refuses.
+// sumTokens sums in floating point: SQLite fails if an integer sum overflows, so large sums are
+// rounded instead.
 func sumTokens(column string) string {
 	return `CAST(coalesce(sum(CAST(` + column + ` AS DOUBLE PRECISION)), 0) AS BIGINT)`
 }
 
-// Costs sums up what agents used in runs that began on the day of since or later.
+// Costs sums the usage of agent runs that began on or after the day of since.
 func (t *Tx) Costs(ctx context.Context, since time.Time, by ...By) ([]CostLine, error) {
 	sums := `coalesce(sum(s.n), 0), coalesce(sum(s.attempts), 0), coalesce(sum(s.unknown), 0), ` +
 		sumTokens("s.input_tokens") + `, ` + sumTokens("s.output_tokens") + `, coalesce(sum(s.cost_usd), 0.0)`
@@ -237,7 +240,7 @@ func (t *Tx) Costs(ctx context.Context, since time.Time, by ...By) ([]CostLine, 
 	})
 }
 
-// CountLine is how often something happened.
+// CountLine is a count.
 type CountLine struct {
 	TotalKey
 	Count int
@@ -247,40 +250,40 @@ func countFields(l *CountLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l
 
 const countSum = `coalesce(sum(s.n), 0)`
 
-// Turns counts the turns that ended on the day of since or later.
+// Turns counts the turns that ended on or after the day of since.
 func (t *Tx) Turns(ctx context.Context, since time.Time, by ...By) ([]CountLine, error) {
 	return listTotals(ctx, t, "count turns", grouped(source(liveTurns, "u.ended_at", ofTurns), countSum, by), since, countFields)
 }
 
-// Failures counts what went wrong on the day of since or later, by the kind of its reason:
-// attempts that failed, and turns that stopped for a person.
+// Failures counts failures on or after the day of since, by the kind of their reason: failed
+// attempts, and turns that stopped for a person.
 func (t *Tx) Failures(ctx context.Context, since time.Time, by ...By) ([]CountLine, error) {
 	return listTotals(ctx, t, "count failures", grouped(stored(ofFailures), countSum, by), since, countFields)
 }
 
-// VerdictLine is what reviewers said.
+// VerdictLine counts verdicts and their findings.
 type VerdictLine struct {
 	TotalKey
 	Count    int
 	Findings int
 }
 
-// Verdicts counts the verdicts that were given on the day of since or later.
+// Verdicts counts the verdicts given on or after the day of since.
 func (t *Tx) Verdicts(ctx context.Context, since time.Time, by ...By) ([]VerdictLine, error) {
 	query := grouped(source(liveVerdicts, "v.at", ofVerdicts), countSum+`, coalesce(sum(s.findings), 0)`, by)
 	return listTotals(ctx, t, "count verdicts", query, since, func(l *VerdictLine) (*TotalKey, []any) { return &l.TotalKey, []any{&l.Count, &l.Findings} })
 }
 
-// TimeLine is one bucket of a histogram of how long something took.
+// TimeLine is one bucket of a histogram of durations.
 type TimeLine struct {
 	TotalKey
-	Most  time.Duration // upper bound; 0: there is none
+	Most  time.Duration // upper bound; 0: none
 	Count int
 	Sum   time.Duration
 }
 
-// Times counts how long something took that ended on the day of since or later. It gives
-// those buckets that hold something, for each key by their bounds.
+// Times counts durations that ended on or after the day of since. It returns only buckets with a
+// count, sorted by key and bound.
 func (t *Tx) Times(ctx context.Context, what Timed, since time.Time, by ...By) ([]TimeLine, error) {
 	from := source(liveTurnTimes, "u.ended_at", ofTurnTimes)
 	if what == TimeAnswer {
@@ -297,11 +300,11 @@ func (t *Tx) Times(ctx context.Context, what Timed, since time.Time, by ...By) (
 
 const totalKey = `what, day, repo_id, item_id, kind, agent, reviewer, outcome, most`
 
-// keep adds rows of a table, which are deleted in the same transaction, to the totals. Their
-// ids are the arguments.
+// keep returns the query that adds rows of a table to the totals. The ids of the rows are its
+// arguments. The same transaction deletes the rows.
 func keep(what totalOf, live func(where string) string, alias string) string {
 	more := func(column string) string { return column + ` = totals.` + column + ` + excluded.` + column }
-	// A count of tokens becomes as large as an integer can be at most.
+	// The cast limits a sum of tokens to the largest integer.
 	tokens := func(column string) string {
 		return column + ` = CAST(CAST(totals.` + column + ` AS DOUBLE PRECISION) + excluded.` + column + ` AS BIGINT)`
 	}
@@ -314,7 +317,7 @@ func keep(what totalOf, live func(where string) string, alias string) string {
 	}, ", ")
 }
 
-// What is added to the totals before rows are deleted, by their table.
+// keeps are the queries that add rows to the totals before they are deleted, by table.
 var keeps = map[string][]string{
 	"runs":    {keep(ofRuns, liveRuns, "r")},
 	"turns":   {keep(ofTurns, liveTurns, "u"), keep(ofTurnTimes, liveTurnTimes, "u")},
@@ -322,7 +325,7 @@ var keeps = map[string][]string{
 	"reviews": {keep(ofVerdicts, liveVerdicts, "v")},
 }
 
-// keepTotals adds rows of a table to the totals, where it has any.
+// keepTotals adds rows of a table to the totals, if the table has any.
 func (t *Tx) keepTotals(ctx context.Context, table string, ids []int64) error {
 	for _, query := range keeps[table] {
 		if _, err := execIn(ctx, t, "keep totals of "+table, query, ids); err != nil {
@@ -332,8 +335,8 @@ func (t *Tx) keepTotals(ctx context.Context, table string, ids []int64) error {
 	return nil
 }
 
-// CountFailure counts that something went wrong with a turn, now and for a reason: an attempt
-// failed, or a person must act. Who asks a question, or has news to read, did not fail.
+// CountFailure counts a failure of a turn: an attempt failed, or a person must act. A question and
+// new comments are no failures.
 func (t *Tx) CountFailure(ctx context.Context, turnID int64, kind work.ReasonKind) error {
 	if kind == "" || kind == work.WhyQuestion || kind == work.WhyNewComments {
 		return nil

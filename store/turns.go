@@ -37,12 +37,12 @@ func scanTurn(row scanner) (u work.Turn, err error) {
 const (
 	selectTurn = `SELECT id, ` + turnColumns + ` FROM turns `
 
-	// unfinished is !work.Step.Ended, word for word as the indexes have it.
+	// unfinished is !work.Step.Ended, exactly as in the indexes.
 	unfinished = `step NOT IN ('done', 'superseded', 'failed', 'cancelled')`
 )
 
-// AddTurn adds a turn. It fails with ErrStale when its work item, or its issue
-// or pull request, has an unfinished turn, or when the key is known.
+// AddTurn adds a turn. It fails with ErrStale if its work item, issue or pull request has an
+// unfinished turn, or if the key exists.
 func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	for _, at := range []*time.Time{&u.ClaimedAt, &u.UpdatedAt} {
 		if at.IsZero() {
@@ -62,44 +62,44 @@ func (t *Tx) AddTurn(ctx context.Context, u work.Turn) (int64, error) {
 	return t.insertNew(ctx, what, "turns", turnColumns, turnFields(&u), "turn_key")
 }
 
-// GetTurn gives a turn by its id.
+// GetTurn returns a turn by its id.
 func (t *Tx) GetTurn(ctx context.Context, id int64) (work.Turn, error) {
 	return getRow(ctx, t, fmt.Sprintf("get turn %d", id), scanTurn, selectTurn+`WHERE id = ?`, id)
 }
 
-// FindTurn gives a turn by its key.
+// FindTurn returns a turn by its key.
 func (t *Tx) FindTurn(ctx context.Context, key string) (work.Turn, bool, error) {
 	return findRow(ctx, t, "find turn "+key, scanTurn, selectTurn+`WHERE turn_key = ?`, key)
 }
 
-// FindTurnOf gives the turn whose key begins as a commit's trailer names it.
+// FindTurnOf returns the turn that a commit's trailer names by the beginning of its key.
 func (t *Tx) FindTurnOf(ctx context.Context, trailer string) (work.Turn, bool, error) {
 	return findRow(ctx, t, "find turn "+trailer, scanTurn, selectTurn+`WHERE turn_key >= ? AND turn_key < ? ORDER BY turn_key LIMIT 1`, trailer, trailer+"g")
 }
 
-// ListUnfinishedTurns gives the turns of all repositories that have not
-// ended, blocked ones included, oldest first.
+// ListUnfinishedTurns returns the unfinished turns of all repositories, including blocked ones,
+// oldest first.
 func (t *Tx) ListUnfinishedTurns(ctx context.Context) ([]work.Turn, error) {
-	// Ordered by id, SQLite would read the whole table instead of the index.
+	// With ORDER BY id, SQLite would read the whole table instead of the index.
 	turns, err := listRows(ctx, t, "list unfinished turns", scanTurn, selectTurn+`WHERE `+unfinished)
 	slices.SortFunc(turns, func(a, b work.Turn) int { return cmp.Compare(a.ID, b.ID) })
 	return turns, err
 }
 
-// ListTurns gives every turn of a work item, oldest first.
+// ListTurns returns every turn of a work item, oldest first.
 func (t *Tx) ListTurns(ctx context.Context, itemID int64) ([]work.Turn, error) {
 	return listRows(ctx, t, fmt.Sprintf("list turns of item %d", itemID), scanTurn, selectTurn+`WHERE item_id = ? ORDER BY id`, itemID)
 }
 
-// HasTurnCommit tells whether a commit is one that a turn stored: ours.
+// HasTurnCommit reports whether a turn stored this commit, so that it is ours.
 func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool, error) {
 	_, ok, err := findRow(ctx, t, "look for commit "+oid, scanID,
 		`SELECT id FROM turns WHERE repo_id = ? AND commit_oid = ? AND commit_oid <> '' LIMIT 1`, repoID, oid)
 	return ok, err
 }
 
-// AdvanceTurn moves a turn from one step to another that does not end it and
-// that may follow, or fails with ErrStale.
+// AdvanceTurn moves a turn from one step to a later one that does not end it, or fails with
+// ErrStale.
 func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
 	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
 	if to.Ended() || !from.Leads(to) {
@@ -108,11 +108,9 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 	return t.one(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
 }
 
-// SaveTurn stores what a live turn has learned: slot, blocked, branch, base,
-// head, agent, sandbox, request, runs, answer, commit, session, usage, event
-// keys. Its
-// step, attempts and waiting have methods of their own. A turn that has ended
-// is ErrStale.
+// SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, sandbox, request, runs,
+// answer, commit, session, usage and event keys. Step, attempts and waiting have their own methods.
+// It fails with ErrStale if the turn has ended.
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
@@ -122,8 +120,8 @@ func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf(&u.EventKeys), u.Sandbox, millis(t.now), u.ID)
 }
 
-// DeferTurn leaves a live turn alone until a time. attemptUsed counts a failed
-// attempt; waiting is none.
+// DeferTurn does not try a live turn before until. attemptUsed counts a failed attempt; waiting is
+// none.
 func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, why work.Reason, attemptUsed bool, lastErr string) error {
 	why = why.Map(t.clean)
 	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
@@ -131,7 +129,7 @@ func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, why work.
 		millis(until), reasonOf(&why), attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
 
-// BlockTurn parks a live turn until a person acts. Its step stays.
+// BlockTurn parks a live turn until a person acts. It keeps its step.
 func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
 	why = why.Map(t.clean)
 	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
@@ -139,7 +137,7 @@ func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
 		reasonOf(&why), millis(t.now), id)
 }
 
-// ResumeTurn lets a live turn resume at its step, with all its attempts.
+// ResumeTurn unblocks a live turn at its step, and resets its attempts.
 func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,

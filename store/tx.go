@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// Tx is one transaction. Its methods read and write; nothing that they write
-// is on disk before Update has returned.
+// Tx is one transaction. Its writes are on disk only when Update has returned.
 type Tx struct {
 	sql      *sql.Tx
-	now      time.Time           // one time for the whole transaction
-	redact   func(string) string // nil: secrets stay in
+	now      time.Time           // the same time for the whole transaction
+	redact   func(string) string // nil: secrets are not removed
 	readOnly bool
 }
 
-// clean takes secrets out of a reason or an error's text before it is stored: both may
-// quote an agent, git or a server.
+// clean removes secrets from a reason or error text before it is stored, because it may quote an
+// agent, git or a server.
 func (t *Tx) clean(s string) string {
 	if t.redact == nil {
 		return s
@@ -29,7 +28,7 @@ func (t *Tx) clean(s string) string {
 	return t.redact(s)
 }
 
-// scanner is a row that is ready to be read.
+// scanner is a row to scan.
 type scanner interface{ Scan(dest ...any) error }
 
 func scanID(row scanner) (id int64, err error) { return id, row.Scan(&id) }
@@ -38,7 +37,7 @@ func scanCount(row scanner) (n int, err error) { return n, row.Scan(&n) }
 
 func scanString(row scanner) (s string, err error) { return s, row.Scan(&s) }
 
-// listRows reads every row of a query; what is for the error message.
+// listRows reads every row of a query. what is for the error message.
 func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (_ []T, err error) {
 	rows, err := t.sql.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -59,7 +58,7 @@ func listRows[T any](ctx context.Context, t *Tx, what string, scan func(scanner)
 	return all, nil
 }
 
-// findRow reads the only row of a query, if there is one.
+// findRow reads the only row of a query. It returns false if there is none.
 func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
 	v, err := scan(t.sql.QueryRowContext(ctx, query, args...))
 	var none T
@@ -72,7 +71,7 @@ func findRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) 
 	return v, true, nil
 }
 
-// getRow reads a row that must exist.
+// getRow reads a row that must exist, or fails with ErrNotFound.
 func getRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	v, ok, err := findRow(ctx, t, what, scan, query, args...)
 	if err == nil && !ok {
@@ -81,7 +80,7 @@ func getRow[T any](ctx context.Context, t *Tx, what string, scan func(scanner) (
 	return v, err
 }
 
-// exec writes, and returns how many rows it changed.
+// exec writes and returns the number of changed rows.
 func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
@@ -111,8 +110,8 @@ func (t *Tx) insert(ctx context.Context, what, table, columns string, fields []a
 	return t.insertUnless(ctx, what, table, columns, fields, "")
 }
 
-// insertNew adds a row and returns its id. It is ErrStale where another row has its key,
-// which is the columns of a unique index.
+// insertNew adds a row and returns its id. It fails with ErrStale if another row has the same key.
+// key lists the columns of a unique index.
 func (t *Tx) insertNew(ctx context.Context, what, table, columns string, fields []any, key string) (int64, error) {
 	return t.insertUnless(ctx, what, table, columns, fields, ` ON CONFLICT (`+key+`) DO NOTHING`)
 }
@@ -129,22 +128,22 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 	return id, err
 }
 
-// marks are n placeholders.
+// marks returns n placeholders.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// marksOf are the placeholders of n rows with so many columns each.
+// marksOf returns the placeholders of n rows with this many columns each.
 func marksOf(n, columns int) string {
 	return strings.TrimSuffix(strings.Repeat("("+marks(columns)+"), ", n), ", ")
 }
 
-// How many values or rows go into one statement. Of each length there is one text, which
-// a connection compiles once; the rest goes into shorter ones.
+// How many values or rows go into one statement. Each length has one text, which a connection
+// compiles once. The remainder goes into shorter statements.
 const (
 	longStep  = 64
 	shortStep = 8
 )
 
-// inSteps cuts a list into the parts that go into one statement each.
+// inSteps splits a list into the parts for one statement each.
 func inSteps[T any](list []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
@@ -163,8 +162,8 @@ func inSteps[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
-// listIn is listRows of a query with IN (%s) for keys, which are its last arguments. It is
-// sent in steps: rows are ordered within a step only.
+// listIn is listRows for a query with IN (%s). The keys are its last arguments. It runs in steps,
+// so rows are ordered only within a step.
 func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, keys []K, args ...any) ([]T, error) {
 	var all []T
 	for some := range inSteps(keys) {
@@ -177,7 +176,7 @@ func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner
 	return all, nil
 }
 
-// execIn is exec of such a query, sent in steps.
+// execIn is exec for a query with IN (%s). It runs in steps.
 func execIn[K any](ctx context.Context, t *Tx, what, query string, keys []K, args ...any) (n int64, err error) {
 	for some := range inSteps(keys) {
 		changed, err := t.exec(ctx, what, fmt.Sprintf(query, marks(len(some))), append(slices.Clone(args), anys(some)...)...)
@@ -197,8 +196,7 @@ func anys[T any](list []T) []any {
 	return all
 }
 
-// stamp is at, or the transaction's time where at is zero: 0 in a column means that
-// it never happened.
+// stamp returns at, or the transaction's time if at is zero, because 0 in a column means "never".
 func (t *Tx) stamp(at time.Time) int64 {
 	if at.IsZero() {
 		at = t.now

@@ -35,14 +35,14 @@ func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids []int
 	return err
 }
 
-// ListVerdicts gives the verdicts about a pull request, the oldest first.
+// ListVerdicts returns the verdicts about a pull request, oldest first.
 func (t *Tx) ListVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
 	return listRows(ctx, t, fmt.Sprintf("list verdicts about pull request %d", pullID), scanVerdict, selectVerdict+`WHERE pull_id = ? ORDER BY at, id`, pullID)
 }
 
-// AddVerdict adds a verdict and tells whether it was new, with its id or that of the one
-// which is known: of the same review or command about the same head, or of the same agent
-// about that head. A known one is left as it is. Counts is what it is unless it says more.
+// AddVerdict adds a verdict, and returns its id and whether it was new. A known verdict is
+// unchanged and its id returned: one of the same review or command about the same head, or of the
+// same agent about that head. An empty Validity is stored as Counts.
 func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, error) {
 	if v.At.IsZero() {
 		v.At = t.now
@@ -66,8 +66,8 @@ func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, err
 	return id, true, t.raiseLook(ctx, what, v.PullID)
 }
 
-// MarkVerdict records that a verdict does not count any more, or not as it did, and tells
-// whether that is new. What was taken back stays so.
+// MarkVerdict changes a verdict's validity, and reports whether that changed anything. A verdict
+// that was taken back stays so.
 func (t *Tx) MarkVerdict(ctx context.Context, id int64, as review.Validity) (bool, error) {
 	what := fmt.Sprintf("mark verdict %d as %s", id, as)
 	pullID, err := getRow(ctx, t, what, scanID, `SELECT pull_id FROM reviews WHERE id = ?`, id)

@@ -12,11 +12,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What waits, word for word as the indexes have it.
+// Conditions for pending events, exactly as in the indexes.
 const (
-	// waitingSaid is what work.EventKind.Said means, of no turn.
+	// waitingSaid matches pending events of a kind that work.EventKind.Said covers and that no turn
+	// has.
 	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
-	// waitingFact is what waits and no person said: all other kinds.
+	// waitingFact matches pending events of all other kinds.
 	waitingFact = `processed_at = 0 AND kind IN ('check', 'conflict', 'head', 'merged', 'closed', 'reopened', 'labelled', 'command', 'review_due', 'fix_due')`
 )
 
@@ -31,23 +32,21 @@ func without(columns string, forAgents ...string) string {
 	return columns
 }
 
-// ListFacts gives what waits in a repository and is no turn's, but for what people wrote: by
-// work item, 0 where there is none, oldest first.
+// ListFacts returns the pending events of a repository that no turn has, without comments, by work
+// item (0: none), oldest first.
 func (t *Tx) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
 	return t.listByItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
 }
 
-// ListWrittenOn gives the work items of a repository about which people wrote what waits and
-// is no turn's.
+// ListWrittenOn returns the work items of a repository with pending comments that no turn has.
 func (t *Tx) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what people wrote on in repository %d", repoID), scanID,
 		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, sql.Named("repo", repoID))
 }
 
-// ListWaiting gives of what people wrote about some work items, and is no turn's, the first
-// ones of each, so many of them and without their texts, oldest first. Thousands of comments
-// may wait, of which a turn takes some.
+// ListWaiting returns the pending comments of some work items that no turn has: the first most of
+// each, oldest first, without their texts. Thousands may be pending, and a turn takes only some.
 func (t *Tx) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
 	of := map[int64][]work.Event{}
 	for _, id := range items {
@@ -69,32 +68,32 @@ func (t *Tx) listByItem(ctx context.Context, what, query string, args ...any) (m
 		of[e.ItemID] = append(of[e.ItemID], e)
 		return none, err
 	}, query, args...)
-	for _, events := range of { // here, for SQLite would sort all of them, with all that they have
+	for _, events := range of { // sorted here, because SQLite would sort the whole rows
 		slices.SortFunc(events, func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 	}
 	return of, err
 }
 
-// saying are the work items on which people wrote what waits, one after the other by the index.
+// saying finds the work items with pending comments one by one in the index.
 const saying = `item (id) AS (
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > 0 AND ` + waitingSaid + `)
 			UNION ALL
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND ` + waitingSaid + `) FROM item WHERE item.id IS NOT NULL
 		)`
 
-// ListFromIssues gives the work items about which somebody wrote on the issue what waits.
+// ListFromIssues returns the work items with pending comments on their issue.
 func (t *Tx) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, "list the items on whose issues comments wait", scanID,
 		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
 }
 
-// ListFirstSaid gives what people wrote about one work item and waits, as ListWaiting does.
+// ListFirstSaid returns the pending comments of one work item, like ListWaiting.
 func (t *Tx) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
 }
 
-// WithTexts gives events of ListWaiting with their texts, as a turn needs them.
+// WithTexts returns events of ListWaiting with their texts, for a turn.
 func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	events, at := slices.Clone(events), map[int64]*work.Event{}
 	for i, e := range events {
@@ -111,20 +110,20 @@ func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, 
 	return events, err
 }
 
-// ListSaid gives what people said on a work item and no turn was told of, oldest first.
+// ListSaid returns the pending comments of a work item that no turn has, oldest first.
 func (t *Tx) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
 }
 
-// Waiting is how much people wrote about a work item that waits and is no turn's.
+// Waiting is the number of a work item's pending comments that no turn has.
 type Waiting struct {
 	Item   int64
 	Count  int
-	Newest time.Time // the newest of it was written; GitHub's clock
+	Newest time.Time // time of the newest comment, on GitHub's clock
 }
 
-// CountWaiting counts what people wrote about some work items of a repository that waits.
+// CountWaiting counts the pending comments of some work items of a repository.
 func (t *Tx) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]Waiting, error) {
 	scan := func(row scanner) (w Waiting, err error) {
 		return w, row.Scan(&w.Item, &w.Count, timeOf(&w.Newest))

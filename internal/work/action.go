@@ -12,31 +12,31 @@ const (
 	ActionReply       ActionKind = "reply"       // to a review comment, in its thread
 	ActionComment     ActionKind = "comment"     // on an issue's or pull request's conversation
 	ActionResolve     ActionKind = "resolve"     // a review thread
-	ActionReaction    ActionKind = "reaction"    // eyes
-	ActionRemove      ActionKind = "remove"      // a second copy of a comment of ours
+	ActionReaction    ActionKind = "reaction"    // a reaction of eyes
+	ActionRemove      ActionKind = "remove"      // deletes a duplicate of our own comment
 	ActionIssue       ActionKind = "issue"       // for a flaky test
-	ActionRerun       ActionKind = "rerun"       // the failed jobs of a workflow run
+	ActionRerun       ActionKind = "rerun"       // reruns the failed jobs of a workflow run
 	ActionSticky      ActionKind = "sticky"      // a comment that is kept up to date; renewed
-	ActionLabels      ActionKind = "labels"      // that an issue or pull request has, and has not; renewed
-	ActionRepoLabels  ActionKind = "repo_labels" // that a repository has; what it lacks is made
-	ActionFlow        ActionKind = "flow"        // the label that begins an issue's work, set again, or none; repeated
-	ActionClose       ActionKind = "close"       // a pull request of ours
+	ActionLabels      ActionKind = "labels"      // sets and removes labels of an issue or pull request; renewed
+	ActionRepoLabels  ActionKind = "repo_labels" // creates labels that a repository lacks
+	ActionFlow        ActionKind = "flow"        // sets or removes the label that starts an issue's flow; repeated
+	ActionClose       ActionKind = "close"       // closes a pull request of ours
 
-	ActionReview        ActionKind = "review"         // a reviewer's, with its comments
-	ActionStatus        ActionKind = "status"         // a commit status: what the reviews of a head have come to; renewed
-	ActionDismiss       ActionKind = "dismiss"        // a review of ours, of a head that moved: taken back, or marked so
+	ActionReview        ActionKind = "review"         // a reviewer's review, with its comments
+	ActionStatus        ActionKind = "status"         // a commit status with the result of a head's reviews; renewed
+	ActionDismiss       ActionKind = "dismiss"        // dismisses our review of a former head, or marks it as outdated
 	ActionReviewRequest ActionKind = "review_request" // asks a person for a review
 
-	ActionMerge        ActionKind = "merge"         // a pull request of ours, at the head that was approved
-	ActionEnqueue      ActionKind = "enqueue"       // the same, through its base's merge queue
-	ActionDequeue      ActionKind = "dequeue"       // takes it out of that queue
-	ActionUpdateBranch ActionKind = "update_branch" // brings its branch up to date with the base
-	ActionDeleteBranch ActionKind = "delete_branch" // of a pull request that we merged
-	ActionRevert       ActionKind = "revert"        // opens the pull request that takes a merge of ours back
+	ActionMerge        ActionKind = "merge"         // merges a pull request of ours, at the approved head
+	ActionEnqueue      ActionKind = "enqueue"       // adds it to its base's merge queue, at the approved head
+	ActionDequeue      ActionKind = "dequeue"       // removes it from that queue
+	ActionUpdateBranch ActionKind = "update_branch" // updates its branch from the base
+	ActionDeleteBranch ActionKind = "delete_branch" // deletes the branch of a pull request that we merged
+	ActionRevert       ActionKind = "revert"        // opens a pull request that reverts our merge
 )
 
-// Merging reports whether an action is part of merging a pull request: nothing else
-// sends it.
+// Merging reports whether the action is part of merging a pull request. Only the merge step sends
+// those.
 func (k ActionKind) Merging() bool {
 	switch k { //nolint:exhaustive // no other is
 	case ActionMerge, ActionEnqueue, ActionDequeue, ActionUpdateBranch, ActionDeleteBranch, ActionRevert:
@@ -45,24 +45,23 @@ func (k ActionKind) Merging() bool {
 	return false
 }
 
-// StickyEdit is the Base of a sticky comment that is only to be edited: where there
-// is none, none is made.
+// StickyEdit is the Base of a sticky comment that may be edited but not created.
 const StickyEdit = "edit"
 
 // Need says what an action's failure means for its turn.
 type Need string
 
-// The needs. A void action was required once; what it was for is gone.
+// The needs. A void action was required; its target is gone.
 const (
 	NeedRequired Need = "required"
 	NeedCosmetic Need = "cosmetic"
 )
 
-// ActionState says what has already happened to an action.
+// ActionState is how far an action has come.
 type ActionState string
 
-// The states of an action. An action that is Sent may or may not be on GitHub:
-// it is looked for before it is sent again.
+// The states of an action. A sent action may be on GitHub: it is looked for before it is sent
+// again.
 const (
 	ActionPlanned ActionState = "planned"
 	ActionSent    ActionState = "sent"
@@ -71,7 +70,7 @@ const (
 	ActionDropped ActionState = "dropped" // cosmetic, and given up
 )
 
-// Settled reports whether nothing is left to do for the action.
+// Settled reports whether the action needs no more work.
 func (s ActionState) Settled() bool {
 	switch s {
 	case ActionApplied, ActionVoid, ActionDropped:
@@ -82,31 +81,31 @@ func (s ActionState) Settled() bool {
 	return false
 }
 
-// Action is one outbound effect. Its row exists before its request.
+// Action is one outbound effect. Its row is stored before its request is sent.
 type Action struct {
 	ID       int64
 	RepoID   int64
 	TurnID   int64 // 0 for a notice
-	ItemID   int64 // 0 when it belongs to none
-	Position int   // order within the turn
+	ItemID   int64 // 0: it belongs to no item
+	Position int   // order in the turn
 	Kind     ActionKind
 	Need     Need
-	Token    string // unique; what the action is for, never its wording
+	Token    string // unique; made of the purpose, never of the text
 	State    ActionState
 
 	Number int       // issue or pull request
-	Target string    // comment id, thread id, branch, workflow run, labels to be there, method of a merge: by kind
-	On     EventKind // reaction: which kind of comment Target is
+	Target string    // by kind: comment id, thread id, branch, workflow run, labels to set, merge method
+	On     EventKind // reaction: the kind of comment that Target is
 	Title  string    // pull request, issue
-	Body   string    // with its markers. labels: what is known of those that may have to be made
-	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: those not to be there. sticky: StickyEdit or empty
-	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks it runs
+	Body   string    // includes its markers. labels: color and description of labels that may have to be created
+	Base   string    // pull request: base branch. push: expected old head, empty for a new branch. rerun: the attempt so far. labels: labels to remove. sticky: StickyEdit or empty
+	Head   string    // pull request: head branch. push: the commit. rerun: the commit whose checks are rerun
 	Extra  string    // review: its comments, as JSON
-	Why    string    // for people: what it answers
+	Why    string    // for people: what the action answers
 
-	Sends     int // how often it was sent, counted before each send; since it was renewed
-	Made      int // sticky: how many of its sends may each have made a comment
-	Renewals  int // how often its content was replaced by a newer one
+	Sends     int // number of sends since it was planned or renewed, counted before each send
+	Made      int // sticky: number of sends that may each have created a comment
+	Renewals  int // number of times newer content replaced its content
 	ResultID  string
 	ResultURL string
 	PlannedAt time.Time

@@ -2,9 +2,9 @@ package work
 
 import "cmp"
 
-// RequiredAncestor is the newest turn that worked on a branch, and the commit that it
-// left or found there: what the branch must have in its history. A turn that
-// never ran found out nothing about the branch.
+// RequiredAncestor returns the newest turn that worked on a branch, and the commit that it left or
+// found there. The branch must have this commit in its history. Turns that never ran do not count,
+// because they did not read the branch.
 func RequiredAncestor(turns []Turn, branch string, but int64) (oid string, of Turn) {
 	for _, t := range turns {
 		if t.ID > of.ID && t.ID != but && t.Branch == branch && t.Runs > 0 {
@@ -19,8 +19,8 @@ func RequiredAncestor(turns []Turn, branch string, but int64) (oid string, of Tu
 	return of.Head, of
 }
 
-// AcceptedHead is the head that a person accepted for a branch without the commit;
-// empty when nobody did.
+// AcceptedHead returns the head that a person accepted for a branch without the lost commit; empty:
+// none.
 func AcceptedHead(pull PullRequest, lost string) string {
 	if pull.LostOID == lost {
 		return pull.AcceptedOID

@@ -1,7 +1,7 @@
 package work
 
-// Commit is a commit of a pull request, as GitHub lists it. An account is empty where GitHub
-// knows none by the address in the commit.
+// Commit is a commit of a pull request, as GitHub lists it. An account is empty if GitHub knows
+// none for the address in the commit.
 type Commit struct {
 	OID       string
 	Message   string
@@ -10,19 +10,19 @@ type Commit struct {
 	Parents   int
 }
 
-// webFlow is the login of GitHub's own committer: of merges by its button, and of what people
-// edit in a browser.
+// webFlow is the login of GitHub's own committer, for merges by its button and edits in the
+// browser.
 const webFlow = "web-flow"
 
-// Made says who a commit comes from: ours are the accounts that this tool used, known tells
-// whether a turn stored the commit.
+// Authorship decides who made a commit. Ours reports whether gh mergexo used an account, Known
+// whether a turn stored a commit.
 type Authorship struct {
 	Ours  func(account int64) bool
 	Known func(oid string) bool
 }
 
-// ByUs reports whether a commit is one that a turn made, or the base merged in by GitHub for
-// us. A commit that somebody else committed again is theirs, whatever its message says.
+// ByUs reports whether a turn made the commit, or GitHub merged the base in for us. A commit that
+// somebody else committed again is theirs, regardless of its message.
 func (m Authorship) ByUs(c Commit) bool {
 	if m.Known(c.OID) {
 		return true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CheckNames are the names in the body of an event about checks.
+// CheckNames returns the names in the body of an event about checks.
 func CheckNames(e Event) []string {
 	var names []string
 	for line := range strings.Lines(e.Body) {
@@ -15,7 +15,7 @@ func CheckNames(e Event) []string {
 	return names
 }
 
-// Findings are the names of the red checks that events tell of, sorted.
+// Findings returns the names of the red checks in events, sorted.
 func Findings(events []Event) []string {
 	var names []string
 	for _, e := range events {

@@ -1,39 +1,37 @@
-// Package counts is what is counted of passes beside their work: how they ended, what they
-// asked of GitHub, and how many work items stand where.
 package work
 
 import (
 	"time"
 )
 
-// Passes is how many passes came to an outcome.
+// PassCount is the number of passes with an outcome.
 type PassCount struct {
 	Outcome PassOutcome
 	Count   int
 }
 
-// Requests is how many requests to a host had an answer.
+// RequestCount is the number of requests to a host with a status.
 type RequestCount struct {
 	Host   string
 	API    string // rest, graphql
-	Status string // HTTP's, in digits; NoAnswer
+	Status string // HTTP status in digits, or NoAnswer
 	Count  int
 }
 
-// NoAnswer is the status of a request to which no answer came.
+// NoAnswer is the status of a request without an answer.
 const NoAnswer = "none"
 
-// RateLimit is what a host said last of one of its limits.
+// RateLimit is the state of a host's rate limit, as last reported.
 type RateLimit struct {
 	Host      string
-	Resource  string // as x-ratelimit-resource names it
+	Resource  string // the value of x-ratelimit-resource
 	Remaining int
 	Most      int
 	ResetAt   time.Time // GitHub's clock
-	At        time.Time // when it said so
+	At        time.Time // when it was reported
 }
 
-// ItemCount is how many work items of a repository are in a state.
+// ItemCount is the number of a repository's work items in a state.
 type ItemCount struct {
 	RepoID int64
 	State  State

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EventKeys are the events' keys, in their order.
+// EventKeys returns the events' keys, in order.
 func EventKeys(events []Event) []string {
 	keys := make([]string, len(events))
 	for i, e := range events {
@@ -15,8 +15,8 @@ func EventKeys(events []Event) []string {
 	return keys
 }
 
-// StampOf is when the version of a comment was written. A reaction may bump it;
-// commands are rarely decorated before they are seen.
+// StampOf returns when a version of a comment was written. A reaction may change it; people rarely
+// react to a command before a pass sees it.
 func StampOf(e Event) time.Time {
 	if e.UpdatedAt.After(e.CreatedAt) {
 		return e.UpdatedAt
@@ -24,11 +24,10 @@ func StampOf(e Event) time.Time {
 	return e.CreatedAt
 }
 
-// SaidLocally is the kind of a command that came from the command line: its
-// answer was printed there.
+// SaidLocally is the kind of a command from the command line. Its answer was printed there.
 const SaidLocally = "cli"
 
-// CommentID is the id of an event's comment; 0: it is of none.
+// CommentID returns the id of an event's comment; 0: it has none.
 func CommentID(e Event) int64 {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
@@ -37,7 +36,7 @@ func CommentID(e Event) int64 {
 	return id
 }
 
-// Fed are the comments among a turn's events that no turn before had.
+// Fed returns the comments among a turn's events that no earlier turn had.
 func Fed(events []Event, cursor int64) []Event {
 	var out []Event
 	for _, e := range events {
@@ -49,7 +48,7 @@ func Fed(events []Event, cursor int64) []Event {
 	return out
 }
 
-// EventIDs are the events' row ids, in their order.
+// EventIDs returns the events' row ids, in order.
 func EventIDs(events []Event) []int64 {
 	ids := make([]int64, len(events))
 	for i, e := range events {
@@ -58,7 +57,7 @@ func EventIDs(events []Event) []int64 {
 	return ids
 }
 
-// Begins reports whether an event asks for an item's start turn.
+// Begins reports whether an event asks for the item's start turn.
 func Begins(item Item, e Event) bool {
 	return e.Kind == EventLabelled ||
 		e.Kind == EventMerged && item.Flow == FlowImplementation && e.Number == item.Number

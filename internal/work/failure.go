@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Failures have kinds, and one place (tick's settle) decides by them, never by
-// prose. A WaitError, a BlockedError, a SupersededError and a CancelledError
-// say what they are; context.Canceled is an interrupt; any other error is
-// counted, backed off, and blocks after its last attempt.
+// Errors have kinds, and one place (tick's settle) decides by kind, never by text. WaitError,
+// BlockedError, SupersededError and CancelledError are such kinds, context.Canceled is an
+// interrupt. Any other error counts as a failed attempt, is retried after a backoff, and blocks
+// after the last attempt.
 
-// WaitError says that it is too early: a limit, a network that is down, checks
-// that run. It uses no attempt.
+// WaitError says that it is too early: a rate limit, a network that is down, running checks. It
+// uses no attempt.
 type WaitError struct {
 	Until  time.Time // zero: the next pass
 	Reason Reason
@@ -30,14 +30,14 @@ type BlockedError struct {
 func (e *BlockedError) Error() string { return describe("blocked: "+e.Reason.String(), e.Err) }
 func (e *BlockedError) Unwrap() error { return e.Err }
 
-// SupersededError says that the world moved on: the turn ends, its events make
-// a new one. It is only legal before a turn's first effect.
+// SupersededError says that the turn is outdated: it ends, and its events cause a new turn. It is
+// allowed only before the turn's first effect.
 type SupersededError struct{ Reason string }
 
 func (e *SupersededError) Error() string { return "superseded: " + e.Reason }
 
-// CancelledError says that nobody wants the turn's result any more: the issue
-// or pull request was closed or merged.
+// CancelledError says that the turn's result is not wanted any more: the issue or pull request was
+// closed or merged.
 type CancelledError struct{ Reason string }
 
 func (e *CancelledError) Error() string { return "cancelled: " + e.Reason }
@@ -49,11 +49,10 @@ func describe(what string, err error) string {
 	return fmt.Sprintf("%s: %v", what, err)
 }
 
-// maxBackoff bounds the wait between attempts.
+// maxBackoff limits the wait between attempts.
 const maxBackoff = 6 * time.Hour
 
-// Backoff is the wait after the nth consecutive failure (n from 1): 1, 2, 4 …
-// times base.
+// Backoff returns the wait after the nth consecutive failure, from n = 1: base times 1, 2, 4 …
 func Backoff(base time.Duration, n int) time.Duration {
 	d := base
 	for i := 1; i < n && d < maxBackoff; i++ {
@@ -62,5 +61,5 @@ func Backoff(base time.Duration, n int) time.Duration {
 	return min(d, maxBackoff)
 }
 
-// MaxAttempts is how often a turn is tried before it blocks.
+// MaxAttempts is the number of attempts before a turn blocks.
 const MaxAttempts = 4

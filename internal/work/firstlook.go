@@ -1,6 +1,3 @@
-// Package firstlook says how far the first look at the open pull requests of a repository
-// came. It is made of a repository that is new, and again of one whose database was lost:
-// page by page, oldest first, over as many passes as it takes.
 package work
 
 import (
@@ -8,13 +5,15 @@ import (
 	"fmt"
 )
 
-// Walk is under what name it is stored how far it came.
+// FirstLookList is the name under which progress is stored.
 const FirstLookList = "adopted"
 
-// Through is what is stored once all were looked at.
+// FirstLookDone is stored once every pull request was looked at.
 const FirstLookDone = "done"
 
-// Place is how far it came.
+// FirstLook is the progress of the first look at a repository's open pull requests. A new
+// repository gets one, and one whose database was lost: page by page, oldest first, over as many
+// passes as needed.
 type FirstLook struct {
 	After string `json:"after"`          // what the next page is asked for by; empty: the first one
 	Seen  int    `json:"seen"`           // how many pull requests are on the pages before it
@@ -22,7 +21,7 @@ type FirstLook struct {
 	All   int    `json:"all"`            // how many are open
 }
 
-// ParseFirstLook is the place that is stored; under way says that there is more to look at.
+// ParseFirstLook parses stored progress. underWay is false if there is nothing more to look at.
 func ParseFirstLook(stored string) (p FirstLook, underWay bool) {
 	if stored == "" || stored == FirstLookDone || json.Unmarshal([]byte(stored), &p) != nil {
 		return FirstLook{}, false
@@ -30,7 +29,7 @@ func ParseFirstLook(stored string) (p FirstLook, underWay bool) {
 	return p, true
 }
 
-// String is what is stored.
+// String returns the form that is stored.
 func (p FirstLook) String() string {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -39,14 +38,14 @@ func (p FirstLook) String() string {
 	return string(text)
 }
 
-// LookedAt is how many were looked at so far. Some may have been closed since, and others
-// opened, so it is never more than all.
+// LookedAt is the number of pull requests looked at so far. Meanwhile some may have been closed and
+// others opened, so it is limited to all.
 func (p FirstLook) LookedAt() int { return min(p.Seen+p.Part, p.All) }
 
-// Says is that in words.
+// Says describes the progress.
 func (p FirstLook) Says() string {
 	return fmt.Sprintf("%d of %d open pull requests are looked at so far", p.LookedAt(), p.All)
 }
 
-// Resumes says it of a pass, or of several, that had no time for all of them.
+// Resumes describes the progress at the end of a pass that had no time for all of them.
 func (p FirstLook) Resumes() string { return p.Says() + "; the next pass resumes there" }

@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// Flow is the way by which an issue becomes a pull request.
+// Flow is how an issue becomes a pull request.
 type Flow string
 
 // The flows.
@@ -18,16 +18,15 @@ const (
 	FlowBugfix         Flow = "bugfix"
 	FlowSmallJob       Flow = "small_job"
 
-	// FlowReview is somebody else's pull request: reviewed, and never pushed to. No issue
-	// begins it, so it is not among Flows.
+	// FlowReview is for somebody else's pull request: it is reviewed and never pushed to. No issue
+	// starts it, so Flows does not list it.
 	FlowReview Flow = "review"
 )
 
-// Flows lists every flow, in the order of label precedence for those that a
-// label can start (an issue with several labels takes the first).
+// Flows lists every flow, in the order of precedence: an issue with several labels takes the first.
 func Flows() []Flow { return []Flow{FlowBugfix, FlowSmallJob, FlowDesign, FlowImplementation} }
 
-// branchWord is the flow's part of a branch name.
+// branchWord is the flow's name in branch names.
 func (f Flow) branchWord() string {
 	switch f {
 	case FlowDesign:
@@ -38,15 +37,15 @@ func (f Flow) branchWord() string {
 		return "bugfix"
 	case FlowSmallJob:
 		return "small"
-	case FlowReview: // has no branch of ours
+	case FlowReview: // never pushes a branch
 	}
 	return string(f)
 }
 
-// StartKind is the prompt that begins the flow.
+// StartKind is the kind of turn that starts the flow.
 func (f Flow) StartKind() Kind { return Kind(string(f) + "_start") }
 
-// FeedbackKind is the prompt that answers people on the flow's pull request.
+// FeedbackKind is the kind of turn that answers people on the flow's pull request.
 func (f Flow) FeedbackKind() Kind {
 	if f == FlowDesign {
 		return KindDesignFeedback
@@ -54,15 +53,15 @@ func (f Flow) FeedbackKind() Kind {
 	return KindImplementationFeedback
 }
 
-// BranchPrefix is how a flow's branch for an issue is found again. Only the
-// prefix identifies it, never the slug: titles change.
+// BranchPrefix is the prefix by which a flow's branch for an issue is found again. The slug is not
+// compared, because titles change.
 func BranchPrefix(f Flow, issue int) string {
 	return fmt.Sprintf("agent/%s/%d-", f.branchWord(), issue)
 }
 
-// BranchName is the branch that a flow makes for an issue. attempt counts the
-// branches under the same prefix that exist already: history is never
-// rewritten, so a later start gets a name of its own.
+// BranchName returns the name of a flow's new branch for an issue. attempt is the number of
+// existing branches with the same prefix: history is never rewritten, so a later start gets its own
+// name.
 func BranchName(f Flow, issue int, title string, attempt int) string {
 	name := BranchPrefix(f, issue) + Slug(title)
 	if attempt > 0 {
@@ -91,28 +90,27 @@ func ParseBranch(branch string) (Flow, int, bool) {
 	return "", 0, false
 }
 
-// DocumentPath is where a design document for an issue is written.
+// DocumentPath is the path of an issue's design document.
 func DocumentPath(issue int, title string) string {
 	return fmt.Sprintf("docs/design/%d-%s.md", issue, Slug(title))
 }
 
-// documentName is what may stand between a document's number and its ending. It
-// stands in prompts among our own words, so that it holds no sentence.
+// documentName matches the part of a document's name after its number. The name appears in prompts
+// next to our instructions, so it must not contain a sentence.
 var documentName = lazy.Regexp(`^[A-Za-z0-9._-]{1,100}$`)
 
-// IsDocument reports whether a path is that of a design document for an issue,
-// whatever its title was.
+// IsDocument reports whether a path is a design document of an issue, with any title.
 func IsDocument(path string, issue int) bool {
 	name, numbered := strings.CutPrefix(path, fmt.Sprintf("docs/design/%d-", issue))
 	name, ended := strings.CutSuffix(name, ".md")
 	return numbered && ended && documentName().MatchString(name)
 }
 
-// maxSlug keeps branch names readable; it is counted in bytes, all ASCII.
+// maxSlug limits branch names to a readable length, in bytes. A slug is ASCII.
 const maxSlug = 40
 
-// Slug makes a short lower-case ASCII name of a title: letters and digits,
-// joined by single hyphens. It is never empty.
+// Slug makes a short name from a title: lower-case ASCII letters and digits, joined by single
+// hyphens. It is never empty.
 func Slug(title string) string {
 	var b strings.Builder
 	gap := false

@@ -2,21 +2,21 @@ package work
 
 import "time"
 
-// Answerable reports whether a comment on the issue is what a start waits for that
-// is stopped for the reason. Of the others a comment at most tries again.
+// Answerable reports whether a start turn that stopped for this reason waits for a comment on the
+// issue. For other reasons a comment only starts another attempt.
 func (k ReasonKind) Answerable() bool {
 	return k == WhyQuestion || k == WhyTestsFail || k == WhyNothingChanged || k == WhyChangeRefused || k == WhyNewComments
 }
 
-// Followup is what a start that stands still leaves to the turn that goes on.
+// Followup is what a stopped start turn leaves to the turn that continues.
 type Followup struct {
 	ItemID int64
 	Reason Reason // what it waits for
-	Turn   string // key of the turn that ended so
-	Commit string // what that turn had finished and did not push; empty when nothing
+	Turn   string // key of the stopped turn
+	Commit string // what that turn committed but did not push; empty: nothing
 
-	RunStartComment int64 // the newest comment on the issue when its agent was asked; 0: none
-	CommentCursor   int64 // the newest comment that a turn was fed; 0: none
-	EventCursor     int64 // the newest event that a turn was fed: later versions of a comment have its id
+	RunStartComment int64 // newest comment on the issue when its agent was started; 0: none
+	CommentCursor   int64 // newest comment that a turn was given; 0: none
+	EventCursor     int64 // newest event that a turn was given; needed because all versions of a comment have its id
 	Since           time.Time
 }

@@ -2,12 +2,11 @@ package work
 
 import "strings"
 
-// RepoKey names a repository for good: its host and its node id there. A name may
-// be given up and taken by another repository, and the same name may stand on two
-// hosts; what must not be mixed up goes by the key.
+// RepoKey identifies a repository permanently: its host and node id. A name does not, because
+// another repository can take it, and it may exist on two hosts.
 type RepoKey string
 
-// Key names the repository. Before GitHub has said who it is, only its name does.
+// Key returns the repository's key. Until GitHub has reported the node id, it is the name.
 func (r Repo) Key() RepoKey {
 	if r.NodeID == "" {
 		return RepoKey(strings.ToLower(r.Name.String()))
@@ -15,8 +14,8 @@ func (r Repo) Key() RepoKey {
 	return RepoKey(strings.ToLower(r.Name.Host) + " " + r.NodeID)
 }
 
-// Folder is the key as part of a path: for people, and on file systems that take
-// no signs but plain ones and make no difference between a and A.
+// Folder returns the key as part of a path. It is readable, and works on file systems that ignore
+// case and allow only simple characters.
 func (r Repo) Folder() string {
 	name := r.NodeID
 	if name == "" {
@@ -31,6 +30,5 @@ func (r Repo) Folder() string {
 	return plain[:min(len(plain), longestFolder)] + "-" + digest("folder", string(r.Key()))[:8]
 }
 
-// longestFolder is how much of a node id a folder's name shows: paths are bounded
-// on some systems.
+// longestFolder is how much of a node id a folder's name shows, because some systems limit paths.
 const longestFolder = 40

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// State is where a work item stands; it says what has already happened.
+// State is the state of a work item.
 type State string
 
 // The states of a work item.
@@ -23,7 +23,7 @@ const (
 	StateClosed                State = "closed"
 )
 
-// Open reports whether the item may still ask for work.
+// Open reports whether the item may still need turns.
 func (s State) Open() bool {
 	switch s {
 	case StatePending, StateReady, StateRunning, StateAwaitingFeedback, StateAwaitingIssueFollowup, StateBlocked:
@@ -34,7 +34,7 @@ func (s State) Open() bool {
 	return false
 }
 
-// Stands reports whether the item waits until a person does something.
+// Stands reports whether the item waits for a person.
 func (s State) Stands() bool {
 	switch s {
 	case StateBlocked, StateAwaitingIssueFollowup:
@@ -51,37 +51,37 @@ type Item struct {
 	RepoID int64
 	Number int // the source issue
 	Flow   Flow
-	Parent int64 // the design item that this implementation came from; 0 when none
+	Parent int64 // the design item of this implementation; 0: none
 
 	State  State
-	Since  time.Time // of the state
-	Reason Reason    // why it is blocked or waits; zero when it is not
+	Since  time.Time // when the state began
+	Reason Reason    // why it is blocked or waits; zero: neither
 
 	Title           string
 	Body            string
 	Author          Account
 	URL             string
 	Priority        int    // 1 to 5, higher first
-	Label           string // name of the label that began it
-	LabelEvent      string // timeline id of the labelling that began it
-	Branch          string // empty until a turn chose it
+	Label           string // name of the label that started it
+	LabelEvent      string // timeline id of that labelling
+	Branch          string // empty until a turn chooses it
 	Document        string // path of the design document
 	TouchPaths      []string
 	DesignPull      int      // implementation: number of its design's pull request
 	DesignCommit    string   // implementation: the commit that merged its design
-	Size            string   // S, M or L; empty when nobody said
-	DependsOn       []string // what must be closed before: see Dependency.String
-	DecisionSummary string   // rolling, from the agent's last answer
-	Edited          string   // what was changed about the issue after the labelling, by somebody whose word does not count; empty: nothing
-	IssueClosed     bool     // when the issue was last read
-	Fingerprint     string   // of the issue in the list of issues, when its timeline was last read
+	Size            string   // S, M or L; empty: unknown
+	DependsOn       []string // issues that must be closed first, in the form of Dependency.String
+	DecisionSummary string   // summary so far, from the agent's last answer
+	Edited          string   // what somebody without write permission changed in the issue after the labelling; empty: nothing
+	IssueClosed     bool     // as of the last read of the issue
+	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 }
 
-// Unasked reports whether it is somebody else's pull request, and its label was taken
-// away: nobody asks for its review any more.
+// Unasked reports whether the review label of somebody else's pull request was removed: nobody
+// requests its review any more.
 func (i Item) Unasked() bool { return i.Flow == FlowReview && i.Label == "" }
 
-// Dependency is an issue that must be closed before an implementation begins.
+// Dependency is an issue that must be closed before an implementation starts.
 type Dependency struct {
 	Repo   RepoName
 	Number int
@@ -90,9 +90,8 @@ type Dependency struct {
 // String is "host/owner/name#12".
 func (d Dependency) String() string { return fmt.Sprintf("%s#%d", d.Repo, d.Number) }
 
-// ParseDependency reads "#12", "12", "owner/name#12" and addresses of issues on
-// the repository's host; what people write beside it is let be. False when it
-// names no issue.
+// ParseDependency reads "#12", "12", "owner/name#12" and URLs of issues on the repository's host,
+// and ignores other words. It returns false if s names no issue.
 func ParseDependency(s string, home RepoName) (Dependency, bool) {
 	for word := range strings.FieldsSeq(s) {
 		word = strings.TrimPrefix(strings.Trim(word, ".,;:()[]<>"), "https://")
@@ -115,7 +114,7 @@ func ParseDependency(s string, home RepoName) (Dependency, bool) {
 	return Dependency{}, false
 }
 
-// PullState is what GitHub says of a pull request.
+// PullState is the state of a pull request on GitHub.
 type PullState string
 
 // The states of a pull request.
@@ -142,32 +141,31 @@ type PullRequest struct {
 	Mergeable   string // MERGEABLE, Conflicting or UNKNOWN
 	Rollup      string // state of the head's checks: SUCCESS, FAILURE, PENDING, …; empty when none
 	MergeCommit string
-	Files       []string // paths that an open implementation changes
+	Files       []string // paths changed by an open implementation
 
-	Author      Account   // ID 0: not read yet, or the account is gone
+	Author      Account   // ID 0: not read yet, or the account was deleted
 	Draft       bool      //
 	CrossRepo   bool      // from a fork
-	HeadRepo    string    // owner/name; empty when the fork is gone
-	BaseOID     string    // commit of the base
-	HeadSince   time.Time // when the store took this head in; it keeps that itself
-	ChecksSince time.Time // since when checks of the head run; zero: none does
+	HeadRepo    string    // owner/name; empty if the fork was deleted
+	BaseOID     string    // tip of the base
+	HeadSince   time.Time // when the store first saw this head; the store sets it
+	ChecksSince time.Time // since when the head's checks run; zero: none run
 
-	LabelChanges int // how often labels were set or taken away, when its timeline was last read
+	LabelChanges int // number of label changes when its timeline was last read
 
 	UpdatedAt   time.Time // GitHub's
-	Fingerprint string    // what the light sweep said when the details were last read
+	Fingerprint string    // what the light query showed when the details were last read
 	DetailsAt   time.Time // when the details were last read; zero: never
-	NotBefore   time.Time // backoff after failures of this pull request alone
+	NotBefore   time.Time // backoff after failures with this pull request only
 	Failures    int
 	LastError   string
 	CreatedAt   time.Time
 
-	LostOID     string // what the item's last turn made or worked from, where the branch lacks it: somebody rewrote it
-	AcceptedOID string // the head from which a person said to continue without LostOID
+	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
+	AcceptedOID string // the head from which a person told us to continue without LostOID
 }
 
-// Rewritten reports whether the branch was rewritten, and nobody has said yet
-// that the work resumes from what it is now.
+// Rewritten reports whether the branch was rewritten and no person has accepted the new head yet.
 func (p PullRequest) Rewritten() bool { return p.LostOID != "" && p.AcceptedOID == "" }
 
 // Thread is a review thread of a tracked pull request.
@@ -177,6 +175,5 @@ type Thread struct {
 	Resolved bool
 }
 
-// Conflicting is what GitHub says of a pull request that cannot be merged as it
-// is (PullRequest.Mergeable).
+// Conflicting is the value of PullRequest.Mergeable for a pull request that has conflicts.
 const Conflicting = "CONFLICTING"

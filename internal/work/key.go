@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// digest is sha256, in hex, over parts that cannot run into one another.
+// digest returns the sha256 of parts, in hex. Each part is prefixed with its length, so that
+// different parts never give the same input.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -18,19 +19,19 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashLen is the length of a ContentHash in hex digits: 64 bits tell the
-// versions of one comment apart.
+// hashLen is the length of a ContentHash in hex digits. 64 bits are enough to tell the versions of
+// one comment apart.
 const hashLen = 16
 
-// Normalise gives text the line endings that we send: bodies edited in
-// GitHub's web UI come back with CRLF.
+// Normalise converts line endings to LF, which we send. GitHub's web UI saves edited bodies with
+// CRLF.
 func Normalise(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// ContentHash names a version of what was said: hex over the normalised parts.
-// Stamps have one-second resolution and are bumped by reactions; the content
-// says what is new.
+// ContentHash returns the hash of the normalised parts, in hex. It identifies a version of a
+// comment; timestamps cannot, because they have a resolution of one second and reactions change
+// them.
 func ContentHash(parts ...string) string {
 	norm := make([]string, len(parts))
 	for i, p := range parts {
@@ -39,35 +40,35 @@ func ContentHash(parts ...string) string {
 	return digest(norm...)[:hashLen]
 }
 
-// TurnKey names a turn. It is stored when the turn is claimed and never
-// computed again for that turn: the head moves when the turn pushes.
+// TurnKey returns the key of a turn. It is stored when the turn is claimed and never computed again
+// for that turn, because the turn's push moves the head.
 func TurnKey(repo RepoKey, number int, kind Kind, head string, eventKeys []string) string {
 	keys := slices.Sorted(slices.Values(eventKeys))
 	return digest(append([]string{"turn", string(repo), strconv.Itoa(number), string(kind), head}, keys...)...)
 }
 
-// NextTurnKey names the turn after one that has ended, was about the same, and
-// left its events to be answered.
+// NextTurnKey returns the key of the turn that follows an ended turn about the same events, which
+// that turn left unanswered.
 func NextTurnKey(key string) string { return digest("next turn", key) }
 
-// ShortKey is an event key where thousands must fit into one body. It begins
-// with a sign that no key has.
+// ShortKey shortens an event key, so that thousands fit into one body. It starts with "#", which no
+// event key contains.
 func ShortKey(eventKey string) string { return "#" + digest("event", eventKey)[:8] }
 
-// Tokens are made of what an action is for, so that an agent that
-// words its answer differently the second time still answers once.
+// Tokens are made of an action's purpose, not of its text: an agent that words its answer
+// differently the second time still answers once.
 
 // ReplyToken is the token of the reply to one version of a review comment.
 func ReplyToken(repo RepoKey, number int, commentID int64, hash string) string {
 	return token("reply", repo, number, strconv.FormatInt(commentID, 10), hash)
 }
 
-// CommentToken is the token of the comment at a position of a turn.
+// CommentToken is the token of the comment at a position in a turn.
 func CommentToken(turnKey string, position int) string {
 	return digest("comment", turnKey, strconv.Itoa(position))
 }
 
-// PullRequestToken is the token of the pull request of a branch.
+// PullRequestToken is the token of opening a branch's pull request.
 func PullRequestToken(repo RepoKey, branch string) string {
 	return token("pull_request", repo, 0, branch)
 }
@@ -77,28 +78,28 @@ func PushToken(repo RepoKey, branch, expectedOld, turnKey string) string {
 	return token("push", repo, 0, branch, expectedOld, turnKey)
 }
 
-// ResolveToken is the token of resolving a thread on behalf of a turn: a
-// thread that a person opened again may be resolved again by a later turn.
+// ResolveToken is the token of resolving a thread for a turn. If a person reopens the thread, a
+// later turn may resolve it again.
 func ResolveToken(repo RepoKey, number int, threadID, turnKey string) string {
 	return token("resolve", repo, number, threadID, turnKey)
 }
 
-// RedirectToken is the token of the redirect for a comment on a source issue.
-// It has no version: an edit never gives a second redirect.
+// RedirectToken is the token of the redirect for a comment on a source issue. It does not depend on
+// the comment's version: an edit never causes a second redirect.
 func RedirectToken(repo RepoKey, number int, commentID string) string {
 	return token("redirect", repo, number, commentID)
 }
 
-// NoticeToken is the token of a block notice or a command's answer: what it
-// answers is a turn key or an event key.
+// NoticeToken is the token of a block notice or of the answer to a command. answers is a turn key
+// or an event key.
 func NoticeToken(repo RepoKey, number int, answers string) string {
 	return token("notice", repo, number, answers)
 }
 
-// StopToken is the token of the comment that says why a work item is stopped:
-// the same reason on the same issue or pull request is the same stop. What an
-// agent asks, by its turn's key, is another each time, unless it asks the same
-// in the same words as before: then the comment that there is counts on.
+// StopToken is the token of the comment that says why a work item is stopped. The same reason on
+// the same issue or pull request is the same stop. If an agent asks a question, asked is the turn's
+// key and each question is a new stop. If it repeats the words of the last question, the existing
+// comment is kept.
 func StopToken(repo RepoKey, number int, reason Reason, asked string) string {
 	if asked != "" {
 		return NoticeToken(repo, number, asked)
@@ -111,31 +112,30 @@ func ReactionToken(repo RepoKey, kind EventKind, commentID string) string {
 	return token("reaction", repo, 0, string(kind), commentID)
 }
 
-// RemoveToken is the token of removing a second copy of our own comment.
+// RemoveToken is the token of removing a duplicate of our own comment.
 func RemoveToken(repo RepoKey, kind EventKind, commentID string) string {
 	return token("remove", repo, 0, string(kind), commentID)
 }
 
-// IssueToken is the token of the issue for a flaky test that the checks of a
-// head showed.
+// IssueToken is the token of the issue about a flaky test that a head's checks showed.
 func IssueToken(repo RepoKey, number int, head, test string) string {
 	return token("issue", repo, number, head, test)
 }
 
-// RerunToken is the token of running the failed jobs of a workflow run again
-// for a head: once, whatever asks for it.
+// RerunToken is the token of rerunning the failed jobs of a workflow run for a head. It is done
+// once, even if several turns need it.
 func RerunToken(repo RepoKey, number int, head, run string) string {
 	return token("rerun", repo, number, head, run)
 }
 
-// LabelsToken is the token of what the labels of an issue or pull request are to
-// be, for one purpose: what is wanted may be renewed, and the newest counts.
+// LabelsToken is the token of setting the labels of an issue or pull request, for one purpose. The
+// action may be renewed; the newest content counts.
 func LabelsToken(repo RepoKey, number int, purpose string) string {
 	return token("labels", repo, number, purpose)
 }
 
-// FlowToken is the token of the label that begins an issue's work: there is one
-// wish at a time, and the newest counts.
+// FlowToken is the token of the label that starts an issue's flow. There is one such action at a
+// time; the newest content counts.
 func FlowToken(repo RepoKey, issue int) string {
 	return token("flow", repo, issue)
 }
@@ -150,21 +150,21 @@ func ReviewToken(repo RepoKey, number int, reviewer, head string, cycle int) str
 	return token("review", repo, number, reviewer, head, strconv.Itoa(cycle))
 }
 
-// FindingToken is the token of a comment of such a review, by its position in it.
+// FindingToken is the token of a comment in a reviewer's review, by its position in the review.
 func FindingToken(repo RepoKey, number int, reviewer, head string, cycle, position int) string {
 	return token("finding", repo, number, reviewer, head, strconv.Itoa(cycle), strconv.Itoa(position))
 }
 
-// StatusToken is the token of what the reviews of a head have come to, as a commit
-// status: what is wanted may be renewed, and the newest counts.
+// StatusToken is the token of the commit status with the result of a head's reviews. The action may
+// be renewed; the newest content counts.
 func StatusToken(repo RepoKey, head string) string { return token("status", repo, 0, head) }
 
-// DismissToken is the token of taking a review of ours back, by its number on GitHub.
+// DismissToken is the token of dismissing one of our reviews, by its id on GitHub.
 func DismissToken(repo RepoKey, number int, reviewID int64) string {
 	return token("dismiss", repo, number, strconv.FormatInt(reviewID, 10))
 }
 
-// RequestToken is the token of asking a person for a review of a head.
+// RequestToken is the token of requesting a person's review of a head.
 func RequestToken(repo RepoKey, number int, reviewer, head string) string {
 	return token("request", repo, number, reviewer, head)
 }
@@ -183,13 +183,13 @@ func EnqueueToken(repo RepoKey, pull int, head string) string {
 	return token("enqueue", repo, pull, head)
 }
 
-// DequeueToken is the token of taking a pull request out of the queue into which it was put
-// at a head: once for each time that it was, which is counted from 0.
+// DequeueToken is the token of dequeuing a pull request that was queued at a head. enqueued counts
+// the times it was queued, from 0: it is dequeued once each time.
 func DequeueToken(repo RepoKey, pull int, head string, enqueued int) string {
 	return token("dequeue", repo, pull, head, strconv.Itoa(enqueued))
 }
 
-// UpdateToken is the token of bringing a pull request's branch up to date from a head.
+// UpdateToken is the token of updating a pull request's branch from its base, at a head.
 func UpdateToken(repo RepoKey, pull int, head string) string {
 	return token("update_branch", repo, pull, head)
 }
@@ -199,7 +199,7 @@ func DeleteBranchToken(repo RepoKey, pull int, branch string) string {
 	return token("delete_branch", repo, pull, branch)
 }
 
-// RevertToken is the token of the pull request that takes a landed commit back.
+// RevertToken is the token of the pull request that reverts a landed commit.
 func RevertToken(repo RepoKey, pull int, commit string) string {
 	return token("revert", repo, pull, commit)
 }

@@ -7,20 +7,20 @@ import (
 
 // Label is a label of a repository.
 type Label struct {
-	Name        string // without comma and line end
+	Name        string // without commas and line breaks
 	Color       string // six hex digits
 	Description string // one line
 }
 
-// Labelling says which labels an issue or pull request is to have and which it
-// is not to have. Any other label is none of its business.
+// Labelling is the labels that an issue or pull request must have, and those it must not have.
+// Other labels are left alone.
 type Labelling struct {
-	With    []Label // what is not in the repository yet is made there
+	With    []Label // those that the repository lacks are created
 	Without []string
 }
 
-// Action plans a labelling for a purpose: one row, renewed when what is wanted
-// changes (store.RenewAction). It is cosmetic.
+// Action plans a labelling for a purpose. There is one row for each purpose, renewed when the
+// labelling changes (store.RenewAction). The action is cosmetic.
 func (l Labelling) Action(repo Repo, item int64, number int, purpose string) Action {
 	var names, lines []string
 	for _, w := range l.With {
@@ -34,7 +34,7 @@ func (l Labelling) Action(repo Repo, item int64, number int, purpose string) Act
 	}
 }
 
-// LabellingOf reads the labelling that an action plans.
+// LabellingOf returns the labelling of an action.
 func LabellingOf(a Action) Labelling {
 	var l Labelling
 	for line := range strings.SplitSeq(a.Body, "\n") {
@@ -50,13 +50,12 @@ func LabellingOf(a Action) Labelling {
 	return l
 }
 
-// HasLabel compares as GitHub does: without regard to case.
+// HasLabel ignores case, as GitHub does.
 func HasLabel(labels []string, name string) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })
 }
 
-// RepoLabels are the labels that people set, as they are made where they are
-// missing.
+// RepoLabels are the labels that people set, as gh mergexo creates missing ones.
 func RepoLabels(l Labels) []Label {
 	return []Label{
 		{Name: l.Bugfix, Color: "d876e3", Description: "gh mergexo fixes this bug"},
@@ -66,7 +65,7 @@ func RepoLabels(l Labels) []Label {
 	}
 }
 
-// ReviewLabels are those that people set where pull requests are reviewed.
+// ReviewLabels are the labels that people set in repositories with reviews.
 func ReviewLabels(l Labels) []Label {
 	return []Label{
 		{Name: l.Review, Color: "0e8a16", Description: "gh mergexo reviews this pull request, and never pushes to it"},
@@ -74,7 +73,7 @@ func ReviewLabels(l Labels) []Label {
 	}
 }
 
-// StatusLabels show a state: that it runs, that it stands still, that it is over.
+// StatusLabels show an item's state: working, waiting for people, or done.
 func StatusLabels(l Labels) []Label {
 	return []Label{
 		{Name: l.Working, Color: "fbca04", Description: "gh mergexo works on it"},
@@ -83,23 +82,22 @@ func StatusLabels(l Labels) []Label {
 	}
 }
 
-// HoldLabel is the label that holds reviews back, as it is made.
+// HoldLabel is the label that holds reviews.
 func HoldLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo reviews nothing here until the label is gone"}
 }
 
-// HumanReviewLabel is the label of what only people review from then on, as it is made.
+// HumanReviewLabel is the label of pull requests that only people review.
 func HumanReviewLabel(name string) Label {
 	return Label{Name: name, Color: "d93f0b", Description: "gh mergexo leaves the review to people"}
 }
 
-// FreezeLabel is the label of an issue that keeps everything from being merged, as it is
-// made.
+// FreezeLabel is the label of an issue that stops all merges while it is open.
 func FreezeLabel(name string) Label {
 	return Label{Name: name, Color: "b60205", Description: "gh mergexo merges nothing while an issue with this label is open"}
 }
 
-// IgnoreLabel is the label that pauses work, as it is made.
+// IgnoreLabel is the label that pauses work.
 func IgnoreLabel(name string) Label {
 	return Label{Name: name, Color: "cfd3d7", Description: "gh mergexo leaves this to people"}
 }

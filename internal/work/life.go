@@ -2,38 +2,37 @@ package work
 
 import "slices"
 
-// Cause is what moves a work item from one state to another.
+// Cause moves a work item from one state to another.
 type Cause string
 
 // The causes.
 const (
-	CauseLabelled   Cause = "labelled"    // a flow's label was set, or the flow's command given
+	CauseLabelled   Cause = "labelled"    // a flow's label was set, or its command given
 	CausePromoted   Cause = "promoted"    // its design was merged
-	CauseClaimed    Cause = "claimed"     // a turn of it was claimed
-	CauseAnswered   Cause = "answered"    // a turn ended, and its pull request is open
+	CauseClaimed    Cause = "claimed"     // one of its turns was claimed
+	CauseAnswered   Cause = "answered"    // a turn ended, and the pull request is open
 	CauseAsked      Cause = "asked"       // an agent asks a person
 	CauseStopped    Cause = "stopped"     // a turn cannot continue without a person, or must not
 	CausePutBack    Cause = "put back"    // a turn was superseded before its first effect
-	CauseCancelled  Cause = "cancelled"   // nobody wants the turn's result any more
+	CauseCancelled  Cause = "cancelled"   // the turn's result is not wanted any more
 	CauseResumed    Cause = "resumed"     // a person answered, commented, or gave the command
-	CausePullMerged Cause = "pull merged" // by whomever
-	CausePullClosed Cause = "pull closed" // by whomever
-	CauseReopened   Cause = "reopened"    // the pull request was
-	CauseWithdrawn  Cause = "withdrawn"   // the issue was closed, its label taken away, or cancel commanded
+	CausePullMerged Cause = "pull merged" // by anybody
+	CausePullClosed Cause = "pull closed" // by anybody
+	CauseReopened   Cause = "reopened"    // the pull request was reopened
+	CauseWithdrawn  Cause = "withdrawn"   // the issue was closed, its label removed, or cancel commanded
 	CauseFulfilled  Cause = "fulfilled"   // the design's implementation was merged, or its document says implemented
-	CauseAdopted    Cause = "adopted"     // found again on GitHub or in the mirror's journal, with the database gone
+	CauseAdopted    Cause = "adopted"     // found again on GitHub or in the mirror's journal after the database was lost
 )
 
-// Transition is one line of the life of a work item.
+// Transition is one row of the table of a work item's states.
 type Transition struct {
-	From  State // empty: it begins here
+	From  State // empty: the item is new
 	Cause Cause
 	To    State
-	Does  string // what it asks for, for people
+	Does  string // for people: what happens next
 }
 
-// transitions is the whole life of a work item: what is not in it cannot
-// happen. `gh mergexo graph` prints it.
+// transitions are all allowed transitions of a work item. `gh mergexo graph` prints them.
 var transitions = slices.Concat(
 	[]Transition{
 		{"", CauseLabelled, StatePending, "a start turn"},
@@ -72,7 +71,7 @@ var transitions = slices.Concat(
 	from(CauseAdopted, StateRunning, "the journal's turn resumes", States()...),
 )
 
-// from makes a transition for each of the states that it may come from.
+// from makes one transition for each of states.
 func from(cause Cause, to State, does string, states ...State) []Transition {
 	var all []Transition
 	for _, s := range states {
@@ -93,11 +92,11 @@ func openStates() []State {
 	return slices.DeleteFunc(States(), func(s State) bool { return !s.Open() })
 }
 
-// Transitions is the whole life of a work item, in a readable order.
+// Transitions returns all transitions of a work item, in a readable order.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// ComeFrom lists the states from which a cause may move an item to a state;
-// none when it never does.
+// ComeFrom lists the states from which cause may move an item to a state. It returns none if cause
+// never does.
 func ComeFrom(cause Cause, to State) []State {
 	var all []State
 	for _, t := range transitions {

@@ -7,9 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
-// Markers are HTML comments: GitHub keeps them in the API's body and does not
-// show them. They are printable ASCII, because go-gh rewrites control
-// characters in responses.
+// Markers are HTML comments: GitHub returns them in the API and does not display them. They are
+// printable ASCII, because go-gh rewrites control characters in responses.
 
 var (
 	actionMarker  = lazy.Regexp(`^<!-- mergexo-action:([0-9a-f]{64}) -->$`)
@@ -17,18 +16,18 @@ var (
 	reviewMarker  = lazy.Regexp(`^<!-- mergexo-(review|finding|epoch|merge):([A-Za-z0-9_-]+) -->$`)
 )
 
-// Marks are what the end of a body of ours says.
+// Marks are the contents of the markers at the end of a body.
 type Marks struct {
 	Token   string
 	Handled []string // event keys; only on the last visible action of a turn
-	Stop    string   // MarkStop's; only on the comment about a stop that lasts
-	Review  string   // internal/work/review has what it says; only in the body of a review of ours
-	Finding string   // as Review; only in a comment that belongs to one
-	Merge   string   // a head that a person says may be merged; only in the answer to that command
-	Epoch   string   // how often a person had the reviews begin again; only on the comment about a stop of theirs, and in the answer to the command
+	Stop    string   // from MarkStop; only on the comment about a stop that lasts
+	Review  string   // defined by internal/work/review; only on our reviews
+	Finding string   // defined by internal/work/review; only on the comments of a review
+	Merge   string   // a head that a person approved for merging; only on the answer to that command
+	Epoch   string   // how often a person restarted the reviews; only on the comment about a stop of the reviews, and on the answer to the command
 }
 
-// Mark ends a body with a blank line and its markers, the token last.
+// Mark adds a blank line and the markers to a body, the token last.
 func Mark(body string, m Marks) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(Normalise(body), "\n"))
@@ -45,9 +44,8 @@ func Mark(body string, m Marks) string {
 	return b.String()
 }
 
-// ParseMarks reads the markers of a body. They count at its very end only, unquoted:
-// the action's on the last line, the others right above it. They prove nothing about
-// who wrote them.
+// ParseMarks reads the markers of a body. Only unquoted ones at its very end count: the action's
+// marker on the last line, the others directly above. They do not prove who wrote the body.
 func ParseMarks(body string) (Marks, bool) {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
 	last := actionMarker().FindStringSubmatch(lines[len(lines)-1])
@@ -60,7 +58,7 @@ func ParseMarks(body string) (Marks, bool) {
 	return m, true
 }
 
-// read takes the marker of one line over. It reports whether there is one.
+// read reads the marker on a line. It reports whether there is one.
 func (m *Marks) read(line string) bool {
 	if h := handledMarker().FindStringSubmatch(line); h != nil {
 		m.Handled = strings.Fields(h[1])
@@ -87,7 +85,7 @@ func (m *Marks) read(line string) bool {
 	return true
 }
 
-// Unmarked is what stands above the markers at the end of a body.
+// Unmarked returns a body without the markers at its end.
 func Unmarked(body string) string {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
 	if actionMarker().MatchString(lines[len(lines)-1]) {
@@ -99,9 +97,9 @@ func Unmarked(body string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n \t")
 }
 
-// Ours reports whether a body is our own writing: by an account that we have
-// used, and with a marker. The operator and the tool usually share an account,
-// and anyone can paste a marker; only both together are proof.
+// Ours reports whether a body was written by us: by an account that we have used, and with a
+// marker. The operator and gh mergexo usually share an account, and anybody can paste a marker;
+// only both together are proof.
 func Ours(body string, author Account, accounts []int64) bool {
 	_, marked := ParseMarks(body)
 	return marked && author.ID != 0 && slices.Contains(accounts, author.ID)

@@ -11,12 +11,12 @@ import (
 
 var stopMarker = lazy.Regexp(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
 
-// maxMarked bounds a reason's texts in a marker, in bytes, and each text where they are
-// more: most of a comment is for what people read.
+// maxMarked limits a reason's texts in a marker, in bytes, and each text if there are several: most
+// of a comment is for people.
 const maxMarked = 6000
 
-// stopMark is a stop as the comment about it carries it, for a pass whose database is
-// gone: what the comment says to people is never read back.
+// stopMark is a stop as its comment's marker stores it, for a pass whose database was lost. The
+// visible text is never parsed.
 type stopMark struct {
 	Number   int    `json:"number"` // of the conversation: a paste elsewhere says nothing there
 	Reason   Reason `json:"reason"`
@@ -24,7 +24,7 @@ type stopMark struct {
 	Since    int64  `json:"since"` // unix milliseconds
 }
 
-// MarkStop is what the comment about a stop carries.
+// MarkStop returns the marker of the comment about a stop.
 func MarkStop(s Stop, spending bool) string {
 	b, err := json.Marshal(stopMark{s.Number, Marked(s.Reason, spending), s.Attempts, s.Since.UnixMilli()})
 	if err != nil {
@@ -33,8 +33,8 @@ func MarkStop(s Stop, spending bool) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Marked is what a marker has of a reason: what is this machine's business is not in it,
-// nor, unless it may be told, what was spent; and of a long one the beginning.
+// Marked returns the part of a reason that a marker may contain: without details of this machine,
+// without what was spent unless spending is true, and shortened if it is long.
 func Marked(r Reason, spending bool) Reason {
 	r.Local = ""
 	if !spending && IsSpending(r.Name) {
@@ -47,9 +47,9 @@ func Marked(r Reason, spending bool) Reason {
 	return r
 }
 
-// ParseStop reads what MarkStop made for a conversation. False for anything else.
+// ParseStop reads a marker made by MarkStop for this conversation. It returns false for any other.
 func ParseStop(mark string, number int) (Stop, bool) {
-	b, _ := base64.RawURLEncoding.DecodeString(mark) // what is not base64 is no JSON
+	b, _ := base64.RawURLEncoding.DecodeString(mark) // invalid base64 gives no valid JSON
 	var m stopMark
 	if err := json.Unmarshal(b, &m); err != nil || m.Number != number || m.Reason.None() || m.Attempts <= 0 || m.Since <= 0 {
 		return Stop{}, false

@@ -1,17 +1,16 @@
 package work
 
-// Move is a change of an item's state, as the table of its life allows it
-// (work.Transitions).
+// Move is a change of an item's state, allowed by work.Transitions.
 type Move struct {
 	Item   int64
 	Cause  Cause
 	To     State
 	Reason Reason
 
-	Asked   string // key of the turn whose agent asks: what it asks is a stop of its own
-	Told    string // token of the comment that says it to people already: no other is made
-	Passing bool   // it stands there for no person: the next turn is planned at once
+	Asked   string // key of the turn whose agent asks; each question is a separate stop
+	Told    string // token of the comment that already tells people; no other is posted
+	Passing bool   // the item does not wait for a person: the next turn is planned immediately
 }
 
-// Stands reports whether the item waits for a person from now on.
+// Stands reports whether the item waits for a person after the move.
 func (m Move) Stands() bool { return m.To.Stands() && !m.Passing }

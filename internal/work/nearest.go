@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate that a misspelt name most likely meant; empty: none is near.
+// Nearest returns the candidate that a misspelt name most likely means; empty: none is close.
 func Nearest(name string, candidates []string) string {
 	best, least := "", 1+max(1, len(name)/3)
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
@@ -16,7 +16,8 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap with a neighbour to turn a into b.
+// distance is the number of letters to insert, delete, replace or swap with a neighbour to turn a
+// into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -1,50 +1,48 @@
 package work
 
-// OutcomeShelved is that of events which people must say more about.
+// OutcomeShelved is for events that wait until a person says more.
 const OutcomeShelved = "blocked"
 
-// Outcomes of events. A void one was overtaken: what it was said about was
-// merged, closed or taken back.
+// Outcomes of events. A void event is obsolete: its subject was merged, closed or removed.
 const (
 	OutcomeAnswered   = "answered"
 	OutcomeRedirected = "redirected"
 	OutcomeVoid       = "void: "
-	OutcomeResolved   = "ignored: its thread is resolved" // until somebody reopens the thread
+	OutcomeResolved   = "ignored: its thread is resolved" // until the thread is reopened
 )
 
-// ReasonGone ends a turn whose comments were all deleted or resolved by then.
+// ReasonGone ends a turn whose comments were all deleted or resolved meanwhile.
 const ReasonGone = "what it was to answer is gone"
 
-// OutcomeNoCommander is that of commands by people who may give none.
+// OutcomeNoCommander is for commands by people without the permission to give them.
 const OutcomeNoCommander = "ignored: command by an author without write permission"
 
-// OutcomeNoLabeller is that of labels that begin nothing, for who set them.
+// OutcomeNoLabeller is for labels that start nothing because of who set them.
 const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
 
-// OutcomeOwnEdited is that of what we wrote and somebody edited.
+// OutcomeOwnEdited is for our own comments that a person edited.
 const OutcomeOwnEdited = "ignored: our own, edited by a person"
 
-// OutcomeOwn is that of what we wrote ourselves.
+// OutcomeOwn is for our own comments.
 const OutcomeOwn = "ignored: our own"
 
-// OutcomeOthers is that of what another installation wrote, under its own account:
-// two that answer each other would never end. Nobody else ends with our marker.
+// OutcomeOthers is for comments of another installation, under its own account. Only installations
+// end a comment with our marker. Two that answered each other would never stop.
 const OutcomeOthers = "ignored: another installation's"
 
-// OutcomeTheirs is that of what people say on somebody else's pull request: they talk to
-// each other.
+// OutcomeTheirs is for comments on somebody else's pull request: people talk to each other there.
 const OutcomeTheirs = "ignored: on somebody else's pull request"
 
-// OutcomeNoPermission is that of what people say who may not write.
+// OutcomeNoPermission is for comments by people without write permission.
 const OutcomeNoPermission = "ignored: author without write permission"
 
-// OutcomeVerdict is that of what a reviewer of the config's said with a verdict that asks
-// for changes: the fix of that answers it.
+// OutcomeVerdict is for a configured reviewer's comments in a verdict that requests changes. The
+// fix answers them.
 const OutcomeVerdict = "a reviewer's verdict"
 
-// OutcomePaused is that of what was said while people had taken the item over.
+// OutcomePaused is for comments made while the item was paused.
 const OutcomePaused = "ignored: paused"
 
-// OutcomeTakenOver is that of what somebody wrote whose login the config names, and
-// who is not the account that it was seen to be first.
+// OutcomeTakenOver is for comments by a login that the config names, but whose account is not the
+// first one seen with that login.
 const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"

@@ -2,32 +2,30 @@ package work
 
 import "time"
 
-// Pause is a time in which people had taken an issue or a pull request over:
-// the label agent:ignore stood on it, or /mergexo pause was said.
+// Pause is a time in which an issue or pull request was paused by the label agent:ignore or by
+// /mergexo pause.
 type Pause struct {
 	RepoID  int64
 	Number  int       // of the issue or the pull request
-	LabelID int64     // timeline id of the labelling; 0: begun by a command
+	LabelID int64     // timeline id of the labelling; 0: a command paused it
 	Began   time.Time // GitHub's clock
 	Ended   time.Time // GitHub's clock; zero: it lasts
 	By      string    // login
 }
 
-// Open reports whether the pause lasts.
+// Open reports whether the pause still lasts.
 func (p Pause) Open() bool { return p.Ended.IsZero() }
 
-// Covers reports whether something that happened at a time happened in the
-// pause. GitHub's stamps are whole seconds: what shares its second with the
-// beginning was said in the pause, and what shares it with the end after it.
+// Covers reports whether at is in the pause. GitHub's times are whole seconds: the second of the
+// beginning is in the pause, the second of the end is after it.
 func (p Pause) Covers(at time.Time) bool {
 	return !at.Before(p.Began) && (p.Open() || at.Before(p.Ended))
 }
 
-// Meets reports whether any moment of a span, its ends included, lies in the
-// pause.
+// Meets reports whether a span, including its ends, overlaps the pause.
 func (p Pause) Meets(from, to time.Time) bool {
 	return !to.Before(p.Began) && (p.Open() || from.Before(p.Ended))
 }
 
-// Reason is that the item is paused.
+// Reason returns the reason of a paused item.
 func (p Pause) Reason() Reason { return Reason{Kind: WhyPaused, Who: p.By, At: p.Began.UnixMilli()} }

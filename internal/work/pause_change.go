@@ -2,18 +2,16 @@ package work
 
 import "time"
 
-// PauseChange has people pause a work item, from a moment on GitHub's clock, or
-// ends that: an item that is paused stays so until one ends it.
+// PauseChange begins or ends a pause of a work item. A pause lasts until it is ended.
 type PauseChange struct {
 	Item  int64
-	Began time.Time // set: begins one, unless one lasts
-	Ended time.Time // set: ends what lasts
+	Began time.Time // on GitHub's clock; if set: begin a pause, unless one is open
+	Ended time.Time // on GitHub's clock; if set: end open pauses
 	By    string    // login
 }
 
-// PauseBanner is that people have paused an item that is stopped, or have resumed
-// it, and its comment does not say so yet.
+// PauseBanner is a stopped item that was paused or resumed, whose comment does not say so yet.
 type PauseBanner struct {
 	Stop  Stop
-	Pause Pause // zero: they have resumed it
+	Pause Pause // zero: resumed
 }

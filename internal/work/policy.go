@@ -4,37 +4,36 @@ import (
 	"strings"
 )
 
-// Budgets are what may be spent before a person must say so. 0 is no limit.
-// Costs are what agents report, in US dollars.
+// Budgets limit what may be spent before a person must act. 0: no limit. Costs are in US dollars,
+// as agents report them.
 type Budgets struct {
 	TurnsPerItem   int
 	FeedbackRounds int // turns of one item that answer people
 	CostPerItem    float64
-	CostPerTurn    float64 // of one turn, with all its attempts; its agent is ended while it works
-	TokensPerTurn  int     // the same: read, from a cache or not, and written
+	CostPerTurn    float64 // of one turn, with all its attempts; a running agent is ended
+	TokensPerTurn  int     // as CostPerTurn: input, cached or not, and output
 	TurnsPerDay    int     // of all repositories, in any 24 hours
 	CostPerDay     float64
 }
 
-// Labels are the labels that start and pause work, and those that show where it
-// stands.
+// Labels are the names of the labels that start and pause work, and those that show its state.
 type Labels struct {
 	Design   string
 	Bugfix   string
 	SmallJob string
 	Ignore   string
-	Review   string // of somebody else's pull request, which is to be reviewed
-	Hold     string // of a pull request whose reviews are to wait
+	Review   string // on somebody else's pull request: review it
+	Hold     string // on a pull request: hold its reviews
 
 	Working string
 	Blocked string
 	Done    string
 
-	HumanReview string // of a pull request that only people may review from now on
-	Freeze      string // of an issue that keeps everything from being merged while it is open
+	HumanReview string // on a pull request: only people review it from now on
+	Freeze      string // on an issue: while it is open, nothing is merged
 }
 
-// Flow gives the flow that a label starts.
+// Flow returns the flow that a label starts.
 func (l Labels) Flow(label string) (Flow, bool) {
 	for _, f := range Flows() {
 		if name := l.Of(f); name != "" && strings.EqualFold(name, label) {
@@ -44,7 +43,7 @@ func (l Labels) Flow(label string) (Flow, bool) {
 	return "", false
 }
 
-// Of gives the label that starts a flow; empty for a flow that none starts.
+// Of returns the label that starts a flow. Empty: no label does.
 func (l Labels) Of(f Flow) string {
 	switch f {
 	case FlowDesign:
@@ -61,7 +60,7 @@ func (l Labels) Of(f Flow) string {
 	return ""
 }
 
-// ChecksPolicy says when red checks of a pull request ask for a turn.
+// ChecksPolicy is when red checks of a pull request cause a turn.
 type ChecksPolicy string
 
 // The policies about checks.

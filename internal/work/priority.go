@@ -1,4 +1,4 @@
 package work
 
-// DefaultPriority is that of an issue without a priority label.
+// DefaultPriority is the priority of an issue without a priority label.
 const DefaultPriority = 3

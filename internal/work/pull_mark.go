@@ -8,14 +8,14 @@ import (
 
 var workMarker = lazy.Regexp(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
 
-// PullMark is what the body of a pull request of ours says about its origin.
+// PullMark is the origin of a pull request of ours, in its body.
 type PullMark struct {
 	Issue int    `json:"issue"`
 	Flow  Flow   `json:"flow"`
 	Turn  string `json:"turn"`
 }
 
-// MarkPull renders the origin of a pull request as a line of its body.
+// MarkPull formats a pull request's origin as a line of its body.
 func MarkPull(m PullMark) string {
 	b, err := json.Marshal(m)
 	if err != nil {

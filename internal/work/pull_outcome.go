@@ -1,42 +1,40 @@
-// Package outcome judges what became of pull requests.
 package work
 
 import (
 	"time"
 )
 
-// End is what GitHub showed of a pull request once it was merged or closed.
+// PullEnd is what GitHub showed of a merged or closed pull request.
 type PullEnd struct {
 	PullID  int64
-	At      time.Time // GitHub's clock; zero: nothing says
+	At      time.Time // when it ended, on GitHub's clock; zero: unknown
 	Commits int
-	Human   int // commits that are not ours; -1: not known
+	Human   int // commits that are not ours; -1: unknown
 	ReadAt  time.Time
 }
 
-// Outcome is what became of a pull request, as people judge it on GitHub.
+// Outcome is how people judged a pull request on GitHub.
 type Outcome string
 
-// What can become of a pull request.
+// The outcomes.
 const (
 	Accepted Outcome = "accepted" // merged
 	Rejected Outcome = "rejected" // closed without a merge
-	Pending  Outcome = "pending"  // open, and new, or somebody said or did something lately
-	Ignored  Outcome = "ignored"  // open, and nobody said or did anything for long
+	Pending  Outcome = "pending"  // open, and either new or with recent activity of a person
+	Ignored  Outcome = "ignored"  // open, and without activity of a person for IgnoredAfter
 	Unknown  Outcome = "unknown"  // GitHub does not show it
 )
 
-// All lists them all.
+// Outcomes lists all outcomes.
 func Outcomes() []Outcome {
 	return []Outcome{Accepted, Rejected, Pending, Ignored, Unknown}
 }
 
-// IgnoredAfter is how long nobody says or does anything about a pull request that counts as
-// ignored.
+// IgnoredAfter is how long a pull request must be without activity of a person to count as ignored.
 const IgnoredAfter = 7 * 24 * time.Hour
 
-// Of judges a pull request: its state, since when GitHub does not answer for it, when it
-// was opened, and when a person last said or did something about it.
+// OutcomeOf judges a pull request. shown is false if GitHub does not answer for it; opened is when
+// it was opened, touched when a person last said or did something.
 func OutcomeOf(state PullState, shown bool, opened, touched, now time.Time) Outcome {
 	if touched.Before(opened) {
 		touched = opened

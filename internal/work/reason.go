@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// ReasonKind says why a work item is blocked or waits. It is what is compared and
-// stored, and the reasonCode of `status --json`: once released it stays as it is.
+// ReasonKind is why a work item is blocked or waits. It is stored, compared, and the reasonCode of
+// `status --json`. A released kind never changes.
 type ReasonKind string
 
-// Reason is why something is blocked or waits, as data. Words are made of it in one
-// place (internal/work/explain), and nothing is read back from them. What a kind has
-// no use for is zero.
+// Reason is why something is blocked or waits, as data. Only internal/work/explain makes text of
+// it; no text is parsed back. Fields that a kind does not use are zero.
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`
 	Text   string     `json:"text,omitempty"`   // in the words of an agent, a program, git, GitHub or a person
@@ -32,30 +31,29 @@ type Reason struct {
 	At     int64      `json:"at,omitempty"` // unix milliseconds
 }
 
-// None reports that nothing is blocked and nothing waits.
+// None reports whether there is no reason: nothing is blocked or waits.
 func (r Reason) None() bool { return r.Kind == "" }
 
-// Same reports whether two reasons are the same stop, however often it is come to:
-// what moves or grows while it lasts is left out.
+// Same reports whether two reasons are the same stop. Fields that change while a stop lasts are
+// ignored.
 func (r Reason) Same(o Reason) bool { return r.Identity() == o.Identity() }
 
-// Identity is the part of a reason that stays while it lasts, in one text.
+// Identity returns the fields of a reason that do not change while it lasts, as one text.
 func (r Reason) Identity() string {
 	parts := append([]string{string(r.Kind), r.Text, r.Who, r.Name, r.Branch, r.Commit, strconv.Itoa(r.Number)}, r.Names...)
-	for i, part := range parts { // an agent's words may hold whatever would stand between two parts
-		parts[i] = strconv.Quote(string([]rune(part))) // as JSON has it
+	for i, part := range parts { // quoted, because an agent's text may contain any separator
+		parts[i] = strconv.Quote(string([]rune(part))) // as JSON stores it
 	}
 	return strings.Join(parts, " ")
 }
 
-// Equal reports whether two reasons are equal in everything.
+// Equal compares all fields.
 func (r Reason) Equal(o Reason) bool {
 	return r.Identity() == o.Identity() && slices.Equal(r.Names, o.Names) && r.Local == o.Local && r.Advice == o.Advice && r.Head == o.Head &&
 		r.Count == o.Count && r.Begun == o.Begun && r.Used == o.Used && r.Limit == o.Limit && r.At == o.At
 }
 
-// Map is the reason with its free texts as a function has them: without secrets, or
-// without what may not be stored.
+// Map applies f to the free texts, to remove secrets or characters that must not be stored.
 func (r Reason) Map(f func(string) string) Reason {
 	r.Text, r.Local, r.Advice, r.Who, r.Name = f(r.Text), f(r.Local), f(r.Advice), f(r.Who), f(r.Name)
 	r.Names = slices.Clone(r.Names)
@@ -65,7 +63,7 @@ func (r Reason) Map(f func(string) string) Reason {
 	return r
 }
 
-// String is for logs and errors; people read internal/work/explain's words.
+// String is for logs and errors. People read the text of internal/work/explain.
 func (r Reason) String() string {
 	what := strings.ReplaceAll(string(r.Kind), "_", " ")
 	parts := append([]string{r.Who, r.Name, r.Branch}, r.Names...)
@@ -76,7 +74,7 @@ func (r Reason) String() string {
 	return strings.TrimSuffix(what+": "+strings.Join(parts, "; "), ": ")
 }
 
-// Or is the reason or, where there is none, another.
+// Or returns the reason, or other if there is none.
 func (r Reason) Or(other Reason) Reason {
 	if r.None() {
 		return other

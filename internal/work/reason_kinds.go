@@ -1,33 +1,33 @@
 package work
 
-// Why a work item is blocked: a person has to act.
+// Why a work item is blocked: a person must act.
 const (
-	WhyQuestion           ReasonKind = "question"                    // an agent asks; Text
-	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests, after every repair; Text, Count
+	WhyQuestion           ReasonKind = "question"                    // the agent asks a person; Text
+	WhyTestsFail          ReasonKind = "tests_fail"                  // the required tests fail after every repair; Text, Count
 	WhyNothingChanged     ReasonKind = "nothing_changed"             // the agent finished without changing a file
-	WhyChangeRefused      ReasonKind = "change_refused"              // what the agent made must not be pushed; Text, Advice
-	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked: nothing was opened yet
-	WhyIssueEdited        ReasonKind = "issue_edited"                // since its label was set, by somebody without write permission; Text
-	WhyFailed             ReasonKind = "failed"                      // every attempt; Count, Text, Local, Advice
-	WhyLimitPassed        ReasonKind = "run_limit"                   // the agent used too much memory or disk in every attempt, or wrote too much; Count, Text, Advice
+	WhyChangeRefused      ReasonKind = "change_refused"              // the agent's change must not be pushed; Text, Advice
+	WhyNewComments        ReasonKind = "new_issue_comments_pending"  // people commented while the agent worked, so nothing was opened
+	WhyIssueEdited        ReasonKind = "issue_edited"                // somebody without write permission edited the issue after the labelling; Text
+	WhyFailed             ReasonKind = "failed"                      // every attempt failed; Count, Text, Local, Advice
+	WhyLimitPassed        ReasonKind = "run_limit"                   // in every attempt the agent used too much memory or disk, or wrote too much; Count, Text, Advice
 	WhyUnknown            ReasonKind = "unknown"                     // Local
-	WhyNeverAnswered      ReasonKind = "never_answered"              // the agent was started as often as it may be; Count, Local
-	WhyItemBudget         ReasonKind = "item_budget"                 // is spent; Name, Used, Limit, Begun
-	WhyTurnLimit          ReasonKind = "turn_limit"                  // the turn has used as much as it may; Name, Used, Limit; Count: runs that were ended
+	WhyNeverAnswered      ReasonKind = "never_answered"              // the agent never answered in the allowed number of starts; Count, Local
+	WhyItemBudget         ReasonKind = "item_budget"                 // a budget of the item is spent; Name, Used, Limit, Begun
+	WhyTurnLimit          ReasonKind = "turn_limit"                  // the turn reached a limit; Name, Used, Limit; Count: ended runs
 	WhyNoProgress         ReasonKind = "no_progress"                 // several turns in a row fixed nothing; Count, Names
-	WhyNotFixed           ReasonKind = "not_fixed"                   // one turn changed nothing about it; Names, Branch
-	WhyFlakyTest          ReasonKind = "flaky_test"                  // its checks cannot be run again from here; Name
-	WhyStillRed           ReasonKind = "still_red"                   // the checks, after they were run again; Commit
+	WhyNotFixed           ReasonKind = "not_fixed"                   // one turn did not fix it; Names, Branch
+	WhyFlakyTest          ReasonKind = "flaky_test"                  // we cannot rerun its checks; Name
+	WhyStillRed           ReasonKind = "still_red"                   // the checks are red after a rerun; Commit
 	WhyDependsMissing     ReasonKind = "dependency_missing"          // Name
 	WhyDependsHidden      ReasonKind = "dependency_hidden"           // Name
 	WhyDependsCircle      ReasonKind = "dependency_circle"           // Names
 	WhyRewritten          ReasonKind = "branch_rewritten"            // Branch, Commit, Head
 	WhyBranchGone         ReasonKind = "branch_gone"                 // Branch
 	WhyBranchInTheWay     ReasonKind = "branch_in_the_way"           // Branch, Name
-	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // on the remote; Branch
+	WhyBranchUnknown      ReasonKind = "branch_unexpected"           // it exists on the remote; Branch
 	WhyBaseGone           ReasonKind = "base_branch_gone"            // Branch
 	WhyNoCommit           ReasonKind = "repository_empty"            // Branch
-	WhyForeignPull        ReasonKind = "foreign_pull_request"        // for our branch; Number, Branch
+	WhyForeignPull        ReasonKind = "foreign_pull_request"        // somebody else's, for our branch; Number, Branch
 	WhyPushRefused        ReasonKind = "push_refused"                // Text, Advice
 	WhyNoGitAccess        ReasonKind = "git_access"                  // Text
 	WhyGitHubRefused      ReasonKind = "github_refused"              // Text
@@ -37,27 +37,27 @@ const (
 	WhyAgentRelative      ReasonKind = "agent_path_relative"         // Who, Name
 	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
 	WhyAgentShutOut       ReasonKind = "agent_outside_sandbox"       // its program is not visible in its sandbox; Who, Name, Text
-	WhyAgentUnable        ReasonKind = "agent_unable"                // the check before its first run; Who, Local
-	WhyAgentLimit         ReasonKind = "agent_limit"                 // one that the config sets; Who, Local
+	WhyAgentUnable        ReasonKind = "agent_unable"                // its check before the first run failed; Who, Local
+	WhyAgentLimit         ReasonKind = "agent_limit"                 // a limit set by the agent's config; Who, Local
 	WhyAgentLoggedOut     ReasonKind = "agent_credentials"           // Who, Local, Advice
 	WhyAgentNoCredit      ReasonKind = "agent_credit"                // Who, Local
 	WhyAgentNoModel       ReasonKind = "agent_model"                 // Who, Name, Local
 	WhyAgentDeclined      ReasonKind = "agent_declined"              // the model refused; Who, Local
 	WhyTestsMissing       ReasonKind = "tests_missing"               // the program of the required tests; Name
 	WhyTestsShutOut       ReasonKind = "tests_outside_sandbox"       // Who, Name, Text
-	WhySandboxMissing     ReasonKind = "sandbox_missing"             // Name (what the config asks for), Text, Advice
+	WhySandboxMissing     ReasonKind = "sandbox_missing"             // Name (the config's sandbox), Text, Advice
 	WhyInterpreterShutOut ReasonKind = "interpreter_outside_sandbox" // Who, Name, Text (the program that needs it)
 	WhyNotOnPath          ReasonKind = "interpreter_not_on_path"     // Who, Name, Local
 	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number
 	WhyRepoArchived       ReasonKind = "repository_archived"         // Name
 	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name
 	WhyRepoMissing        ReasonKind = "repository_missing"          // Name
-	WhyRepoTwice          ReasonKind = "repository_twice"            // Names: both, and what both are now
+	WhyRepoTwice          ReasonKind = "repository_twice"            // Names (both names in the config), Name (the current one)
 )
 
-// Why the reviews of a pull request are stopped: a person has to act.
+// Why the reviews of a pull request are stopped: a person must act.
 const (
-	WhyReviewCycles    ReasonKind = "review_cycles_exceeded" // max_fix_cycles; Number, Count, Name (the reviewer)
+	WhyReviewCycles    ReasonKind = "review_cycles_exceeded" // max_fix_cycles is reached; Number, Count, Name (the reviewer)
 	WhyReviewCircle    ReasonKind = "review_same_findings"   // Number, Name (the reviewer), Names (files)
 	WhyReviewNotFixed  ReasonKind = "review_not_fixed"       // a fix changed nothing, or asks a person; Number, Name
 	WhyReviewTakenBack ReasonKind = "review_taken_back"      // Number, Name
@@ -68,31 +68,31 @@ const (
 
 // Why the reviews of a pull request wait.
 const (
-	WhyReviewDue      ReasonKind = "review_due"          // a turn; Name
-	WhyReviewFixDue   ReasonKind = "review_fix_due"      // a turn; Name
-	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: whoever may write), Name
-	WhyReviewAuthor   ReasonKind = "review_author"       // somebody else's pull request is theirs to fix; Name
+	WhyReviewDue      ReasonKind = "review_due"          // a turn is due; Name
+	WhyReviewFixDue   ReasonKind = "review_fix_due"      // a turn is due; Name
+	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: anybody with write permission), Name
+	WhyReviewAuthor   ReasonKind = "review_author"       // the author of somebody else's pull request must fix it; Name
 	WhyReviewDraft    ReasonKind = "review_draft"        //
 	WhyReviewChecks   ReasonKind = "review_checks"       //
 	WhyReviewComments ReasonKind = "review_comments"     // Count
 	WhyReviewHeld     ReasonKind = "review_held"         // Who, At
 	WhyReviewRelabel  ReasonKind = "review_relabel"      // Who
 	WhyReviewApproved ReasonKind = "approved"            // Number
-	WhyReviewPushed   ReasonKind = "review_pushed"       // since it was approved; Number, Commit
+	WhyReviewPushed   ReasonKind = "review_pushed"       // pushed since it was approved; Number, Commit
 	WhyStatusUnset    ReasonKind = "review_status_unset" // the commit status cannot be set; Text
 )
 
-// Why a pull request is not merged: a person has to act.
+// Why a pull request is not merged: a person must act.
 const (
-	WhyMergeNeverChecked ReasonKind = "merge_check_missing"     // a required check never came; Names, At (how long it was waited for)
+	WhyMergeNeverChecked ReasonKind = "merge_check_missing"     // a required check never reported; Names, At (how long we waited)
 	WhyMergeChecksHidden ReasonKind = "merge_checks_hidden"     // the token may not see them; Names
-	WhyMergeMethod       ReasonKind = "merge_method_refused"    // Name (that is asked for), Names (that are allowed)
-	WhyMergePermission   ReasonKind = "merge_permission"        // Name (what we may), Text
+	WhyMergeMethod       ReasonKind = "merge_method_refused"    // Name (the config's method), Names (allowed methods)
+	WhyMergePermission   ReasonKind = "merge_permission"        // Name (our permission), Text
 	WhyMergeHalf         ReasonKind = "merge_half"              // Commit (on the base), Branch
 	WhyMergeRefused      ReasonKind = "merge_refused"           // Text
 	WhyMergeOtherBase    ReasonKind = "merge_other_base"        // Branch; the head was approved for another base
 	WhyMergeQueueOut     ReasonKind = "merge_queue_removed"     // Names (checks), Text
-	WhyMergeDiffers      ReasonKind = "merge_landed_other_tree" // Commit, Head, Text (what differs)
+	WhyMergeDiffers      ReasonKind = "merge_landed_other_tree" // Commit, Head, Text (the difference)
 )
 
 // Why a pull request is not merged yet.
@@ -101,37 +101,37 @@ const (
 	WhyMergeConflicts      ReasonKind = "merge_conflicts"         // Branch
 	WhyMergeUnknown        ReasonKind = "merge_mergeable_unknown" //
 	WhyMergeBehind         ReasonKind = "merge_behind"            // Branch
-	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: how long, where nobody here mends them
+	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: for how long, if no turn fixes them
 	WhyMergeChecksMissing  ReasonKind = "merge_checks_missing"    // Names
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
 	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)
-	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop where nobody who is configured can give it
+	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop if no configured reviewer can give it
 	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub; Names (logins)
 	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
 	WhyMergeComments       ReasonKind = "merge_comments"          // Count
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
 	WhyMergeFrozen         ReasonKind = "merge_frozen"            // Number (of the issue), Name (its label)
-	WhyMergePerson         ReasonKind = "merge_person"            // Name (the key of the config), Names (paths), Count, Limit (lines)
+	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config), Names (paths), Count, Limit (lines)
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
-	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub took it, and was not read since
-	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and its answer never came
-	WhyMergeBusy           ReasonKind = "merge_turn_first"        // an agent or a person has something to do on it first
+	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub merged or queued it, and it was not read since
+	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and GitHub's answer is unclear
+	WhyMergeBusy           ReasonKind = "merge_turn_first"        // a turn or a person must act on it first
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch
 	WhyMergeUnread         ReasonKind = "merge_news"              // it changed since it was read
 	WhyMergeNotRead        ReasonKind = "merge_not_read"          //
-	WhyMergeDue            ReasonKind = "merge_due"               // Name (the action, where it is no merge), Branch
+	WhyMergeDue            ReasonKind = "merge_due"               // Name (the action, if it is no merge), Branch
 )
 
-// Why a work item or a request waits: time alone, or a next pass, lets it go on.
+// Why a work item or a request waits: it continues later, or in a later pass.
 const (
 	WhyGitHubLimit  ReasonKind = "github_limit"         // Text
-	WhyUnclearWrite ReasonKind = "github_unclear"       // the answer to a write never came; Text
+	WhyUnclearWrite ReasonKind = "github_unclear"       // GitHub's answer to a write is unclear; Text
 	WhyNoAnswer     ReasonKind = "github_no_answer"     // Text
 	WhyLoginUnknown ReasonKind = "github_login"         //
-	WhyDraftReview  ReasonKind = "draft_review"         // of the operator's own; Number
+	WhyDraftReview  ReasonKind = "draft_review"         // the operator has a draft review; Number
 	WhyPace         ReasonKind = "comment_pace"         // Count, Text
 	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At
 	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
@@ -144,18 +144,18 @@ const (
 	WhyRepoGone     ReasonKind = "repository_gone"      // Name
 	WhyRepoReplaced ReasonKind = "repository_replaced"  // Name
 	WhyCommandFirst ReasonKind = "command_first"        //
-	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer; Local
-	WhyHalted       ReasonKind = "everything_paused"    // on this machine; At, Text
+	WhyNotRead      ReasonKind = "not_read"             // a part of GitHub's answer could not be read; Local
+	WhyHalted       ReasonKind = "everything_paused"    // everything on this machine; At, Text
 	WhyPaused       ReasonKind = "paused"               // the item; Who, At
 	WhyTriedAgain   ReasonKind = "tried_again"          // after a failure; Text, At
 	WhyRunning      ReasonKind = "agent_running"        // Name (kind of turn), Number (slot)
-	WhyInterrupted  ReasonKind = "interrupted"          // no pass works on the turn now; Name
-	WhyToBeSent     ReasonKind = "answer_to_send"       // the agent has answered
-	WhyPushed       ReasonKind = "pushed"               // the rest of the answer is to be sent
+	WhyInterrupted  ReasonKind = "interrupted"          // no pass works on the turn; Name
+	WhyToBeSent     ReasonKind = "answer_to_send"       // the agent has answered; the answer must be sent
+	WhyPushed       ReasonKind = "pushed"               // the rest of the answer must be sent
 	WhyFreeSlot     ReasonKind = "free_slot"            // Name (kind of turn)
 	WhyToAnswer     ReasonKind = "to_answer"            // Count of events
-	WhyPeople       ReasonKind = "people"               // on a pull request; Number
-	WhyReply        ReasonKind = "reply"                // on the issue
+	WhyPeople       ReasonKind = "people"               // people must act on a pull request; Number
+	WhyReply        ReasonKind = "reply"                // people must reply on the issue
 	WhyQuiet        ReasonKind = "quiet_period"         // At
 	WhyDepends      ReasonKind = "dependency"           // Names
 	WhyCollides     ReasonKind = "would_collide"        // Text: its score
@@ -164,15 +164,15 @@ const (
 	WhyIssueOff     ReasonKind = "issue_comments_off"   // Count of comments
 	WhyRepoWaits    ReasonKind = "github_repository"    // cannot be read; Name, Local, At
 	WhyPullWaits    ReasonKind = "github_pull_request"  // cannot be read; Number, Local, At
-	WhyPullOpens    ReasonKind = "pull_request_opening" // then it is closed, as Who asked
+	WhyPullOpens    ReasonKind = "pull_request_opening" // the pull request is closed once it is open, as Who asked
 	WhyPullCloses   ReasonKind = "pull_request_closing" // Number, Who
 	WhyMerged       ReasonKind = "merged"               //
 	WhyDesignMerged ReasonKind = "design_merged"        //
 	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it
 )
 
-// IsSpending reports whether a budget is of money or tokens: what is used of it is
-// told on GitHub only where the config says so.
+// IsSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
+// the config enables that.
 func IsSpending(budget string) bool {
 	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxTokensPerTurn
 }

@@ -13,8 +13,7 @@ type RepoName struct {
 	Name  string
 }
 
-// ParseRepoName reads "owner/name" or "host/owner/name". The first form gets
-// defaultHost.
+// ParseRepoName reads "owner/name" or "host/owner/name". The first form is on defaultHost.
 func ParseRepoName(s, defaultHost string) (RepoName, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) == 2 {
@@ -45,49 +44,49 @@ func validNamePart(s string) bool {
 	return true
 }
 
-// FullName is "owner/name", the form GitHub and its users write.
+// FullName returns "owner/name", as GitHub writes it.
 func (r RepoName) FullName() string { return r.Owner + "/" + r.Name }
 
-// String is "host/owner/name", which is unambiguous.
+// String returns "host/owner/name".
 func (r RepoName) String() string { return r.Host + "/" + r.FullName() }
 
-// Equal compares as GitHub does: without regard to case.
+// Equal ignores case, as GitHub does.
 func (r RepoName) Equal(o RepoName) bool {
 	return strings.EqualFold(r.Name, o.Name) && strings.EqualFold(r.Owner, o.Owner) && strings.EqualFold(r.Host, o.Host)
 }
 
-// Repo is a repository as the database knows it.
+// Repo is the stored row of a repository.
 type Repo struct {
-	ID            int64    // the database's
+	ID            int64    // id in the database
 	Name          RepoName // as the config names it
-	Current       RepoName // as GitHub names it today; differs after a rename
-	NodeID        string   // GitHub's, survives renames
-	GitHubID      int64    // GitHub's number; names the repository's lock files
+	Current       RepoName // as GitHub names it; differs after a rename
+	NodeID        string   // GitHub's; unchanged by renames
+	GitHubID      int64    // GitHub's numeric id; names the repository's lock files
 	DefaultBranch string
-	ConfirmedAt   time.Time // when GitHub last said that the name stands for it
-	LeftAt        time.Time // since when no name of the config stands for it; zero: one does
-	NamedBy       string    // the path of the config that named it last
+	ConfirmedAt   time.Time // when GitHub last confirmed that Name is this repository
+	LeftAt        time.Time // when the config's last name for it was removed; zero: the config names it
+	NamedBy       string    // path of the config that last named it
 
-	IssuesSince         time.Time // "since" of the issues walk
-	CommentsSince       time.Time // "since" of the issues/comments walk
-	ReviewCommentsSince time.Time // "since" of the pulls/comments walk
+	IssuesSince         time.Time // "since" parameter for issues
+	CommentsSince       time.Time // "since" parameter for issues/comments
+	ReviewCommentsSince time.Time // "since" parameter for pulls/comments
 
-	HeartbeatAt time.Time // last completed ingest
-	Pulse       Pulse     // what one query for many repositories showed of it
-	NotBefore   time.Time // a limit, or backoff after failures: no request before
+	HeartbeatAt time.Time // end of the last completed ingest
+	Pulse       Pulse     // the last result of the query for many repositories
+	NotBefore   time.Time // no request before: a rate limit, or backoff after failures
 	Failures    int       // consecutive failed ingests
-	LastError   string    // why the last ingest failed; empty when it did not
+	LastError   string    // why the last ingest failed; empty: it did not
 }
 
-// Pulse is what one query for many repositories showed of a repository.
+// Pulse is what the query for many repositories showed of one.
 type Pulse struct {
-	At      time.Time // when it was asked last
-	Issues  time.Time // the newest change of an issue when the repository was read in full last; zero: nobody knows
-	Pulls   time.Time // that of a pull request
-	Changed time.Time // when something was last seen to have changed
+	At      time.Time // time of the last query
+	Issues  time.Time // newest change of an issue at the last full read; zero: unknown
+	Pulls   time.Time // newest change of a pull request at the last full read; zero: unknown
+	Changed time.Time // when a change was last seen
 }
 
-// LookedAt is when a repository was last looked at, by a pulse or by reading it.
+// LookedAt is when the repository was last checked, by a pulse or by a read.
 func (r Repo) LookedAt() time.Time {
 	if r.Pulse.At.After(r.HeartbeatAt) {
 		return r.Pulse.At
@@ -95,24 +94,23 @@ func (r Repo) LookedAt() time.Time {
 	return r.HeartbeatAt
 }
 
-// Ref renders the reference of an issue or pull request as people write it:
-// owner/name#12.
+// Ref formats an issue or pull request as owner/name#12.
 func Ref(repo RepoName, number int) string {
 	return fmt.Sprintf("%s#%d", repo.FullName(), number)
 }
 
 // Account is a GitHub account.
 type Account struct {
-	ID    int64 // database id; 0 when the account was deleted
+	ID    int64 // database id; 0 if the account was deleted
 	Login string
 	Bot   bool // user.type Bot, __typename Bot, or a login ending in "[bot]"
 }
 
-// AccountRole is what one of our own accounts is for.
+// AccountRole is the role of one of our own accounts.
 type AccountRole string
 
 // The roles of an account.
 const (
-	RoleOperator AccountRole = "operator" // as whom gh is logged in
-	RoleReviewer AccountRole = "reviewer" // as whom a reviewer speaks, and nobody else
+	RoleOperator AccountRole = "operator" // gh's login
+	RoleReviewer AccountRole = "reviewer" // used only for a reviewer's reviews
 )

@@ -1,40 +1,40 @@
 package work
 
-// Sandbox names what stands between an agent and the operator's files.
+// Sandbox is what protects the operator's files from an agent.
 type Sandbox string
 
-// The sandboxes. SandboxAuto and SandboxRequired are wishes only: the best
-// that the machine has.
+// The sandboxes. SandboxAuto and SandboxRequired are only settings: the best sandbox that the
+// machine has.
 const (
 	SandboxAuto     Sandbox = "auto"
-	SandboxRequired Sandbox = "required"     // as auto, but one that hides files or nothing
+	SandboxRequired Sandbox = "required"     // like auto, but fails without a sandbox that hides files
 	SandboxBwrap    Sandbox = "bwrap"        // Linux: bubblewrap
 	SandboxMac      Sandbox = "sandbox-exec" // macOS
-	SandboxAgent    Sandbox = "agent"        // the agent's own, which hides no file
+	SandboxAgent    Sandbox = "agent"        // the agent's own sandbox, which hides no files
 	SandboxNone     Sandbox = "none"
 )
 
-// Hides reports whether the operator's files are out of the agent's sight.
+// Hides reports whether the sandbox hides the operator's files from the agent.
 func (s Sandbox) Hides() bool { return s == SandboxBwrap || s == SandboxMac }
 
-// Sandboxes are the words that the config knows.
+// Sandboxes lists the values of the config.
 func Sandboxes() []Sandbox {
 	return []Sandbox{SandboxAuto, SandboxRequired, SandboxBwrap, SandboxMac, SandboxAgent, SandboxNone}
 }
 
-// Purpose is what a command runs for in a sandbox.
+// Purpose is what a command in a sandbox is for.
 type Purpose string
 
 // The purposes.
 const (
 	RunsAgent Purpose = "agent"
-	RunsTests Purpose = "tests" // the repository's required tests: code that the agent wrote
+	RunsTests Purpose = "tests" // the required tests of the repository: code that the agent wrote
 )
 
-// Job is what a sandbox must know of a command that runs in it.
+// Job is what a sandbox needs to know about its command.
 type Job struct {
 	Dir  string // required; the checkout, absolute
-	Item int    // number of the work item, whose home folder the agent finds again; 0: an empty one
-	Role string // whose part it plays; empty: the author's. What one part leaves at home no other finds
+	Item int    // number of the work item, whose home folder is kept between runs; 0: an empty home folder
+	Role string // the agent's role; empty: the author. Each role has its own home folder
 	For  Purpose
 }

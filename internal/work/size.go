@@ -2,7 +2,7 @@ package work
 
 import "fmt"
 
-// SizeText is a number of bytes as people write it, exactly.
+// SizeText formats a number of bytes exactly, for people.
 func SizeText(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	unit := 0

@@ -2,8 +2,8 @@ package work
 
 import "time"
 
-// Holder is what a slot's lock file says of the turn that runs in it. It holds
-// as long as the lock is held, and only then.
+// Holder is the content of a slot's lock file: the turn that runs in the slot. It is valid only
+// while the lock is held.
 type Holder struct {
 	Repo   string    `json:"repo"` // host/owner/name
 	Number int       `json:"number"`

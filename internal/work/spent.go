@@ -2,24 +2,22 @@ package work
 
 import "time"
 
-// Spent is what one turn, or one run of its agent, took of the budgets, and what
-// it came to.
+// Spent is what a turn, or one run of its agent, used of the budgets, and its result.
 type Spent struct {
 	Turn     int64
-	Run      int64 // 0: of all the turn's runs
+	Run      int64 // 0: all runs of the turn
 	Kind     Kind
-	Reviewer string // whose review it made, or whose demands it fixed; empty: neither
+	Reviewer string // whose review it made, or whose findings it fixed; empty: neither
 	Step     Step
-	Head     string // the commit from which its agent worked
-	Commit   string // what it left; empty when nothing changed, or nothing yet
+	Head     string // the commit on which the agent worked
+	Commit   string // the resulting commit; empty: none yet, or nothing changed
 	CostUSD  float64
-	Attempts int       // that began: budgets count each as a turn
-	Unknown  int       // runs of which it is not known what they used
-	At       time.Time // when it was claimed, or the run began
+	Attempts int       // attempts that began; budgets count each as a turn
+	Unknown  int       // runs with unknown usage
+	At       time.Time // when the turn was claimed or the run began
 }
 
-// Turns is how many turns of the budgets it is: a turn that is going to run is one
-// already.
+// Turns returns the number of turns that budgets count. A turn that has not run yet counts as one.
 func (s Spent) Turns() int {
 	if s.Run == 0 {
 		return max(s.Attempts, 1)

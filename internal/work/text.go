@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Short is the abbreviated name of a commit.
+// Short abbreviates a commit's oid.
 func Short(oid string) string {
 	if len(oid) > 7 {
 		return oid[:7]
@@ -16,7 +16,7 @@ func Short(oid string) string {
 	return oid
 }
 
-// Count is a number with its noun: "1 comment", "2 comments".
+// Count formats a number with its noun: "1 comment", "2 comments".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -24,7 +24,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// JoinNames joins names as a sentence does: "a, b and c".
+// JoinNames joins names: "a, b and c".
 func JoinNames(names []string) string {
 	switch len(names) {
 	case 0:
@@ -40,7 +40,7 @@ func JoinNames(names []string) string {
 	return s.String() + " and " + names[len(names)-1]
 }
 
-// Sentence ends what does not end like one.
+// Sentence adds a full stop to a text that does not end with punctuation.
 func Sentence(s string) string {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' {
@@ -49,5 +49,5 @@ func Sentence(s string) string {
 	return s
 }
 
-// UTC is a time as comments on GitHub show it.
+// UTC formats a time as comments on GitHub show it.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

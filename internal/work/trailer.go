@@ -6,17 +6,17 @@ import "strings"
 const (
 	TrailerTurn    = "Mergexo-Turn"
 	TrailerHandled = "Mergexo-Handled"
-	TrailerReview  = "Mergexo-Review" // the review that a commit answers: its reviewer, and its number on GitHub
+	TrailerReview  = "Mergexo-Review" // the review that a commit answers: its reviewer and GitHub's id
 )
 
-// turnDigits is how much of a turn's key a commit names: 64 bits tell all turns apart.
+// turnDigits is the length of a turn's key in a commit: 64 bits are unique.
 const turnDigits = 16
 
-// ShortTurn is how a commit names its turn.
+// ShortTurn returns the form of a turn's key in commits.
 func ShortTurn(key string) string { return key[:min(len(key), turnDigits)] }
 
-// TrailersOf reads the trailers of a commit's message: how the key of the turn that
-// made it begins, empty when none did, and the events that it was made for.
+// TrailersOf parses the trailers of a commit's message: the beginning of the key of the turn that
+// made it (empty: none did), and the events that it handles.
 func TrailersOf(message string) (turn string, handled []string) {
 	for line := range strings.Lines(message) {
 		line = strings.TrimSpace(line)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind is the kind of a turn, which is the kind of its prompt.
+// Kind is the kind of a turn, and of its prompt.
 type Kind string
 
 // The kinds of turn.
@@ -48,8 +48,8 @@ const (
 	ModeRead  Mode = "read"
 )
 
-// Mode of a kind: a design is a document, which we write from the answer, and
-// a review is an opinion; neither changes files.
+// Mode returns the mode of a kind. A design is a document, which we write from the answer, and a
+// review only reports: neither agent changes files.
 func (k Kind) Mode() Mode {
 	switch k {
 	case KindDesignStart, KindReview:
@@ -60,13 +60,12 @@ func (k Kind) Mode() Mode {
 	return ModeRead
 }
 
-// Step is how far a turn has come. Each says what has already happened and is
-// stored.
+// Step is how far a turn has come. Steps are stored.
 type Step string
 
 // The steps of a turn. The last four end it.
 const (
-	StepClaimed    Step = "claimed"  // the turn is ours; its agent has not answered
+	StepClaimed    Step = "claimed"  // claimed, and its agent has not answered
 	StepAnswered   Step = "answered" // answer and commit are stored, nothing was sent
 	StepPushed     Step = "pushed"   // the commit is reachable from the remote head
 	StepApplied    Step = "applied"  // every required action was seen on GitHub
@@ -76,7 +75,7 @@ const (
 	StepCancelled  Step = "cancelled"
 )
 
-// Ended reports whether nothing is left to do for the turn.
+// Ended reports whether the turn needs no more work.
 func (s Step) Ended() bool {
 	switch s {
 	case StepDone, StepSuperseded, StepFailed, StepCancelled:
@@ -87,9 +86,9 @@ func (s Step) Ended() bool {
 	return false
 }
 
-// Leads reports whether a turn may move from one step to the other. Only an
-// answer whose commit is lost takes a turn back, and only before its push: from
-// then on its agent is never run again, and it is never given up.
+// Leads reports whether a turn may move from s to another step. A turn goes back only if its
+// answer's commit is lost, and only before its push. After the push its agent never runs again, and
+// the turn is never given up.
 func (s Step) Leads(to Step) bool {
 	switch s {
 	case StepClaimed:
@@ -106,36 +105,36 @@ func (s Step) Leads(to Step) bool {
 	return false
 }
 
-// Turn is one agent invocation for one work item, with what it left behind.
+// Turn is one agent invocation for one work item, with its result.
 type Turn struct {
 	ID       int64
 	RepoID   int64
 	ItemID   int64
-	Number   int // the issue for a start, the pull request for feedback
+	Number   int // the issue for a start turn, the pull request for feedback
 	Kind     Kind
-	Reviewer string // whose review it makes, or whose demands it fixes; empty: neither
-	Key      string // TurnKey; stored when claimed, never computed again
+	Reviewer string // whose review it makes, or whose findings it fixes; empty: neither
+	Key      string // see TurnKey; stored when the turn is claimed, never computed again
 	Step     Step
 	Slot     int
-	Reason   string // why route planned it
-	Blocked  bool   // parked until a person acts; the step says how far it came
+	Reason   string // why the plan chose it
+	Blocked  bool   // parked until a person acts; Step is how far it came
 
-	Branch string // empty until restore chose it
+	Branch string // empty until restore chooses it
 	Base   string // base branch
-	Head   string // commit from which the agent works; empty until restored
+	Head   string // commit on which the agent works; empty until restored
 
 	Agent     string  // name in the config
-	Sandbox   Sandbox // what stood between it and the operator's files in its last run
+	Sandbox   Sandbox // the sandbox of its last run
 	Request   []byte  // JSON document with prompt and context, stored before the first run
-	Attempts  int     // that failed, and the one under way; all steps
-	Runs      int     // agent invocations, repairs too
-	Answer    []byte  // JSON, validated; nil until answered
-	Commit    string  // oid; empty when the tree did not change
-	Session   string  // the provider's thread after the run
+	Attempts  int     // failed attempts and the current one, over all steps
+	Runs      int     // agent invocations, repairs included
+	Answer    []byte  // validated JSON; nil until answered
+	Commit    string  // oid; empty if the agent changed nothing
+	Session   string  // the provider's session after the run
 	Usage     Usage
 	EventKeys []string // sorted
 
-	NotBefore  time.Time // nothing is tried before
+	NotBefore  time.Time // the turn is not tried before
 	WaitReason Reason
 	LastError  string
 	ClaimedAt  time.Time
@@ -143,8 +142,8 @@ type Turn struct {
 	EndedAt    time.Time
 }
 
-// Role is as whom the agent talks: empty for the author, a reviewer's name for theirs.
-// Each has sessions of their own, whatever the agent.
+// Role is the role in which the agent speaks: empty for the author, otherwise the reviewer's name.
+// Each role has its own sessions, even with the same agent.
 func (u Turn) Role() string {
 	if u.Kind == KindReview {
 		return u.Reviewer
@@ -152,8 +151,8 @@ func (u Turn) Role() string {
 	return ""
 }
 
-// Begun reports whether the turn had its first effect, given its actions. A push that was
-// refused is none.
+// Begun reports whether the turn had its first effect, given its actions. A refused push is no
+// effect.
 func (u Turn) Begun(actions []Action) bool {
 	return u.Step == StepPushed || u.Step == StepApplied || slices.ContainsFunc(actions, func(a Action) bool {
 		refused := a.Kind == ActionPush && a.State == ActionVoid
@@ -161,7 +160,7 @@ func (u Turn) Begun(actions []Action) bool {
 	})
 }
 
-// Usage is what an agent's run consumed.
+// Usage is what one agent run consumed.
 type Usage struct {
 	InputTokens  int64
 	OutputTokens int64

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Snapshot writes a copy of the database to dst, which must not exist. It
-// reads through a connection of its own that cannot write.
+// Snapshot writes a copy of the database to dst, which must not exist. It reads through its own
+// read-only connection.
 func (d *File) Snapshot(ctx context.Context, dst string) error {
 	source, err := connectReadOnly(ctx, d.Path)
 	if err != nil {
@@ -19,7 +19,7 @@ func (d *File) Snapshot(ctx context.Context, dst string) error {
 }
 
 func snapshot(ctx context.Context, source *File, dst string) error {
-	f, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) // VACUUM INTO fills an empty file
+	f, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) // VACUUM INTO accepts an empty file
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", source.Path, err)
 	}

@@ -1,7 +1,6 @@
-// Package dbfile is a SQLite file that several processes have open: it opens and
-// makes it, brings its schema up to date, notices when it is taken away, and
-// says in plain words what is wrong with the disk. What is in it is the
-// caller's.
+// Package dbfile opens a SQLite file that several processes share. It creates the file, migrates
+// its schema, notices when it was deleted or replaced, and explains errors of the disk. The caller
+// defines the contents.
 package dbfile
 
 import (
@@ -13,17 +12,16 @@ import (
 	"os"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrReplaced says that the database file was deleted or replaced while it
-	// was open. What would be written now, nobody would read.
+	// ErrReplaced says that the database file was deleted or replaced while it was open. Further
+	// writes would be lost.
 	ErrReplaced = errors.New("the database file was deleted or replaced while it was in use")
 	// ErrNewer says that a newer version of the program wrote the file.
 	ErrNewer = errors.New("written by a newer gh mergexo")
-	// ErrOlder says that the file waits for a migration, which a reader never makes.
+	// ErrOlder says that the file needs a migration, which a reader never does.
 	ErrOlder = errors.New("written by an older gh mergexo")
-	// ErrTooOld says that the file is from before the first schema, from which no
-	// migration leads on.
+	// ErrTooOld says that the file is older than the first schema that can be migrated.
 	ErrTooOld = errors.New("written by a gh mergexo from before its first release")
 )
 
@@ -42,9 +40,8 @@ func (d *File) Close() error {
 	return nil
 }
 
-// InPlace tells whether the path still leads to the file that is open, with an error
-// that is ErrReplaced where it does not. SQLite writes on to a deleted file
-// without a word.
+// InPlace checks that the path still leads to the open file, and returns ErrReplaced if not. SQLite
+// writes to a deleted file without an error.
 func (d *File) InPlace() error {
 	now, err := os.Stat(d.Path)
 	switch {
@@ -58,8 +55,8 @@ func (d *File) InPlace() error {
 	return nil
 }
 
-// Interrupted makes the context's end visible in an error that it caused:
-// SQLite only says "interrupted".
+// Interrupted adds the context's error to an error that it caused, because SQLite only reports
+// "interrupted".
 func Interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err

@@ -11,10 +11,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// DiskError says that the disk does not take what SQLite writes. Nothing is lost by
-// it: the transaction is undone.
+// DiskError says that the disk does not accept SQLite's writes. Nothing is lost, because the
+// transaction is rolled back.
 type DiskError struct {
-	Words string // SQLite's
+	Words string // SQLite's message
 	Err   error
 }
 
@@ -23,7 +23,7 @@ func (e *DiskError) Error() string {
 }
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// NoRoom says what to look at where SQLite only says that a write failed.
+// NoRoom explains what to check if SQLite only reports that a write failed.
 func NoRoom(err error) error {
 	code := (*sqlite.Error)(nil)
 	if _, told := errors.AsType[*DiskError](err); told || !errors.As(err, &code) {
@@ -36,9 +36,8 @@ func NoRoom(err error) error {
 	return err
 }
 
-// frozen reports whether a database lies on a file system that is read-only, and is
-// whole without its WAL. SQLite cannot read it there as a database that others may
-// write, since it puts a file beside it.
+// frozen reports whether a database is on a read-only file system and complete without a WAL.
+// SQLite cannot open it there in its normal mode, because it creates a file next to it.
 func frozen(path string) bool {
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -47,7 +46,7 @@ func frozen(path string) bool {
 	if err != nil {
 		return errors.Is(err, syscall.EROFS)
 	}
-	_ = probe.Close()           // it is empty,
-	_ = os.Remove(probe.Name()) // and nobody's
+	_ = probe.Close()           // the probe is empty,
+	_ = os.Remove(probe.Name()) // and nobody else uses it
 	return false
 }

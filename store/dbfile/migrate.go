@@ -11,15 +11,15 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// versions are those of a database and of this program's migrations.
+// versions are the schema versions of a database and of the migrations.
 type versions struct {
-	have  int64 // the database's; 0 when it has no schema yet
-	first int64 // the oldest that a migration leads on from
-	last  int64 // what this program was written for
+	have  int64 // the database's; 0: it has no schema yet
+	first int64 // the oldest that can be migrated
+	last  int64 // the newest migration
 }
 
-// versions reads the schema's version. It costs one small read, so that goose is
-// needed only when there is something to do.
+// versions reads the schema's version with one small read, so that goose is started only if a
+// migration is needed.
 func (d *File) versions(ctx context.Context, migrations fs.FS) (v versions, err error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
@@ -49,7 +49,7 @@ func versionOf(migration string) (int64, error) {
 	return v, nil
 }
 
-// foreign refuses a database that this program cannot bring up to date.
+// foreign refuses a database that cannot be migrated.
 func (d *File) foreign(v versions) error {
 	switch {
 	case v.have > v.last:
@@ -61,8 +61,8 @@ func (d *File) foreign(v versions) error {
 	return nil
 }
 
-// migrate brings the schema up to date. Of two programs that try at the same
-// time one loses a migration to the other, and looks again.
+// migrate migrates the schema. If two programs try at the same time, one fails a migration and
+// reads the version again.
 func (d *File) migrate(ctx context.Context, migrations fs.FS) error {
 	tried := int64(-1)
 	for {
@@ -87,6 +87,6 @@ func (d *File) up(ctx context.Context, migrations fs.FS) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx) // not closed: that would close the pool
+	_, err = p.Up(ctx) // not closed, because that would close the pool
 	return err
 }

@@ -16,16 +16,16 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// How long a connection waits for another's write lock, and how many
+// busyTimeout is how long a connection waits for another's write lock; idleConns is how many
 // connections stay open for the workers.
 const (
 	busyTimeout = 10 * time.Second
 	idleConns   = 4
 )
 
-// Open opens a database for reading and writing, makes it when it is missing and
-// brings its schema up to date. The caller holds a lock: of two that make the
-// file at once, one would remove the other's WAL as a leftover.
+// Open opens a database for reading and writing, creates it if it is missing and migrates its
+// schema. The caller must hold a lock: if two processes create the file at the same time, one would
+// delete the other's WAL as a leftover.
 func Open(ctx context.Context, path string, migrations fs.FS) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -52,9 +52,8 @@ func Open(ctx context.Context, path string, migrations fs.FS) (*File, error) {
 	return d, nil
 }
 
-// OpenReadOnly opens an existing database for reading. It is false when there is
-// none yet: the file is missing, or the program that made it died before its
-// first table. It creates no database.
+// OpenReadOnly opens an existing database for reading. It returns false if the file is missing, or
+// if its creator died before the first table was created. It creates no database.
 func OpenReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bool, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -104,8 +103,8 @@ func readOnlyValues() url.Values {
 	}
 }
 
-// connect opens a pool and its first connection. The pragmas are in the DSN:
-// sent by hand they would reach one connection of the pool.
+// connect opens a pool and its first connection. The pragmas are in the DSN, because a PRAGMA
+// statement would reach only one connection of the pool.
 func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -124,9 +123,8 @@ func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 	return &File{SQL: pool, Path: path, info: info}, nil
 }
 
-// firstRead makes the pool's first connection touch the file. SQLite heeds no
-// busy_timeout while the file's first user turns it to WAL or its last one
-// puts the WAL away, so that is waited for here.
+// firstRead makes the pool's first connection read the file. SQLite ignores busy_timeout while the
+// first user of a file switches it to WAL, or the last one removes the WAL, so firstRead retries.
 func firstRead(ctx context.Context, pool *sql.DB) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		var schemaVersion int64
@@ -142,8 +140,8 @@ func firstRead(ctx context.Context, pool *sql.DB) error {
 	}
 }
 
-// prepareFile makes a missing database file, readable by its owner only. What
-// a deleted database left beside it would fail its successor.
+// prepareFile creates a missing database file, readable only by its owner. It deletes the leftovers
+// of a deleted database, which would break the new one.
 func prepareFile(path string) error {
 	_, err := os.Stat(path)
 	if err == nil {
@@ -162,7 +160,7 @@ func prepareFile(path string) error {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // another pass was quicker
+		return nil // another pass was faster
 	}
 	if err != nil {
 		return err
@@ -170,8 +168,8 @@ func prepareFile(path string) error {
 	return f.Close()
 }
 
-// writable gives the reason for a failed open where SQLite only says "unable
-// to open" or "readonly".
+// writable returns the cause of a failed open if SQLite only reports "unable to open" or
+// "readonly".
 func writable(path string, err error) error {
 	if errors.Is(err, ErrNewer) || errors.Is(err, ErrTooOld) {
 		return err

@@ -7,18 +7,17 @@ import (
 	"modernc.org/sqlite"
 )
 
-// mostPrepared bounds the statements that a connection keeps. A program sends a few
-// hundred texts; one that made up new ones without end would not be served by keeping
-// them.
+// mostPrepared limits the prepared statements that a connection keeps. The program sends a few
+// hundred different texts; keeping more would not help one that creates new texts without end.
 const mostPrepared = 500
 
-// preparing opens connections that compile a statement once: what is sent a second time
-// is kept. To compile one takes SQLite longer than to find a row by it.
+// preparing opens connections that keep a statement when it is sent a second time. Compiling a
+// statement takes SQLite longer than finding a row with it.
 type preparing struct{ dsn string }
 
 func (p preparing) Driver() driver.Driver { return &sqlite.Driver{} }
 
-// Connect opens one: it is what database/sql asks for.
+// Connect opens a connection for database/sql.
 func (p preparing) Connect(context.Context) (driver.Conn, error) {
 	c, err := p.Driver().Open(p.dsn)
 	if err != nil {
@@ -27,7 +26,7 @@ func (p preparing) Connect(context.Context) (driver.Conn, error) {
 	return &connection{sqliteConn: c.(sqliteConn), kept: map[string]*prepared{}}, nil
 }
 
-// sqliteConn is what the driver's connections can do.
+// sqliteConn is the interface of the driver's connections.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -41,7 +40,7 @@ type sqliteConn interface {
 
 type connection struct {
 	sqliteConn
-	kept map[string]*prepared // by text; without a statement: it was sent once
+	kept map[string]*prepared // by text; nil stmt: it was sent once
 }
 
 // prepared is a statement that a connection keeps.
@@ -51,10 +50,10 @@ type prepared struct {
 		driver.StmtExecContext
 		driver.StmtQueryContext
 	}
-	busy bool // somebody reads its rows
+	busy bool // its rows are being read
 }
 
-// find gives the statement that is kept for a text, and is free; nil where none is.
+// find returns the free statement that is kept for a text; nil: none.
 func (c *connection) find(ctx context.Context, query string) (*prepared, error) {
 	p, known := c.kept[query]
 	switch {
@@ -77,7 +76,7 @@ func (c *connection) find(ctx context.Context, query string) (*prepared, error) 
 	return p, nil
 }
 
-// ExecContext is driver.ExecerContext's.
+// ExecContext implements driver.ExecerContext.
 func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	p, err := c.find(ctx, query)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *connection) ExecContext(ctx context.Context, query string, args []drive
 	return p.stmt.ExecContext(ctx, args)
 }
 
-// QueryContext is driver.QueryerContext's.
+// QueryContext implements driver.QueryerContext.
 func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	p, err := c.find(ctx, query)
 	if err != nil {
@@ -106,8 +105,8 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	return &reading{Rows: rows, of: p}, nil
 }
 
-// CheckNamedValue is asked for each argument: what rows are made of goes to SQLite
-// without a look at its type. All else is database/sql's.
+// CheckNamedValue passes the types of our rows to SQLite without reflection, and leaves other types
+// to database/sql.
 func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
 	switch p := v.Value.(type) {
 	case *string:
@@ -124,7 +123,7 @@ func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
 	return nil
 }
 
-// Close is driver.Conn's.
+// Close implements driver.Conn.
 func (c *connection) Close() error {
 	var first error
 	for _, p := range c.kept {
@@ -141,13 +140,13 @@ func (c *connection) Close() error {
 	return first
 }
 
-// reading are the rows of a statement that is kept.
+// reading is the rows of a kept statement.
 type reading struct {
 	driver.Rows
 	of *prepared
 }
 
-// Close is driver.Rows's.
+// Close implements driver.Rows.
 func (r *reading) Close() error {
 	r.of.busy = false
 	return r.Rows.Close()

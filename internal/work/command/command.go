@@ -1,5 +1,5 @@
-// Package command has what people tell this program itself, in comments and on the command
-// line: how it is read, and what it is called. Pure rules.
+// Package command parses the commands that people give gh mergexo in comments and on the command
+// line, and lists them. It is pure.
 package command
 
 import (
@@ -9,15 +9,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Command is what somebody told the tool to do, rather than an agent.
+// Command is a person's command to gh mergexo, not to an agent.
 type Command struct {
 	Verb  Verb
-	Head  string // unblock, approve, merge: how the commit begins that is meant, in lower case; empty: whatever is there
-	Wrong string // help: why what was written is no command, in a sentence; empty when help was asked for
+	Head  string // unblock, approve, merge: prefix of the intended commit, in lower case; empty: any commit
+	Wrong string // help: why the input is no command, in a sentence; empty: help was requested
 }
 
-// String is the command as it is best written. It holds nothing of what
-// somebody wrote but hexadecimal digits.
+// String formats the command. Of what a person wrote it contains only hexadecimal digits.
 func (c Command) String() string {
 	s := "/mergexo " + string(c.Verb)
 	if c.Head != "" {
@@ -26,8 +25,8 @@ func (c Command) String() string {
 	return s
 }
 
-// Named is the command for whoever runs the tool: one that was not understood is
-// named as such, though it is answered with the help.
+// Named returns the command as shown to the operator. A command that was not understood is named as
+// such, although the answer is the help.
 func (c Command) Named() string {
 	if c.Wrong != "" {
 		return "not understood: " + c.Wrong
@@ -35,19 +34,19 @@ func (c Command) Named() string {
 	return c.String()
 }
 
-// commandLine is the first line of a command. Indented by four spaces it is
-// code, behind a > a quotation. People end words with points and colons.
+// commandLine matches the first line of a command. A line indented by four spaces is code, a line
+// after > is a quotation. A point or colon may follow a word.
 var commandLine = lazy.Regexp(`(?i)^ {0,3}/mergexo[:,]?(?:[ \t]+(.*))?$`)
 
-// headPrefix is how a commit may be named.
+// headPrefix matches how a commit may be named.
 var headPrefix = lazy.Regexp(`^[0-9a-fA-F]{7,40}$`)
 
-// plainWord is what may be repeated to whoever wrote it.
+// plainWord matches a word that may be repeated in an answer.
 var plainWord = lazy.Regexp(`^[a-z][a-z-]{0,19}$`)
 
-// Parse reads a comment. It is a command when its first line that is not
-// empty begins with the word /mergexo; nothing of it is feedback then, and
-// nothing below that line counts. What is not understood asks for the help.
+// Parse parses a comment. A comment is a command if its first non-empty line begins with the word
+// /mergexo. Then agents get none of it, and the lines below are ignored. A command that is not
+// understood is answered with the help.
 func Parse(body string) (Command, bool) {
 	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(work.Normalise(body)), "\n"), "\n")
 	found := commandLine().FindStringSubmatch(strings.TrimRight(line, " \t"))
@@ -61,7 +60,7 @@ func Parse(body string) (Command, bool) {
 	return New(strings.TrimRight(words[0], ".,:;!?"), words[1:]), true
 }
 
-// withoutBlankLines takes the empty lines at the beginning away.
+// withoutBlankLines removes empty lines at the beginning.
 func withoutBlankLines(s string) string {
 	for {
 		line, rest, more := strings.Cut(s, "\n")
@@ -72,7 +71,7 @@ func withoutBlankLines(s string) string {
 	}
 }
 
-// New makes a command of a verb, in any case, and what follows it.
+// New makes a command of a verb, in any case, and its arguments.
 func New(word string, args []string) Command {
 	verb := Verb(strings.ReplaceAll(strings.ToLower(word), "_", "-"))
 	row, known := Find(verb)
@@ -89,7 +88,7 @@ func New(word string, args []string) Command {
 	return Command{Verb: VerbHelp, Wrong: "This is none of the commands, so nothing was done."}
 }
 
-// noCommand says what a word may have been meant to be.
+// noCommand says which command the word may have been meant to be.
 func noCommand(word string) string {
 	var verbs []string
 	for _, row := range Table() {
@@ -101,7 +100,7 @@ func noCommand(word string) string {
 	return "There is no command `" + word + "`, so nothing was done."
 }
 
-// headed reads [--head SHA] and [--head=SHA].
+// headed parses [--head SHA] and [--head=SHA].
 func headed(verb Verb, args []string) Command {
 	if len(args) == 1 {
 		if head, ok := strings.CutPrefix(args[0], "--head="); ok {

@@ -6,14 +6,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Where ids of their own begin again: of one number's comments, diff comments
-// and reviews two may have the same.
+// Prefixes for ids that GitHub counts separately: a comment, a diff comment and a review of one
+// pull request may have the same id.
 const (
 	reviewSource  = "r"
 	summarySource = "v"
 )
 
-// AsCommand makes a command of an event that is one.
+// AsCommand turns an event that is a command into a command event.
 func AsCommand(e work.Event) work.Event {
 	if !e.Kind.Said() {
 		return e
@@ -22,15 +22,15 @@ func AsCommand(e work.Event) work.Event {
 	if !ok {
 		return e
 	}
-	// What stands below the command says nothing to the tool: mended there, an old
-	// cancel is no new one.
+	// Lines below the command are not part of the hash: editing them does not repeat an old
+	// command.
 	e.Hash = work.ContentHash(cmd.String(), cmd.Wrong)
 	e.State, e.Source, e.Kind = string(e.Kind), CommandSource(e.Kind, e.Source), work.EventCommand
 	e.Key = work.EventKey(e.Number, e.Kind, e.Source, e.Hash)
 	return e
 }
 
-// CommandSource is the id of a command that stands in a comment of a kind.
+// CommandSource returns the id of a command in a comment of a kind.
 func CommandSource(kind work.EventKind, id string) string {
 	switch kind {
 	case work.EventReview:
@@ -43,8 +43,8 @@ func CommandSource(kind work.EventKind, id string) string {
 	return id
 }
 
-// CommentOf is the id of the comment or review that a command stands in; 0: it stands in
-// none, or is no command.
+// CommentOf returns the id of the comment or review that a command is in; 0: it is in none, or is
+// no command.
 func CommentOf(e work.Event) int64 {
 	if e.Kind != work.EventCommand {
 		return 0

@@ -10,7 +10,7 @@ import (
 // Verb is what a command asks for.
 type Verb string
 
-// The verbs, as comments and the command line have them.
+// The verbs, as in comments and on the command line.
 const (
 	VerbHelp     Verb = "help"
 	VerbStatus   Verb = "status"
@@ -32,14 +32,14 @@ const (
 type Row struct {
 	Verb      Verb
 	Does      string
-	Flow      work.Flow // that it begins; empty: none
+	Flow      work.Flow // that it starts; empty: none
 	TakesHead bool      // --head SHA: only if the branch is at this commit
-	NeedsItem bool      // refused where no work has begun
-	OnMerged  bool      // answered on the merged pull request of a design, too; the others are referred to its issue
+	NeedsItem bool      // refused if no work has started
+	OnMerged  bool      // also answered on the merged pull request of a design; other commands are referred to its issue
 
 	// On the command line:
-	OtherForm bool     // it has a command of its own there
-	Also      []string // other words that people try for it
+	OtherForm bool     // it has its own command there
+	Also      []string // other words that people try
 }
 
 // Table returns all commands in the order of the help.
@@ -73,23 +73,23 @@ func Find(verb Verb) (Row, bool) {
 	return Row{}, false
 }
 
-// Flow returns the flow that a verb begins; false: it begins none.
+// Flow returns the flow that a verb starts; false: it starts none.
 func (v Verb) Flow() (work.Flow, bool) {
 	row, _ := Find(v)
 	return row.Flow, row.Flow != ""
 }
 
-// Of returns the command that begins a flow.
+// Of returns the command that starts a flow.
 func Of(flow work.Flow) Verb {
 	for _, row := range Table() {
 		if row.Flow == flow {
 			return row.Verb
 		}
 	}
-	return VerbDesign // an implementation begins with its design
+	return VerbDesign // an implementation starts with its design
 }
 
-// HelpTable is the help in Markdown, as comments and the docs have it.
+// HelpTable returns the help in Markdown, for comments and docs.
 func HelpTable() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")

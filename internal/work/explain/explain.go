@@ -1,6 +1,5 @@
-// Package explain has the table of reasons why something is blocked or waits, and makes their
-// words: the same ones for the comment on GitHub, the terminal, a dry run and JSON. Nothing
-// reads them back.
+// Package explain has the table of reasons why something is blocked or waits, and their texts: the
+// same for the comment on GitHub, the terminal, a dry run and JSON. No text is parsed back.
 package explain
 
 import (
@@ -12,29 +11,28 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
-// Place is what the words depend on beside the reason.
+// Place is where a text is shown.
 type Place struct {
-	Pull     bool   // the conversation is a pull request's; before there is one, the issue's
+	Pull     bool   // on a pull request; false: on the issue, before there is a pull request
 	Comments bool   // comments on the issue are acted on: enable_issue_comment_routing
-	Label    string // that began the item
-	Repo     string // in front of a number, where several repositories are told of
+	Label    string // the label that started the item
+	Repo     string // put before a number if the text covers several repositories
 	Ignore   string // the label that pauses it
-	Spending bool   // what agents cost may be told here
-	Item     string // the item as a terminal names it, where commands are told for its command line; empty: for a comment
+	Spending bool   // agents' costs may be shown here
+	Item     string // the item as named in a terminal, if the text shows commands for the command line; empty: for a comment
 }
 
-// Words are a reason in words. The parts begin in lower case, unless they are
-// sentences.
+// Words is the text of a reason. Parts begin in lower case, unless they are sentences.
 type Words struct {
-	What   string // is wrong, or is waited for; fit for GitHub
-	Local  string // more of it, for this machine alone; empty: nothing
-	Whole  string // What and Local in one, where they are not just two sentences; empty: they are
-	Fix    string // what a person can do about it; empty: nothing but Resume
+	What   string // what is wrong, or what is waited for; safe for GitHub
+	Local  string // more, only for this machine; empty: nothing
+	Whole  string // What and Local in one text, if they are not just two sentences; empty: they are
+	Fix    string // what a person can do; empty: only Resume
 	Resume string // how the work resumes; empty: by itself
-	Retry  bool   // `/mergexo retry` tries the same again, and Resume does not say so
+	Retry  bool   // `/mergexo retry` tries again, and Resume does not mention it
 }
 
-// Next is what comes next, or is to be done.
+// Next is what happens next, or what to do.
 func (w Words) Next() string {
 	switch {
 	case w.Fix == "":
@@ -45,7 +43,7 @@ func (w Words) Next() string {
 	return w.Fix + ", then " + w.Resume
 }
 
-// Here is What with what only this machine may be told.
+// Here is What with the part for this machine only.
 func (w Words) Here() string {
 	switch {
 	case w.Local == "":
@@ -56,7 +54,7 @@ func (w Words) Here() string {
 	return work.Sentence(w.What) + " " + work.Sentence(w.Local)
 }
 
-// Command is a command as it is given there.
+// Command formats a command for this place.
 func (p Place) Command(v command.Verb, args string) string {
 	if p.Item == "" {
 		return "`" + strings.TrimSpace("/mergexo "+string(v)+" "+args) + "`"
@@ -64,7 +62,7 @@ func (p Place) Command(v command.Verb, args string) string {
 	return strings.TrimSpace("gh mergexo " + string(v) + " " + p.Item + " " + args)
 }
 
-// give says how to give it.
+// give says how to give a command.
 func (p Place) give(v command.Verb) string {
 	if p.Item == "" {
 		return "comment " + p.Command(v, "")
@@ -72,18 +70,17 @@ func (p Place) give(v command.Verb) string {
 	return "run " + p.Command(v, "")
 }
 
-// startOver resumes an item where comments on the issue are not acted on.
+// startOver says how to resume an item if comments on the issue are not acted on.
 func (p Place) startOver() string {
 	return p.give(command.VerbRetry) + ", or remove the label and set it again"
 }
 
-// resumeMerging is the command that lets gh mergexo merge into a repository again.
+// resumeMerging is the command that ends a halt of merging in a repository.
 func (p Place) resumeMerging() string {
 	return "`" + strings.TrimSpace("gh mergexo resume-merging "+p.Repo) + "`"
 }
 
-// Reason makes words of a reason. Those of an unknown kind are the kind's name and the
-// reason's text.
+// Reason returns the text of a reason. An unknown kind gives the kind's name and the reason's text.
 func Reason(r work.Reason, p Place) Words {
 	if r.None() {
 		return Words{}
@@ -114,7 +111,7 @@ func find(kind work.ReasonKind) (row, bool) {
 	return row{}, false
 }
 
-// Kinds are all values of reasonCode in JSON.
+// Kinds lists all values of reasonCode in JSON.
 func Kinds() []work.ReasonKind {
 	all := make([]work.ReasonKind, 0, len(reasons))
 	for _, one := range reasons {
@@ -124,10 +121,10 @@ func Kinds() []work.ReasonKind {
 	return all
 }
 
-// What is wrong, or is waited for, in words fit for GitHub.
+// What returns what is wrong, or what is waited for, in words safe for GitHub.
 func What(r work.Reason, p Place) string { return Reason(r, p).What }
 
-// Entry is a reason as a page of the docs has it. Words in capitals stand for details.
+// Entry is a reason as the docs show it. Words in capitals are placeholders for details.
 type Entry struct {
 	Kind work.ReasonKind
 	Who  Who
@@ -136,7 +133,7 @@ type Entry struct {
 	Next string
 }
 
-// Entries are all reasons, in the order of the table.
+// Entries lists all reasons, in the order of the table.
 func Entries() []Entry {
 	var all []Entry
 	for _, one := range reasons {
@@ -147,7 +144,7 @@ func Entries() []Entry {
 		if strings.Contains(one.what, "{budget}") {
 			r.Name = "BUDGET"
 		}
-		if one.told == Overdue { // its time is how long it lasts
+		if one.told == Overdue { // At is a duration
 			r.At = time.Hour.Milliseconds()
 		}
 		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})

@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
-// details are what a template is filled with.
+// details are the values for a template.
 type details struct {
 	work.Reason
 	p Place
 }
 
-// fill makes text of a template: {name} and the like stand for a detail of the reason, a part in
-// [[ ]] is left out where one of its details is missing, and of texts with | between them the
-// first one is taken whose details are there, or else the last. Details are not templates.
+// fill fills a template. {name} and others are replaced with a detail of the reason. A part in [[
+// ]] is left out if one of its details is missing. Of texts separated by |, the first one with all
+// its details is used, or else the last. Details are not templates.
 func (d details) fill(template string) string {
 	if !strings.ContainsAny(template, "{[|") {
 		return template // a pass makes a text for each item that waits
@@ -31,7 +31,7 @@ func (d details) fill(template string) string {
 	return text
 }
 
-// parts fills one text, and reports whether no detail outside [[ ]] is missing.
+// parts fills one text, and reports whether all details outside [[ ]] are present.
 func (d details) parts(t string) (string, bool) {
 	var b strings.Builder
 	all := true
@@ -52,7 +52,7 @@ func (d details) parts(t string) (string, bool) {
 	return b.String(), all
 }
 
-// put replaces what is in braces, and reports whether none of it is missing.
+// put replaces the details in braces, and reports whether all are present.
 func (d details) put(t string) (string, bool) {
 	var b strings.Builder
 	all := true
@@ -70,7 +70,7 @@ func (d details) put(t string) (string, bool) {
 	}
 }
 
-// value is what a key in braces stands for.
+// value returns the detail for a key in braces.
 func (d details) value(key string) string {
 	if noun, ok := strings.CutPrefix(key, "count "); ok {
 		return work.Count(d.Count, noun)
@@ -124,7 +124,7 @@ func (d details) value(key string) string {
 	return d.valueOfPlace(key)
 }
 
-// valueOfPlace is what a time, a reference or a command is called where the text is read.
+// valueOfPlace returns a time, reference or command as it is called where the text is shown.
 func (d details) valueOfPlace(key string) string {
 	switch key {
 	case "pull":
@@ -177,7 +177,7 @@ func plural(n int, one, other string) string {
 	return other
 }
 
-// approvals is how many approving reviews a branch requires.
+// approvals says how many approving reviews a branch requires.
 func approvals(n int) string {
 	if n > 1 {
 		return work.Count(n, "approving review")
@@ -196,7 +196,7 @@ func checks(names []string) string {
 	return "the checks " + strings.Join(names, ", ")
 }
 
-// Turn is one with its article.
+// Turn returns a kind of turn with its article.
 func Turn(kind work.Kind) string {
 	if strings.HasPrefix(string(kind), "i") {
 		return "an " + string(kind) + " turn"

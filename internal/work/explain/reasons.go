@@ -4,39 +4,40 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// row is one reason: who can end it, when a comment on GitHub tells it, what it says and what
-// comes next. The texts are templates, see fill.
+// row is one reason: who can end it, when a comment on GitHub shows it, its text and what comes
+// next. Texts are templates, see fill.
 type row struct {
 	kind  work.ReasonKind
 	who   Who
 	told  Told
 	what  string
 	next  next
-	words func(work.Reason, Place, Words) Words // changes what the row says, where that depends on more than its details
+	words func(work.Reason, Place, Words) Words // changes the text of the row, if it depends on more than the details
 }
 
-// Who can end what a reason is about.
+// Who is who can end a reason.
 type Who string
 
-// Who can end it.
+// The values of Who.
 const (
 	Nobody   Who = "nobody"   // it ends by itself
 	People   Who = "people"   // on the issue or pull request
-	Operator Who = "operator" // whoever runs gh mergexo, or administers the repository
+	Operator Who = "operator" // the person who runs gh mergexo or administers the repository
 )
 
-// Told is when a comment on the issue or pull request tells a reason.
+// Told is when a comment on the issue or pull request shows a reason.
 type Told string
 
-// When it is told.
+// The values of Told.
 const (
-	Never       Told = "" // status and show tell it
+	Never       Told = "" // only status and show show it
 	AtOnce      Told = "at once"
 	Overdue     Told = "after checks_timeout"
 	IfNobodyCan Told = "at once, if no configured reviewer can approve"
 )
 
-// reasons are all that there are. A page of the docs is made of them: go generate ./cmd/reference.
+// reasons is the complete table. A page of the docs is generated from it: go generate
+// ./cmd/reference.
 var reasons = []row{
 	// Turns: agents, their answers, what was made.
 	{work.WhyQuestion, People, AtOnce, "the agent asks: {text}", answer("answer"), nil},
@@ -183,7 +184,7 @@ var reasons = []row{
 	{work.WhyPace, Nobody, Never, "{count} comments in the last {text}; GitHub limits how many an account may write", nil, nil},
 	{work.WhyDraftReview, People, Never, "your draft review on #{number} is open, and GitHub takes no replies until you submit or discard it", nil, nil},
 
-	// Where an item stands that nothing is wrong with.
+	// Items without a problem.
 	{work.WhyHalted, Operator, Never, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
 	{work.WhyPaused, People, Never, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
 	{work.WhyTriedAgain, Nobody, Never, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},

@@ -7,23 +7,23 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// next is what is to be done about a reason, as templates. nil: it ends by itself.
+// next is what to do about a reason, as templates. nil: it ends by itself.
 type next func(Place) Words
 
-// step is what comes next.
+// step is for what happens next.
 func step(resume string) next { return step2("", resume) }
 
-// step2 is what a person can do, and how the work resumes then.
+// step2 is for what a person can do, and how the work resumes then.
 func step2(fix, resume string) next {
 	return func(Place) Words { return Words{Fix: fix, Resume: resume} }
 }
 
-// retried is step2 where /mergexo retry tries the same again, too.
+// retried is step2 for reasons that /mergexo retry also resolves.
 func retried(fix, resume string) next {
 	return func(Place) Words { return Words{Fix: fix, Resume: resume, Retry: true} }
 }
 
-// again is for what a comment has tried once more.
+// again is for reasons after which a comment starts another attempt.
 func again(p Place) Words {
 	switch {
 	case p.Pull:
@@ -34,7 +34,7 @@ func again(p Place) Words {
 	return Words{Resume: "say more in a comment on the issue, or remove the label and set it again to start over", Retry: true}
 }
 
-// fix is for what a person has to put right first.
+// fix is for reasons that a person must fix first.
 func fix(what string) next {
 	return func(p Place) Words {
 		if !p.Pull && !p.Comments {
@@ -44,7 +44,8 @@ func fix(what string) next {
 	}
 }
 
-// answer is for what people answer with words: the same again would ask the same.
+// answer is for questions that people answer with text. Another attempt without an answer would ask
+// the same.
 func answer(how string) next {
 	return func(p Place) Words {
 		switch {
@@ -62,12 +63,12 @@ func rephrase(p Place) Words {
 	return Words{Resume: answer("say differently what is wanted")(p).Resume + "; or choose another agent for the repository", Retry: true}
 }
 
-// sayWhatToDo is for what an agent tried and cannot do.
+// sayWhatToDo is for problems that an agent tried and failed to solve.
 func sayWhatToDo(Place) Words {
 	return Words{Resume: "say in a comment on the pull request what to do", Retry: true}
 }
 
-// startAnyway is for an implementation that a comment starts whatever it depends on.
+// startAnyway is for an implementation that a comment starts even though its dependencies are open.
 func startAnyway(resume string) next {
 	return func(p Place) Words {
 		if !p.Comments {
@@ -77,13 +78,13 @@ func startAnyway(resume string) next {
 	}
 }
 
-// relabel is for what nobody with write permission has read as it is now. A comment does not
-// confirm it: its author need not have read it.
+// relabel is for content that nobody with write permission has reviewed in its current form. A
+// comment does not confirm it, because its author may not have read it.
 func relabel(first string) next {
 	return step(first + ", then remove the label {label} and add it again")
 }
 
-// restartReviews is for what the agents gave up. A reviewer's verdict restarts them, too.
+// restartReviews is for reviews that agents gave up. A reviewer's verdict restarts them too.
 var restartReviews = step("{retry} to restart the agents, as a verdict of one of its reviewers does; or merge or close it")
 
 // keepOn is for a turn that reached a limit.
@@ -126,7 +127,7 @@ func changeAdvice(r work.Reason, p Place, w Words) Words {
 	return w
 }
 
-// failed adds the last error for this machine and, where the agent itself failed, what to look at.
+// failed adds the last error, for this machine, and what to check if the agent itself failed.
 func failed(r work.Reason, p Place, w Words) Words {
 	if r.Kind == work.WhyFailed && r.Text != "" {
 		advice := "see that the agent works on that machine"
@@ -140,7 +141,7 @@ func failed(r work.Reason, p Place, w Words) Words {
 	return w
 }
 
-// wholly has this machine told what happened behind a text, instead of What and Local.
+// wholly shows this machine the details after a text, instead of What and Local.
 func wholly(before string) func(work.Reason, Place, Words) Words {
 	return func(r work.Reason, p Place, w Words) Words {
 		w.Whole = details{r, p}.fill(before) + r.Local
@@ -148,7 +149,7 @@ func wholly(before string) func(work.Reason, Place, Words) Words {
 	}
 }
 
-// pauseEnd is for one item: since when and why is said once, above all items.
+// pauseEnd is for one item of a list: since when and why is shown once, above the list.
 func pauseEnd(r work.Reason, _ Place, w Words) Words {
 	if r.At == 0 && r.Text == "" {
 		w.What = "the end of the pause of everything"
@@ -202,11 +203,11 @@ func dueToQueue(r work.Reason, _ Place, w Words) Words {
 	return w
 }
 
-// budget says which budget is spent and, where that may be told, how much was spent.
+// budget says which budget is spent and, if costs may be shown, how much was spent.
 func budget(r work.Reason, p Place) string {
 	spends := ""
 	switch r.Name {
-	case work.MaxTurnsPerItem: // what is no money may be told
+	case work.MaxTurnsPerItem: // a number of turns may always be shown
 		return fmt.Sprintf("it has had %s; %s is %.0f", tries(int(r.Used), r.Begun), r.Name, r.Limit)
 	case work.MaxFeedbackRounds:
 		return fmt.Sprintf("comments were answered in %s; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
@@ -221,13 +222,13 @@ func budget(r work.Reason, p Place) string {
 	case work.MaxTokensPerTurn:
 		spends = fmt.Sprintf("this turn has used %.0f tokens; %s is %.0f", r.Used, r.Name, r.Limit)
 	}
-	if p.Spending && spends != "" && r.Limit > 0 { // 0: the comment that it was read from does not tell
+	if p.Spending && spends != "" && r.Limit > 0 { // 0: the comment that the reason was read from does not have it
 		return spends
 	}
 	return r.Name + " in the config is reached"
 }
 
-// tries says how often an item's agents were set to work.
+// tries says how many turns and attempts an item had.
 func tries(attempts, begun int) string {
 	if attempts == begun {
 		return work.Count(begun, "turn")

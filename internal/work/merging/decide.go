@@ -9,25 +9,25 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Ask is what is to be done about a pull request.
+// Ask is what to do about a pull request.
 type Ask string
 
-// The asks.
+// The values of Ask.
 const (
-	AskNothing Ask = ""        // it waits, or is not ours to merge
-	AskMerge   Ask = "merge"   // by our own request, pinned to its head
+	AskNothing Ask = ""        // it waits, or we do not merge it
+	AskMerge   Ask = "merge"   // merge it at its head
 	AskEnqueue Ask = "enqueue" // its base has a merge queue
-	AskDequeue Ask = "dequeue" // it was queued, and is not to land now
-	AskUpdate  Ask = "update"  // its branch is brought up to date with the base
+	AskDequeue Ask = "dequeue" // remove it from the queue, because it must not land now
+	AskUpdate  Ask = "update"  // update its branch from the base
 )
 
-// Choice is what the facts of one pull request come to.
+// Choice is the decision about one pull request.
 type Choice struct {
 	Ask    Ask
 	Method Method
 	Gates  []Gate
-	Why    work.Reason // what holds it; none: nothing does
-	Stop   bool        // a person has to act
+	Why    work.Reason // why it waits; zero: it does not
+	Stop   bool        // a person must act
 }
 
 // Holds returns the closed gate to report: stops first, then the merge queue (GitHub merges from
@@ -47,7 +47,7 @@ func Holds(all []Gate) (Gate, bool) {
 	return Gate{}, false
 }
 
-// Decide says what is to be done about one pull request, were it alone.
+// Decide decides about one pull request, without regard to others.
 func Decide(f Facts, p Policy) Choice {
 	if !p.Auto || f.Pull.State != work.PullOpen {
 		return Choice{}
@@ -71,8 +71,9 @@ func Decide(f Facts, p Policy) Choice {
 	return c
 }
 
-// leaves is the gate for which a pull request that we queued is taken out again: what people
-// said, and what we know. What GitHub judges itself is left to it and its queue.
+// leaves returns the closed gate for which a pull request that we queued is dequeued. Only gates
+// that GitHub does not know count: people's decisions and our own state. GitHub and its queue
+// enforce the others.
 func (f Facts) leaves(all []Gate) (Gate, bool) {
 	if !f.Queued || !f.Box.Queue.In {
 		return Gate{}, false
@@ -85,12 +86,12 @@ func (f Facts) leaves(all []Gate) (Gate, bool) {
 	return Gate{}, false
 }
 
-// onlyClosed reports whether the gates that are closed are all of a kind, and none is a stop.
+// onlyClosed reports whether every closed gate is of this kind and no stop.
 func onlyClosed(all []Gate, kind func(Code) bool) bool {
 	return !slices.ContainsFunc(all, func(g Gate) bool { return !g.Open && (g.Stop || !kind(g.Code)) })
 }
 
-// allowed are the methods by which GitHub merges into the base.
+// allowed returns the methods by which GitHub may merge into the base.
 func allowed(b Box) []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool {
 		rules := b.Rules
@@ -98,7 +99,7 @@ func allowed(b Box) []Method {
 	})
 }
 
-// MethodOf is how a pull request is merged; false where the config's method, or any, is
+// MethodOf returns the merge method. It returns false if the config's method, or every method, is
 // not allowed.
 func MethodOf(b Box, p Policy) (Method, bool) {
 	all := allowed(b)
@@ -119,23 +120,23 @@ func names(all []Method) []string {
 	return out
 }
 
-// Candidate is one of several pull requests that might be merged.
+// Candidate is one of several pull requests that may be merged.
 type Candidate struct {
 	Number  int
 	Base    string
-	Updated time.Time // when we last brought its branch up to date
-	Sent    bool      // a merge or an update of it is under way
+	Updated time.Time // when we last updated its branch
+	Sent    bool      // a merge or an update of it was sent
 	Choice  Choice
 }
 
-// Next is who goes of several, one for each base: the oldest of those that may. Of one
-// that has just been brought up to date the turn is not taken: its base would move again.
-// Waits says for which number the others wait.
+// Next chooses the pull requests to handle now, one for each base: the oldest one that is ready. A
+// pull request whose branch was just updated keeps its turn while its checks run, because merging
+// another one would move its base again. waits has the number that each other one waits for.
 func Next(all []Candidate, now time.Time, patience time.Duration) (chosen []int, waits map[int]int) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Candidate) int { return a.Number - b.Number })
 	waits = map[int]int{}
-	taken := map[string]int{} // who has a base, by its name
+	taken := map[string]int{} // by base: the number of the pull request that has its turn
 	for _, c := range all {
 		if c.Sent {
 			taken[c.Base] = c.Number
@@ -158,30 +159,30 @@ func Next(all []Candidate, now time.Time, patience time.Duration) (chosen []int,
 		}
 		delete(waits, c.Number)
 		chosen = append(chosen, c.Number)
-		if c.Choice.Ask != AskEnqueue { // a queue takes all
+		if c.Choice.Ask != AskEnqueue { // a queue takes any number
 			taken[c.Base] = c.Number
 		}
 	}
 	return chosen, waits
 }
 
-// settles reports whether a pull request was brought up to date a short while ago, and
-// waits for nothing but what that began.
+// settles reports whether a pull request's branch was updated less than patience ago, and it waits
+// only for results of that update.
 func (c Candidate) settles(now time.Time, patience time.Duration) bool {
 	fresh := !c.Updated.IsZero() && now.Sub(c.Updated) < patience
 	return fresh && c.Choice.Ask == AskNothing && len(c.Choice.Gates) > 0 &&
 		onlyClosed(c.Choice.Gates, func(c Code) bool { return c.has(settles) })
 }
 
-// Trailer begins the last line of the message of a commit that our merge makes.
+// Trailer starts the last line of a merge commit's message.
 const Trailer = "Mergexo-Action: "
 
-// Message is the title and the message of the commit that a merge makes. It ends with
-// the token, by which a squash is found on the base.
+// Message returns the title and message of a merge commit. The message ends with the token, by
+// which a squash is found on the base.
 func Message(m Method, pull work.PullRequest, issue int, fixes bool, token string) (title, message string) {
 	switch m {
 	case Rebase:
-		return "", "" // GitHub keeps the commits' own
+		return "", "" // GitHub keeps the messages of the commits
 	case MergeCommit:
 		title = fmt.Sprintf("Merge pull request #%d from %s", pull.Number, pull.Branch)
 		message = pull.Title + "\n\n"

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Row is one gate: when it is open and who opens it, for the docs; what kind of gate it is; and what
-// closes it.
+// Row is one gate: for the docs, when it is open and who opens it; its traits; and the function
+// that judges it.
 type Row struct {
 	Code   Code
 	Opens  string
@@ -19,15 +19,15 @@ type Row struct {
 	judge  func(*gates) closed
 }
 
-// trait is a kind of gate; a gate may be of several.
+// trait is a property of a gate; a gate may have several.
 type trait int
 
 const (
 	people  trait = 1 << iota // only a person opens it
-	github                    // GitHub itself closes it
-	ours                      // GitHub knows nothing of it: what is in a merge queue is taken out for it
-	fromBox                   // GitHub's merge box says how it stands
-	settles                   // it opens by itself after the branch was brought up to date
+	github                    // GitHub itself enforces it
+	ours                      // GitHub does not know it: if it closes, a queued pull request is dequeued
+	fromBox                   // judged from GitHub's merge box
+	settles                   // opens by itself once the branch is updated
 )
 
 // Table has the gates in GitHub's order.
@@ -66,11 +66,11 @@ func (c Code) has(t trait) bool {
 	return slices.ContainsFunc(Table(), func(r Row) bool { return r.Code == c && r.traits&t != 0 })
 }
 
-// FromBox reports whether GitHub's merge box says how a gate stands: while that was not read,
-// nothing is known of it.
+// FromBox reports whether the gate is judged from GitHub's merge box. Until the box is read, its
+// state is unknown.
 func (c Code) FromBox() bool { return c.has(fromBox) }
 
-// Gates are all of them in their order, as they stand.
+// Gates judges every gate, in the order of Table.
 func Gates(f Facts, p Policy) []Gate {
 	g := gates{f: f, p: p}
 	for _, one := range Table() {
@@ -83,19 +83,19 @@ func Gates(f Facts, p Policy) []Gate {
 type gates struct {
 	f   Facts
 	p   Policy
-	all []Gate // those that were judged before
+	all []Gate // gates judged so far
 }
 
-// closed is why a gate is closed; without a reason it is open.
+// closed is why a gate is closed. With a zero reason the gate is open.
 type closed struct {
 	why  work.Reason
 	stop bool
 }
 
-// waits closes a gate for now.
+// waits returns a gate that is closed for now.
 func waits(why work.Reason) closed { return closed{why: why} }
 
-// stops closes a gate that nobody here opens.
+// stops returns a gate that nobody here can open.
 func stops(why work.Reason) closed { return closed{why, true} }
 
 func (c closed) gate(code Code, number int) Gate {
@@ -108,7 +108,8 @@ func (c closed) gate(code Code, number int) Gate {
 	return Gate{Code: code, Stop: c.stop, Why: c.why}
 }
 
-// late reports whether what nobody here brings about was waited for long enough.
+// late reports whether ChecksTimeout has passed since the head appeared or its branch was last
+// updated.
 func (g *gates) late() bool {
 	since := g.f.Pull.HeadSince
 	if g.f.Updated.After(since) {
@@ -124,7 +125,7 @@ func (g *gates) draft() closed {
 	return closed{}
 }
 
-// GitHub's words for whether it would merge.
+// GitHub's values for whether it would merge.
 const (
 	mergeable   = "MERGEABLE"
 	conflicting = "CONFLICTING"
@@ -149,8 +150,9 @@ func (g *gates) conflicts() closed {
 	}
 }
 
-// behind is for a base that wants heads to be up to date. GitHub also calls such a head
-// blocked, and does not say by what.
+// behind closes the gate if the base requires heads to be up to date. GitHub reports some outdated
+// heads as BLOCKED without a reason: if the rules are strict and every other gate of GitHub's is
+// open, the head is behind.
 func (g *gates) behind() closed {
 	status := g.f.Box.Status
 	if status == behind || status == blocked && g.f.Box.Rules.Strict && !g.f.Current && g.otherwiseOpen() {
@@ -159,15 +161,15 @@ func (g *gates) behind() closed {
 	return closed{}
 }
 
-// otherwiseOpen reports whether every other gate of GitHub's is open.
+// otherwiseOpen reports whether every other gate that GitHub enforces is open.
 func (g *gates) otherwiseOpen() bool {
 	return !slices.ContainsFunc(Table(), func(r Row) bool {
 		return r.traits&github != 0 && r.Code != GateBehind && !r.judge(g).why.None()
 	})
 }
 
-// approvals are those of our reviewers for this head. One that GitHub has dismissed
-// since it was read counts no more.
+// approvals judges our reviewers' approvals of this head. A review that GitHub dismissed since it
+// was read does not count.
 func (g *gates) approvals() closed {
 	gone := slices.ContainsFunc(g.f.Box.Reviews, func(r Review) bool {
 		return r.State == "DISMISSED" && slices.Contains(g.f.Verdicts, r.ID)
@@ -178,10 +180,10 @@ func (g *gates) approvals() closed {
 	return waits(work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting})
 }
 
-// review is what GitHub itself demands of people and accounts with write access.
+// review judges the reviews that GitHub requires from people and accounts with write access.
 func (g *gates) review() closed {
 	switch decision := g.f.Box.Decision; {
-	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // also where GitHub would not mind
+	case decision == "CHANGES_REQUESTED", len(g.f.Against) > 0: // even if GitHub would merge
 		return waits(work.Reason{Kind: work.WhyMergeChangesAsked, Names: g.f.Against})
 	case decision == "REVIEW_REQUIRED":
 		return closed{work.Reason{Kind: work.WhyMergeReviewRequired, Count: g.f.Box.Rules.Approvals}, g.p.Approvers < max(1, g.f.Box.Rules.Approvals)}
@@ -218,7 +220,7 @@ func (g *gates) freeze() closed {
 	return closed{}
 }
 
-// human is the gate that a person opens for one head, by an approval or by `merge`.
+// human judges whether a required person has approved this head, by a review or by `merge`.
 func (g *gates) human() closed {
 	why := g.asksPerson()
 	if why.None() || g.f.Person || g.f.said() {
@@ -227,7 +229,7 @@ func (g *gates) human() closed {
 	return waits(why)
 }
 
-// asksPerson is why a person has to judge this pull request.
+// asksPerson returns why a person must approve this pull request, or a zero reason.
 func (g *gates) asksPerson() work.Reason {
 	if g.p.RequireHuman {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "require_human_approval"}
@@ -241,11 +243,11 @@ func (g *gates) asksPerson() work.Reason {
 	return work.Reason{}
 }
 
-// mostPaths is how many paths are named to people.
+// mostPaths is how many paths a reason names at most.
 const mostPaths = 5
 
-// critical are the changed paths that a person has to judge. Where it is not known what
-// changed, anything may have.
+// critical returns changed paths that need a person's approval. If the changed paths are unknown,
+// it returns "?", because any of them may be critical.
 func (g *gates) critical() []string {
 	if len(g.p.Critical) == 0 {
 		return nil
@@ -270,8 +272,8 @@ func (g *gates) queue() closed {
 	return closed{}
 }
 
-// lastPush is the rule that somebody else than whoever pushed last approves: pushes are
-// the author's.
+// lastPush judges the rule that somebody other than the last pusher must approve. The last pusher
+// is taken to be the author.
 func (g *gates) lastPush() closed {
 	other := slices.ContainsFunc(g.f.Box.Reviews, func(r Review) bool {
 		return r.State == "APPROVED" && r.Head == g.f.Pull.HeadOID && r.By.ID != g.f.Pull.Author.ID
@@ -282,8 +284,9 @@ func (g *gates) lastPush() closed {
 	return closed{work.Reason{Kind: work.WhyMergeLastPush}, g.p.Approvers == 0}
 }
 
-// blocked is what GitHub does not tell: a rule that it shows to administrators alone. A
-// base with a queue shows this for every pull request outside it.
+// blocked closes the gate if GitHub blocks the merge without a visible reason: only administrators
+// see some rules. A base with a merge queue reports BLOCKED for every pull request outside the
+// queue, so it does not count there.
 func (g *gates) blocked() closed {
 	told := slices.ContainsFunc(g.all, func(one Gate) bool { return !one.Open && one.Code.has(github) })
 	if g.f.Box.Status != blocked || told || g.f.Box.Queue.Required || g.f.Box.Draft {
@@ -299,7 +302,7 @@ func (g *gates) method() closed {
 	return stops(work.Reason{Kind: work.WhyMergeMethod, Name: string(g.p.Method), Names: names(allowed(g.f.Box))})
 }
 
-// permission is whether we may merge at all.
+// permission judges whether our account may merge.
 func (g *gates) permission() closed {
 	if g.f.Box.Forbids() {
 		return stops(work.Reason{Kind: work.WhyMergePermission, Name: strings.ToLower(g.f.Box.Permission)})
@@ -307,7 +310,7 @@ func (g *gates) permission() closed {
 	return closed{}
 }
 
-// merging is what our own attempts have come to.
+// merging judges the results of our own attempts.
 func (g *gates) merging() closed {
 	switch {
 	case !g.f.Trouble.None():
@@ -327,8 +330,8 @@ func (g *gates) merging() closed {
 	}
 }
 
-// unread is that GitHub knows more of the pull request than was read: a comment, a
-// review, a push. What it is decides, so that the next pass does.
+// unread closes the gate if GitHub has a newer state than we read: a comment, a review or a push.
+// The next pass reads it and decides.
 func (g *gates) unread() closed {
 	b := g.f.Box
 	switch {
@@ -341,8 +344,8 @@ func (g *gates) unread() closed {
 	}
 }
 
-// required are the names of the checks that have to be green. Where nobody says which, or
-// names our own status alone, which says nothing of the code, all others count.
+// required returns the names of the checks that must be green. If nothing is required, or only our
+// own status (which does not test the code), every other check is.
 func (g *gates) required() []string {
 	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks)
 	for _, c := range g.f.Box.Checks {
@@ -392,8 +395,8 @@ func (g *gates) checks() closed {
 	}
 }
 
-// given are those of some red checks that nobody here mends, and that have been so for
-// long: they failed and no turn is for that, or they were cancelled.
+// given returns the red checks that ended at least ChecksTimeout ago and that no turn fixes:
+// cancelled or stale ones (Lapsed), or all if agents do not fix checks (!Mends).
 func (g *gates) given(red []string) (names []string) {
 	for _, c := range g.f.Box.Checks {
 		over := c.State == Red && !c.Ended.IsZero() && g.p.ChecksTimeout > 0 && g.f.Now.Sub(c.Ended) >= g.p.ChecksTimeout
@@ -404,17 +407,17 @@ func (g *gates) given(red []string) (names []string) {
 	return names
 }
 
-// hiddenChecks is for a token that may not see them: that GitHub would merge says that
-// those which it requires are green, and nothing of others.
+// hiddenChecks judges checks that the token may not read. If GitHub would merge, the checks that
+// GitHub requires are green; it shows nothing about those that the config requires.
 func (g *gates) hiddenChecks() closed {
-	judged := g.f.Box.Queue.Required || slices.Contains([]string{clean, hasHooks, behind}, g.f.Box.Status) // by GitHub, before or after it is brought up to date
+	judged := g.f.Box.Queue.Required || slices.Contains([]string{clean, hasHooks, behind}, g.f.Box.Status) // GitHub has judged the required checks
 	if len(g.p.Required) == 0 && judged {
 		return closed{}
 	}
 	return closed{work.Reason{Kind: work.WhyMergeChecksHidden, Names: g.p.Required}, len(g.p.Required) > 0 || g.late()}
 }
 
-// stateOf is what the checks of one name have come to: the worst of them.
+// stateOf returns the worst state among the checks with a name.
 func stateOf(checks []Check, name string) (CheckState, bool) {
 	state, found := Green, false
 	for _, c := range checks {
@@ -429,8 +432,8 @@ func stateOf(checks []Check, name string) (CheckState, bool) {
 	return state, found
 }
 
-// Stops reports whether a work item that is stopped for a reason is so because its pull
-// request is not merged: it resumes once nothing stops the merge any more.
+// Stops reports whether a reason stops a work item because its pull request is not merged. The item
+// resumes once nothing stops the merge.
 func Stops(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
 	case work.WhyMergeNeverChecked, work.WhyMergeChecksHidden, work.WhyMergeMethod, work.WhyMergeReviewRequired, work.WhyMergeLastPush,
@@ -440,8 +443,8 @@ func Stops(k work.ReasonKind) bool {
 	return Stays(k)
 }
 
-// Stays reports whether a reason is one that an attempt to merge has come to, and that
-// no look at GitHub tells: nothing but a person or another head lifts it.
+// Stays reports whether a reason comes from an attempt to merge and cannot be read from GitHub
+// again. Only a person or a new head clears it.
 func Stays(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
 	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeOtherBase, work.WhyMergeQueueOut, work.WhyMergeDiffers:

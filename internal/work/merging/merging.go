@@ -1,6 +1,6 @@
-// Package merging decides whether a pull request may be merged now, and how: which gates
-// are open, which one holds it, which of several goes first. It knows nothing of GitHub
-// and stores nothing: the same facts and policy give the same choice.
+// Package merging decides whether a pull request may be merged now, and how: which gates are open,
+// which closed gate is reported, and which of several pull requests goes first. It does not call
+// GitHub and stores nothing: the same facts and policy give the same choice.
 package merging
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Method is how commits come onto the base.
+// Method is how GitHub merges a pull request.
 type Method string
 
 // The methods.
@@ -21,10 +21,10 @@ const (
 	Rebase      Method = "rebase"
 )
 
-// Methods lists them in the order in which they are preferred.
+// Methods lists the methods, the preferred one first.
 func Methods() []Method { return []Method{Squash, MergeCommit, Rebase} }
 
-// Setting is a config's yes or no; empty: the repository's own setting holds.
+// Setting is a yes or no of the config. Empty: the repository's own setting applies.
 type Setting string
 
 // The settings.
@@ -33,27 +33,27 @@ const (
 	No  Setting = "no"
 )
 
-// Policy is what the config says about merging one pull request today. It is made again
-// in every pass and never stored.
+// Policy is the config's merge settings for one pull request. Each pass builds it again; it is
+// never stored.
 type Policy struct {
 	Auto          bool
 	Method        Method        // empty: the first that the repository allows
-	Required      []string      // checks that have to be green, beside GitHub's
-	ChecksTimeout time.Duration // how long what nobody here may bring about is waited for
-	Critical      []string      // globs of paths that a person has to judge
-	MaxLines      int           // a person has to judge what changes more lines; 0: no limit
+	Required      []string      // checks that must be green, in addition to GitHub's required ones
+	ChecksTimeout time.Duration // how long to wait for checks and approvals that nobody here can give
+	Critical      []string      // globs of paths whose changes need a person's approval
+	MaxLines      int           // a change of more lines needs a person's approval; 0: no limit
 	RequireHuman  bool
-	Mends         bool // a turn mends checks that failed
-	Approvers     int  // how many of those who are configured give approvals that GitHub counts
+	Mends         bool // turns fix failed checks
+	Approvers     int  // how many configured reviewers give approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
-	Revert        bool          // a red base is answered with a revert for people to judge
-	Freeze        string        // label of an issue that stops merging while it is open
+	Revert        bool          // if the base turns red, open a revert for people to review
+	Freeze        string        // label; while an open issue has it, nothing is merged
 
 	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
 
-// Check is one of a head's checks, all its runs taken together.
+// Check is one check of a head, its runs combined.
 type Check struct {
 	Name     string     `json:"name"`
 	State    CheckState `json:"state"`
@@ -62,7 +62,7 @@ type Check struct {
 	Lapsed   bool       `json:"lapsed,omitempty"`   // it ended and says nothing: it was cancelled, or nobody runs it any more
 }
 
-// CheckState says what a check has come to.
+// CheckState is the result of a check.
 type CheckState string
 
 // The states of a check.
@@ -72,7 +72,7 @@ const (
 	Red   CheckState = "red"
 )
 
-// Review is what somebody's review counts for on GitHub.
+// Review is a review as GitHub counts it.
 type Review struct {
 	ID    int64        `json:"id"`
 	State string       `json:"state"` // APPROVED, CHANGES_REQUESTED, COMMENTED, DISMISSED
@@ -94,17 +94,17 @@ type Queue struct {
 	Out  *Out         `json:"-"`             // how it left it last; nil: it did not, or was merged
 }
 
-// Out is that a pull request left its base's merge queue, as its timeline tells.
+// Out is when and by whom a pull request left its base's merge queue, from its timeline.
 type Out struct {
-	Put   time.Time // into it
+	Put   time.Time // when it was queued
 	PutBy work.Account
 	At    time.Time
 	By    work.Account
 }
 
-// Fell is how the head fell out of the queue into which one of some accounts put it; nil: it
-// did not, or one of them took it out. That head is meant if it was reviewed before it was
-// queued: a push has its pull request leave the queue, too.
+// Fell returns how this head fell out of the merge queue: it was queued by one of accounts, and
+// none of them took it out. Otherwise it returns nil. A push also removes a pull request from the
+// queue, so only a head that was reviewed before it was queued counts.
 func (b Box) Fell(accounts []int64) *Out {
 	out := b.Queue.Out
 	if out == nil || b.State != work.PullOpen || !slices.Contains(accounts, out.PutBy.ID) || slices.Contains(accounts, out.By.ID) {
@@ -160,12 +160,13 @@ type Box struct {
 	Freeze       int      `json:"freeze,omitempty"` // an open issue with the freeze label
 }
 
-// Read reports whether there is one.
+// Read reports whether the box was read.
 func (b Box) Read() bool { return b.Head != "" }
 
-// Pinned is the box with the base for which its head was approved, by the box as it was
-// before. Where the base changes under the same head, what was approved is not what would
-// land: an older one lacks commits that the head holds, and that were no part of the change.
+// Pinned returns the box with Onto set: the tip of the base when the current head was first seen.
+// It keeps was.Onto while the head is the same. If the base branch of an approved head changes,
+// merging could land other commits than those that were approved: an older base lacks commits that
+// the head contains.
 func (b Box) Pinned(was Box) Box {
 	if b.Onto = was.Onto; was.Head != b.Head || b.Onto == "" {
 		b.Onto = b.BaseTip
@@ -173,23 +174,24 @@ func (b Box) Pinned(was Box) Box {
 	return b
 }
 
-// Forbids reports whether GitHub says that the account may not merge. Where it does not say,
-// the merge will.
+// Forbids reports whether GitHub denies the account the permission to merge. If the permission is
+// unknown, the attempt to merge shows it.
 func (b Box) Forbids() bool {
 	return b.Permission == "READ" || b.Permission == "TRIAGE" || b.Permission == "NONE"
 }
 
-// QueueBot merges what was queued, where GitHub does not name whoever queued it.
+// QueueBot is named as the merger of queued pull requests when GitHub does not name who queued
+// them.
 const QueueBot = "github-merge-queue[bot]"
 
-// ByUs reports whether it was merged by one of our accounts, or by a queue. Where a merge
-// was asked for, that is ours.
+// ByUs reports whether one of accounts or a merge queue merged the pull request. If we requested a
+// merge, it is ours.
 func (b Box) ByUs(accounts []int64) bool {
 	return b.MergedBy.Login == QueueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
 }
 
-// With is the box with what its base demands. Checks that GitHub shows as expected are
-// demanded, whether a rule that may be seen says so or not.
+// With returns the box with the rules of its base. Checks that GitHub shows as expected stay
+// required, even if no visible rule requires them.
 func (b Box) With(r Rules) Box {
 	expected := b.Rules.Checks
 	b.Rules = r
@@ -197,91 +199,91 @@ func (b Box) With(r Rules) Box {
 	return b
 }
 
-// Facts are what is known of one pull request that might be merged.
+// Facts are the inputs of a decision about one pull request.
 type Facts struct {
 	Pull     work.PullRequest
 	Box      Box
 	Approved bool     // all reviewers have approved this head
-	Wanting  []string // those that have not
-	Verdicts []int64  // GitHub's numbers of the reviews that count
+	Wanting  []string // reviewers who have not
+	Verdicts []int64  // GitHub's ids of the reviews that count
 	Person   bool     // a person who is not the author approved this head
-	Against  []string // people who request changes, of whichever head
+	Against  []string // people who request changes, on any head
 	Words    []Word
-	Said     int // what people wrote and nobody has answered
+	Said     int // number of unanswered comments by people
 	Held     *review.Held
-	Busy     bool        // a turn is under way, or something is to be done before
-	Answers  bool        // that turn answers people, or changes the head
-	Queued   bool        // we put this head into its base's queue, and nobody took it out since
-	Trouble  work.Reason // of an earlier attempt with this head; none
-	Halt     *Halt       // of the repository; nil: merging goes its way
-	Refused  string      // GitHub's words, while what it refused for this head is not tried again; empty: nothing is
-	Taken    bool        // GitHub took a merge of this head, or has queued it, and was not read since
-	Unclear  bool        // a merge of this head was sent, and nobody knows yet what became of it
+	Busy     bool        // a turn is running, or must run before the merge
+	Answers  bool        // that turn answers people or changes the head
+	Queued   bool        // we queued this head, and nobody has dequeued it since
+	Trouble  work.Reason // why an earlier attempt to merge this head failed; zero: none did
+	Halt     *Halt       // of the repository; nil: merging is not halted
+	Refused  string      // GitHub's message, while a refused merge of this head is not retried; empty: none is refused
+	Taken    bool        // GitHub merged or queued this head, and it was not read since
+	Unclear  bool        // a merge of this head was sent, and its result is unknown
 	Updated  time.Time   // when we last brought its branch up to date; zero: never
-	Current  bool        // an update of this head found nothing of the base, as it is now, that it lacks
+	Current  bool        // an update of this head found that it already contains the base's tip
 	Now      time.Time
 }
 
-// Word is a person's word that a head may be merged.
+// Word is a person's approval to merge a head.
 type Word struct {
 	PullID    int64
 	Head      string
 	By        work.Account
-	CommentID int64 // in which it stands; that of the command line is below 0
+	CommentID int64 // the comment that gave it; below 0: given on the command line
 	URL       string
 	At        time.Time
 }
 
-// Said reports whether a person has said that this head may be merged.
+// said reports whether a person approved merging this head.
 func (f Facts) said() bool {
 	return slices.ContainsFunc(f.Words, func(w Word) bool { return w.Head == f.Pull.HeadOID })
 }
 
-// Halt is that nothing is merged in a repository until a person says so.
+// Halt stops merging in a repository until a person resumes it.
 type Halt struct {
 	Why  work.Reason
 	At   time.Time
-	Told bool // a pass ended with it
+	Told bool // a pass has ended with it
 }
 
-// Stage is how far a merge of ours has come.
+// Stage is how far one of our merges has come.
 type Stage string
 
 // The stages.
 const (
 	Intended Stage = "intended" // about to be sent, or sent
 	Queued   Stage = "queued"
-	Half     Stage = "half" // the commit is on the base, and the pull request is open
+	Half     Stage = "half" // the commit is on the base, but the pull request is open
 	Landed   Stage = "landed"
-	Void     Stage = "void" // nothing came of it; with a commit somebody else merged it by that one
+	Void     Stage = "void" // it did not happen; with a commit: somebody else merged the pull request as that commit
 )
 
-// Merge is one merge of ours: what was meant, and what came of it.
+// Merge is one of our merges: the intent and the result.
 type Merge struct {
 	ID      int64
 	RepoID  int64
 	PullID  int64
 	ItemID  int64
 	Number  int
-	Head    string // that was approved
-	Base    string // branch
-	BaseOID string // its head when the merge was meant
-	Tree    string // that had to come of it; empty: a queue decides on which base
+	Head    string // the approved head
+	Base    string // base branch
+	BaseOID string // tip of the base when the merge was planned
+	Tree    string // the expected tree; empty: a merge queue chooses the base commit
 	Method  Method
 	Stage   Stage
 
-	Commit  string // that landed
-	Parent  string // on which it landed
-	Landed  string // its tree
-	Differs string // in what it is not what was meant; empty: in nothing
+	Commit  string // the landed commit
+	Parent  string // parent of the landed commit
+	Landed  string // tree of the landed commit
+	Differs string // how the landed commit differs from the intended one; empty: not at all
 
 	At         time.Time
 	LandedAt   time.Time
-	WatchUntil time.Time // checks of the base are watched until then
-	Red        []string  // checks that turned red on the base
+	WatchUntil time.Time // until then the base's checks are watched
+	Red        []string  // checks of the base that turned red
 }
 
-// Code names a gate. Once released it stays as it is.
+// Code names a gate. A released code never changes.
 type Code string
 
 // The gates, in GitHub's order.
@@ -306,10 +308,10 @@ const (
 	GateUnread        Code = "unread"
 )
 
-// Gate is one thing that has to be so before a pull request is merged.
+// Gate is one condition for merging a pull request.
 type Gate struct {
 	Code Code
 	Open bool
-	Stop bool        // nobody here opens it: a person has to act
-	Why  work.Reason // of a closed one: what it waits for
+	Stop bool        // nobody here can open it: a person must act
+	Why  work.Reason // if closed: what it waits for
 }

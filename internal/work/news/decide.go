@@ -10,26 +10,26 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// MostAge is how old a message may be that is still sent: the machine may have slept.
+// MostAge is the age up to which a message is sent: the machine may have slept.
 const MostAge = 24 * time.Hour
 
-// fact is something that may be told, whoever wants it.
+// fact is something that may be sent to any target.
 type fact struct {
 	What
 	Place
-	key    string // without what it is
+	key    string // without the kind of message
 	at     time.Time
 	reason work.Reason
-	says   string // in place of the reason's words
+	says   string // replaces the text of the reason
 	do     string
-	waits  bool // the reason's words are what is waited for
-	before bool // it lasts, and nobody knows since when: what is so when a target is new is no news to it
+	waits  bool // the reason's text is what is waited for
+	before bool // it lasts, since an unknown time: a new target gets no message about it
 }
 
-// Decide gives the messages that are due to the targets, as far as they were not told of
-// it before, which their keys say. known is since when each target is told each thing; of
-// what it has no entry for, nothing is told. Standing are the keys of what lasts already
-// while it had none.
+// Decide returns the messages that are due to the targets and that their keys show were not sent
+// before. known has since when each target gets each kind; a kind without an entry is not sent. The
+// caller stores the entries of Standing first for a new target, because their keys keep old states
+// from being sent.
 func Decide(f Facts, targets []Target, known []Known) []Entry {
 	since := map[[2]string]time.Time{}
 	for _, k := range known {
@@ -53,8 +53,8 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	return all
 }
 
-// Standing are the messages that would be due to targets for what lasts now, and of which
-// nobody knows since when: no news to a target that is new.
+// Standing returns dropped entries for new targets about what already lasts, since an unknown time.
+// Their keys keep Decide from sending messages about it later.
 func Standing(f Facts, fresh []Known) []Entry {
 	var all []Entry
 	for _, x := range happened(f) {
@@ -69,7 +69,7 @@ func Standing(f Facts, fresh []Known) []Entry {
 	return all
 }
 
-// happened is all that may be told of what happened.
+// happened returns everything that may be sent.
 func happened(f Facts) []fact {
 	var all []fact
 	for _, s := range f.Stops {
@@ -98,7 +98,7 @@ func happened(f Facts) []fact {
 	return all
 }
 
-// whatStopped says as what a stop is told.
+// whatStopped returns the kind of message for a stop.
 func whatStopped(s Stop) What {
 	if state, ok := review.StateOf(s.Reason); ok && state == review.HumanReview {
 		return HumanReview
@@ -109,10 +109,10 @@ func whatStopped(s Stop) What {
 	return Blocked
 }
 
-// failingPasses is how many passes in a row have to fail before that is told.
+// failingPasses is how many passes must fail in a row before a message is sent.
 const failingPasses = 3
 
-// passes is what a target is told of passes that fail, and that they do no more.
+// passes returns a target's messages that passes fail, or that they succeed again.
 func passes(f Facts, t Target) []fact {
 	failing, told := f.Failing[t.Name]
 	switch l := f.Last; {
@@ -135,7 +135,7 @@ func inARow(n int) string {
 	return fmt.Sprintf("the last %d passes failed", n)
 }
 
-// Subject is what a key is about, without what happened to it.
+// Subject returns the part of a key that names the subject, without the kind of message.
 func Subject(key string) string {
 	for i := range key {
 		if key[i] == ' ' {
@@ -166,7 +166,7 @@ func millis(t time.Time) string {
 	return strconv.FormatInt(t.UnixMilli(), 10)
 }
 
-// words are what a fact says, and what is to be done about it.
+// words returns a fact's text, and what to do about it.
 func (x fact) words() (says, do string) {
 	if x.says != "" {
 		return x.says, x.do

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// retryAfter is how long a target is left alone that could not even be reached.
+// retryAfter is how long to wait after a target could not be reached.
 const retryAfter = 5 * time.Minute
 
-// Due sorts out what is planned: what is sent now, oldest first and at most so many; and
-// what is not sent any more, for it is too old. A target that could not be reached is left
-// alone for a while.
+// Due selects from the planned messages those to send now, oldest first and at most most, and those
+// that are too old to send. It skips a target for retryAfter after it could not be reached.
 func Due(planned []Entry, targets []Target, now time.Time, most int) (send, drop []Entry) {
 	away := map[string]bool{}
 	for _, e := range planned {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// version is of Message's form: a key is added without another one, and none is taken
-// away or means something else.
+// version is the version of Message's format. It stays the same when a key is added. Keys are never
+// removed or changed.
 const version = 1
 
-// Message is what a target is sent, as JSON. Titles and words come from people and agents:
-// they are data, whatever they say.
+// Message is the JSON sent to a target. Titles and texts come from people and agents: treat them as
+// data, never as instructions.
 type Message struct {
 	Version    int       `json:"version"`
 	ID         string    `json:"id"`
@@ -29,18 +29,18 @@ type Message struct {
 	Text       string    `json:"text"` // all of it in one line, for a chat
 }
 
-// JSON is the message as it is sent.
+// JSON encodes the message.
 func (m Message) JSON() string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // it is no part of a page, and people read it in logs
+	e.SetEscapeHTML(false) // the text is not part of an HTML page, and people read it in logs
 	if err := e.Encode(m); err != nil {
 		panic(err) // plain fields
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// names are what happened, for people.
+// names are the kinds, for people.
 var names = map[What]string{
 	Question: "Question", Blocked: "Blocked", HumanReview: "Human review", PullOpened: "Pull request opened", Merged: "Merged",
 	BudgetSpent: "Budget spent", PassFailing: "Passes fail", Recovered: "Passes succeed again", Test: "Test",
@@ -59,10 +59,10 @@ func (x fact) message(id string) Message {
 	return m
 }
 
-// mostSays bounds the words in the one line, in characters.
+// mostSays limits the text in the one line, in characters.
 const mostSays = 300
 
-// line is the message in one line.
+// line returns the message in one line.
 func (m Message) line() string {
 	text := names[m.Event]
 	if m.Repository != "" {
@@ -88,7 +88,7 @@ func short(s string, most int) string {
 	return s
 }
 
-// Trial is what people send to see whether a target works. No two are the same.
+// Trial returns a message for testing a target. Each is different.
 func Trial(target string, at time.Time) Message {
 	return fact{What: Test, at: at, says: "this is a test of gh mergexo's [[notify]] " + target}.message(Delivery(target, "test "+millis(at)))
 }

@@ -1,7 +1,6 @@
-// Package news decides what the operator is told outside of GitHub: an agent asks, work is
-// blocked, a pull request was opened or merged, passes fail. It sends nothing and stores
-// nothing: the same facts give the same messages, each with a key under which it is told
-// once.
+// Package news decides which notifications the operator gets outside GitHub: an agent asks, work is
+// blocked, a pull request was opened or merged, passes fail. It sends and stores nothing: the same
+// facts give the same messages. Each message has a key and is sent once.
 package news
 
 import (
@@ -13,10 +12,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What is something that people may be told.
+// What is a kind of notification.
 type What string
 
-// What there is to tell.
+// The kinds of notification.
 const (
 	Question    What = "question"
 	Blocked     What = "blocked"
@@ -26,85 +25,85 @@ const (
 	BudgetSpent What = "budget_spent"
 	PassFailing What = "pass_failing"
 
-	// Recovered goes to whom PassFailing went, and cannot be asked for by itself.
+	// Recovered goes to the targets of PassFailing; it cannot be configured by itself.
 	Recovered What = "pass_recovered"
-	// Test is what people send to see whether a target works.
+	// Test is sent by a person to test a target.
 	Test What = "test"
 )
 
-// All lists what a target may ask for.
+// All lists the kinds that a target may configure.
 func All() []What {
 	return []What{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing}
 }
 
-// State is how far a message came. It is sent at most once: that it is being sent is
-// stored before it is.
+// State is how far a message has come. Sent is stored before the message is sent, so it is sent at
+// most once.
 type State string
 
 // The states of a message.
 const (
 	Planned State = "planned"
-	Sent    State = "sent"    // it is being sent, or a pass died while it was
-	Done    State = "done"    // the target took it
-	Failed  State = "failed"  // the target did not take it
-	Unclear State = "unclear" // the pass that sent it died: nobody knows
-	Dropped State = "dropped" // it was never sent: too old, or nobody is to get it any more
+	Sent    State = "sent"    // being sent, or a pass died while sending it
+	Done    State = "done"    // the target accepted it
+	Failed  State = "failed"  // the target rejected it
+	Unclear State = "unclear" // the pass died while sending it: it may have arrived
+	Dropped State = "dropped" // never sent: too old, or no longer configured
 )
 
-// Target is somebody who is told.
+// Target is a configured receiver.
 type Target struct {
 	Name  string
 	Kinds []What
 }
 
-// Wants reports whether a target is told something.
+// Wants reports whether the target is configured for a kind.
 func (t Target) Wants(w What) bool { return slices.Contains(t.Kinds, w) }
 
-// Known says since when a target is told something: what began before is no news to it.
+// Known is since when a target gets a kind. Earlier events are not sent.
 type Known struct {
 	Target string
 	What   What
-	Config string // the path of the config that names it
+	Config string // path of the config that names the target
 	Since  time.Time
 }
 
-// Entry is one message to one target.
+// Entry is one message for one target.
 type Entry struct {
 	ID        int64
 	Target    string
-	Key       string // what it is about; a target is told once
+	Key       string // a target gets one message for each key
 	What      What
-	RepoID    int64 // 0: it is about the pass itself
+	RepoID    int64 // 0: about passes
 	ItemID    int64
 	Number    int
-	At        time.Time // when it happened
+	At        time.Time // when the event happened
 	State     State
-	SentAt    time.Time // when it was sent last, or tried to be
+	SentAt    time.Time // time of the last attempt to send it
 	SettledAt time.Time
 	LastError string
 	Body      string // JSON
 }
 
-// Untold is what a target was to be told since it took a message last, and was not.
+// Untold counts the messages that a target did not get since the last one that it accepted.
 type Untold struct {
 	Target    string
 	Count     int
 	LastError string
 }
 
-// Delivery is the message's name for its receiver: the same after the database is lost.
+// Delivery returns the id that the receiver sees. It is the same after a loss of the database.
 func Delivery(target, key string) string {
 	sum := sha256.Sum256([]byte(target + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Place is where on GitHub something is.
+// Place is what a message is about, on GitHub.
 type Place struct {
 	RepoID int64
 	Repo   work.RepoName
 	Key    work.RepoKey
 	ItemID int64
-	Number int // of the issue or pull request where people act; 0: it is about the repository
+	Number int // of the issue or pull request where people act; 0: about the repository
 	Pull   bool
 	URL    string
 	Title  string
@@ -115,31 +114,31 @@ type Stop struct {
 	Place
 	Token  string
 	Reason work.Reason
-	State  work.State // of the item
+	State  work.State // state of the item
 	Since  time.Time
 }
 
-// Pull is a pull request of ours that was opened, or merged, at a time.
+// Pull is one of our pull requests, with the time it was opened or merged.
 type Pull struct {
 	Place
 	At time.Time
 }
 
-// Approval is a pull request that waits for the approval of a person.
+// Approval is a pull request that waits for a person's approval.
 type Approval struct {
 	Place
 	Head string
-	At   time.Time // when the last of its other reviewers said what they think
+	At   time.Time // when the last of its other reviewers gave a verdict
 }
 
-// Halt is a repository that is not merged into any more.
+// Halt is a repository in which merging is halted.
 type Halt struct {
 	Place
 	Reason work.Reason
 	At     time.Time
 }
 
-// Facts are what is known at one moment.
+// Facts are the inputs of a decision.
 type Facts struct {
 	Now       time.Time
 	Stops     []Stop
@@ -147,13 +146,13 @@ type Facts struct {
 	Merged    []Pull
 	Approvals []Approval
 	Halts     []Halt
-	Budget    work.Reason // of the day, spent; none: it is not
+	Budget    work.Reason // the day's budget is spent; zero: it is not
 	Last      work.LastPass
-	LastKnown bool             // Last is known: before the end of a pass it is not
-	Failing   map[string]Entry // by target: the last row of failures that it was told of, and whose end it was not
+	LastKnown bool             // Last is known; during a pass it is not
+	Failing   map[string]Entry // by target: its last PassFailing message, unless Recovered was sent since
 }
 
-// Clean takes out of people's texts what may not be told, before they are sent anywhere.
+// Clean removes secrets from texts before they are sent.
 func (f *Facts) Clean(redact func(string) string) {
 	for i := range f.Stops {
 		f.Stops[i].Title, f.Stops[i].Reason = redact(f.Stops[i].Title), f.Stops[i].Reason.Map(redact)

@@ -4,15 +4,15 @@ import "slices"
 
 // Approvals are who has approved a head, and who has not.
 type Approvals struct {
-	All     bool     // every reviewer, and nothing is against it
-	Wanting []string // reviewers that have not, by their names
-	Reviews []int64  // GitHub's numbers of the reviews by which the others have
-	Person  bool     // a person who is not the author has
-	Against []string // people whose last word, of whichever head, requests changes
+	All     bool     // every reviewer approved, and no verdict is against it
+	Wanting []string // names of the reviewers who have not
+	Reviews []int64  // GitHub's ids of the approving reviews
+	Person  bool     // a person who is not the author approved
+	Against []string // people whose last verdict, on any head, requests changes
 }
 
-// ApprovalsOf says who has approved the head as it is. Whether a person has to, beside the
-// reviewers, is another question.
+// ApprovalsOf returns who has approved the current head. It does not decide whether a person must
+// also approve.
 func ApprovalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	a := Approvals{Person: d.personApproves(), Against: d.against()}
@@ -33,8 +33,8 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 	return a
 }
 
-// against are the people who requested changes and have neither approved since nor been
-// dismissed, as GitHub shows them: a push answers nobody.
+// against returns the people who requested changes on GitHub, have not approved since and whose
+// review was not dismissed. A push does not clear a request for changes.
 func (d *decision) against() []string {
 	said := map[int64]bool{}
 	var logins []string

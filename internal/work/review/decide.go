@@ -8,56 +8,56 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Facts are what is known of the reviews of one pull request.
+// Facts are the inputs of a decision about one pull request's reviews.
 type Facts struct {
 	Number   int
 	Head     string
 	State    work.PullState
-	MergedBy MergeType // auto where we have merged it; else empty
+	MergedBy MergeType // MergedAuto if we merged it; else empty
 	Record   Record
-	Verdicts []Verdict // the oldest first
+	Verdicts []Verdict // oldest first
 	Findings []Finding
 	Fixes    []Fix
 	Inserted []Insertion
 
-	Requested  []string    // people who were asked for a review of this head, by their names as reviewers
-	NoReview   work.Reason // why no review may begin now; none: nothing is against it
-	NoFix      work.Reason // why no fix may begin now
-	Retried    bool        // a person's command has it begin again
-	Word       bool        // a person has said that this head may be merged
+	Requested  []string    // names of the reviewers who are people and were asked to review this head
+	NoReview   work.Reason // why no review may start now; zero: it may
+	NoFix      work.Reason // why no fix may start now; zero: it may
+	Retried    bool        // a person's command restarts the reviews
+	Word       bool        // a person approved merging this head
 	NotFixable bool        // somebody else's pull request: its author fixes it
 }
 
-// Ask is what is to be done next.
+// Ask is what to do next.
 type Ask string
 
-// The asks.
+// The values of Ask.
 const (
 	AskNothing Ask = ""
 	AskReview  Ask = "review"  // a turn of Choice.Reviewer
 	AskFix     Ask = "fix"     // a turn of the author's agent
-	AskRequest Ask = "request" // a person is asked for a review
+	AskRequest Ask = "request" // request a person's review
 )
 
-// Choice is what the facts come to.
+// Choice is the decision.
 type Choice struct {
 	State     State
-	After     []Event // that lead there from Record.State, in their order
+	After     []Event // the events that lead there from Record.State, in order
 	Epoch     int
 	Cycle     int
 	MergeType MergeType
-	Reviewer  Reviewer    // who is next, or whose demands are to be fixed
+	Reviewer  Reviewer    // who reviews next, or whose findings are fixed
 	Ask       Ask         //
-	Key       string      // of the event that asks for it: DueKey's or FixKey's
-	Rejected  []Verdict   // that a fix is for: the first one names it
-	Line      []Reviewer  // everybody who has to approve
+	Key       string      // key of the event that asks for it, from DueKey or FixKey
+	Rejected  []Verdict   // the verdicts that a fix answers; the first one names it
+	Line      []Reviewer  // everybody who must approve
 	Why       work.Reason // what it waits for, or why it is stopped
 }
 
-// Moves reports whether the state is another than the one that is stored.
+// Moves reports whether the state differs from the stored one.
 func (c Choice) Moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
 
-// FixCycle counts the fixes that were pushed since a person had it begin again.
+// FixCycle counts the pushed fixes since a person last restarted the reviews.
 func FixCycle(fixes []Fix, epoch int) int {
 	n := 0
 	for _, f := range fixes {
@@ -68,7 +68,7 @@ func FixCycle(fixes []Fix, epoch int) int {
 	return n
 }
 
-// Decide says how the reviews of a pull request go on.
+// Decide decides how the reviews of a pull request continue.
 func Decide(f Facts, p Policy) Choice {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	d.c = Choice{State: f.Record.State, Epoch: f.Record.Epoch, Line: d.line, MergeType: f.Record.MergeType}
@@ -76,7 +76,7 @@ func Decide(f Facts, p Policy) Choice {
 	return d.c
 }
 
-// decision is one call of Decide.
+// decision is the state of one call of Decide.
 type decision struct {
 	f    Facts
 	p    Policy
@@ -84,7 +84,7 @@ type decision struct {
 	c    Choice
 }
 
-// do takes one line of the table. An event that changes nothing there is none.
+// do applies an event. An event without a transition from the current state is ignored.
 func (d *decision) do(e Event) {
 	if to, ok := next(d.c.State, e); ok {
 		d.c.State, d.c.After = to, append(d.c.After, e)
@@ -100,7 +100,7 @@ func (d *decision) decide() {
 	case d.f.State == work.PullClosed:
 		d.do(EventClosed)
 		return
-	case d.c.State == Merged: // GitHub reopens no merged pull request
+	case d.c.State == Merged: // GitHub cannot reopen merged pull requests
 		return
 	}
 	d.do(EventReopened)
@@ -131,14 +131,14 @@ func (d *decision) merged() {
 	d.do(EventMerged)
 }
 
-// allApproved reports whether everybody has approved this head.
+// allApproved reports whether everybody approved this head.
 func (d *decision) allApproved() bool {
 	_, wanting := d.waitsFor()
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
-// lifted reports whether a person ends a stop, and has it begin again; or takes the
-// reviewer out of the config who is the reason for it.
+// lifted reports whether a stop ends: a person restarts the reviews or gives a verdict, or the
+// config no longer lists the reviewer who caused the stop.
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
@@ -149,7 +149,7 @@ func (d *decision) lifted() bool {
 		d.do(EventRetried)
 	case decided:
 		d.do(EventDecided)
-	case stoppedBy(r) != "" && index(d.line, stoppedBy(r)) < 0: // the config does not ask them any more
+	case stoppedBy(r) != "" && index(d.line, stoppedBy(r)) < 0: // the config no longer lists the reviewer
 		d.do(EventRetried)
 		return true
 	default:
@@ -160,11 +160,11 @@ func (d *decision) lifted() bool {
 	return true
 }
 
-// stoppedBy is the reviewer who is the reason for a stop. With the database gone the
-// comment about it says who.
+// stoppedBy returns the reviewer who caused a stop. After a loss of the database only the reason,
+// read from the stop's comment, names them.
 func stoppedBy(r Record) string { return cmp.Or(r.Reviewer, r.Why.Name) }
 
-// goOn is for a pull request that is open and not stopped.
+// goOn decides about an open pull request that is not stopped.
 func (d *decision) goOn() {
 	if v, gone := d.takenBack(); gone {
 		d.stop(EventTakenBack, d.reviewer(v.Reviewer), work.Reason{Kind: work.WhyReviewTakenBack, Name: v.Reviewer})
@@ -187,11 +187,11 @@ func (d *decision) goOn() {
 	d.c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: d.f.Number}
 }
 
-// stands reports whether a verdict counts for the head as it is.
+// stands reports whether a verdict counts for the current head.
 func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
 
-// standing is the last word of a reviewer about this head, if it counts: one that was
-// taken back brings no earlier one back.
+// standing returns a reviewer's last verdict on this head, if it counts. If the last verdict was
+// taken back, no earlier one counts.
 func (d *decision) standing(name string) (Verdict, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		if v.Reviewer == name && v.Head == d.f.Head {
@@ -201,7 +201,7 @@ func (d *decision) standing(name string) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// rejections are those of this head, in the reviewers' order.
+// rejections returns the verdicts that request changes on this head, in the order of the reviewers.
 func (d *decision) rejections() []Verdict {
 	var all []Verdict
 	for _, r := range d.line {
@@ -212,8 +212,8 @@ func (d *decision) rejections() []Verdict {
 	return all
 }
 
-// takenBack finds a verdict on this head of an agent that a person dismissed. No agent
-// looks at one head twice.
+// takenBack returns an agent's verdict on this head that a person dismissed. An agent reviews a
+// head only once, so a person must decide.
 func (d *decision) takenBack() (Verdict, bool) {
 	for _, v := range d.f.Verdicts {
 		r := index(d.line, v.Reviewer)
@@ -224,8 +224,8 @@ func (d *decision) takenBack() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// waitsFor is who looks next: whoever requested changes last, then who comes first in
-// line of those that have not approved this head.
+// waitsFor returns who reviews next: the reviewer who last requested changes, then the first in
+// line who has not approved this head.
 func (d *decision) waitsFor() (Reviewer, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		i := index(d.line, v.Reviewer)
@@ -245,13 +245,13 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 	return Reviewer{}, false
 }
 
-// peopleApprove reports whether a person has approved this head, where one has to.
+// peopleApprove reports whether a person approved this head, or no person has to.
 func (d *decision) peopleApprove() bool { return !d.p.RequireHuman || d.f.Word || d.personApproves() }
 
-// personApproves reports whether a person has approved this head. The author has not,
-// even as one of the reviewers.
+// personApproves reports whether a person approved this head. The author's approval does not count,
+// even if they are a reviewer.
 func (d *decision) personApproves() bool {
-	said := map[int64]bool{} // the last word of each counts
+	said := map[int64]bool{} // a person's last verdict counts
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		if !v.Human || v.Head != d.f.Head || said[v.By.ID] {
 			continue
@@ -273,14 +273,14 @@ func (d *decision) reviewer(name string) Reviewer {
 	return r
 }
 
-// stop ends it until a person acts.
+// stop stops the reviews until a person acts.
 func (d *decision) stop(e Event, r Reviewer, why work.Reason) {
 	why.Number = d.f.Number
 	d.do(e)
 	d.c.Reviewer, d.c.Why, d.c.Key = r, why, ""
 }
 
-// toReviewing takes the events that lead to the next review.
+// toReviewing applies the events that lead to the next review.
 func (d *decision) toReviewing() {
 	moved := d.f.Record.Head != d.f.Head
 	last, said := d.standing(d.f.Record.Reviewer)
@@ -299,7 +299,7 @@ func (d *decision) toReviewing() {
 	}
 }
 
-// toChecking takes the events that lead to the look whether all have approved.
+// toChecking applies the events that lead to the check whether everybody approved.
 func (d *decision) toChecking() {
 	switch d.c.State {
 	case Approved:
@@ -317,7 +317,7 @@ func (d *decision) toChecking() {
 	}
 }
 
-// review asks a reviewer for this head.
+// review asks for a reviewer's review of this head.
 func (d *decision) review(r Reviewer) {
 	waits := !d.f.NoReview.None()
 	if d.c.State != Pending || !waits {
@@ -340,7 +340,7 @@ func (d *decision) review(r Reviewer) {
 	}
 }
 
-// person asks a person, once for each head, and waits for them.
+// person requests a person's review, once for each head, and waits for it.
 func (d *decision) person(r Reviewer, waits bool) {
 	asked := slices.Contains(d.f.Requested, r.Name)
 	if waits && !asked {
@@ -355,7 +355,7 @@ func (d *decision) person(r Reviewer, waits bool) {
 
 func (d *decision) failed(name string) work.Reason {
 	why := d.f.Record.FailedWhy
-	if why.Kind == work.WhyReviewerAccount || why.Kind == work.WhyReviewSandbox { // it names what to mend
+	if why.Kind == work.WhyReviewerAccount || why.Kind == work.WhyReviewSandbox { // the reason already says what to fix
 		return why
 	}
 	return work.Reason{Kind: work.WhyReviewFailed, Name: name, Who: why.Who, Text: why.Text, Local: why.Local, Advice: why.Advice}

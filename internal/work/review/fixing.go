@@ -6,7 +6,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// rejected is for a head of which changes are requested.
+// rejected decides about a head for which changes are requested.
 func (d *decision) rejected(all []Verdict) {
 	v := all[0]
 	r := d.reviewer(v.Reviewer)
@@ -18,7 +18,7 @@ func (d *decision) rejected(all []Verdict) {
 	}
 	fix, tried := d.fixOf(v)
 	switch {
-	case tried && fix.Outcome == FixPushed: // and GitHub shows the head before it
+	case tried && fix.Outcome == FixPushed: // GitHub still shows the head before the push
 		d.do(EventRejected)
 		d.c.Why = work.Reason{Kind: work.WhyHeadNotShown, Commit: fix.Commit}
 	case tried:
@@ -35,7 +35,7 @@ func (d *decision) rejected(all []Verdict) {
 	}
 }
 
-// fix has the author's agent do what is asked for.
+// fix asks the author's agent to fix the findings.
 func (d *decision) fix(v Verdict) {
 	d.do(EventRejected)
 	d.c.Key = FixKey(d.f.Number, FixDue{ReviewID: v.ReviewID, Epoch: d.c.Epoch, Cycle: d.c.Cycle})
@@ -49,7 +49,7 @@ func (d *decision) fix(v Verdict) {
 	}
 }
 
-// fixOf finds the fix of a verdict that this epoch has seen.
+// fixOf returns the fix of a verdict in this epoch.
 func (d *decision) fixOf(v Verdict) (Fix, bool) {
 	for _, f := range slices.Backward(d.f.Fixes) {
 		if f.ReviewID == v.ReviewID && f.Epoch == d.c.Epoch {
@@ -59,8 +59,8 @@ func (d *decision) fixOf(v Verdict) (Fix, bool) {
 	return Fix{}, false
 }
 
-// sameAgain reports whether an agent asks after a fix for what it asked for before it:
-// nothing of it is done, and nothing came to it.
+// sameAgain reports whether an agent repeats its findings after a fix: nothing was fixed and
+// nothing is new.
 func (d *decision) sameAgain(v Verdict) bool {
 	if d.c.Reviewer.Human || v.Epoch != d.c.Epoch {
 		return false
@@ -74,9 +74,9 @@ func (d *decision) sameAgain(v Verdict) bool {
 	return false
 }
 
-// SameFindings reports whether a later verdict finds what the one before it found: it
-// leaves something that blocks open, says of nothing that it is done, and adds nothing
-// that blocks. It goes by what findings are named, never by their words.
+// SameFindings reports whether a later verdict repeats the findings of an earlier one: a blocking
+// finding stays open, none is resolved, and no blocking finding is new. It compares ids, never
+// texts.
 func SameFindings(before, now Verdict, all []Finding, blocking Severity) bool {
 	open := false
 	for _, x := range all {
@@ -93,7 +93,7 @@ func SameFindings(before, now Verdict, all []Finding, blocking Severity) bool {
 	return open
 }
 
-// openPaths are the files of what is open of a reviewer, for people.
+// openPaths returns the files of a reviewer's open findings, for people.
 func (d *decision) openPaths(reviewer string) []string {
 	var paths []string
 	for _, x := range d.f.Findings {

@@ -8,22 +8,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Due is what the key of an event says that asks for a review.
+// Due is the content of the key of an event that asks for a review.
 type Due struct {
 	Reviewer     string
 	Epoch, Cycle int
 	Head         string
 }
 
-// DueKey is the key of the event by which a reviewer is to look at a head. It is the
-// same whenever it is made, so that a lost database asks for nothing twice.
+// DueKey returns the key of the event that asks a reviewer to review a head. It depends only on its
+// arguments, so that no review is repeated after a loss of the database.
 func DueKey(number int, d Due) string {
 	epoch, cycle := strconv.Itoa(d.Epoch), strconv.Itoa(d.Cycle)
 	source := strings.Join([]string{d.Reviewer, epoch, cycle, d.Head}, ".")
 	return work.EventKey(number, work.EventReviewDue, source, work.ContentHash("review due", d.Reviewer, d.Head, epoch, cycle))
 }
 
-// DueOf reads what DueKey has put into an event's source.
+// DueOf parses the source of an event with a DueKey.
 func DueOf(e work.Event) (Due, bool) {
 	parts := strings.Split(e.Source, ".")
 	if e.Kind != work.EventReviewDue || len(parts) != 4 {
@@ -34,27 +34,27 @@ func DueOf(e work.Event) (Due, bool) {
 	return Due{Reviewer: parts[0], Epoch: epoch, Cycle: cycle, Head: parts[3]}, err == nil && err2 == nil
 }
 
-// FixDue is what the key of an event says that asks for a fix.
+// FixDue is the content of the key of an event that asks for a fix.
 type FixDue struct {
-	ReviewID     int64 // GitHub's number of the review that requests changes
+	ReviewID     int64 // GitHub's id of the review that requests changes
 	Epoch, Cycle int
 }
 
-// FixKey is the key of the event by which what a review asks for is to be done.
+// FixKey returns the key of the event that asks for the fix of a review's findings.
 func FixKey(number int, d FixDue) string {
 	source := fmt.Sprintf("%d.%d.%d", d.ReviewID, d.Epoch, d.Cycle)
 	return work.EventKey(number, work.EventFixDue, source, work.ContentHash("fix due", source))
 }
 
-// FixDueOf reads what FixKey has put into an event's source.
+// FixDueOf parses the source of an event with a FixKey.
 func FixDueOf(e work.Event) (FixDue, bool) {
 	var d FixDue
 	n, err := fmt.Sscanf(e.Source, "%d.%d.%d", &d.ReviewID, &d.Epoch, &d.Cycle)
 	return d, e.Kind == work.EventFixDue && err == nil && n == 3
 }
 
-// findingDigits is how much of a token names a finding.
+// findingDigits is the length of a finding's id.
 const findingDigits = 16
 
-// FindingID is how a finding is named for good, by the token of its comment.
+// FindingID returns the permanent id of a finding, from the token of its comment.
 func FindingID(token string) string { return token[:min(len(token), findingDigits)] }

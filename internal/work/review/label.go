@@ -2,8 +2,7 @@ package review
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// PeopleLabel plans that a pull request has the label that says that only people review it
-// from now on, or has it not.
+// PeopleLabel plans to set or remove the label that says that only people review a pull request.
 func PeopleLabel(repo work.Repo, item int64, number int, name string, has bool) work.Action {
 	l := work.Labelling{Without: []string{name}}
 	if has {

@@ -6,10 +6,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// State is where the reviews of a pull request stand.
+// State is the state of a pull request's reviews.
 type State string
 
-// The states. Empty: nothing is reviewed.
+// The states. Empty: no reviews.
 const (
 	Pending     State = "pending"
 	Reviewing   State = "reviewing"
@@ -27,10 +27,11 @@ func States() []State {
 	return []State{Pending, Reviewing, Checking, Fixing, Approved, Failed, HumanReview, Merged, Closed}
 }
 
-// Stopped reports whether a person has to act before anybody reviews or fixes again.
+// Stopped reports whether a person must act before the reviews continue.
 func (s State) Stopped() bool { return s == Failed || s == HumanReview }
 
-// StateOf is the state that is stopped for a reason; false for a reason of another kind.
+// StateOf returns the stopped state that a reason belongs to. It returns false if the reason does
+// not stop reviews.
 func StateOf(why work.Reason) (State, bool) {
 	switch why.Kind { //nolint:exhaustive // no other stops reviews
 	case work.WhyReviewFailed, work.WhyReviewerAccount, work.WhyReviewSandbox:
@@ -44,27 +45,27 @@ func StateOf(why work.Reason) (State, bool) {
 // Ended reports whether the pull request is no longer open.
 func (s State) Ended() bool { return s == Merged || s == Closed }
 
-// Event is what moves the reviews of a pull request from one state to another.
+// Event moves the reviews of a pull request from one state to another.
 type Event string
 
 // The events.
 const (
-	EventOpened    Event = "opened"       // reviewers are configured for it
-	EventDue       Event = "due"          // nothing holds the next review back
-	EventApproved  Event = "approved"     // by the reviewer who was asked
-	EventRejected  Event = "rejected"     // changes are requested
-	EventComplete  Event = "complete"     // everybody has approved this head
-	EventWanting   Event = "incomplete"   // not everybody has
+	EventOpened    Event = "opened"       // reviewers are configured
+	EventDue       Event = "due"          // nothing delays the next review
+	EventApproved  Event = "approved"     // by the current reviewer
+	EventRejected  Event = "rejected"     // a reviewer requests changes
+	EventComplete  Event = "complete"     // everybody approved this head
+	EventWanting   Event = "incomplete"   // somebody has not approved this head
 	EventPushed    Event = "pushed"       // the head moved
-	EventFixed     Event = "fixed"        // by our fix
+	EventFixed     Event = "fixed"        // a fix was pushed
 	EventUnfixed   Event = "unfixed"      // a fix changed nothing, or asks a person
-	EventExhausted Event = "exhausted"    // max_fix_cycles is used up, or the findings are the same again
+	EventExhausted Event = "exhausted"    // max_fix_cycles is reached, or the findings repeat
 	EventTakenBack Event = "taken back"   // a person dismissed the verdict on this head
-	EventFailed    Event = "failed"       // a session, for good
+	EventFailed    Event = "failed"       // a review or a fix failed for good
 	EventRetried   Event = "retried"      // by a person's command
-	EventDecided   Event = "decided"      // by a reviewer's verdict, after the stop
-	EventMerged    Event = "merged"       // by whomever
-	EventClosed    Event = "closed"       // by whomever
+	EventDecided   Event = "decided"      // by a reviewer's verdict after the stop
+	EventMerged    Event = "merged"       // by anybody
+	EventClosed    Event = "closed"       // by anybody
 	EventReopened  Event = "reopened"     //
 	EventOff       Event = "switched off" // in the config
 )
@@ -77,25 +78,25 @@ func Events() []Event {
 	}
 }
 
-// MergeType says how a pull request came to be merged.
+// MergeType is how a pull request was merged.
 type MergeType string
 
 // The merge types.
 const (
-	MergedForced   MergeType = "forced"   // before everybody had approved
-	MergedApproved MergeType = "approved" // by a person, after it
+	MergedForced   MergeType = "forced"   // before everybody approved
+	MergedApproved MergeType = "approved" // by a person, after everybody approved
 	MergedAuto     MergeType = "auto"     // by us
 )
 
-// Transition is one line of the life of a pull request's reviews.
+// Transition is one row of the table of states of the reviews.
 type Transition struct {
-	From  State // empty: it begins here
+	From  State // empty: the reviews begin
 	Event Event
-	To    State // empty: it ends here
+	To    State // empty: the reviews end
 	Does  string
 }
 
-// transitions is the whole of it: what is not in it changes nothing.
+// transitions are all transitions. Any other event is ignored.
 var transitions = slices.Concat(
 	[]Transition{
 		{"", EventOpened, Pending, "the first reviewer, once nothing holds the review back"},
@@ -121,7 +122,7 @@ var transitions = slices.Concat(
 	from(EventOff, "", "nothing", slices.DeleteFunc(States(), State.Ended)...),
 )
 
-// from makes a transition for each of the states that it may come from.
+// from makes one transition for each of states.
 func from(e Event, to State, does string, states ...State) []Transition {
 	var all []Transition
 	for _, s := range states {
@@ -130,10 +131,10 @@ func from(e Event, to State, does string, states ...State) []Transition {
 	return all
 }
 
-// Transitions is the whole life of a pull request's reviews, in a readable order.
+// Transitions returns all transitions of the reviews, in a readable order.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// next is where an event leads; false where it changes nothing.
+// next returns the state after an event. It returns false if the event is ignored.
 func next(s State, e Event) (State, bool) {
 	for _, t := range transitions {
 		if t.From == s && t.Event == e {

@@ -7,20 +7,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Line is the reviewers in their order, with those who were called in right behind
-// whoever called them. One who stands later in the order already is taken forward.
+// Line returns the reviewers in order. A reviewer who was called in comes directly after the one
+// who called; one who would come later moves forward.
 func Line(p Policy, inserted []Insertion) []Reviewer {
 	line := slices.Clone(p.Order)
-	behind := map[string]int{} // how many one has called in
+	behind := map[string]int{} // number of reviewers that each one called in
 	for _, in := range inserted {
 		who, known := p.Pool[in.Name]
 		if !known {
-			continue // the config knows the name no more
+			continue // the config no longer has the reviewer
 		}
 		at, now := index(line, in.By), index(line, in.Name)
 		switch {
 		case at < 0 && now >= 0, now >= 0 && now < at, in.Name == in.By:
-			continue // looks at it anyway
+			continue // reviews anyway
 		case at < 0:
 			line = append(line, who)
 			continue
@@ -37,7 +37,7 @@ func index(line []Reviewer, name string) int {
 	return slices.IndexFunc(line, func(r Reviewer) bool { return r.Name == name })
 }
 
-// ReviewerOf finds a reviewer of the line, or one who may be called in.
+// ReviewerOf finds a reviewer of the order or the pool.
 func (p Policy) ReviewerOf(name string) (Reviewer, bool) {
 	if i := index(p.Order, name); i >= 0 {
 		return p.Order[i], true
@@ -46,8 +46,8 @@ func (p Policy) ReviewerOf(name string) (Reviewer, bool) {
 	return r, ok
 }
 
-// CallIn is whom a verdict calls in: those it may, each once for a pull request. The
-// rest it names in vain.
+// CallIn returns whom a verdict calls in: reviewers that it may call in, each once for a pull
+// request. vain has the other names.
 func CallIn(p Policy, v Verdict, before []Insertion) (in []Insertion, vain []string) {
 	who, _ := p.ReviewerOf(v.Reviewer)
 	for _, name := range v.CalledIn {
@@ -63,7 +63,7 @@ func CallIn(p Policy, v Verdict, before []Insertion) (in []Insertion, vain []str
 	return in, vain
 }
 
-// Is reports whether a reviewer is a person, and this account is theirs.
+// Is reports whether the reviewer is a person and has this account.
 func (r Reviewer) Is(who work.Account) bool {
 	switch {
 	case !r.Human || r.Login == "":

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// mark is a verdict as the body of its review carries it, for a pass whose database is
-// gone: what the review says to people is never read back.
+// mark is a verdict as its review's marker stores it, for a pass whose database was lost. The
+// visible text is never parsed.
 type mark struct {
 	Version  int         `json:"v"`
 	Reviewer string      `json:"reviewer"`
@@ -26,7 +26,7 @@ type mark struct {
 	Findings []foundMark `json:"findings,omitempty"` // those without a comment of their own
 }
 
-// foundMark is a finding as a comment, or the mark of its review, carries it.
+// foundMark is a finding in the marker of its comment or its review.
 type foundMark struct {
 	ID         string   `json:"id"`
 	Reviewer   string   `json:"reviewer,omitempty"`
@@ -38,11 +38,11 @@ type foundMark struct {
 	Body       string   `json:"body,omitempty"`
 }
 
-// markVersion counts the shapes of a mark.
+// markVersion is the version of a mark's format.
 const markVersion = 1
 
-// Mark is what the body of a review carries: the verdict, the earlier findings that it
-// says are done, and those of its own that stand in the body.
+// Mark returns the marker of a review: the verdict, the earlier findings that it resolves, and its
+// own findings that have no comment.
 func Mark(v Verdict, resolved []string, inBody []Finding) string {
 	m := mark{
 		Version: markVersion, Reviewer: v.Reviewer, Head: v.Head, Epoch: v.Epoch, Cycle: v.Cycle, Decision: v.Decision,
@@ -54,8 +54,8 @@ func Mark(v Verdict, resolved []string, inBody []Finding) string {
 	return encode(m)
 }
 
-// ParseMark reads what Mark has made. Of the findings it has what the mark has. False
-// for anything else. Only the answer to a command has a verdict without a reviewer.
+// ParseMark parses what Mark returned, with the findings in it. It returns false for anything else.
+// Only the answer to a command has a verdict without a reviewer.
 func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok bool) {
 	var m mark
 	if !decode(s, &m) || m.Version != markVersion || m.Head == "" || m.Decision != Approve && m.Decision != RequestChanges {
@@ -73,15 +73,15 @@ func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok boo
 	return v, m.Resolved, inBody, true
 }
 
-// MarkFinding is what the comment of a finding carries: its words, too, since the comment
-// has them among others.
+// MarkFinding returns the marker of a finding's comment. It repeats the finding's text, because the
+// comment has other text too.
 func MarkFinding(x Finding) string {
 	m := markOf(x)
-	m.Path, m.Line = "", 0 // the comment stands there
+	m.Path, m.Line = "", 0 // the comment's own position has them
 	return encode(m)
 }
 
-// ParseFinding reads what MarkFinding has made. False for anything else.
+// ParseFinding parses what MarkFinding returned. It returns false for anything else.
 func ParseFinding(s string) (Finding, bool) {
 	var m foundMark
 	if !decode(s, &m) || m.ID == "" || m.Reviewer == "" {
@@ -114,13 +114,13 @@ func decode(s string, v any) bool {
 	return err == nil && json.Unmarshal(b, v) == nil
 }
 
-// callIn is how a person calls another reviewer in, on a line of its own.
+// callIn matches the line with which a person calls in another reviewer.
 var callIn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^ {0,3}<!-- escalate: ([a-z0-9]+(?:-[a-z0-9]+)*) -->$`)
 })
 
-// CalledIn lists the reviewers whom the text of a person's review calls in. A line that
-// is quoted, or stands in a fenced block of code, calls nobody.
+// CalledIn returns the reviewers that a person's review calls in. Quoted lines and lines in fenced
+// code blocks do not count.
 func CalledIn(body string) []string {
 	var names []string
 	fenced := false

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Remarks are the comments that a review comes with, as its action keeps them.
+// Remarks are the line comments of a review, as its action stores them.
 type Remarks struct {
 	OnLines []Remark `json:"on_lines"`
 	Whole   string   `json:"whole"` // the body of the review with all of them in it, should GitHub take none on its line
@@ -18,7 +18,7 @@ type Remark struct {
 	Body string `json:"body"` // with its markers
 }
 
-// Encode gives them the form in which an action keeps them; empty where there is none.
+// Encode returns the form that an action stores; empty: no comments.
 func (r Remarks) Encode() string {
 	if len(r.OnLines) == 0 {
 		return ""
@@ -30,7 +30,7 @@ func (r Remarks) Encode() string {
 	return string(b)
 }
 
-// DecodeRemarks reads what Encode has made.
+// DecodeRemarks parses what Encode returned.
 func DecodeRemarks(s string) (r Remarks, err error) {
 	if s == "" {
 		return Remarks{}, nil

@@ -1,6 +1,6 @@
-// Package review decides how the reviews of a pull request go on: who is asked next,
-// what is to be fixed, when it is approved and when people have to take over. It knows
-// nothing of GitHub and stores nothing: the same facts and policy give the same choice.
+// Package review decides how the reviews of a pull request continue: who reviews next, what must be
+// fixed, when the pull request is approved and when a person must take over. It does not call
+// GitHub and stores nothing: the same facts and policy give the same choice.
 package review
 
 import (
@@ -11,11 +11,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// StatusContext is the name of the commit status that tells what the reviews of a head
-// have come to.
+// StatusContext is the name of the commit status with the result of a head's reviews.
 const StatusContext = "mergexo/review"
 
-// Decision is a reviewer's verdict in one word.
+// Decision is a reviewer's verdict.
 type Decision string
 
 // The decisions.
@@ -38,43 +37,42 @@ const (
 // Severities lists them, the worst first.
 func Severities() []Severity { return []Severity{Critical, Major, Minor, Nit} }
 
-// AtLeast reports whether a severity is as bad as another or worse. One that does not
-// exist is not.
+// AtLeast reports whether s is as bad as o or worse. An unknown severity is not.
 func (s Severity) AtLeast(o Severity) bool {
 	i := slices.Index(Severities(), s)
 	return i >= 0 && i <= slices.Index(Severities(), o)
 }
 
-// Reviewer is one of a repository's config.
+// Reviewer is a reviewer from a repository's config.
 type Reviewer struct {
 	Name       string // lower-case letters, digits and single hyphens
 	Human      bool
 	Login      string   // of a person
-	LoginID    int64    // the account that has the login; 0 while it was never seen
-	Account    string   // as whom gh is to speak for an agent; empty: as the author
-	MayCallIn  []string // reviewers by name
+	LoginID    int64    // id of the account with that login; 0: never seen
+	Account    string   // the account gh uses for an agent's reviews; empty: the author's
+	MayCallIn  []string // names of reviewers it may call in
 	ConfigLine int      // 1 or more; 0: built in
 }
 
-// Policy is what the config says about the reviews of one pull request today. It is
-// made again in every pass and never stored.
+// Policy is the config's review settings for one pull request. Each pass builds it again; it is
+// never stored.
 type Policy struct {
-	Order           []Reviewer          // empty: nobody reviews
-	Pool            map[string]Reviewer // by name: who may be called in
+	Order           []Reviewer          // empty: no reviewers
+	Pool            map[string]Reviewer // reviewers that may be called in, by name
 	MaxFixCycles    int
-	RequireHuman    bool // an approval by a person who is not the author, beside the reviewers'
-	HearPeople      bool // approvals of people who are no reviewers are noted: merging may ask for one
-	KeepOnBaseMerge bool // approvals, when the base was merged in and changed nothing
-	WithoutChecks   bool // neither running checks nor red ones hold a review back
+	RequireHuman    bool // also needs the approval of a person who is not the author
+	HearPeople      bool // record approvals of people who are not reviewers, because merging may need one
+	KeepOnBaseMerge bool // keep approvals if the base was merged in without changing the diff
+	WithoutChecks   bool // review even while checks run or are red
 	Blocking        Severity
-	Author          string // the login of the author's account, who is sent no request
+	Author          string // login of the author's account; GitHub refuses review requests to the author
 }
 
-// Off reports that nothing is reviewed.
+// Off reports whether nothing is reviewed.
 func (p Policy) Off() bool { return len(p.Order) == 0 && !p.RequireHuman }
 
-// Agents reports whether an account is one of its own as which a reviewer speaks that is
-// an agent: where a person's word is asked for, what is said with it is nobody's.
+// Agents reports whether the account is one that only a reviewing agent uses. Its approvals never
+// count as a person's.
 func (p Policy) Agents(who work.Account) bool {
 	for _, r := range p.Pool {
 		if !r.Human && r.Account != "" && strings.EqualFold(r.Account, who.Login) && !strings.EqualFold(r.Account, p.Author) {
@@ -84,61 +82,61 @@ func (p Policy) Agents(who work.Account) bool {
 	return false
 }
 
-// Validity says whether a verdict still stands, whatever the head is.
+// Validity says whether a verdict still counts, regardless of the current head.
 type Validity string
 
 // The validities.
 const (
 	Counts    Validity = "counts"
-	Moved     Validity = "moved"      // when it was posted, the head was another already; it counts should the head come back
+	Moved     Validity = "moved"      // the head had already changed when the review was posted; it counts if the head returns
 	TakenBack Validity = "taken_back" // dismissed by a person
 )
 
-// Verdict is what a reviewer said about a head. An agent has one for each head, a
-// person as many as they give.
+// Verdict is a reviewer's verdict about a head. An agent gives one for each head, a person any
+// number.
 type Verdict struct {
 	ID        int64 // the database's
 	PullID    int64
 	ReviewID  int64  // GitHub's; 0: a command gave it
-	CommentID int64  // of the command; 0: a review gave it
-	Reviewer  string // empty: a person who is no reviewer; counts for Policy.RequireHuman, and for merging
+	CommentID int64  // id of the command's comment; 0: a review gave it
+	Reviewer  string // empty: a person who is not a reviewer; such a verdict counts for Policy.RequireHuman and for merging
 	Human     bool
-	Head      string // the commit that was looked at
-	KeptFrom  string // the commit that was approved, where only the base was merged in since
-	Epoch     int    // as Record.Epoch then
-	Cycle     int    // as FixCycle then
+	Head      string // the reviewed commit
+	KeptFrom  string // the approved commit, if only the base was merged in since
+	Epoch     int    // Record.Epoch at that time
+	Cycle     int    // FixCycle at that time
 	Decision  Decision
 	Validity  Validity
 	By        work.Account
 	TurnID    int64
-	CalledIn  []string // reviewers whom it names, allowed or not
-	Highest   Severity // of its findings; empty: it has none
-	Count     int      // of findings
+	CalledIn  []string // reviewers it names, allowed or not
+	Highest   Severity // highest severity of its findings; empty: no findings
+	Count     int      // number of findings
 	Body      string
 	URL       string
 	At        time.Time
 }
 
-// Finding is one thing that a reviewer found.
+// Finding is one problem that a reviewer reported.
 type Finding struct {
-	ID         string // the beginning of its token: the same after the database is lost
+	ID         string // prefix of its token, so that it is the same after a loss of the database
 	PullID     int64
-	VerdictID  int64 // of the verdict that came with it
+	VerdictID  int64 // the verdict that reported it
 	Reviewer   string
 	Head       string
 	Cycle      int
 	Path       string
-	Line       int // 0: of the file as a whole
+	Line       int // 0: the finding is about the whole file
 	Severity   Severity
 	Confidence string // high, medium or low
 	Body       string
-	CommentID  int64  // 0: it stands in the review's own text
+	CommentID  int64  // 0: the finding is in the body of the review
 	ThreadNode string // GitHub's node id of the thread
-	Answer     string // the author's
-	ResolvedBy int64  // the verdict in which its reviewer says that it is done; 0: it is open
+	Answer     string // the author's answer
+	ResolvedBy int64  // the verdict in which the reviewer marked it as resolved; 0: open
 }
 
-// Open reports whether nobody has said yet that it is done.
+// Open reports whether the reviewer has not marked the finding as resolved.
 func (x Finding) Open() bool { return x.ResolvedBy == 0 }
 
 // FixOutcome is how a fix ended.
@@ -151,21 +149,21 @@ const (
 	FixAsked     FixOutcome = "asked" // the agent asks a person
 )
 
-// Fix is a turn that was to do what a reviewer asked for.
+// Fix is a turn that fixes a reviewer's findings.
 type Fix struct {
 	PullID   int64
 	Reviewer string
-	ReviewID int64 // GitHub's number of the review
+	ReviewID int64 // GitHub's id of the review
 	Epoch    int
 	Cycle    int // 0 for the first
 	TurnID   int64
-	Head     string // that was reviewed
-	Commit   string // that was pushed
+	Head     string // the reviewed commit
+	Commit   string // the pushed commit
 	Outcome  FixOutcome
 	At       time.Time
 }
 
-// Insertion is a reviewer who was called in by another.
+// Insertion is a reviewer that another reviewer called in.
 type Insertion struct {
 	PullID int64
 	Name   string
@@ -173,25 +171,25 @@ type Insertion struct {
 	At     time.Time
 }
 
-// Record is what is stored about the reviews of a pull request beside verdicts,
-// findings, fixes and insertions. The plan alone writes it.
+// Record is the stored state of a pull request's reviews, without verdicts, findings, fixes and
+// insertions. Only the plan writes it.
 type Record struct {
 	PullID    int64
 	State     State
-	Since     time.Time   // of the state
+	Since     time.Time   // when the state began
 	Head      string      // when the state was decided
-	Reviewer  string      // who is asked, or whose demands are fixed
-	Epoch     int         // how often a person had it begin again
+	Reviewer  string      // who reviews next, or whose findings are being fixed
+	Epoch     int         // how often a person restarted the reviews
 	Cycle     int         // FixCycle when the state was decided
-	Why       work.Reason // of error and human_review_required
+	Why       work.Reason // for error and human_review_required
 	MergeType MergeType
-	FailedKey string      // the event for which a turn failed for good
-	FailedWhy work.Reason // and why
-	Retries   int         // attempts that failed
+	FailedKey string      // the event whose turn failed for good
+	FailedWhy work.Reason // why that turn failed
+	Retries   int         // failed attempts
 	LastError string
 }
 
-// Held is a hold that a person set.
+// Held is a person's hold.
 type Held struct {
 	By string
 	At time.Time

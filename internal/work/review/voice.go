@@ -1,14 +1,13 @@
 package review
 
-// Voice is how GitHub is told a verdict: the event of the review, and whether the
-// verdict counts there.
+// Voice is how a verdict is posted on GitHub.
 type Voice struct {
 	Event string // APPROVE, REQUEST_CHANGES or COMMENT, as the API has it
-	Real  bool   // it counts on GitHub; else the commit status alone tells it
+	Real  bool   // the verdict counts on GitHub; otherwise only the commit status shows it
 }
 
-// VoiceOf chooses it. GitHub refuses both verdicts on one's own pull request; and whoever
-// may not approve must not request changes, which would hold it up for ever.
+// VoiceOf chooses how to post a verdict. GitHub refuses verdicts on one's own pull request. An
+// account that may not approve must not request changes either, because it could never clear that.
 func VoiceOf(authorID, reviewerID int64, mayApprove bool, d Decision) Voice {
 	switch {
 	case authorID == reviewerID || !mayApprove:

@@ -8,8 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// notices have GitHub show where the reviews stand: the commit status of the head, and
-// the label that says that people have to review.
+// notices plans the commit status of the head, and the label that says that people must review.
 func (i Item) notices(s Step, c review.Choice) []work.Action {
 	var all []work.Action
 	if says, told := statusOf(c); told && i.Pull.State == work.PullOpen && (s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)) {
@@ -20,7 +19,7 @@ func (i Item) notices(s Step, c review.Choice) []work.Action {
 		})
 	}
 	human := s.Record.State == review.HumanReview
-	recalled := s.Before.Head == "" // nobody has looked what GitHub shows of it
+	recalled := s.Before.Head == "" // nothing has read what GitHub shows
 	if label := i.Labels.HumanReview; label != "" && (human && recalled || human != (s.Before.State == review.HumanReview)) {
 		all = append(all, review.PeopleLabel(i.Repo, i.ID, i.Pull.Number, label, human))
 	}
@@ -30,15 +29,15 @@ func (i Item) notices(s Step, c review.Choice) []work.Action {
 // relabel reports whether the reviews wait for the label of somebody else's pull request.
 func relabel(r review.Record) bool { return r.Why.Kind == work.WhyReviewRelabel }
 
-// status is a commit status as GitHub has it.
+// status is a commit status on GitHub.
 type status struct{ state, text string }
 
-// mostStatus is how long the text of a commit status may be.
+// mostStatus is the maximum length of a commit status's text.
 const mostStatus = 140
 
-// statusOf is what the commit status of the head says; false where nothing is to be told.
-// It is pending until everybody has approved, whatever stops the reviews: GitHub's sum of
-// a red one and of green checks hides the check that turns red later.
+// statusOf returns the commit status of the head; false: none is set. It stays pending until
+// everybody approved, even if the reviews are stopped: a red status would hide checks that turn red
+// later, in GitHub's combined state.
 func statusOf(c review.Choice) (status, bool) {
 	s := status{"pending", ""}
 	switch c.State {
@@ -70,7 +69,7 @@ func statusOf(c review.Choice) (status, bool) {
 	return s, true
 }
 
-// Names are the reviewers for people.
+// Names returns the names of reviewers, for people.
 func Names(line []review.Reviewer) string {
 	names := make([]string, len(line))
 	for i, r := range line {
@@ -82,8 +81,8 @@ func Names(line []review.Reviewer) string {
 	return strings.Join(names, ", ")
 }
 
-// Request asks a person for a review of this head; false for the author, of whom GitHub
-// takes no review: they say what they think by the command.
+// Request plans to request a person's review of this head. It returns false for the author, whose
+// review GitHub does not accept: they use the command.
 func (i Item) Request(who review.Reviewer) (work.Action, bool) {
 	return work.Action{
 		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionReviewRequest, Need: work.NeedRequired, State: work.ActionPlanned,
@@ -92,7 +91,7 @@ func (i Item) Request(who review.Reviewer) (work.Action, bool) {
 	}, !strings.EqualFold(who.Login, i.Policy.Author)
 }
 
-// Trigger is what asks for a turn, as its key has it.
+// Trigger returns the event for a key that asks for a turn.
 func (i Item) Trigger(key string) work.Event {
 	e, _ := work.EventOfKey(key)
 	e.RepoID, e.ItemID, e.URL = i.Repo.ID, i.ID, i.Pull.URL
@@ -100,8 +99,7 @@ func (i Item) Trigger(key string) work.Event {
 	return e
 }
 
-// HoldLabel plans that the pull request has the label that holds its reviews, or has it
-// not.
+// HoldLabel plans to set or remove the label that holds the reviews.
 func (i Item) HoldLabel(held bool) work.Action {
 	l := work.Labelling{Without: []string{i.Labels.Hold}}
 	if held {

@@ -1,5 +1,5 @@
-// Package reviewing makes of what internal/work/review decides what is stored, told and
-// shown on GitHub. Pure rules.
+// Package reviewing turns the decisions of internal/work/review into what is stored, logged and
+// sent to GitHub. It is pure.
 package reviewing
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Item is what of a work item says how the reviews of its pull request go on.
+// Item is the part of a work item that its pull request's reviews depend on.
 type Item struct {
 	ID           int64
 	Repo         work.Repo
@@ -20,17 +20,17 @@ type Item struct {
 	Labels       work.Labels
 	Facts        review.Facts  // as stored
 	Policy       review.Policy // by today's config
-	Held         *review.Held  // people hold the reviews back; nil: they do not
-	LabelHead    string        // of somebody else's: the head for which the label stands
-	Said         int           // what people wrote and nobody has answered
-	FeedbackLoop bool          // agents do what is asked for
+	Held         *review.Held  // nil: not held
+	LabelHead    string        // somebody else's pull request: the head for which the label was set
+	Said         int           // number of unanswered comments by people
+	FeedbackLoop bool          // agents fix findings
 	Now          time.Time
 }
 
-// Concern reports whether the pull request is reviewed, or was.
+// Concern reports whether the pull request is or was reviewed.
 func (i Item) Concern() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
 
-// Choose decides how they go on, with what holds them back now.
+// Choose decides how the reviews continue, including what delays them now.
 func (i Item) Choose() review.Choice {
 	c := review.Decide(i.facts(), i.Policy)
 	if c.State == review.Approved && c.Why.None() {
@@ -39,17 +39,18 @@ func (i Item) Choose() review.Choice {
 	return c
 }
 
-// Approvals are who has approved the head, and who has not.
+// Approvals returns who has approved the head, and who has not.
 func (i Item) Approvals() review.Approvals { return review.ApprovalsOf(i.facts(), i.Policy) }
 
-// PersonAsks reports whether a person's request for changes is to be fixed now. It counts
-// for the head that they saw: what moves it first would leave them without an answer.
+// PersonAsks reports whether a person's request for changes must be fixed now. It counts only for
+// the head that the person saw: if something else moved the head first, the request would get no
+// answer.
 func (i Item) PersonAsks() bool {
 	c := i.Choose()
 	return c.Ask == review.AskFix && c.Reviewer.Human
 }
 
-// Line is everybody who has to approve.
+// Line lists everybody who must approve.
 func (i Item) Line() []review.Reviewer { return review.Line(i.Policy, i.facts().Inserted) }
 
 func (i Item) facts() review.Facts {
@@ -58,7 +59,7 @@ func (i Item) facts() review.Facts {
 	in, _ := i.calledIn()
 	f.Inserted = slices.Concat(f.Inserted, in)
 	f.NoReview, f.NoFix = i.held(), i.held()
-	if f.NoFix.Kind == work.WhyReviewComments { // whoever plans puts what people say first, or a person's review
+	if f.NoFix.Kind == work.WhyReviewComments { // the planner handles people's comments first, and a person's review
 		f.NoFix = work.Reason{}
 	}
 	switch {
@@ -76,7 +77,7 @@ func (i Item) facts() review.Facts {
 	return f
 }
 
-// held is why neither a review nor a fix of what one asks for begins now.
+// held returns why neither a review nor the fix of one may start now.
 func (i Item) held() work.Reason {
 	switch {
 	case i.Held != nil:
@@ -87,11 +88,11 @@ func (i Item) held() work.Reason {
 	return work.Reason{}
 }
 
-// checkPatience is how long a review waits for checks that run: one that never ends
-// holds back nobody for ever. Red checks wait as long for others (internal/github).
+// checkPatience is how long a review waits for running checks, so that checks that never end do not
+// block it for ever. Red checks wait as long for others (internal/github).
 const checkPatience = time.Hour
 
-// checksOpen reports whether the head's checks run still, or are red.
+// checksOpen reports whether the head's checks still run or are red.
 func (i Item) checksOpen() bool {
 	switch i.Pull.Rollup {
 	case "", "SUCCESS":
@@ -103,8 +104,8 @@ func (i Item) checksOpen() bool {
 	return !i.Policy.WithoutChecks
 }
 
-// calledIn are the reviewers whom verdicts call in and that nothing is stored of yet,
-// and whom each names in vain.
+// calledIn returns the reviewers that verdicts call in and that are not stored yet, and those that
+// verdicts name in vain, with the verdict.
 func (i Item) calledIn() (in []review.Insertion, vain map[string]review.Verdict) {
 	vain = map[string]review.Verdict{}
 	for _, v := range i.Facts.Verdicts {
@@ -117,21 +118,21 @@ func (i Item) calledIn() (in []review.Insertion, vain map[string]review.Verdict)
 	return in, vain
 }
 
-// Step is what a decision comes to.
+// Step is the result of a decision.
 type Step struct {
-	Before   review.Record // that is stored; where it is another by then nothing of this is done
+	Before   review.Record // as stored; if the stored record differs by then, the step is not applied
 	Record   review.Record
 	Inserted []review.Insertion
 	Logged   []Logged
 	Notices  []work.Action
 }
 
-// Moves reports whether somebody else is next, or something else.
+// Moves reports whether the state or the next reviewer changes.
 func (s Step) Moves() bool {
 	return s.Before.State != s.Record.State || s.Before.Reviewer != s.Record.Reviewer
 }
 
-// String tells people of it.
+// String describes the step to people.
 func (s Step) String() string {
 	to := string(s.Record.State)
 	if s.Record.Reviewer != "" {
@@ -143,14 +144,14 @@ func (s Step) String() string {
 	return string(s.Before.State) + " → " + to
 }
 
-// Logged is a line of the log of reviews, once by its key.
+// Logged is a line in the log of reviews, stored once for each key.
 type Logged struct {
 	Key  string
 	What string
 	Data map[string]any
 }
 
-// Take is what a choice comes to; false where it is what is stored.
+// Take returns the step of a choice. It returns false if the choice is already stored.
 func (i Item) Take(c review.Choice) (Step, bool) {
 	s := Step{Before: i.Facts.Record, Record: i.Facts.Record}
 	now := &s.Record
@@ -174,7 +175,7 @@ func sameRecord(a, b review.Record) bool {
 	return a.State == b.State && a.Head == b.Head && a.Reviewer == b.Reviewer && a.Epoch == b.Epoch && a.Cycle == b.Cycle && a.MergeType == b.MergeType
 }
 
-// logged is what is told of a change.
+// logged returns the log lines of a change.
 func (i Item) logged(c review.Choice) []Logged {
 	var all []Logged
 	tell := func(what, key string, data map[string]any) {

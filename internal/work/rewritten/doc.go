@@ -1,3 +1,3 @@
-// Package rewritten says what people have to do about a branch of ours that somebody
-// rewrote, and what their word for it comes to. Pure rules.
+// Package rewritten decides what people must do about a branch of ours that somebody rewrote, and
+// what their commands do. It is pure.
 package rewritten

@@ -10,31 +10,29 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Acceptance is a person's word that the work resumes from a head of a branch
-// that was rewritten, without what the branch lost.
+// Acceptance is a person's approval to continue from a head of a rewritten branch, without the lost
+// commits.
 type Acceptance struct {
 	Pull int64  // pull_requests.id
 	Head string // the commit
 }
 
-// Unblocked is what an `unblock` comes to, as far as the branch is concerned.
+// Unblocked is the result of an `unblock` for the branch.
 type Unblocked struct {
-	Accept  Acceptance // of a branch that was rewritten; zero where nothing is to be accepted
-	Said    string     // what was accepted, in a sentence for the answer; empty where nothing was
-	Refused string     // why nothing may resume yet and what to do, in sentences for the answer; empty where all may
+	Accept  Acceptance // zero: nothing must be accepted
+	Said    string     // for the answer, a sentence: what was accepted; empty: nothing
+	Refused string     // for the answer, sentences: why the item must not resume yet and what to do; empty: it may
 }
 
-// headName is what a person may give as the head that is meant.
+// headName matches the head that a person may give.
 var headName = lazy.Regexp(`^[0-9A-Fa-f]{7,40}$`)
 
-// Unblock decides what `unblock [--head SHA]` says about an item's branch: the
-// head that GitHub shows now is what is worked on from here, whatever it
-// replaced. With a head (7 to 40 hexadecimal digits; "" without) that holds only
-// while it is the one. pull is the item's newest pull request, zero without one.
+// Unblock decides what `unblock [--head SHA]` does for an item's branch: work continues from the
+// head that GitHub shows now. head has 7 to 40 hexadecimal digits; if it is set, the current head
+// must match it. pull is the item's newest pull request; zero: none.
 //
-// Who calls it answers with Refused and leaves all as it is, if that is set.
-// Otherwise it stores Accept, unless it is zero, and lets the
-// item resume as `retry` does. Nothing is overwritten in any case.
+// If Refused is set, the caller answers with it and changes nothing. Otherwise it stores Accept,
+// unless that is zero, and resumes the item as `retry` does. No commit is overwritten.
 func Unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 	switch {
 	case head != "" && !headName().MatchString(head):
@@ -60,9 +58,8 @@ func Unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 	}
 }
 
-// NeedsUnblock says why `retry` does not let an item resume whose branch was
-// rewritten, in a sentence for the answer; empty where it may. pull is as for
-// unblock.
+// NeedsUnblock returns why `retry` must not resume an item whose branch was rewritten, as a
+// sentence for the answer; empty: it may. pull is as in Unblock.
 func NeedsUnblock(pull work.PullRequest, at explain.Place) string {
 	if !pull.Rewritten() {
 		return ""

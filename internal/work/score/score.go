@@ -1,4 +1,4 @@
-// Package score says which implementation is worth most now. Pure rules.
+// Package score ranks the implementations that wait. It is pure.
 package score
 
 import (
@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// What a priority may be; higher goes first.
+// The range of priorities; higher starts first.
 const (
 	MinPriority = 1
 	MaxPriority = 5
 )
 
-// Weights say what counts in the order in which implementations are begun.
+// Weights are the weights of a score.
 type Weights struct {
-	Priority  float64 // for each step of priority
+	Priority  float64 // for each level of priority
 	Conflict  float64 // for a full risk of conflict
 	Staleness float64 // for each day of waiting; negative, so that waiting raises the score
 }
 
-// LongestPassed is how long after an implementation another one may come and
-// still be begun before it: from then on no difference in priority or risk
-// outweighs the longer wait. Without limit (a staleness of 0 or more) it is the
-// longest duration there is.
+// LongestPassed is how long after an implementation another one may be added and still start before
+// it. Later ones never do, because no difference in priority or risk outweighs the longer wait. If
+// staleness is 0 or more there is no limit, and it is the longest duration.
 func (w Weights) LongestPassed() time.Duration {
 	days := (float64(MaxPriority-MinPriority)*w.Priority + w.Conflict) / -w.Staleness
 	if most := time.Duration(math.MaxInt64); w.Staleness < 0 && days < most.Hours()/24 {
@@ -34,13 +33,13 @@ func (w Weights) LongestPassed() time.Duration {
 	return math.MaxInt64
 }
 
-// Footprint is what an implementation touches, or is going to.
+// Footprint is what an implementation changes, or will change.
 type Footprint struct {
 	Files map[string]bool
 	Size  string // S, M or L
 }
 
-// Score is why an implementation is begun before or after another.
+// Score is an implementation's score and its terms. The highest score starts first.
 type Score struct {
 	Total    float64 `json:"total"`         // what decides which implementation begins first: the highest
 	Priority int     `json:"priority"`      // its priority, 1 to 5
@@ -51,9 +50,8 @@ type Score struct {
 	Days     float64 `json:"daysWaiting"`   // the days that it has waited
 }
 
-// Of weighs an implementation that waits against those under way. Of
-// several the one that it collides with most counts: a sum would let many
-// harmless ones outweigh one collision.
+// Of scores a waiting implementation against the active ones. Only the highest risk of conflict
+// counts: a sum would let many harmless ones outweigh one collision.
 func Of(priority int, waiting time.Duration, own Footprint, active []Footprint, w Weights) Score {
 	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
 	s.Risk = 0.1 * s.Size
@@ -77,7 +75,7 @@ func sizeOf(size string) float64 {
 	return 0
 }
 
-// jaccard is the part of the files of both that both have.
+// jaccard is the share of all files that are in both.
 func jaccard(a, b map[string]bool) float64 {
 	both := 0
 	for f := range a {
@@ -91,7 +89,7 @@ func jaccard(a, b map[string]bool) float64 {
 	return 0
 }
 
-// shared is the part of a's members that b has too.
+// shared is the share of a's members that are also in b.
 func shared(a, b map[string]bool) float64 {
 	both := 0
 	for m := range a {
@@ -105,7 +103,7 @@ func shared(a, b map[string]bool) float64 {
 	return float64(both) / float64(len(a))
 }
 
-// modulesOf are the first two segments of the files' folders.
+// modulesOf returns the first two segments of the files' folders.
 func modulesOf(files map[string]bool) map[string]bool {
 	modules := map[string]bool{}
 	for f := range files {
@@ -115,7 +113,7 @@ func modulesOf(files map[string]bool) map[string]bool {
 	return modules
 }
 
-// Terms shows what a score is made of.
+// Terms formats a score with its terms.
 func (s Score) Terms() string {
 	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
 		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)

@@ -7,19 +7,18 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Day is what the turns that began in the last 24 hours, over all repositories,
-// leave of the day's budgets.
+// Day is what remains of the day's budgets after the turns that began in the last 24 hours, in all
+// repositories.
 type Day struct {
 	Sum
 	Left  int         // turns that may still begin
-	Until time.Time   // none may before; zero while some may
-	Why   work.Reason // none may; zero while some may
+	Until time.Time   // when the next turn may begin; zero: now
+	Why   work.Reason // why none may begin; zero: one may
 }
 
 const Window = 24 * time.Hour
 
-// DayOf weighs what was begun in the last 24 hours, oldest first, against the
-// day's budgets.
+// DayOf compares the turns of the last 24 hours, oldest first, with the day's budgets.
 func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 	d := Day{Sum: Of(turns), Left: math.MaxInt}
 	if b.TurnsPerDay > 0 {
@@ -38,7 +37,7 @@ func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 	return d
 }
 
-// fewer is when so many turns have aged that the rest are fewer than a limit.
+// fewer returns when enough turns are older than the window that less than limit remain.
 func fewer(turns []work.Spent, n, limit int) time.Time {
 	var at time.Time
 	for _, t := range turns {
@@ -51,7 +50,7 @@ func fewer(turns []work.Spent, n, limit int) time.Time {
 	return at.Add(Window)
 }
 
-// cheaper is when so much has aged that the rest is below a limit.
+// cheaper returns when enough turns are older than the window that the rest costs less than limit.
 func cheaper(turns []work.Spent, cost, limit float64) time.Time {
 	var at time.Time
 	for _, t := range turns {
@@ -68,7 +67,7 @@ func overDay(budget string, used, limit float64, until time.Time) work.Reason {
 	return work.Reason{Kind: work.WhyDayBudget, Name: budget, Used: used, Limit: limit, At: until.UnixMilli()}
 }
 
-// Describe says what was spent of the day's budgets, in one line.
+// Describe formats what was spent of the day's budgets, in one line.
 func (d Day) Describe(b work.Budgets) string {
 	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
 }

@@ -1,3 +1,2 @@
-// Package spending sums up what turns took, holds it against budgets, and words
-// it. Pure rules.
+// Package spending sums what turns used, compares it with budgets, and describes it. It is pure.
 package spending

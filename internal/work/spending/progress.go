@@ -6,20 +6,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// How often in a row turns may try to mend the same pull request without anybody
-// saying a word to it: at all, and with the same checks red each time.
+// How many turns in a row may fix the same pull request without a comment by a person: in total,
+// and with the same red checks each time.
 const (
 	MostMends     = 3
 	mostSameMends = 2
 )
 
-// NoProgress says why one more turn would not fix what the last ones did not;
-// none while it may. Those that mended what they were for are no circle: what a
-// person pushed on top of them is red for another reason. What a reviewer asked for is
-// counted by the reviews (internal/work/review): before it the checks were green.
+// NoProgress returns why another turn would not fix what the last ones did not; zero: it may. A
+// turn that fixed its checks is not counted: if a person pushes on top, other checks are red.
+// Findings of reviewers are counted by the reviews (internal/work/review), because the checks were
+// green before them.
 //
-// Spent are the item's turns, oldest first; findings what those were to mend, by turn
-// id; head is the pull request's, and events are what is to be mended now.
+// spent has the item's turns, oldest first; findings what each had to fix, by turn id; head is the
+// pull request's head; events are what must be fixed now.
 func NoProgress(spent []work.Spent, findings map[int64][]string, head string, events []work.Event) work.Reason {
 	row := mends(spent)
 	now := work.Findings(events)
@@ -44,7 +44,7 @@ func NoProgress(spent []work.Spent, findings map[int64][]string, head string, ev
 	return work.Reason{}
 }
 
-// mends are the last turns in a row that mended, newest first.
+// mends returns the last consecutive turns that fixed checks, newest first.
 func mends(spent []work.Spent) (row []work.Spent) {
 	for _, s := range slices.Backward(spent) {
 		if s.Kind != work.KindFix || s.Reviewer != "" {

@@ -2,16 +2,16 @@ package spending
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// Sum is what some turns took together.
+// Sum is what several turns used.
 type Sum struct {
-	Turns   int // as budgets count them: each attempt is one
-	Begun   int // turns that these were attempts of
-	Rounds  int // of feedback: turns that answered people
+	Turns   int // as budgets count them: each attempt counts
+	Begun   int // turns to which the attempts belong
+	Rounds  int // turns that answered people
 	CostUSD float64
-	Unknown int // runs of which it is not known what they used
+	Unknown int // runs with unknown usage
 }
 
-// Of sums up what turns took.
+// Of sums what turns used.
 func Of(turns []work.Spent) Sum {
 	var s Sum
 	for _, t := range turns {
@@ -31,8 +31,7 @@ func AnswersPeople(k work.Kind) bool {
 	return k == work.KindDesignFeedback || k == work.KindImplementationFeedback
 }
 
-// Overspent says which of an item's budgets leaves nothing for one more turn of
-// a kind; none when none does.
+// Overspent returns which budget of an item does not allow another turn of a kind; zero: all do.
 func Overspent(s Sum, kind work.Kind, b work.Budgets) work.Reason {
 	over := func(budget string, used, limit float64) work.Reason {
 		return work.Reason{Kind: work.WhyItemBudget, Name: budget, Used: used, Limit: limit, Begun: s.Begun}

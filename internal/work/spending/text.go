@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Describe says what was spent of an item's budgets, in one line: on GitHub with the
-// money only where the config says so.
+// Describe formats what was spent of an item's budgets, in one line. On GitHub, money is false
+// unless the config shows costs there.
 func (s Sum) Describe(b work.Budgets, money bool) string {
 	if !money {
 		s.CostUSD = 0
@@ -27,7 +27,7 @@ func (s Sum) Describe(b work.Budgets, money bool) string {
 	return line + ofCost(s.CostUSD, b.CostPerItem) + s.unsaid()
 }
 
-// unsaid says that the sum is too small, where it is.
+// unsaid says that the sum is too small if the usage of runs is unknown.
 func (s Sum) unsaid() string {
 	if s.Unknown == 0 {
 		return ""
@@ -49,7 +49,7 @@ func outOf(n, most int) string {
 	return fmt.Sprintf("%d of %d", n, most)
 }
 
-// ofCost says nothing of agents that report no cost.
+// ofCost is empty for agents that report no cost.
 func ofCost(cost, most float64) string {
 	switch {
 	case cost == 0:

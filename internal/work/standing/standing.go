@@ -1,5 +1,5 @@
-// Package standing answers "why is nothing happening?" for one work item, of what is known
-// of it. Pure rules; the words are internal/work/explain's.
+// Package standing answers "why is nothing happening?" for one work item. It is pure; the texts are
+// internal/work/explain's.
 package standing
 
 import (
@@ -11,41 +11,40 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// Item is what of a work item says how it stands.
+// Item is the part of a work item's state that the answer depends on.
 type Item struct {
 	work.Item
 	Pull       work.PullRequest // the newest; zero: none yet
 	Turn       *work.Turn       // the unfinished one; nil: none
-	Pause      *work.Pause      // people have paused it; nil: they have not
-	Unanswered int              // what people wrote that no turn has taken yet, and that one may answer
-	Reviews    work.Reason      // what the reviews of its pull request wait for; none: nothing
+	Pause      *work.Pause      // nil: not paused
+	Unanswered int              // pending comments that a turn may answer and none has
+	Reviews    work.Reason      // what the reviews of its pull request wait for; zero: nothing
 }
 
 func (i Item) hasPull() bool { return i.Pull.Number != 0 }
 
-// Standing answers "why is nothing happening?" for one item. The comment that answers
-// `/mergexo status`, the terminal and JSON are made of the same one.
+// Standing is the answer for one item. The comment that answers `/mergexo status`, the terminal and
+// JSON are made from it.
 type Standing struct {
-	Why     work.Reason   // its kind is the stable code
-	Then    []work.Reason // what it waits for once that is over
+	Why     work.Reason   // Kind is the stable code
+	Then    []work.Reason // what it waits for after that
 	Before  work.Reason   // what it waited for before
-	Blocked bool          // a person has to act
-	Until   time.Time     // it resumes by itself, not before; zero: that is not known
-	Begins  work.Kind     // the turn that comes next, where the reason does not say what does; empty: it does, or none comes
+	Blocked bool          // a person must act
+	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
+	Begins  work.Kind     // the next turn, if the reason does not name it; empty: it does, or there is none
 }
 
-// Around is what explains an item beside the item itself.
+// Around is the state outside the item.
 type Around struct {
 	Now    time.Time
 	Repo   work.Repo
-	Called string        // the repository's name for people
-	Halt   work.Reason   // everything on this machine is paused; none: it is not
-	Live   bool          // a living pass works on the item
-	Waits  []work.Reason // by the plan, see plan.Plan.Waits
+	Called string        // name of the repository for people
+	Halt   work.Reason   // everything on this machine is paused; zero: it is not
+	Live   bool          // a live pass works on the item
+	Waits  []work.Reason // from the plan, see plan.Plan.Waits
 }
 
-// Of says why nothing happens for an item. Waits of its surroundings are what the
-// plan of today says of it.
+// Of answers why nothing happens for an item. a.Waits is what today's plan says about it.
 func Of(i Item, a Around) Standing {
 	switch {
 	case !i.State.Open():
@@ -87,7 +86,7 @@ func (a Around) called() string {
 	return a.Called
 }
 
-// after is a standing that begins once something else is over.
+// after returns a standing that applies after another reason ends.
 func after(first work.Reason, then Standing) Standing {
 	s := Standing{Why: first}
 	if !then.Why.None() {
@@ -113,7 +112,7 @@ func ended(i Item) work.Reason {
 	return work.Reason{Kind: work.WhyClosed}
 }
 
-// ending reports whether a turn has begun its effects: it is carried to its end.
+// ending reports whether a turn has had its first effect: it will be completed.
 func ending(i Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
 }
@@ -127,7 +126,7 @@ func blocked(i Item) Standing {
 	return Standing{Why: why.Or(unknown), Blocked: true}
 }
 
-// Underway is about an unfinished turn: its step says what has happened.
+// Underway is the standing of an unfinished turn, by its step.
 func Underway(t work.Turn, a Around) Standing {
 	if t.Waits(a.Now) {
 		why := t.WaitReason.Or(work.Reason{Kind: work.WhyTriedAgain, At: t.NotBefore.UnixMilli(), Local: t.LastError})
@@ -149,7 +148,7 @@ func Underway(t work.Turn, a Around) Standing {
 	return s
 }
 
-// idle is about an item without a turn and with nothing to answer.
+// idle is the standing of an item without a turn and without pending comments.
 func idle(i Item) Standing {
 	switch i.State {
 	case work.StatePending, work.StateReady, work.StateRunning:
@@ -163,8 +162,7 @@ func idle(i Item) Standing {
 	return Standing{Why: i.Reason}
 }
 
-// Says what is waited for, in words: with what is this machine's business or,
-// for GitHub, without.
+// Says describes what is waited for. With here it includes what only this machine may show.
 func (s Standing) Says(p explain.Place, here bool) string {
 	said := make([]string, 0, 1+len(s.Then))
 	for _, r := range append([]work.Reason{s.Why}, s.Then...) {
@@ -187,11 +185,11 @@ func (s Standing) Says(p explain.Place, here bool) string {
 	return text
 }
 
-// Next says what comes next.
+// Next describes what comes next.
 func (s Standing) Next(p explain.Place) string {
 	w := explain.Reason(s.Why, p)
 	switch {
-	case w.Retry: // blocked, or an answer on the issue is waited for
+	case w.Retry: // blocked, or waiting for an answer on the issue
 		return w.Next() + ", or " + p.Command(command.VerbRetry, "")
 	case w.Next() == "" && !s.Until.IsZero():
 		return "resumes after " + work.Stamp(s.Until)
