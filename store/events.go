@@ -135,13 +135,6 @@ func (t *Tx) ListStrangers(ctx context.Context) ([]Stranger, error) {
 		`SELECT repo_id, author_login, max(created_at) FROM events WHERE outcome = ? GROUP BY repo_id, author_login ORDER BY repo_id, author_login`, work.OutcomeOthers)
 }
 
-// SetOutcome changes the outcome of a processed event, unless it changed since it was read.
-func (t *Tx) SetOutcome(ctx context.Context, id int64, from, to string) error {
-	_, err := t.exec(ctx, fmt.Sprintf("note about event %d", id),
-		`UPDATE events SET outcome = ? WHERE id = ? AND outcome = ? AND processed_at > 0`, to, id, from)
-	return err
-}
-
 // FinishTurnEvents marks a turn's unprocessed events as processed.
 func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("finish events of turn %d", turnID),
