@@ -205,7 +205,7 @@ func (r *Runner) update(ctx context.Context, a work.Action, write func(*store.Tx
 	})
 }
 
-// renewed returns the current row instead of err if the action was renewed meanwhile. The row has
+// renewed returns the current row instead of err if another pass renewed the action. The row has
 // its newer content planned; what was sent for the older content needs no record.
 func (r *Runner) renewed(ctx context.Context, a work.Action, err error) (work.Action, error) {
 	if !errors.Is(err, store.ErrStale) {

@@ -20,7 +20,7 @@ type labelled interface {
 }
 
 // labels sets some labels on an issue or pull request and removes others. It compares the current
-// labels, so sending it twice has the effect of one send, and changes that people made meanwhile
+// labels, so sending it twice has the effect of one send, and changes that people made in between
 // are corrected or accepted. Labels that it does not name are not touched.
 type labels struct {
 	missing []work.Label

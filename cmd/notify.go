@@ -28,9 +28,9 @@ func newNotifyCmd(a *cli.App) *cobra.Command {
 		Short: "Try who is told outside of GitHub, and see what was sent",
 		Long: `Try who is told outside of GitHub, and see what was sent.
 
-A [[notify]] of the config names a program or an address that is told of questions,
-blocked work, pull requests, merges, spent budgets and passes that fail. A pass
-sends each message at most once.`,
+A [[notify]] of the config names a program or an address that gets messages about
+questions, blocked work, pull requests, merges, spent budgets and passes that fail.
+A pass sends each message at most once.`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
 	c.AddCommand(newNotifyTestCmd(a), newNotifyListCmd(a))

@@ -93,7 +93,7 @@ func (t *Tx) ListEndedItems(ctx context.Context, repoID int64, since time.Time) 
 
 // SetIssue stores what ingest read of an item's issue: title, body, author, URL, label and its
 // event, fingerprint, edits and whether it is closed. It stores the branch if none is stored. It
-// does not overwrite the fields of a turn that ends meanwhile (SetResult).
+// does not overwrite the fields of a turn that ends between read and write (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,

@@ -87,7 +87,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.open(ingest.SameRepos(leases))
-	if _, halted := p.Dirs.Halted(); halted { // paused meanwhile: new events wait, and recovered turns check it themselves
+	if _, halted := p.Dirs.Halted(); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
 	plans, err := p.route(ctx, ready)

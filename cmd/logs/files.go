@@ -44,7 +44,7 @@ type spot struct {
 func printDay(path string, f filter, p *printer, inOrder bool) (shown int, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // deleted meanwhile because of its age
+		return 0, nil // another pass deleted it because of its age
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the log: %w", err)

@@ -12,7 +12,7 @@ import (
 )
 
 // stateNames are name patterns of the files in a state folder, in the order of deletion.
-// paused.json and the locks go last: a pass that starts meanwhile finds everything paused.
+// paused.json and the locks go last: a pass that starts during the purge finds everything paused.
 var stateNames = []string{
 	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "paused.json", "locks",
 }

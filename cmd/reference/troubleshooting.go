@@ -18,7 +18,7 @@ func troubleshootingPage() string {
 		title string
 	}{
 		{explain.People, "People on GitHub can end it"},
-		{explain.Operator, "Whoever runs gh mergexo, or administers the repository, can end it"},
+		{explain.Operator, "The operator or a repository admin can end it"},
 		{explain.Nobody, "It ends by itself"},
 	} {
 		fmt.Fprintf(&b, "\n### %s\n\n| code | says | next | comment |\n|---|---|---|---|\n", part.title)
@@ -45,7 +45,7 @@ const troubleshootingHead = `# Troubleshooting
 - ` + "`gh mergexo doctor`" + ` checks the machine, the agents and the repositories, and says how to repair what it finds.
 - ` + "`gh mergexo status`" + ` lists what waits, and for what.
 - ` + "`gh mergexo show owner/name#12`" + ` tells the story of one issue or pull request.
-- The logs are JSON lines in the folder ` + "`logs`" + ` of the [state folder](setup.md#the-config).
+- The logs are JSON lines in the folder ` + "`logs`" + ` of the [state folder](setup.md#files).
 - [Errors](reference/errors.md) lists exit codes and the codes of errors.
 `
 
@@ -82,7 +82,7 @@ const questions = `
 |---|---|
 | I set a label and nothing happens. | Was a pass made since (` + "`gh mergexo status`" + `)? Is it the label of the config? Do you have triage permission or more? Is there ` + "`agent:ignore`" + `, or a pause? ` +
 	"`gh mergexo tick --dry-run`" + ` says what it would do with each issue. |
-| A comment is not answered. | ` + "`gh mergexo show`" + ` says whether it was ignored (a bot, no write permission, made during a pause), waits (quiet period, no slot), or was answered elsewhere. |
+| A comment is not answered. | ` + "`gh mergexo show`" + ` says whether it was ignored (a bot, no write permission, not in ` + "`allowed_users`" + `, made during a pause), waits (quiet period, no slot), or was answered elsewhere. |
 | It works by hand, but not from cron. | Another ` + "`PATH`, another `HOME`" + `, or no login: [schedule](operating.md#scheduling-passes). |
 | A pass prints nothing. | There was nothing to do, or another pass is planning: ` + "`gh mergexo status`" + `. |
 | I deleted the state folder. | Nothing is answered twice: the next pass finds its traces on GitHub. Budgets and history start over. |

@@ -98,7 +98,7 @@ func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 }
 
 // save replaces the config's file atomically. It does not overwrite a file that has changed
-// meanwhile, and it writes through a link instead of replacing it.
+// since it was read, and it writes through a link instead of replacing it.
 func (d *draft) save(now string) error {
 	path := d.path
 	if at, err := filepath.EvalSymlinks(path); err == nil {

@@ -38,7 +38,7 @@ func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine
 		fmt.Fprintln(s.Env.Stderr, line)
 	}
 	all := s.all
-	s.all = true // an item that ends meanwhile is a change
+	s.all = true // an item that ends between two readings is a change
 	return s.repeat(ctx, cfg, func(v view) error {
 		if v.err != nil {
 			if trouble != v.err.Error() {

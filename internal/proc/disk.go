@@ -19,7 +19,7 @@ type Disk struct {
 
 // diskMeter compares a run's disk use with its limit. Walking through folders takes time, so it
 // walks only once a file system has filled by as much as the run had left, and otherwise from time
-// to time: something else may have freed space meanwhile.
+// to time: something else may have freed space since.
 type diskMeter struct {
 	Disk
 	pids   *atomic.Pointer[[]int] // of the run

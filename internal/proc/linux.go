@@ -111,7 +111,7 @@ func same(_ context.Context, e entry) bool {
 // NAME=value, and waits until they are gone. It returns how many it killed.
 func EndMarked(ctx context.Context, mark string) (int, error) {
 	ended := 0
-	for range 50 { // a process that forks meanwhile is found in the next round
+	for range 50 { // a process that forks during this round is found in the next round
 		found, err := marked(mark)
 		if err != nil || len(found) == 0 {
 			return ended, err

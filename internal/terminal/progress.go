@@ -11,11 +11,11 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// Progress shows on a terminal what takes long, below everything printed meanwhile, and removes it
+// Progress shows on a terminal what takes long, below all other output, and removes it
 // afterwards. Without a terminal it does nothing.
 type Progress struct {
 	to     io.Writer
-	screen *Screen // output printed meanwhile; nil: none
+	screen *Screen // other output of the command; nil: none
 	shown  bool
 
 	mu    sync.Mutex
@@ -23,7 +23,7 @@ type Progress struct {
 	all   []*Bar
 }
 
-// NewProgress shows progress on to if shown is set. Output on the screen meanwhile appears above
+// NewProgress shows progress on to if shown is set. Other output on the screen appears above
 // it.
 func NewProgress(to io.Writer, screen *Screen, shown bool) *Progress {
 	return &Progress{to: to, screen: screen, shown: shown}

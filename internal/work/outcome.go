@@ -11,7 +11,7 @@ const (
 	OutcomeResolved   = "ignored: its thread is resolved" // until the thread is reopened
 )
 
-// ReasonGone ends a turn whose comments were all deleted or resolved meanwhile.
+// ReasonGone ends a turn whose comments were all deleted or resolved while it ran.
 const ReasonGone = "what it was to answer is gone"
 
 // OutcomeNoCommander is for commands by people without the permission to give them.

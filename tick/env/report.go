@@ -55,7 +55,7 @@ type RepoReport struct {
 	Ignored  int    `json:"ignored"`  // of those, the ignored ones
 	Notices  int    `json:"notices"`  // notices that were sent
 
-	Warnings []string   `json:"warnings"`            // told once each, to whoever runs the pass
+	Warnings []string   `json:"warnings"`            // problems for the operator, each printed once
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
 	Until    *time.Time `json:"notBefore,omitempty"` // GitHub is not asked about it before; note says why
 }

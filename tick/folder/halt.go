@@ -51,7 +51,7 @@ func (d Dirs) Halted() (Halt, bool) {
 	var h Halt
 	b, err := os.ReadFile(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
-		return Halt{}, false // removed meanwhile
+		return Halt{}, false // removed since it was listed
 	}
 	if err == nil {
 		err = json.Unmarshal(b, &h)

@@ -34,7 +34,7 @@ func (h *reading) readJournals(ctx context.Context) error {
 }
 
 // newestJournals returns the newest journal of each issue in the mirror. It reads them once per
-// pass: journals written meanwhile belong to turns in flight.
+// pass: journals written after that belong to turns in flight.
 func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, error) {
 	if h.search.journals != nil {
 		return h.search.journals, nil

@@ -183,7 +183,7 @@ func (o round) write(ctx context.Context, j *job, stage merging.Stage) error {
 		return err
 	})
 	if errors.Is(err, store.ErrStale) && stage == merging.Void {
-		return nil // it has landed meanwhile
+		return nil // it landed since the last look
 	}
 	return err
 }

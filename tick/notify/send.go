@@ -90,7 +90,7 @@ func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err e
 	at := t.Now()
 	err = t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
 	if errors.Is(err, store.ErrStale) {
-		return true, nil // it was dropped meanwhile
+		return true, nil // another pass dropped it
 	}
 	if err != nil {
 		return false, err

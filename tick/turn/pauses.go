@@ -69,7 +69,7 @@ func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
 // LeftOut is the reason for which NotLeft ends a turn.
 const LeftOut = "its repository was taken out of the config"
 
-// NotLeft ends a turn before it pushes if its repository was removed from the config meanwhile.
+// NotLeft ends a turn before it pushes if its repository was removed from the config while it ran.
 func (p *lastLook) NotLeft(ctx context.Context, l *env.Lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -41,10 +41,10 @@ func Table() []Row {
 		},
 		{GateApprovals, "every configured [reviewer](review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
 		{GateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
-		{GateConversations, "none is open, if the rules require that", "whoever resolves them", people | github | fromBox, (*gates).conversations},
+		{GateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
 		{GateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
-		{GateHold, "nobody said `/mergexo hold`", "`/mergexo resume`", people | ours, (*gates).hold},
-		{GateFreeze, "no issue with the label `agent:freeze` is open", "whoever closes it", people | ours | fromBox, (*gates).freeze},
+		{GateHold, "no hold: neither `/mergexo hold` nor its label", "`/mergexo resume`", people | ours, (*gates).hold},
+		{GateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{GateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
 		{GateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
 		{
