@@ -38,6 +38,9 @@ func (d details) parts(t string) (string, bool) {
 	for t != "" {
 		before, after, optional := strings.Cut(t, "[[")
 		text, whole := d.put(before)
+		if !optional && b.Len() == 0 {
+			return text, all && whole // most templates have no part in [[ ]]
+		}
 		b.WriteString(text)
 		all = all && whole
 		if !optional {

@@ -25,8 +25,11 @@ func DueKey(number int, d Due) string {
 
 // DueOf parses the source of an event with a DueKey.
 func DueOf(e work.Event) (Due, bool) {
+	if e.Kind != work.EventReviewDue {
+		return Due{}, false // most events that a pass reads
+	}
 	parts := strings.Split(e.Source, ".")
-	if e.Kind != work.EventReviewDue || len(parts) != 4 {
+	if len(parts) != 4 {
 		return Due{}, false
 	}
 	epoch, err := strconv.Atoi(parts[1])
