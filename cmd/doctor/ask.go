@@ -36,7 +36,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		}
 		token := github.Token(h.Name)
 		a.Secrets().Add(token, "gh's token")
-		c, err := github.New(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now})
+		c, err := github.New(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now, ReadOnly: true})
 		if err != nil {
 			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
 			continue

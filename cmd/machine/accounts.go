@@ -76,7 +76,7 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 		return nil, &work.BlockedError{Reason: *why}
 	}
 	m.secrets.Add(token, "the token of "+who.account)
-	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host)})
+	return github.New(transport.Options{Host: who.host, Token: token, Now: m.now, Log: log, Count: m.tally.OfOther(who.host), ReadOnly: m.readOnly})
 }
 
 // ghProgram is the installed gh.

@@ -52,13 +52,14 @@ func newMachine(opt Options) *Machine {
 // Machine is this machine as a pass uses it: git, agents, GitHub, the state folder. Git is opened
 // when a turn needs it: an idle pass starts no program.
 type Machine struct {
-	cfg     *config.Config
-	env     environ.Env
-	secrets *secrets.Redactor
-	dirs    folder.Dirs
-	now     func() time.Time
-	clients map[string]*github.Client
-	tally   transport.Tally // counts the clients' requests
+	cfg      *config.Config
+	env      environ.Env
+	secrets  *secrets.Redactor
+	dirs     folder.Dirs
+	now      func() time.Time
+	clients  map[string]*github.Client
+	readOnly bool            // the clients write nothing
+	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
 

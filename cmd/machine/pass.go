@@ -22,7 +22,7 @@ type PassOptions struct {
 	Wait     time.Duration  // for another pass that is planning
 	MaxTurns int            // 0: the config's limit
 	AtOnce   bool           // read repositories even if this program would wait
-	DryRun   bool           // use a copy of the database, and no log
+	DryRun   bool           // use a copy of the database, no log, and clients of GitHub that only read
 	Unseen   bool           // nobody reads the exit code
 	Version  string         // of this program; required except for a dry run
 }
@@ -37,6 +37,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	if err != nil {
 		return nil, nil, err
 	}
+	m.readOnly = opt.DryRun
 	remotes, err := m.remotes(log)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeLog())

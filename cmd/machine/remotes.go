@@ -24,7 +24,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 			var err error
 			token := github.Token(r.Name.Host)
 			m.secrets.Add(token, "gh's token")
-			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
+			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host), ReadOnly: m.readOnly})
 			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
@@ -48,7 +48,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
 	token := github.Token(name)
 	m.secrets.Add(token, "gh's token")
-	client, err := github.New(transport.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name)})
+	client, err := github.New(transport.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name), ReadOnly: m.readOnly})
 	if err != nil {
 		return nil
 	}

@@ -29,6 +29,7 @@ type Options struct {
 	Now       func() time.Time // required
 	Log       *slog.Logger     // nil: no log
 	Count     func(Request)    // called after every request in the caller's goroutine; may be nil
+	ReadOnly  bool             // every write fails with ErrReadOnly, and nothing is sent
 }
 
 // Request describes one request for Options.Count.
@@ -58,8 +59,12 @@ type Client struct {
 	gate  gate
 	clock hostClock
 
-	refuse error // if set, every request fails with it and nothing is sent
+	refuse   error // if set, every request fails with it and nothing is sent
+	readOnly bool
 }
+
+// ErrReadOnly is the error of a write by a client that may only read.
+var ErrReadOnly = errors.New("nothing is written to GitHub here")
 
 // Refusing returns a client that fails every request with why and sends nothing.
 func Refusing(host string, now func() time.Time, why error) *Client {
@@ -99,7 +104,7 @@ func New(o Options) (*Client, error) {
 	rest, graph := endpoints(o.Host, configuredAPIHost(o.Host))
 	return &Client{
 		host: strings.ToLower(o.Host), rest: rest, graph: graph, http: client,
-		now: o.Now, log: o.Log, count: o.Count,
+		now: o.Now, log: o.Log, count: o.Count, readOnly: o.ReadOnly,
 	}, nil
 }
 

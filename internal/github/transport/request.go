@@ -70,6 +70,9 @@ func (c *Client) send(ctx context.Context, k Call) (*Answer, error) {
 	if c.refuse != nil {
 		return nil, c.refuse
 	}
+	if c.readOnly && k.Effect == Writes {
+		return nil, ErrReadOnly
+	}
 	if k.Resource == "" {
 		k.Resource = resourceCore
 	}
