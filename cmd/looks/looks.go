@@ -21,9 +21,9 @@ import (
 
 // Repo is how one repository is watched.
 type Repo struct {
-	Manner pulse.Manner // empty: no pass has seen the repository yet
-	Next   time.Time    // when it is read next; zero: in the next pass
-	First  *First       // progress of the first reading of its pull requests; nil: not in progress
+	Manner pulse.Manner  `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
+	Next   terminal.Time `json:"nextLookAt"` // when it is looked at next; null: in the next pass
+	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 // First is the progress of the first reading of a repository's open pull requests.
@@ -57,7 +57,7 @@ func Load(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Re
 			return Repo{}
 		}
 		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
-		w := Repo{Manner: manner, Next: next}
+		w := Repo{Manner: manner, Next: terminal.Stamp(next)}
 		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
 		}
@@ -92,11 +92,11 @@ func (l *Lines) Add(called string, r work.Repo, w Repo) {
 		}
 		p := l.pulsed[r.Name.Host]
 		if p == nil {
-			p = &pulsed{last: r.LookedAt(), next: w.Next}
+			p = &pulsed{last: r.LookedAt(), next: w.Next.Time}
 			l.pulsed[r.Name.Host] = p
 		}
 		if p.n++; r.LookedAt().Before(p.last) {
-			p.last, p.next = r.LookedAt(), w.Next
+			p.last, p.next = r.LookedAt(), w.Next.Time
 		}
 	case pulse.EachPass:
 	}

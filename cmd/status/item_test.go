@@ -69,9 +69,9 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := c.Facts
 			f.Now = now
-			got := f.row()
-			if !says(got.waits, c.waits) || !says(got.next, c.next) {
-				t.Errorf("waits for %q, next %q; want parts %q, %q", got.waits, got.next, c.waits, c.next)
+			got := f.item()
+			if !says(got.WaitingFor, c.waits) || !says(got.NextStep, c.next) {
+				t.Errorf("waits for %q, next %q; want parts %q, %q", got.WaitingFor, got.NextStep, c.waits, c.next)
 			}
 		})
 	}
@@ -95,10 +95,23 @@ func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 
 func TestARepositoryThatNoPassHasSeenHasNoCurrentName(t *testing.T) {
 	app := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
-	if got := viewRepo(work.Repo{Name: app}, store.Counts{}).Current; got != "" {
+	if got := repoOf(work.Repo{Name: app}, "octo/app", store.Counts{}).Current; got != "" {
 		t.Errorf("currentName is %q", got)
 	}
-	if got := viewRepo(work.Repo{Name: app, Current: app}, store.Counts{}).Current; got != "octo/app" {
+	if got := repoOf(work.Repo{Name: app, Current: app}, "octo/app", store.Counts{}).Current; got != "octo/app" {
 		t.Errorf("currentName is %q", got)
+	}
+}
+
+func TestPullIsSaysWhatStillMatters(t *testing.T) {
+	for want, p := range map[string]PullRequest{
+		"open mergeable success": {State: work.PullOpen, Mergeable: "MERGEABLE", Checks: "SUCCESS"},
+		"open unknown":           {State: work.PullOpen, Mergeable: "UNKNOWN"},
+		"merged":                 {State: work.PullMerged, Mergeable: "UNKNOWN"},
+		"closed failure":         {State: work.PullClosed, Mergeable: "UNKNOWN", Checks: "FAILURE"},
+	} {
+		if got := p.says(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

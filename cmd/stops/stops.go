@@ -3,8 +3,6 @@
 package stops
 
 import (
-	"time"
-
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -13,8 +11,8 @@ import (
 
 // HaltView is a pause of everything on this machine, as JSON.
 type HaltView struct {
-	Since  *time.Time `json:"since"`  // null: not known
-	Reason string     `json:"reason"` // what was typed behind `pause --all`
+	Since  terminal.Time `json:"since"`  // null: not known
+	Reason string        `json:"reason"` // what was typed behind `pause --all`
 }
 
 // ViewHalt returns a pause as JSON; null: there is none.
@@ -27,10 +25,10 @@ func ViewHalt(h *folder.Halt) *HaltView {
 
 // StoppedView is a repository's merge stop as JSON.
 type StoppedView struct {
-	Since  *time.Time `json:"since"`      // since when
-	Reason string     `json:"reason"`     // why, for people; empty: there is no reason to give
-	Code   string     `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
-	Resume string     `json:"resume"`     // what is typed to end it
+	Since  terminal.Time `json:"since"`      // since when
+	Reason string        `json:"reason"`     // why, for people; empty: there is no reason to give
+	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
+	Resume string        `json:"resume"`     // what is typed to end it
 }
 
 // ViewStopped returns a merge stop as JSON; null: there is none.

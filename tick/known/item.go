@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
 // Item is a work item with everything that its plan may depend on. Without an id it is only a
@@ -58,11 +57,6 @@ type Followed struct {
 
 // HasPull reports whether the item has a pull request.
 func (i Item) HasPull() bool { return i.Pull.Number != 0 }
-
-// Standing returns the part of the item that explains why nothing happens.
-func (i Item) Standing() standing.Item {
-	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered()), Reviews: i.Awaited(i.Reviews.Record)}
-}
 
 // Unanswered returns the comments that no turn has taken yet and that one may answer.
 func (i Item) Unanswered() []work.Event {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -47,18 +46,18 @@ func (r *commander) stands() (waits, next string) {
 }
 
 // standing returns why nothing happens for the item, as status on this machine shows it.
-func (r *commander) standing() standing.Standing {
+func (r *commander) standing() Standing {
 	item := r.item
 	if turn, busy := r.unfinished(); busy {
 		item.Turn = &turn
 	}
 	live := item.Turn != nil && r.alive(*item.Turn)
-	return standing.Of(item.Standing(), standing.Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
+	return StandingOf(item, r.outlook(), Around{Now: r.v.Now, Repo: r.v.Repo, Live: live})
 }
 
-// waits returns the reasons that a plan without commands would give for the item, as status on this
-// machine shows them.
-func (r *commander) waits() []work.Reason {
+// outlook returns what a plan without commands would say about the item, as status on this machine
+// shows it.
+func (r *commander) outlook() Outlook {
 	v := r.v
 	v.Strays, v.Items = nil, slices.Clone(v.Items)
 	own := func(i known.Item) bool { return i.ID == r.item.ID }
@@ -70,7 +69,7 @@ func (r *commander) waits() []work.Reason {
 	for i := range v.Items {
 		v.Items[i].Events = known.Without(v.Items[i].Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
 	}
-	return For(v).Waits()[r.item.ID]
+	return For(v).Outlooks(v)(r.item)
 }
 
 // afterTheEnd returns what may follow a finished item.

@@ -1,6 +1,4 @@
-// Package standing answers "why is nothing happening?" for one work item. It is pure; the texts are
-// internal/work/explain's.
-package standing
+package plan
 
 import (
 	"strings"
@@ -9,22 +7,36 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
+	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// Item is the part of a work item's state that the answer depends on.
-type Item struct {
-	work.Item
-	Pull       work.PullRequest // the newest; zero: none yet
-	Turn       *work.Turn       // the unfinished one; nil: none
-	Pause      *work.Pause      // nil: not paused
-	Unanswered int              // pending comments that a turn may answer and none has
-	Reviews    work.Reason      // what the reviews of its pull request wait for; zero: nothing
+// Outlook is what a plan says about one item.
+type Outlook struct {
+	Waits    []work.Reason  // why no turn starts
+	Review   *review.Record // the next state of its reviews; nil: unchanged
+	Merge    merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
+	MergeDue bool           // the next pass does what Merge asks
 }
 
-func (i Item) hasPull() bool { return i.Pull.Number != 0 }
+// Outlooks returns what the plan of a snapshot says about each of its items.
+func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
+	waits, reviews, merges := p.Waits(), map[int64]*review.Record{}, map[int64]bool{}
+	for _, r := range Of[change.Review](p) {
+		reviews[r.Item] = &r.Record
+	}
+	for _, m := range Of[change.Merge](p) {
+		merges[m.Item] = true
+	}
+	return func(i known.Item) Outlook {
+		return Outlook{Waits: waits[i.ID], Review: reviews[i.ID], Merge: Merging(v, i), MergeDue: merges[i.ID]}
+	}
+}
 
-// Standing is the answer for one item. The comment that answers `/mergexo status`, the terminal and
-// JSON are made from it.
+// Standing answers "why is nothing happening?" for one item. The comment that answers `/mergexo
+// status`, the terminal and JSON are made from it; the texts are internal/work/explain's.
 type Standing struct {
 	Why     work.Reason   // Kind is the stable code
 	Then    []work.Reason // what it waits for after that
@@ -38,14 +50,14 @@ type Standing struct {
 type Around struct {
 	Now    time.Time
 	Repo   work.Repo
-	Called string        // name of the repository for people
-	Halt   work.Reason   // everything on this machine is paused; zero: it is not
-	Live   bool          // a live pass works on the item
-	Waits  []work.Reason // from the plan, see plan.Plan.Waits
+	Called string // name of the repository for people
+	Halted bool   // `pause --all` is in force
+	Live   bool   // a live pass works on the item
 }
 
-// Of answers why nothing happens for an item. a.Waits is what today's plan says about it.
-func Of(i Item, a Around) Standing {
+// StandingOf answers why nothing happens for an item. o is what today's plan says about it.
+func StandingOf(i known.Item, o Outlook, a Around) Standing {
+	unanswered := len(i.Unanswered())
 	switch {
 	case !i.State.Open():
 		return Standing{Why: ended(i)}
@@ -53,30 +65,30 @@ func Of(i Item, a Around) Standing {
 		return after(i.Pause.Reason(), Standing{Why: i.Reason})
 	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
 		return blocked(i)
-	case !a.Halt.None() && !a.Live:
-		a.Halt = work.Reason{}
-		return after(work.Reason{Kind: work.WhyHalted}, Of(i, a))
+	case a.Halted && !a.Live:
+		a.Halted = false
+		return after(work.Reason{Kind: work.WhyHalted}, StandingOf(i, o, a))
 	case a.Repo.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
 	case i.Turn != nil:
-		return Underway(*i.Turn, a)
-	case i.hasPull() && i.Pull.NotBefore.After(a.Now):
+		return underway(*i.Turn, a)
+	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
-	case len(a.Waits) > 0 && (i.Unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
-		s := Standing{Why: a.Waits[0], Then: a.Waits[1:], Begins: i.Flow.StartKind()}
-		if i.hasPull() {
+	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
+		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
+		if i.HasPull() {
 			s.Begins = ""
-			if i.Unanswered > 0 {
+			if unanswered > 0 {
 				s.Begins = i.Flow.FeedbackKind()
 			}
 		}
 		return s
-	case i.Unanswered > 0:
-		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: i.Unanswered}}
+	case unanswered > 0:
+		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: unanswered}}
 	}
-	return idle(i)
+	return Standing{Why: idle(i, o)}
 }
 
 func (a Around) called() string {
@@ -102,7 +114,7 @@ func unread(why work.Reason, until time.Time) Standing {
 	return Standing{Why: why, Until: until}
 }
 
-func ended(i Item) work.Reason {
+func ended(i known.Item) work.Reason {
 	switch {
 	case i.State == work.StateMerged && i.Flow == work.FlowDesign:
 		return work.Reason{Kind: work.WhyDesignMerged}
@@ -113,11 +125,11 @@ func ended(i Item) work.Reason {
 }
 
 // ending reports whether a turn has had its first effect: it will be completed.
-func ending(i Item) bool {
+func ending(i known.Item) bool {
 	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
 }
 
-func blocked(i Item) Standing {
+func blocked(i known.Item) Standing {
 	unknown := work.Reason{Kind: work.WhyUnknown}
 	why := i.Reason
 	if i.Turn != nil {
@@ -126,8 +138,8 @@ func blocked(i Item) Standing {
 	return Standing{Why: why.Or(unknown), Blocked: true}
 }
 
-// Underway is the standing of an unfinished turn, by its step.
-func Underway(t work.Turn, a Around) Standing {
+// underway is the standing of an unfinished turn, by its step.
+func underway(t work.Turn, a Around) Standing {
 	if t.Waits(a.Now) {
 		why := t.WaitReason.Or(work.Reason{Kind: work.WhyTriedAgain, At: t.NotBefore.UnixMilli(), Local: t.LastError})
 		return Standing{Why: why, Until: t.NotBefore}
@@ -148,18 +160,35 @@ func Underway(t work.Turn, a Around) Standing {
 	return s
 }
 
-// idle is the standing of an item without a turn and without pending comments.
-func idle(i Item) Standing {
+// idle is why nothing happens for an item without a turn and without pending comments.
+func idle(i known.Item, o Outlook) work.Reason {
 	switch i.State {
 	case work.StatePending, work.StateReady, work.StateRunning:
-		return Standing{Why: i.Reason.Or(work.Reason{Kind: work.WhyFreeSlot, Name: string(i.Flow.StartKind())})}
+		return i.Reason.Or(work.Reason{Kind: work.WhyFreeSlot, Name: string(i.Flow.StartKind())})
 	case work.StateAwaitingIssueFollowup:
-		return Standing{Why: i.Reason.Or(work.Reason{Kind: work.WhyReply})}
+		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
 	case work.StateAwaitingFeedback:
-		return Standing{Why: i.Reason.Or(i.Reviews).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})}
+		return i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
 	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
 	}
-	return Standing{Why: i.Reason}
+	return i.Reason
+}
+
+// awaited is what an open pull request waits for: its reviews by their next state, compared with the
+// present head, or the gate that holds our merge of it.
+func awaited(i known.Item, o Outlook) work.Reason {
+	record := i.Reviews.Record
+	if o.Review != nil {
+		record = *o.Review
+	}
+	why := i.Awaited(record)
+	switch {
+	case why.Kind != work.WhyReviewApproved && why.Kind != work.WhyMergeDue, len(o.Merge.Gates) == 0: // a person merges it
+		return why
+	case o.Merge.Ask == merging.AskMerge, o.Merge.Ask == merging.AskEnqueue:
+		return i.DueToMerge()
+	}
+	return o.Merge.Why.Or(i.DueToMerge())
 }
 
 // Says describes what is waited for. With here it includes what only this machine may show.
