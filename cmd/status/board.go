@@ -199,7 +199,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}
 		f.Live, f.Place.Repo = f.Worked != nil, f.Called
-		if f.stopped() {
+		if f.Told() {
 			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
 				return err
 			}

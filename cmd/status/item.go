@@ -104,22 +104,17 @@ func (f Facts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil, Live: f.Live})
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
-		State: f.state(), Stopped: f.State.Stands(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(f.Since),
+		State: s.State, Stopped: f.State.Stands(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind, NextStep: s.Next(f.Place),
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open(), urgency: f.urgency(), now: f.Now, local: f.Local,
 	}
-	if f.stopped() {
+	if f.Told() {
 		i.Stop = &Stop{
 			Reason: explain.What(f.Stop.Reason, f.Place), Code: f.Stop.Reason.Kind, Since: terminal.Stamp(f.Stop.Since), Attempts: f.Stop.Attempts,
 			URL: f.Said.ResultURL, State: f.Said.State, trouble: f.Said.LastError,
 		}
-		i.Since = i.Stop.Since // retried in vain, it is still stopped
-		if n := i.Stop.Attempts; n > 1 && i.WaitingFor != "" {
-			i.WaitingFor += fmt.Sprintf(" (%s)", work.Count(n, "attempt"))
-		}
 	}
-	i.WaitingFor += f.beside(s.Why.Kind)
 	if p := f.Pull; f.HasPull() {
 		i.PullRequest = &PullRequest{
 			Number: p.Number, URL: p.URL, State: p.State, Head: p.HeadOID, Mergeable: p.Mergeable,
@@ -127,35 +122,6 @@ func (f Facts) item() Item {
 		}
 	}
 	return i
-}
-
-// beside describes what else holds back an open pull request, besides its first reason.
-func (f Facts) beside(why work.ReasonKind) string {
-	said := ""
-	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen {
-		return said
-	}
-	if f.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
-		said += "; it is a draft"
-	}
-	if h := f.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
-		said += "; held back by " + cmp.Or(h.By, "a label")
-	}
-	return said
-}
-
-// stopped reports whether a comment on GitHub tells why the item is blocked.
-func (f Facts) stopped() bool { return f.Stop.Lasts() && f.State.Stands() }
-
-// state is the item's state in a word. It is running only while a pass works on it.
-func (f Facts) state() string {
-	if f.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
-		return string(f.State)
-	}
-	if f.Halt != nil || f.Turn.Waits(f.Now) || !f.Turn.WaitReason.None() {
-		return "waiting"
-	}
-	return "interrupted"
 }
 
 // urgency orders items: blocked until a person acts, then waiting for people, then resuming by

@@ -84,11 +84,11 @@ func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	turn := work.Turn{Step: work.StepClaimed, NotBefore: now.Add(time.Hour), UpdatedAt: now}
 	f := Facts{Item: known.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
-	if got := f.state(); got != "waiting" {
+	if got := f.item().State; got != "waiting" {
 		t.Errorf("a wait: %q", got)
 	}
 	f.Turn.UpdatedAt = now.Add(24 * time.Hour)
-	if got := f.state(); got != "interrupted" {
+	if got := f.item().State; got != "interrupted" {
 		t.Errorf("a wait that was stored tomorrow: %q", got)
 	}
 }

@@ -78,6 +78,9 @@ func (i Item) Elsewhere(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
 
+// Told reports whether a comment on GitHub tells why the item waits for a person.
+func (i Item) Told() bool { return i.Stop.Lasts() && i.State.Stands() }
+
 // Stopped reports whether the item waits for a person.
 func (i Item) Stopped() bool {
 	return i.State == work.StateBlocked || i.State == work.StateAwaitingIssueFollowup
@@ -101,7 +104,7 @@ func (i Item) Banner() (work.PauseBanner, bool) {
 	switch {
 	case i.Pause == nil:
 		return work.PauseBanner{Stop: i.Stop}, told
-	case told || !i.State.Stands() || !i.Stop.Lasts():
+	case told || !i.Told():
 		return work.PauseBanner{}, false
 	}
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true

@@ -12,9 +12,9 @@ import (
 
 // status returns the item's state as a list.
 func (r *commander) status() Reply {
-	waits, next := r.stands()
+	s, waits, next := r.stands()
 	lines := []string{
-		fmt.Sprintf("state: `%s` since %s", r.item.State, work.UTC(r.item.Since)),
+		fmt.Sprintf("state: `%s` since %s", s.State, work.UTC(s.Since)),
 		"waits for: " + waits,
 		"next: " + next,
 	}
@@ -30,19 +30,19 @@ func (r *commander) status() Reply {
 
 // whereItStands returns the same in two sentences.
 func (r *commander) whereItStands() string {
-	waits, next := r.stands()
-	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, waits, next)
+	s, waits, next := r.stands()
+	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
 }
 
-// stands returns what the item waits for and what comes next. Details of this machine's problems
-// are not published.
-func (r *commander) stands() (waits, next string) {
+// stands returns how the item stands, with what it waits for and what comes next in words. Details
+// of this machine's problems are not published.
+func (r *commander) stands() (s Standing, waits, next string) {
+	s = r.standing()
 	if _, over := r.over(); over {
-		return "nothing", r.afterTheEnd()
+		return s, "nothing", r.afterTheEnd()
 	}
-	s, at := r.standing(), r.v.Place(r.item)
-	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
-	return strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
+	at, clean := r.v.Place(r.item), func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
+	return s, strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
 }
 
 // standing returns why nothing happens for the item, as status on this machine shows it.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -38,12 +40,17 @@ func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
 // Standing answers "why is nothing happening?" for one item. The comment that answers `/mergexo
 // status`, the terminal and JSON are made from it; the texts are internal/work/explain's.
 type Standing struct {
+	State   string        // the item's state in a word; running only while a pass works on it
+	Since   time.Time     // since when; of an item that was retried in vain: since it stopped
 	Why     work.Reason   // Kind is the stable code
 	Then    []work.Reason // what it waits for after that
 	Before  work.Reason   // what it waited for before
 	Blocked bool          // a person must act
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
 	Begins  work.Kind     // the next turn, if the reason does not name it; empty: it does, or there is none
+
+	beside   string // what else holds it back; empty: nothing
+	attempts int    // how often it stopped for the reason
 }
 
 // Around is the state outside the item.
@@ -57,6 +64,42 @@ type Around struct {
 
 // StandingOf answers why nothing happens for an item. o is what today's plan says about it.
 func StandingOf(i known.Item, o Outlook, a Around) Standing {
+	s := waiting(i, o, a)
+	s.State, s.Since, s.beside = stateOf(i, a), i.Since, beside(i, s.Why.Kind)
+	if i.Told() {
+		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
+	}
+	return s
+}
+
+// stateOf is the item's state in a word.
+func stateOf(i known.Item, a Around) string {
+	switch {
+	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
+		return string(i.State)
+	case a.Halted, i.Turn.Waits(a.Now), !i.Turn.WaitReason.None():
+		return "waiting"
+	}
+	return "interrupted"
+}
+
+// beside describes what else holds back an open pull request, besides its first reason.
+func beside(i known.Item, why work.ReasonKind) string {
+	said := ""
+	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
+		return said
+	}
+	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
+		said += "; it is a draft"
+	}
+	if h := i.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
+		said += "; held back by " + cmp.Or(h.By, "a label")
+	}
+	return said
+}
+
+// waiting returns the reasons of a standing.
+func waiting(i known.Item, o Outlook, a Around) Standing {
 	unanswered := len(i.Unanswered())
 	switch {
 	case !i.State.Open():
@@ -67,7 +110,7 @@ func StandingOf(i known.Item, o Outlook, a Around) Standing {
 		return blocked(i)
 	case a.Halted && !a.Live:
 		a.Halted = false
-		return after(work.Reason{Kind: work.WhyHalted}, StandingOf(i, o, a))
+		return after(work.Reason{Kind: work.WhyHalted}, waiting(i, o, a))
 	case a.Repo.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
 	case a.Repo.Failures > 0 && !a.Live:
@@ -209,9 +252,12 @@ func (s Standing) Says(p explain.Place, here bool) string {
 		text += "; before that: " + before.Here()
 	}
 	if s.Blocked {
-		return "a person: " + text
+		text = "a person: " + text
 	}
-	return text
+	if s.attempts > 1 && text != "" {
+		text += fmt.Sprintf(" (%s)", work.Count(s.attempts, "attempt"))
+	}
+	return text + s.beside
 }
 
 // Next describes what comes next.
