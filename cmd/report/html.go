@@ -55,7 +55,7 @@ func (r Report) HTML() ([]byte, error) {
 	p.Merged, p.NotShown = first(r.of(work.Accepted))
 	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(terminal.Stamp(r.To))
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"at": at, "stamp": stamp, "words": words, "several": several, "age": r.age,
+		"at": at, "stamp": stamp, "words": words, "several": work.Count, "age": r.age,
 		"usd": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
 	}).Parse(pageText)
 	if err != nil {
@@ -146,8 +146,8 @@ func (r Report) tiles() []tile {
 	all := []tile{
 		{fmt.Sprint(accepted), "pull requests accepted", r.otherOutcomes()},
 		zero,
-		{seconds(n.AnswerHalf), "from comment to answer, half of them", several(n.Answers, "answer") + nineInTen(n.AnswerMost)},
-		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", several(n.Turns, "turn") + " in all"},
+		{seconds(n.AnswerHalf), "from comment to answer, half of them", work.Count(n.Answers, "answer") + nineInTen(n.AnswerMost)},
+		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
 		{decimal(n.CostPerPull, dollars), "for each accepted one", dollars(n.CostUSD) + " in all" + atLeast(n)},
 		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
 	}
@@ -158,7 +158,7 @@ func atLeast(n Numbers) string {
 	if n.UnknownUsage == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", at least: of %s nothing says how much", several(n.UnknownUsage, "run"))
+	return fmt.Sprintf(", at least: of %s nothing says how much", work.Count(n.UnknownUsage, "run"))
 }
 
 func nineInTen(v *float64) string {

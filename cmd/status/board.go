@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/live"
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -30,7 +29,7 @@ type Board struct {
 	Repos    []Repo               `json:"repositories"` // the repositories of the config, and those that left it
 	Agents   []machine.AgentState `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
 	Day      Day                  `json:"day"`          // what was spent in the last 24 hours
-	Paused   *stops.HaltView      `json:"paused"`       // the pause of everything; null: there is none
+	Paused   *cli.HaltView        `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended              `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 
 	facts  []Facts
@@ -39,31 +38,6 @@ type Board struct {
 
 	now    time.Time                // by GitHub's clock, like stored times
 	clocks map[string]time.Duration // how far this machine's clock is ahead, by host
-}
-
-// Repo is one repository. Before a pass has seen it, it has only its name.
-type Repo struct {
-	Name       string             `json:"name"`        // as the config has it
-	Current    string             `json:"currentName"` // what GitHub calls it now; empty: no pass has seen it
-	SeenAt     terminal.Time      `json:"seenAt"`      // when it was looked at last: read, or seen to be as it was
-	ReadAt     terminal.Time      `json:"readAt"`      // when its lists were read last
-	looks.Repo                    // how it is watched
-	Error      string             `json:"error"`         // the last error; empty: none since it went well
-	Failures   int                `json:"failures"`      // how often in a row it failed
-	NotBefore  terminal.Time      `json:"notBefore"`     // it is not tried before; null: the next pass may
-	Left       bool               `json:"left"`          // no name of the config stands for it any more
-	LeftAt     terminal.Time      `json:"leftAt"`        // since when, as far as a pass has noticed
-	Replaced   bool               `json:"replaced"`      // another repository has its name
-	Items      map[work.State]int `json:"items"`         // how many work items are in each state
-	Outcomes   map[string]int     `json:"eventOutcomes"` // how many events came to which end
-	Pending    int                `json:"pendingEvents"` // comments and other events that wait for a turn
-	Blocked    int                `json:"blockedTurns"`  // turns that wait for a person
-	work.Usage
-	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
-
-	row     work.Repo
-	ignored []string // its times that lie in the future
-	gone    string   // why nothing happens in a repository that left
 }
 
 // Day is the usage of the last 24 hours, over all repositories.
@@ -90,7 +64,7 @@ type Query struct {
 
 // Empty is the board before any pass.
 func Empty(q Query) Board {
-	return Board{Items: []Item{}, Finished: []Ended{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: stops.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
+	return Board{Items: []Item{}, Finished: []Ended{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
 		return repoOf(work.Repo{Name: name}, q.Config.Called(name), store.Counts{})
 	})}
 }
@@ -123,33 +97,29 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = Board{now: q.Now, clocks: clocks, all: q.All, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: stops.ViewHalt(q.Halt)}
+	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt)}
 	if b.untold, err = tx.ListUntold(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}
-	watch, err := looks.Load(ctx, tx, q.Config, known, b.now)
+	watch, err := loadWatched(ctx, tx, q.Config, known, b.now)
 	if err != nil {
 		return b, err
 	}
 	for _, name := range q.Repos {
-		row := looks.FindRepo(known, name)
+		row := cli.FindRepo(known, name)
 		r, err := b.loadRepo(ctx, tx, q, row, day, at)
 		if err != nil {
 			return b, err
 		}
-		r.Repo = watch(row)
+		r.Watched = watch(row)
 		b.Repos = append(b.Repos, r)
 	}
 	slices.SortStableFunc(b.Finished, func(x, y Ended) int { return y.At.Compare(x.At.Time) })
 	if len(q.Repos) < len(q.Config.Repos) {
 		return b, nil
 	}
-	left, err := looks.LoadLeft(ctx, tx, q.Config, known, q.Now)
-	for _, l := range left {
-		r := repoOf(l.Repo, l.Name.FullName(), l.Counts)
-		r.Left, r.LeftAt, r.Replaced, r.gone = true, terminal.Stamp(l.LeftAt), l.Replaced, l.String()
-		b.Repos = append(b.Repos, r)
-	}
+	left, err := loadLeft(ctx, tx, q.Config, known, q.Now)
+	b.Repos = append(b.Repos, left...)
 	return b, err
 }
 
@@ -177,7 +147,7 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 	r.ignored = ignored
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
 	if stopped {
-		r.Stopped = stops.ViewStopped(&halt, called)
+		r.Stopped = cli.ViewStopped(halt, called)
 	}
 	return r, err
 }
@@ -207,21 +177,6 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		b.facts = append(b.facts, f)
 	}
 	return nil
-}
-
-func repoOf(r work.Repo, called string, c store.Counts) Repo {
-	v := Repo{
-		Name: called, SeenAt: terminal.Stamp(r.LookedAt()), ReadAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
-		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
-		Pending: c.Pending, Blocked: c.Blocked, Usage: c.Usage, row: r,
-	}
-	if v.Items == nil {
-		v.Items = map[work.State]int{}
-	}
-	if r.Current != (work.RepoName{}) { // otherwise no pass has seen it
-		v.Current = r.Current.FullName()
-	}
-	return v
 }
 
 func dayOf(d spending.Day, b work.Budgets) Day {

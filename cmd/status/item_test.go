@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -90,16 +89,6 @@ func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	f.Turn.UpdatedAt = now.Add(24 * time.Hour)
 	if got := f.item().State; got != "interrupted" {
 		t.Errorf("a wait that was stored tomorrow: %q", got)
-	}
-}
-
-func TestARepositoryThatNoPassHasSeenHasNoCurrentName(t *testing.T) {
-	app := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
-	if got := repoOf(work.Repo{Name: app}, "octo/app", store.Counts{}).Current; got != "" {
-		t.Errorf("currentName is %q", got)
-	}
-	if got := repoOf(work.Repo{Name: app, Current: app}, "octo/app", store.Counts{}).Current; got != "octo/app" {
-		t.Errorf("currentName is %q", got)
 	}
 }
 

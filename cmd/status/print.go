@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -39,11 +37,11 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
-	var lines looks.Lines
+	var lines watchLines
 	for _, r := range b.Repos {
-		lines.Add(r.Name, r.row, r.Repo)
+		lines.add(r)
 	}
-	lines.Print(out, notes, b.now)
+	lines.print(out, notes, b.now)
 	for _, r := range b.Repos {
 		r.printIgnored(notes)
 	}
@@ -51,29 +49,6 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	b.printUntold(notes)
 	b.printDay(out, notes)
 	return nil
-}
-
-// printIgnored reports ignored commands and comments of people without permission.
-func (r Repo) printIgnored(notes io.Writer) {
-	if r.Left {
-		return
-	}
-	if n := r.Outcomes[work.OutcomeNoCommander]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name, work.Count(n, "command"), wasWere(n))
-	}
-	if n := r.Outcomes[work.OutcomeTakenOver]; n > 0 {
-		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
-	}
-	if n := r.Outcomes[work.OutcomeNoLabeller]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))
-	}
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
 }
 
 // printRows prints one line per item, for programs.
@@ -162,31 +137,6 @@ func (b Board) nothingOpen() string {
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
 }
 
-// printStopped lists the repositories in which merging is stopped, and how to resume it.
-func (b Board) printStopped(out terminal.Output, notes io.Writer) {
-	for _, r := range b.Repos {
-		if s := r.Stopped; s != nil {
-			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Look at what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume)
-			fmt.Fprintln(notes, out.LocalTimes(said))
-		}
-	}
-}
-
-// printLeft lists the repositories that left the config with open work, and those that were
-// renamed.
-func (b Board) printLeft(notes io.Writer) {
-	for _, r := range b.Repos {
-		if r.Left {
-			fmt.Fprintln(notes, terminal.OneLine(r.gone))
-		}
-	}
-	for _, r := range b.Repos {
-		if !r.Left && r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
-			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name, r.Current)
-		}
-	}
-}
-
 // printUntold reports notifications that did not arrive, which GitHub does not show.
 func (b Board) printUntold(notes io.Writer) {
 	for _, t := range b.untold {
@@ -202,25 +152,4 @@ func (b Board) printDay(out terminal.Output, notes io.Writer) {
 	if b.Day.Code != "" {
 		fmt.Fprintln(notes, out.LocalTimes(b.Day.Why))
 	}
-}
-
-// repoLines returns why repositories were not read, and when they will be.
-func (b Board) repoLines() []string {
-	var shared cli.SharedLines
-	for _, r := range b.Repos {
-		for _, text := range r.ignored {
-			shared.Add(r.Name, text)
-		}
-		switch {
-		case r.Left:
-		case r.row.ID == 0:
-			shared.Add(r.Name, "not seen yet")
-		case r.Error != "":
-			shared.Add(r.Name, r.Error)
-			if r.NotBefore.After(b.now) {
-				shared.Until(r.Error, r.NotBefore.Time)
-			}
-		}
-	}
-	return shared.Lines()
 }
