@@ -157,7 +157,7 @@ func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
 	if l.RepoID != 0 {
 		v.Repo = cfg.Called(l.Repo)
 	}
-	switch store.By(by) { //nolint:exhaustive // those of bys
+	switch store.By(by) {
 	case store.ByRepo:
 		v.name = v.Repo
 	case store.ByItem:
