@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -203,7 +202,7 @@ func itemsOf(ctx context.Context, tx *store.Tx, cfg *config.Config, bare bool) (
 	}
 	var all []string
 	for _, r := range cfg.Repos {
-		items, err := tx.ListItems(ctx, looks.FindRepo(known, r.Name).ID)
+		items, err := tx.ListItems(ctx, cli.FindRepo(known, r.Name).ID)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
-	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -28,7 +27,7 @@ type passView struct {
 	Merges    []env.MergeReport `json:"merges"`       // what it did to have pull requests merged
 	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
 	Held      string            `json:"held"`         // why no turn may begin, such as a spent budget; empty: they may
-	Paused    *stops.HaltView   `json:"paused"`       // the pause of everything; null: there is none
+	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
 }
 
 // write prints it as JSON.
@@ -52,7 +51,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 		return nil
 	}
 	now := a.Now()
-	return passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: stops.ViewHalt(h)}.write(a.Output(), opt.json)
+	return passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: cli.ViewHalt(h)}.write(a.Output(), opt.json)
 }
 
 // printReport prints what the pass did. An idle pass prints nothing.

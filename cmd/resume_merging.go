@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/stops"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -77,18 +76,18 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 
 // resumedView is the output of resume-merging.
 type resumedView struct {
-	Repo    string             `json:"repository"`     // the repository
-	Resumed bool               `json:"resumed"`        // whether merging was stopped there until now
-	Stopped *stops.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
-	Answer  string             `json:"answer"`         // what it did, for people
+	Repo    string           `json:"repository"`     // the repository
+	Resumed bool             `json:"resumed"`        // whether merging was stopped there until now
+	Stopped *cli.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
+	Answer  string           `json:"answer"`         // what it did, for people
 }
 
 // printResumed reports whether a repository's merge stop was ended.
 func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
+	var view *cli.StoppedView
 	answer := "merging was not stopped in " + repo
-	view := stops.ViewStopped(nil, repo)
 	if stopped {
-		view = stops.ViewStopped(&was, repo)
+		view = cli.ViewStopped(was, repo)
 		answer = fmt.Sprintf("merging resumes in %s: the next pass merges what nothing holds. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
 	}
 	if flags.Asked() {

@@ -147,7 +147,7 @@ func TestShowDrawsTheReviews(t *testing.T) {
 func TestReviewsAsJSON(t *testing.T) {
 	p := reviewed(t, samIsNext(), nil)
 	for query, want := range map[string]string{
-		`.review|keys|join(" ")`: "currentReviewer fixCycle humanReviewRequired lastError maxFixCycles mergeType outcomes retries reviewers state",
+		`.review|keys|join(" ")`: "currentReviewer findings fixCycle humanReviewRequired lastError maxFixCycles mergeType outcomes retries reviewers state",
 		`.review|[.state,.currentReviewer,.fixCycle,.maxFixCycles]|@csv`:     `"reviewing","sam",1,2`,
 		`.review|[.humanReviewRequired,.mergeType,.retries,.lastError]|@csv`: `false,"",0,""`,
 		`[.review.reviewers[]|[.name,.type,.decision,.head,.counts,.current,.calledInBy]|join(",")]|join(" ")`: "quinn,agent,approve," + head + ",true,false, " +

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -122,7 +121,7 @@ func (a *room) sandboxOf(ctx context.Context, given []string, repo string) (*mac
 	row := work.Repo{Name: named[0]} // until a pass has seen it
 	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
-		row = looks.FindRepo(known, named[0])
+		row = cli.FindRepo(known, named[0])
 		return err
 	})
 	return m, ag, row, err

@@ -58,3 +58,21 @@ func Repos(cfg *config.Config, only string) ([]work.RepoName, error) {
 	err = fmt.Errorf("repository %s is not in %s; known: %s", wanted, cfg.Path, Names(all))
 	return nil, Coded(CodeUnknownRepository, DidYouMean(err, wanted.FullName(), terminal.Each(all, work.RepoName.FullName), ""))
 }
+
+// FindRepo finds the row of a configured repository. Of several rows with that name, it returns the
+// one that has it now, or had it last.
+func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
+	found := work.Repo{Name: name}
+	for _, r := range known {
+		if !r.Name.Equal(name) {
+			continue
+		}
+		if r.LeftAt.IsZero() {
+			return r
+		}
+		if r.LeftAt.After(found.LeftAt) {
+			found = r
+		}
+	}
+	return found
+}

@@ -7,6 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -48,3 +50,31 @@ func (a *App) PrintHalt(h *folder.Halt) {
 
 // Plain removes Markdown's code marks for a terminal.
 func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+
+// HaltView is a pause of everything on this machine, as JSON.
+type HaltView struct {
+	Since  terminal.Time `json:"since"`  // null: not known
+	Reason string        `json:"reason"` // what was typed behind `pause --all`
+}
+
+// ViewHalt returns a pause as JSON; null: there is none.
+func ViewHalt(h *folder.Halt) *HaltView {
+	if h == nil {
+		return nil
+	}
+	return &HaltView{terminal.Stamp(h.Since), h.Why}
+}
+
+// StoppedView is a repository's merge stop as JSON.
+type StoppedView struct {
+	Since  terminal.Time `json:"since"`      // since when
+	Reason string        `json:"reason"`     // why, for people; empty: there is no reason to give
+	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
+	Resume string        `json:"resume"`     // what is typed to end it
+}
+
+// ViewStopped returns a merge stop as JSON.
+func ViewStopped(h merging.Halt, repo string) *StoppedView {
+	why := terminal.OneLine(explain.What(h.Why, explain.Place{Repo: repo, Spending: true}))
+	return &StoppedView{Since: terminal.Stamp(h.At), Reason: why, Code: string(h.Why.Kind), Resume: "gh mergexo resume-merging " + repo}
+}

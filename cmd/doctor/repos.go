@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/cmd/looks"
+	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
@@ -69,7 +69,7 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			return err
 		}
 		for i, r := range cfg.Repos {
-			row := looks.FindRepo(known, r.Name)
+			row := cli.FindRepo(known, r.Name)
 			p.Last = latest(p.Last, row.LookedAt())
 			p.Tried = p.Tried || row.ID != 0
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {

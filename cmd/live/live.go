@@ -15,11 +15,14 @@ import (
 
 // Running is a turn that a live pass works on.
 type Running struct {
-	folder.Live
-	Agent string
-	Kind  work.Kind
-	Doing string     // in words
-	Usage work.Usage // so far, of all runs of the turn
+	Turn         string        `json:"turn"`         // its key
+	Kind         work.Kind     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
+	Agent        string        `json:"agent"`        // its name in the config; empty: none has been asked yet
+	Slot         int           `json:"slot"`         // of the slots that `runtime.workers` gives, counted from 0
+	Doing        string        `json:"doing"`        // how far it came, for people
+	Since        terminal.Time `json:"since"`        // when the pass took it up
+	LastActivity terminal.Time `json:"lastActivity"` // when its agent was heard of last
+	work.Usage                 // so far, of all runs of the turn
 }
 
 // Turns are the turns that live passes work on, with their agents' usage so far.
@@ -52,7 +55,10 @@ func (w Turns) Of(t *work.Turn) *Running {
 		return nil
 	}
 	run, open := w.runs[t.ID]
-	r := &Running{Live: live, Agent: t.Agent, Kind: t.Kind, Doing: doing(*t, open), Usage: t.Usage.Add(run.Usage)}
+	r := &Running{
+		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, Slot: live.Slot, Doing: doing(*t, open),
+		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: t.Usage.Add(run.Usage),
+	}
 	if open {
 		r.Agent = run.Agent
 	}
@@ -111,10 +117,10 @@ func (r Running) Says(now time.Time) string {
 func (r Running) Passes(now time.Time) string {
 	said := ""
 	if !r.Since.IsZero() {
-		said += ", for " + terminal.Took(now.Sub(r.Since))
+		said += ", for " + terminal.Took(now.Sub(r.Since.Time))
 	}
 	if !r.LastActivity.IsZero() {
-		said += ", last sign of life " + terminal.Took(now.Sub(r.LastActivity)) + " ago"
+		said += ", last sign of life " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
 	}
 	return said + Used(r.Usage)
 }
@@ -129,26 +135,4 @@ func Used(u work.Usage) string {
 		said += fmt.Sprintf(", %.2f USD", u.CostUSD)
 	}
 	return said
-}
-
-// View is Running as JSON.
-type View struct {
-	Turn         string     `json:"turn"`         // its key
-	Kind         string     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
-	Agent        string     `json:"agent"`        // its name in the config; empty: none has been asked yet
-	Slot         int        `json:"slot"`         // of the slots that `runtime.workers` gives, counted from 0
-	Doing        string     `json:"doing"`        // how far it came, for people
-	Since        *time.Time `json:"since"`        // when the pass took it up
-	LastActivity *time.Time `json:"lastActivity"` // when its agent was heard of last
-	Input        int64      `json:"inputTokens"`  // so far
-	Output       int64      `json:"outputTokens"` // so far
-	CostInUSD    float64    `json:"costUSD"`      // so far; 0 where the agent tells none
-}
-
-// View returns it as JSON; nil if no live pass works on the turn.
-func (r *Running) View() *View {
-	if r == nil {
-		return nil
-	}
-	return &View{r.Turn, string(r.Kind), r.Agent, r.Slot, r.Doing, terminal.Stamp(r.Since), terminal.Stamp(r.LastActivity), r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD}
 }

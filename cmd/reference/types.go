@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // module is the import path prefix of our own packages.
@@ -92,6 +94,8 @@ func kind(t reflect.Type, link func(reflect.Type) string) string {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return "time"
+	case reflect.TypeFor[terminal.Time]():
+		return "time or null"
 	case reflect.TypeFor[json.RawMessage]():
 		return "any"
 	}

@@ -48,7 +48,7 @@ It reads the state database, and asks GitHub nothing.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
 	}
-	opt.json = cli.AddJSONFlags(c, costsView{})
+	opt.json = cli.AddJSONFlags(c, costs{})
 	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum up by `what`: day, repo, agent, item or kind (of turn)")
 	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
@@ -56,12 +56,30 @@ It reads the state database, and asks GitHub nothing.`,
 	return c
 }
 
-// costs are the agents' usage, grouped.
+// costs are the agents' usage, grouped. They are the output of cost.
 type costs struct {
-	by    string
+	By    string     `json:"by"`    // what lines are kept apart by
+	Since *string    `json:"since"` // the first day that counts; null: from the beginning
+	Lines []costLine `json:"lines"` // what agents used
+	Total costLine   `json:"total"` // all of it
+
 	since time.Time
-	lines []store.CostLine
-	cfg   *config.Config
+}
+
+// costLine is one line of usage.
+type costLine struct {
+	Day     string `json:"day,omitempty"`      // the day, by this machine's clock
+	Repo    string `json:"repo,omitempty"`     // with --by repo or item
+	Number  int    `json:"number,omitempty"`   // of the issue, with --by item
+	Title   string `json:"title,omitempty"`    // the issue's title
+	Agent   string `json:"agent,omitempty"`    // with --by agent
+	Kind    string `json:"kind,omitempty"`     // the kind of turn
+	Runs    int    `json:"runs"`               // how often an agent's program was started
+	Turns   int    `json:"turns"`              // those of them that budgets count as a turn
+	Unknown int    `json:"runsOfUnknownUsage"` // of those, the ones that said nothing about what they used
+	work.Usage
+
+	name string // what it is about
 }
 
 func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
@@ -80,22 +98,21 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	if err != nil {
 		return err
 	}
-	all := costs{by: opt.by, since: from, cfg: cfg}
+	var lines []store.CostLine
 	seen, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		all.lines, err = tx.Costs(ctx, from, store.By(opt.by), store.ByRepo)
+		lines, err = tx.Costs(ctx, from, store.By(opt.by), store.ByRepo)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if opt.repo != "" {
-		all.lines = slices.DeleteFunc(all.lines, func(l store.CostLine) bool { return !slices.Contains(wanted, l.Repo) })
+		lines = slices.DeleteFunc(lines, func(l store.CostLine) bool { return !slices.Contains(wanted, l.Repo) })
 	}
-	all.fold()
-	out := a.Output()
+	all, out := costsOf(cfg, opt.by, from, lines), a.Output()
 	switch {
 	case opt.json.Asked():
-		return opt.json.Write(out, all.view())
+		return opt.json.Write(out, all)
 	case !seen:
 		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
 		return err
@@ -105,100 +122,100 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 
 const nothingYet = "nothing yet: no pass has been made. Make one: gh mergexo tick"
 
-// fold joins lines that differ only in their repository, unless grouped by repository or item, and
-// sorts by cost; days keep their order.
-func (c *costs) fold() {
-	var lines []store.CostLine
-	at := map[store.TotalKey]int{}
-	for _, l := range c.lines {
-		if c.by != string(store.ByRepo) && c.by != string(store.ByItem) {
+// costsOf joins lines that differ only in their repository, unless grouped by repository or item,
+// and sorts by cost; days keep their order.
+func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostLine) costs {
+	c, at := costs{By: by, Lines: []costLine{}, since: since}, map[store.TotalKey]int{}
+	if !since.IsZero() {
+		day := since.Format(time.DateOnly)
+		c.Since = &day
+	}
+	for _, l := range lines {
+		if by != string(store.ByRepo) && by != string(store.ByItem) {
 			l.RepoID, l.Repo = 0, work.RepoName{}
 		}
 		i, known := at[l.TotalKey]
 		if !known {
-			i, at[l.TotalKey] = len(lines), len(lines)
-			lines = append(lines, store.CostLine{TotalKey: l.TotalKey})
+			i, at[l.TotalKey] = len(c.Lines), len(c.Lines)
+			c.Lines = append(c.Lines, lineOf(cfg, by, l))
 		}
-		add(&lines[i], l)
+		c.Lines[i].add(l)
+		c.Total.add(l)
 	}
-	slices.SortStableFunc(lines, func(a, b store.CostLine) int {
-		if c.by == string(store.ByDay) {
+	slices.SortStableFunc(c.Lines, func(a, b costLine) int {
+		if by == string(store.ByDay) {
 			return cmp.Compare(a.Day, b.Day)
 		}
-		return cmp.Or(cmp.Compare(b.CostUSD, a.CostUSD), cmp.Compare(b.OutputTokens, a.OutputTokens), cmp.Compare(c.name(a), c.name(b)))
+		return cmp.Or(cmp.Compare(b.CostUSD, a.CostUSD), cmp.Compare(b.OutputTokens, a.OutputTokens), cmp.Compare(a.name, b.name))
 	})
-	c.lines = lines
+	return c
 }
 
-func add(to *store.CostLine, l store.CostLine) {
-	to.Runs += l.Runs
-	to.Turns += l.Turns
-	to.Unknown += l.Unknown
-	to.InputTokens = work.SumCounts(to.InputTokens, l.InputTokens)
-	to.OutputTokens = work.SumCounts(to.OutputTokens, l.OutputTokens)
-	to.CostUSD += l.CostUSD
-}
-
-func (c *costs) total() (sum store.CostLine) {
-	for _, l := range c.lines {
-		add(&sum, l)
+// lineOf returns a line without usage.
+func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
+	v := costLine{Day: l.Day, Number: l.Number, Title: l.Title, Agent: l.Agent, Kind: l.Kind}
+	if l.RepoID != 0 {
+		v.Repo = cfg.Called(l.Repo)
 	}
-	return sum
-}
-
-// name returns what a line is about.
-func (c *costs) name(l store.CostLine) string {
-	switch store.By(c.by) { //nolint:exhaustive // those of bys
+	switch store.By(by) {
 	case store.ByRepo:
-		return c.cfg.Called(l.Repo)
+		v.name = v.Repo
 	case store.ByItem:
-		return cli.Ref{Repo: l.Repo, Number: l.Number}.Called(c.cfg)
+		v.name = cli.Ref{Repo: l.Repo, Number: l.Number}.Called(cfg)
 	case store.ByAgent:
-		return l.Agent
+		v.name = l.Agent
 	case store.ByKind:
-		return l.Kind
+		v.name = l.Kind
+	default:
+		v.name = l.Day
 	}
-	return l.Day
+	return v
+}
+
+func (v *costLine) add(l store.CostLine) {
+	v.Runs += l.Runs
+	v.Turns += l.Turns
+	v.Unknown += l.Unknown
+	v.Usage = v.Add(work.Usage{InputTokens: l.InputTokens, OutputTokens: l.OutputTokens, CostUSD: l.CostUSD})
 }
 
 var headings = map[string]string{"day": "DAY", "repo": "REPOSITORY", "agent": "AGENT", "item": "ITEM", "kind": "KIND"}
 
-func (c *costs) print(out terminal.Output, notes io.Writer) error {
-	if len(c.lines) == 0 {
+func (c costs) print(out terminal.Output, notes io.Writer) error {
+	if len(c.Lines) == 0 {
 		_, err := fmt.Fprintln(notes, "no agent ran "+sinceSays(c.since))
 		return err
 	}
 	row := rowOf(out.TTY)
-	rows := terminal.Each(c.lines, func(l store.CostLine) []string { return row(c.name(l), l) })
-	sum := c.total()
+	rows := terminal.Each(c.Lines, func(l costLine) []string { return row(l.name, l) })
 	if out.TTY && len(rows) > 1 {
-		rows = append(rows, row("total", sum))
+		rows = append(rows, row("total", c.Total))
 	}
-	if c.by == string(store.ByItem) {
-		for i, l := range c.lines {
+	if c.By == string(store.ByItem) {
+		for i, l := range c.Lines {
 			rows[i][len(rows[i])-1] = l.Title
 		}
 	}
-	if err := out.Table([]string{headings[c.by], "RUNS", "TURNS", "INPUT", "OUTPUT", "USD", "UNKNOWN", "TITLE"}, rows); err != nil {
+	if err := out.Table([]string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "USD", "UNKNOWN", "TITLE"}, rows); err != nil {
 		return err
 	}
-	said := says(sum, c.since)
+	said := says(c.Total, c.since)
 	if out.TTY { // the sum is a row of the table
 		said = sinceSays(c.since)
 	}
 	_, err := fmt.Fprintln(notes, said)
-	return errors.Join(err, unknownSays(out, notes, sum))
+	return errors.Join(err, unknownSays(out, notes, c.Total))
 }
 
 // rowOf formats rows for people, or for programs.
-func rowOf(people bool) func(name string, l store.CostLine) []string {
+func rowOf(people bool) func(name string, l costLine) []string {
 	count := func(n int64) string {
 		if people {
 			return grouped(n)
 		}
 		return strconv.FormatInt(n, 10)
 	}
-	return func(name string, l store.CostLine) []string {
+	return func(name string, l costLine) []string {
 		unknown := ""
 		if l.Unknown > 0 || !people {
 			unknown = strconv.Itoa(l.Unknown)
@@ -217,27 +234,20 @@ func grouped(n int64) string {
 }
 
 // says is the sum in one line.
-func says(sum store.CostLine, from time.Time) string {
+func says(sum costLine, from time.Time) string {
 	return fmt.Sprintf("%s: %s in %s, %s tokens in and %s out, %.2f USD",
-		sinceSays(from), several(sum.Runs, "run"), several(sum.Turns, "turn"), grouped(sum.InputTokens), grouped(sum.OutputTokens), sum.CostUSD)
+		sinceSays(from), work.Count(sum.Runs, "run"), work.Count(sum.Turns, "turn"), grouped(sum.InputTokens), grouped(sum.OutputTokens), sum.CostUSD)
 }
 
 // unknownSays reports runs whose final usage is unknown.
-func unknownSays(out terminal.Output, notes io.Writer, sum store.CostLine) error {
+func unknownSays(out terminal.Output, notes io.Writer, sum costLine) error {
 	if sum.Unknown == 0 {
 		return nil
 	}
-	said := fmt.Sprintf("of %s nothing says how much was used in the end (UNKNOWN): all that cost at least this", several(sum.Unknown, "run"))
+	said := fmt.Sprintf("of %s nothing says how much was used in the end (UNKNOWN): all that cost at least this", work.Count(sum.Unknown, "run"))
 	if out.TTY {
 		said = strings.Join(terminal.Wrap(said, out.Width), "\n")
 	}
 	_, err := fmt.Fprintln(notes, said)
 	return err
-}
-
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -44,22 +44,21 @@ func TestCostsAreFolded(t *testing.T) {
 		"repo":  "octo/one\t3\t3\t3000000\t20\t4.00\t1\t\nocto/two\t2\t2\t2000000\t10\t1.00\t0\t\n",
 		"day":   "2026-01-01\t1\t1\t1000000\t10\t2.00\t0\t\n2026-01-02\t2\t2\t2000000\t10\t2.00\t1\t\n2026-01-03\t2\t2\t2000000\t10\t1.00\t0\t\n",
 	} {
-		all := costs{by: by, cfg: &config.Config{}, lines: []store.CostLine{
+		lines := []store.CostLine{
 			line(one, "2026-01-02", "claude", 2, 1, 2), line(two, "2026-01-03", "codex", 2, 0, 1), line(one, "2026-01-01", "codex", 1, 0, 2),
-		}}
-		for i := range all.lines { // as the store gives them
-			k := store.TotalKey{RepoID: all.lines[i].RepoID, Repo: all.lines[i].Repo}
+		}
+		for i := range lines { // as the store gives them
+			k := store.TotalKey{RepoID: lines[i].RepoID, Repo: lines[i].Repo}
 			switch by {
 			case "agent":
-				k.Agent = all.lines[i].Agent
+				k.Agent = lines[i].Agent
 			case "day":
-				k.Day = all.lines[i].Day
+				k.Day = lines[i].Day
 			}
-			all.lines[i].TotalKey = k
+			lines[i].TotalKey = k
 		}
-		all.fold()
 		var out, notes bytes.Buffer
-		if err := all.print(terminal.Output{W: &out}, &notes); err != nil {
+		if err := costsOf(&config.Config{}, by, time.Time{}, lines).print(terminal.Output{W: &out}, &notes); err != nil {
 			t.Fatal(err)
 		}
 		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, 5.00 USD\n" +

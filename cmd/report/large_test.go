@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/report"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
@@ -25,13 +24,13 @@ func TestTenThousandTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	f := report.Facts{From: now.AddDate(0, 0, -30), Now: now, Called: work.RepoName.FullName}
+	f := Facts{From: now.AddDate(0, 0, -30), Now: now, Called: work.RepoName.FullName}
 	if err := db.View(ctx, func(tx *store.Tx) error {
 		return load(ctx, tx, &f, func(work.RepoName) bool { return true })
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r := report.Make(f)
+	r := Make(f)
 	page, err := r.HTML()
 	if err != nil || len(page) > 1<<20 {
 		t.Errorf("%d bytes, %v", len(page), err)

@@ -1,13 +1,15 @@
+// Package report has the commands report and cost: what the work achieved and what it cost. Both
+// read only the state database, not GitHub.
 package report
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +19,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
-	"github.com/mergexo/gh-mergexo/internal/report"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -58,7 +58,7 @@ It reads the state database, and asks GitHub nothing.`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return opt.run(c.Context(), a) },
 	}
-	opt.json = cli.AddJSONFlags(c, report.Report{})
+	opt.json = cli.AddJSONFlags(c, Report{})
 	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
@@ -104,7 +104,7 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
 		return err
 	}
-	r := report.Make(facts)
+	r := Make(facts)
 	if opt.json.Asked() {
 		return opt.json.Write(a.Output(), r)
 	}
@@ -115,45 +115,8 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 	return opt.deliver(ctx, a, cfg, format, text)
 }
 
-func render(r report.Report, format string) (string, error) {
-	switch format {
-	case "markdown":
-		return r.Markdown(), nil
-	case "json":
-		b, err := json.MarshalIndent(r, "", "  ")
-		return string(b) + "\n", err
-	}
-	b, err := r.HTML()
-	return string(b), err
-}
-
-// deliver writes the report to the requested file. Without one, a page is printed for a program and
-// saved in the state folder for a person.
-func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config, format, text string) error {
-	out := a.Output()
-	file := opt.file
-	if file == "" && (opt.open || format == "html" && out.TTY) {
-		file = filepath.Join(cfg.Runtime.StateDir, "report.html")
-	}
-	if file == "" || file == "-" || file == "/dev/stdout" {
-		_, err := fmt.Fprint(out.Bare, text)
-		return err
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	if err := write(file, text); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	if _, err := fmt.Fprintln(a.Notes(out), "report: "+file); err != nil || !opt.open {
-		return err
-	}
-	return open(ctx, environ.Read(), file, a.Env.Stderr)
-}
-
 // read reads the report's data; false if no pass has run.
-func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from time.Time) (f report.Facts, seen bool, err error) {
+func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from time.Time) (f Facts, seen bool, err error) {
 	wanted, err := cli.Repos(cfg, only)
 	if err != nil {
 		return f, false, err
@@ -162,16 +125,82 @@ func read(ctx context.Context, a *cli.App, cfg *config.Config, only string, from
 	if err != nil {
 		return f, false, err
 	}
-	f = report.Facts{From: from, Now: a.Now(), Called: cfg.Called}
+	f = Facts{From: from, Now: a.Now(), Called: cfg.Called}
 	q := status.Query{Config: cfg, Repos: wanted, Now: a.Now(), Halt: halt}
 	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		b, err := status.Load(ctx, tx, q)
 		if err != nil {
 			return err
 		}
-		f.Items = terminal.Each(b.Briefs(), itemOf)
+		f.Items = b.Items
 		keep := func(name work.RepoName) bool { return only == "" || slices.Contains(wanted, name) }
 		return load(ctx, tx, &f, keep)
 	})
 	return f, seen, err
+}
+
+// load reads the sums of the repositories that keep selects.
+func load(ctx context.Context, tx *store.Tx, f *Facts, keep func(work.RepoName) bool) error {
+	var err error
+	if f.Pulls, err = tx.Pulls(ctx, f.From); err != nil {
+		return err
+	}
+	f.Pulls = slices.DeleteFunc(f.Pulls, func(p store.PullFacts) bool { return !keep(p.Repo) })
+	if f.ByItem, err = tx.Costs(ctx, time.Time{}, store.ByItem); err != nil {
+		return err
+	}
+	if f.Costs, err = tx.Costs(ctx, f.From, store.ByDay, store.ByRepo); err != nil {
+		return err
+	}
+	if f.Failures, err = tx.Failures(ctx, f.From, store.ByDay, store.ByRepo, store.ByKind); err != nil {
+		return err
+	}
+	if f.Verdicts, err = tx.Verdicts(ctx, f.From, store.ByRepo, store.ByReviewer, store.ByOutcome); err != nil {
+		return err
+	}
+	if f.Answers, err = tx.Times(ctx, store.TimeAnswer, f.From, store.ByDay, store.ByRepo); err != nil {
+		return err
+	}
+	f.Costs = slices.DeleteFunc(f.Costs, func(l store.CostLine) bool { return !keep(l.Repo) })
+	f.Failures = slices.DeleteFunc(f.Failures, func(l store.CountLine) bool { return !keep(l.Repo) })
+	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(l store.VerdictLine) bool { return !keep(l.Repo) })
+	f.Answers = slices.DeleteFunc(f.Answers, func(l store.TimeLine) bool { return !keep(l.Repo) })
+	var items []int64
+	for _, p := range f.Pulls {
+		items = append(items, p.ItemID)
+	}
+	f.Marks, err = tx.Marks(ctx, items)
+	return err
+}
+
+// longest limits --since, in days: a century.
+const longest = 36500
+
+// since parses --since: whole days in UTC, the last of which is today. The zero time means the
+// beginning.
+func since(text string, now time.Time) (time.Time, error) {
+	if text == "all" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		if t.After(now) {
+			return t, &cli.UsageError{Err: fmt.Errorf("--since %s: that day has not begun in UTC", text)}
+		}
+		return t, nil
+	}
+	for unit, days := range map[string]int{"d": 1, "w": 7} {
+		n, err := strconv.Atoi(strings.TrimSuffix(text, unit))
+		if err == nil && strings.HasSuffix(text, unit) && n > 0 && n <= longest/days {
+			return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-n*days), nil
+		}
+	}
+	return time.Time{}, &cli.UsageError{Err: fmt.Errorf("--since takes days (30d), weeks (4w), a day (2026-01-31) or all, not %q", text)}
+}
+
+// sinceSays is since in words.
+func sinceSays(at time.Time) string {
+	if at.IsZero() {
+		return "since the beginning"
+	}
+	return "since " + at.Format(time.DateOnly) + " (UTC)"
 }

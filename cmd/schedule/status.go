@@ -188,9 +188,9 @@ type stateView struct {
 	Every     *string       `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
 	Command   []string      `json:"command"`   // what is run, word by word
 	Files     []string      `json:"files"`     // the files that it is in
-	Since     *time.Time    `json:"since"`     // since when it is installed; null: not known
-	LastPass  *time.Time    `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known
-	NextPass  *time.Time    `json:"nextPass"`  // when the next one begins; null: not known
+	Since     terminal.Time `json:"since"`     // since when it is installed; null: not known
+	LastPass  terminal.Time `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known
+	NextPass  terminal.Time `json:"nextPass"`  // when the next one begins; null: not known
 }
 
 func (st State) view() stateView {

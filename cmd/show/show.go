@@ -63,7 +63,7 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 			return s.run(c.Context(), given[0])
 		},
 	}
-	s.json = cli.AddJSONFlags(c, status.StoryView{})
+	s.json = cli.AddJSONFlags(c, status.Story{})
 	c.Flags().BoolVar(&s.events, "events", false, "What happened about the reviews of its pull request")
 	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, or else its issue, in the browser")
 	c.Flags().StringVar(&s.turn, "turn", "", "The turn with this `key`, or the \"last\"")
@@ -105,7 +105,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	out := s.Output()
 	switch {
 	case s.json.Asked():
-		return s.json.Write(out, story.View())
+		return s.json.Write(out, story)
 	case s.web:
 		return s.browse(story)
 	case s.turn != "" || s.prompt || s.log || s.diff:
@@ -123,7 +123,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 // Unknown is the error for an unknown item. If its repository could not be read, the error names
 // that as the cause.
 func Unknown(story status.Story, called string) error {
-	if why := story.Unread(); why != "" {
+	if why := story.Unread; why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", called, terminal.OneLine(why)))
 	}
 	return cli.NoItem(called)
@@ -131,7 +131,7 @@ func Unknown(story status.Story, called string) error {
 
 // browse opens the item in the browser.
 func (s *showCmd) browse(story status.Story) error {
-	url := story.Address()
+	url := story.Item.Address()
 	if url == "" {
 		return errors.New("no pass has seen where it is on GitHub yet; make one: gh mergexo tick")
 	}
@@ -149,11 +149,7 @@ func Read(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) (s
 	}
 	q := status.Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt}
 	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		if s, found, err = status.LoadStory(ctx, tx, q, which.Number); err != nil || found {
-			return err
-		}
-		known, err := tx.ListRepos(ctx)
-		s.Repo = status.FindRepo(known, which.Repo)
+		s, found, err = status.LoadStory(ctx, tx, q, which.Number)
 		return err
 	})
 	return s, found, seen, err

@@ -33,13 +33,13 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story status.
 }
 
 // has reports whether a turn has the requested part.
-func (s *showCmd) has(turn work.Turn) bool {
-	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.Request != nil)
+func (s *showCmd) has(turn status.Turn) bool {
+	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.Asked())
 }
 
 // printPrompt prints the first prompt of the turn's agent.
-func (s *showCmd) printPrompt(turn work.Turn) error {
-	told := status.Prompt(turn)
+func (s *showCmd) printPrompt(turn status.Turn) error {
+	told := turn.Prompt()
 	if told == "" {
 		return fmt.Errorf("turn %s has told no agent anything yet", work.Short(turn.Key))
 	}
@@ -50,7 +50,7 @@ func (s *showCmd) printPrompt(turn work.Turn) error {
 const mostDiff = 16 << 20
 
 // printDiff prints the turn's changes: its commit from the mirror.
-func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story status.Story, turn work.Turn) error {
+func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story status.Story, turn status.Turn) error {
 	if turn.Commit == "" {
 		return fmt.Errorf("turn %s (%s) has changed nothing%s", work.Short(turn.Key), turn.Kind, yet(turn))
 	}
@@ -63,7 +63,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story statu
 		return err
 	}
 	if !mirror.Has(ctx, turn.Commit) {
-		return fmt.Errorf("this machine keeps commit %s no more; it is on GitHub: %s", work.Short(turn.Commit), story.Address())
+		return fmt.Errorf("this machine keeps commit %s no more; it is on GitHub: %s", work.Short(turn.Commit), story.Item.Address())
 	}
 	text, cut, err := git.Change(ctx, mirror, turn.Commit, mostDiff)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story statu
 	return nil
 }
 
-func yet(turn work.Turn) string {
+func yet(turn status.Turn) string {
 	if turn.EndedAt.IsZero() {
 		return " yet"
 	}

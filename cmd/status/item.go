@@ -3,139 +3,211 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/known"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
+
+// Item is one work item. Its line in status, the text below that, the head of show, the report and
+// JSON show these fields.
+type Item struct {
+	Repo        string          `json:"repo"`          // owner/name, with the host in front where two hosts are configured
+	Number      int             `json:"number"`        // of the issue, or of a pull request that is only reviewed
+	Title       string          `json:"title"`         // the issue's title
+	URL         string          `json:"url"`           // the issue's address
+	Flow        work.Flow       `json:"flow"`          // `design`, `implementation`, `bugfix`, `small_job`; `review` of somebody else's pull request
+	State       string          `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
+	Stopped     bool            `json:"stopped"`       // whether a person has to act
+	Running     bool            `json:"running"`       // whether a pass works on it now
+	Work        *live.Running   `json:"work"`          // what that pass does; null: none works on it
+	Since       terminal.Time   `json:"since"`         // since when it is in that state
+	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
+	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	NextStep    string          `json:"nextStep"`      // what happens next, or has to be done, for people
+	Priority    int             `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
+	Branch      string          `json:"branch"`        // the branch of its pull request; empty: none yet
+	Document    string          `json:"document"`      // the path of its design document; empty: none
+	PullRequest *PullRequest    `json:"pullRequest"`   // null: there is none yet
+	Pending     int             `json:"pendingEvents"` // comments and other events that wait for a turn
+	Spent       Spent           `json:"spent"`         // what was spent of its budgets
+	Stop        *Stop           `json:"stop"`          // null: it is not blocked
+	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
+
+	open       bool
+	urgency    int       // orders items for people
+	now, local time.Time // by GitHub's clock, and by this machine's
+}
+
+// PullRequest is an item's pull request.
+type PullRequest struct {
+	Number    int            `json:"number"`    // of the issue or pull request
+	URL       string         `json:"url"`       // its address on GitHub; empty: it has none
+	State     work.PullState `json:"state"`     // `open`, `merged` or `closed`
+	Head      string         `json:"head"`      // the commit at the end of the branch
+	Mergeable string         `json:"mergeable"` // GitHub's word; empty: not known
+	Checks    string         `json:"checks"`    // GitHub's word for all its checks; empty: there are none, or not known
+	Error     string         `json:"error"`     // why it could not be read; empty: it was
+	Failures  int            `json:"failures"`  // how often in a row it failed
+	NotBefore terminal.Time  `json:"notBefore"` // it is not tried before; null: the next pass may
+}
+
+// Stop is why an item is blocked, as a comment on GitHub tells it.
+type Stop struct {
+	Reason   string           `json:"reason"`     // as GitHub is told
+	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	Since    terminal.Time    `json:"since"`      // since when
+	Attempts int              `json:"attempts"`   // how often it stopped like that
+	URL      string           `json:"url"`        // the address of the comment that says so
+	State    work.ActionState `json:"state"`      // the comment's: `planned`, `sent`, `applied`; `void` when a person deleted it
+
+	trouble string // why the comment could not be made
+}
+
+// Spent is the usage and the limits of some budgets; a limit of 0 means none.
+type Spent struct {
+	Turns        int     `json:"turns"`             // turns that were begun
+	MaxTurns     int     `json:"maxTurns"`          // how many there may be; 0: no limit
+	Rounds       int     `json:"feedbackRounds"`    // turns that answered people
+	MaxRounds    int     `json:"maxFeedbackRounds"` // how many there may be; 0: no limit
+	CostInUSD    float64 `json:"costUSD"`           // what it cost in US dollars, as far as agents say
+	MaxCostInUSD float64 `json:"maxCostUSD"`        // how much that may become; 0: no limit
+
+	says string
+}
 
 // Facts are what the database holds about one work item.
 type Facts struct {
 	known.Item
-	Repo      work.Repo
-	Called    string         // the repository's name, with its host if that is ambiguous
-	Live      bool           // a live pass works on it
-	Worked    *live.Running  // what that pass does; nil: none works on it
-	Halt      *folder.Halt   // `pause --all` is in force; nil: it is not
-	Said      work.Action    // the comment on GitHub with the reason why it is blocked
-	Reviewing *review.Record // the next state of its reviews, by the plan; nil: unchanged
-	Waits     []work.Reason  // why no turn starts, by the plan
-	Merge     merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
-	MergeDue  bool           // the next pass does what Merge asks, by the plan
-	Place     explain.Place  // for texts about the item on this machine
-	Budgets   work.Budgets
-	Now       time.Time // by GitHub's clock
-	Local     time.Time // by this machine's clock
+	plan.Outlook
+	Repo    work.Repo
+	Called  string        // the repository's name, with its host if that is ambiguous
+	Live    bool          // a live pass works on it
+	Worked  *live.Running // what that pass does; nil: none works on it
+	Halt    *folder.Halt  // `pause --all` is in force; nil: it is not
+	Said    work.Action   // the comment on GitHub with the reason why it is blocked
+	Place   explain.Place // for texts about the item on this machine
+	Budgets work.Budgets
+	Now     time.Time // by GitHub's clock
+	Local   time.Time // by this machine's clock
 }
 
-// row holds the texts about an item. Its line in status, the text below that, the head of show and
-// the JSON are all made from it.
-type row struct {
-	code    work.ReasonKind // why nothing happens
-	waits   string          // the reason in words
-	next    string
-	ref     string // the issue's name
-	state   string
-	since   time.Time
-	pull    string // the pull request as #N; empty: none yet
-	pullURL string
-	comment string // URL of the comment with the reason why it is blocked
-	spent   string
+// item returns what people and programs see of the facts.
+func (f Facts) item() Item {
+	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil, Live: f.Live})
+	i := Item{
+		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
+		State: s.State, Stopped: f.State.Stands(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
+		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind, NextStep: s.Next(f.Place),
+		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
+		open: f.State.Open(), urgency: f.urgency(), now: f.Now, local: f.Local,
+	}
+	if f.Told() {
+		i.Stop = &Stop{
+			Reason: explain.What(f.Stop.Reason, f.Place), Code: f.Stop.Reason.Kind, Since: terminal.Stamp(f.Stop.Since), Attempts: f.Stop.Attempts,
+			URL: f.Said.ResultURL, State: f.Said.State, trouble: f.Said.LastError,
+		}
+	}
+	if p := f.Pull; f.HasPull() {
+		i.PullRequest = &PullRequest{
+			Number: p.Number, URL: p.URL, State: p.State, Head: p.HeadOID, Mergeable: p.Mergeable,
+			Checks: p.Rollup, Error: p.LastError, Failures: p.Failures, NotBefore: terminal.Stamp(p.NotBefore),
+		}
+	}
+	return i
 }
 
-func (f Facts) row() row {
-	s := f.standing()
-	r := row{
-		code: s.Why.Kind, waits: s.Says(f.Place, true), next: s.Next(f.Place),
-		ref: f.ref(), state: f.state(), since: f.since(), comment: f.comment(), spent: spending.Of(f.Spent).Describe(f.Budgets, true),
+// urgency orders items: blocked until a person acts, then waiting for people, then resuming by
+// themselves, then finished.
+func (f Facts) urgency() int {
+	asked := len(f.Unanswered()) > 0
+	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
+	switch {
+	case !f.State.Open():
+		return 3
+	case f.Pause == nil && stands:
+		return 0
+	case f.Pause != nil, f.State == work.StateAwaitingFeedback && !asked:
+		return 1
 	}
-	if n := f.Stop.Attempts; f.stopped() && n > 1 && r.waits != "" {
-		r.waits += fmt.Sprintf(" (%s)", work.Count(n, "attempt"))
-	}
-	r.waits += f.beside(s.Why.Kind)
-	if f.HasPull() {
-		r.pull, r.pullURL = fmt.Sprintf("#%d", f.Pull.Number), f.Pull.URL
-	}
-	return r
+	return 2
 }
 
-// beside describes what else holds back an open pull request, besides its first reason.
-func (f Facts) beside(why work.ReasonKind) string {
-	said := ""
-	if f.State != work.StateAwaitingFeedback || f.Pull.State != work.PullOpen {
-		return said
-	}
-	if f.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
-		said += "; it is a draft"
-	}
-	if h := f.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
-		said += "; held back by " + cmp.Or(h.By, "a label")
-	}
-	return said
+func (f Facts) spent() Spent {
+	s, b := spending.Of(f.Spent), f.Budgets
+	return Spent{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem, s.Describe(b, true)}
 }
 
-// standing returns why nothing is happening.
-func (f Facts) standing() standing.Standing {
-	a := standing.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Live: f.Live, Waits: f.Waits}
-	if f.Halt != nil {
-		a.Halt = f.Halt.Reason()
+func (i Item) ref() string { return fmt.Sprintf("%s#%d", i.Repo, i.Number) }
+
+// Address is the item's URL on GitHub: its pull request, or else its issue.
+func (i Item) Address() string { return cmp.Or(i.pull().URL, i.URL) }
+
+// pull returns its pull request; zero: none yet.
+func (i Item) pull() PullRequest {
+	if i.PullRequest == nil {
+		return PullRequest{}
 	}
-	i := f.Standing()
-	if f.Reviewing != nil { // compare the stored reviews with the present head
-		i.Reviews = f.Awaited(*f.Reviewing)
-	}
-	if k := i.Reviews.Kind; (k == work.WhyReviewApproved || k == work.WhyMergeDue) && len(f.Merge.Gates) > 0 { // not waiting for a person's merge
-		i.Reviews = f.mergeWaits()
-	}
-	return standing.Of(i, a)
+	return *i.PullRequest
 }
 
-// mergeWaits returns why a pull request that is ours to merge is not merged yet.
-func (f Facts) mergeWaits() work.Reason {
-	if f.Merge.Ask == merging.AskMerge || f.Merge.Ask == merging.AskEnqueue {
-		return f.DueToMerge()
+// columns are its line for programs.
+func (i Item) columns(out terminal.Output) []string {
+	comment := ""
+	if i.Stop != nil {
+		comment = i.Stop.URL
 	}
-	return f.Merge.Why.Or(f.DueToMerge())
+	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), i.WaitingFor, i.NextStep, string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
 }
 
-// stopped reports whether a comment on GitHub tells why the item is blocked.
-func (f Facts) stopped() bool { return f.Stop.Lasts() && f.State.Stands() }
-
-// since is when it entered its state. If it was retried in vain, that is when it was first blocked.
-func (f Facts) since() time.Time {
-	if f.stopped() {
-		return f.Stop.Since
+// head are its lines in show.
+func (i Item) head(out terminal.Output) [][2]string {
+	pull := i.pull()
+	return [][2]string{
+		{"item", i.ref()},
+		{"title", i.Title},
+		{"url", i.URL},
+		{"state", i.State},
+		{"since", out.When(i.Since.Time, i.now)},
+		{waitsLabel(out), i.WaitingFor},
+		{"next", i.NextStep},
+		{"comment on GitHub", i.Stop.comment()},
+		{"flow", string(i.Flow)},
+		{"spent", i.Spent.says},
+		{"priority", fmt.Sprint(i.Priority)},
+		{"branch", i.Branch},
+		{"document", i.Document},
+		{"pull request", pull.URL},
+		{"pull request is", pull.says()},
+		{"pull request trouble", pull.Error},
 	}
-	return f.Since
+}
+
+// says sums up a pull request. Only an open one can be mergeable.
+func (p PullRequest) says() string {
+	is := []string{string(p.State)}
+	if p.State == work.PullOpen {
+		is = append(is, p.Mergeable)
+	}
+	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Checks), " ")))
 }
 
 // comment is the URL of the comment with the reason, or why there is none.
-func (f Facts) comment() string {
+func (s *Stop) comment() string {
 	switch {
-	case !f.stopped():
+	case s == nil:
 		return ""
-	case f.Said.State == work.ActionVoid && f.Said.ResultURL != "":
-		return "a person deleted it: " + f.Said.ResultURL
-	case f.Said.ResultURL == "":
-		return "not yet: " + cmp.Or(f.Said.LastError, "the next pass makes it")
+	case s.State == work.ActionVoid && s.URL != "":
+		return "a person deleted it: " + s.URL
+	case s.URL == "":
+		return "not yet: " + cmp.Or(s.trouble, "the next pass makes it")
 	}
-	return f.Said.ResultURL
-}
-
-// state is the item's state in a word. It is running only while a pass works on it.
-func (f Facts) state() string {
-	if f.State != work.StateRunning || f.Turn == nil || f.Live || f.Turn.Blocked {
-		return string(f.State)
-	}
-	if f.Halt != nil || f.Turn.Waits(f.Now) || !f.Turn.WaitReason.None() {
-		return "waiting"
-	}
-	return "interrupted"
+	return s.URL
 }

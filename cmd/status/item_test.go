@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
@@ -69,9 +68,9 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := c.Facts
 			f.Now = now
-			got := f.row()
-			if !says(got.waits, c.waits) || !says(got.next, c.next) {
-				t.Errorf("waits for %q, next %q; want parts %q, %q", got.waits, got.next, c.waits, c.next)
+			got := f.item()
+			if !says(got.WaitingFor, c.waits) || !says(got.NextStep, c.next) {
+				t.Errorf("waits for %q, next %q; want parts %q, %q", got.WaitingFor, got.NextStep, c.waits, c.next)
 			}
 		})
 	}
@@ -84,21 +83,24 @@ func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	turn := work.Turn{Step: work.StepClaimed, NotBefore: now.Add(time.Hour), UpdatedAt: now}
 	f := Facts{Item: known.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
-	if got := f.state(); got != "waiting" {
+	if got := f.item().State; got != "waiting" {
 		t.Errorf("a wait: %q", got)
 	}
 	f.Turn.UpdatedAt = now.Add(24 * time.Hour)
-	if got := f.state(); got != "interrupted" {
+	if got := f.item().State; got != "interrupted" {
 		t.Errorf("a wait that was stored tomorrow: %q", got)
 	}
 }
 
-func TestARepositoryThatNoPassHasSeenHasNoCurrentName(t *testing.T) {
-	app := work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}
-	if got := viewRepo(work.Repo{Name: app}, store.Counts{}).Current; got != "" {
-		t.Errorf("currentName is %q", got)
-	}
-	if got := viewRepo(work.Repo{Name: app, Current: app}, store.Counts{}).Current; got != "octo/app" {
-		t.Errorf("currentName is %q", got)
+func TestPullIsSaysWhatStillMatters(t *testing.T) {
+	for want, p := range map[string]PullRequest{
+		"open mergeable success": {State: work.PullOpen, Mergeable: "MERGEABLE", Checks: "SUCCESS"},
+		"open unknown":           {State: work.PullOpen, Mergeable: "UNKNOWN"},
+		"merged":                 {State: work.PullMerged, Mergeable: "UNKNOWN"},
+		"closed failure":         {State: work.PullClosed, Mergeable: "UNKNOWN", Checks: "FAILURE"},
+	} {
+		if got := p.says(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -2,98 +2,125 @@ package status
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/store"
 )
 
-// gate is one condition of a merge, in words.
-type gate struct {
-	code  merging.Code
-	is    gateState
-	kind  work.ReasonKind // of a closed gate
-	why   string          // why it is closed
-	opens string          // what opens it
+// Merge is the merge of a pull request by gh mergexo.
+type Merge struct {
+	Gates  []Gate         `json:"gates"`  // all of them in GitHub's order; none once it is merged or closed
+	Ask    merging.Ask    `json:"ask"`    // merge, enqueue, dequeue, update: what is to be done, were it alone; empty: it waits
+	Method merging.Method `json:"method"` // squash, merge, rebase
+	Due    bool           `json:"due"`    // the next pass does it
+	First  int            `json:"first"`  // the pull request that is merged before it; 0: none
+	Next   string         `json:"next"`   // what becomes of it, in words
+	Queue  *Queue         `json:"queue"`  // null: the base has no merge queue, as far as is known
+	Merged *Merged        `json:"merged"` // null: no request to merge this head was made
 }
 
-// gateState is the state of a gate.
-type gateState string
+// Gate is one condition of a merge.
+type Gate struct {
+	Code   merging.Code    `json:"code"`       // what has to be so: [merging.md](../merging.md#gates)
+	Open   bool            `json:"open"`       // whether it is so
+	Stop   bool            `json:"stop"`       // nobody here opens it: a person has to act
+	Kind   work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
+	Reason string          `json:"reason"`     // why it is closed
+	Opens  string          `json:"opens"`      // what opens it
 
-const (
-	gateOpen    gateState = "open"
-	gateClosed  gateState = "closed"
-	gateStop    gateState = "stop"    // a person must act
-	gateUnknown gateState = "unknown" // GitHub was not asked yet
-)
+	unknown bool // GitHub was not asked yet
+}
 
-func (s gateState) mark() string {
-	switch s {
-	case gateOpen:
-		return "✓"
-	case gateUnknown:
-		return "?"
-	case gateClosed, gateStop:
+// Queue is its place in the merge queue of its base.
+type Queue struct {
+	In       bool   `json:"in"`       // whether it is in the base's merge queue
+	State    string `json:"state"`    // GitHub's word
+	Position int    `json:"position"` // its place there
+
+	base string
+}
+
+// Merged is our request to merge and its result.
+type Merged struct {
+	Stage    merging.Stage  `json:"stage"`        // intended, queued, half, landed, void
+	Method   merging.Method `json:"method"`       // `squash`, `merge` or `rebase`
+	Head     string         `json:"head"`         // that was approved
+	Base     string         `json:"base"`         // the branch that it was merged into
+	Commit   string         `json:"commit"`       // that landed
+	Parent   string         `json:"parent"`       // on which it landed
+	At       terminal.Time  `json:"at"`           // when it was meant
+	LandedAt terminal.Time  `json:"landedAt"`     // when it landed; null: not yet
+	Compared bool           `json:"compared"`     // whether what landed was compared with what was approved
+	Same     bool           `json:"same"`         // whether it is the same
+	Differs  string         `json:"differs"`      // in what it is not
+	Watched  terminal.Time  `json:"watchedUntil"` // until when checks of the base are watched; null: they are not
+	Red      []string       `json:"red"`          // checks of the base that turned red after it
+	Revert   string         `json:"revert"`       // the address of the pull request that takes it back; empty: there is none
+}
+
+// merge returns the merge of the pull request; nil: it is not ours to merge and never was.
+func (f Facts) merge(merged *Merged) *Merge {
+	if len(f.Merge.Gates) == 0 && merged == nil {
+		return nil
 	}
-	return "✗"
-}
-
-// gates returns the gates of the pull request's merge in order; none if it is not ours to merge.
-func (f Facts) gates() []gate {
-	return terminal.Each(f.Merge.Gates, func(g merging.Gate) gate {
-		if g.Code.FromBox() && !f.Landing.Box.Read() {
-			return gate{code: g.Code, is: gateUnknown, kind: work.WhyMergeNotRead}
-		}
-		if g.Open {
-			return gate{code: g.Code, is: gateOpen}
-		}
-		w, is := explain.Reason(g.Why, f.Place), gateClosed
-		if g.Stop {
-			is = gateStop
-		}
-		return gate{g.Code, is, g.Why.Kind, terminal.OneLine(w.Here()), terminal.OneLine(w.Next())}
-	})
-}
-
-// mergeFirst returns the pull request that must be merged before this one; 0: none.
-func (f Facts) mergeFirst() int {
+	m := &Merge{Gates: terminal.Each(f.Merge.Gates, f.gate), Ask: f.Merge.Ask, Method: f.Merge.Method, Due: f.MergeDue, Merged: merged}
 	for _, r := range f.Waits {
 		if r.Kind == work.WhyMergeNext {
-			return r.Count
+			m.First = r.Count
+			break
 		}
 	}
-	return 0
+	if q := f.Landing.Box.Queue; len(m.Gates) > 0 && (q.In || q.Required) {
+		m.Queue = &Queue{q.In, q.State, q.Position, f.Pull.Base}
+	}
+	m.Next = f.mergeIs(*m)
+	return m
+}
+
+func (f Facts) gate(g merging.Gate) Gate {
+	if g.Code.FromBox() && !f.Landing.Box.Read() {
+		return Gate{Code: g.Code, Kind: work.WhyMergeNotRead, unknown: true}
+	}
+	if g.Open {
+		return Gate{Code: g.Code, Open: true}
+	}
+	w := explain.Reason(g.Why, f.Place)
+	return Gate{Code: g.Code, Stop: g.Stop, Kind: g.Why.Kind, Reason: terminal.OneLine(w.Here()), Opens: terminal.OneLine(w.Next())}
 }
 
 // mergeIs sums up the state of the merge; "" if it is not ours to merge.
-func (f Facts) mergeIs() string {
-	all, closed, stop := f.gates(), 0, false
-	for _, g := range all {
-		if g.is == gateClosed || g.is == gateStop {
+func (f Facts) mergeIs(m Merge) string {
+	closed, stop := 0, false
+	for _, g := range m.Gates {
+		if !g.Open && !g.unknown {
 			closed++
 		}
-		stop = stop || g.is == gateStop
+		stop = stop || g.Stop
 	}
-	base, count := f.Pull.Base, work.Count(len(all), "gate")
+	base, count := f.Pull.Base, work.Count(len(m.Gates), "gate")
 	switch {
-	case len(all) == 0:
+	case len(m.Gates) == 0:
 		return ""
 	case stop:
 		return fmt.Sprintf("stopped, a person has to act; %d of %s closed", closed, count)
-	case f.MergeDue && f.Merge.Ask == merging.AskUpdate:
+	case m.Due && m.Ask == merging.AskUpdate:
 		return fmt.Sprintf("the next pass brings it up to date with %s; %d of %s closed", base, closed, count)
-	case f.MergeDue && f.Merge.Ask == merging.AskDequeue:
+	case m.Due && m.Ask == merging.AskDequeue:
 		return fmt.Sprintf("the next pass takes it out of the merge queue of %s; %d of %s closed", base, closed, count)
-	case f.MergeDue && f.Merge.Ask == merging.AskEnqueue:
+	case m.Due && m.Ask == merging.AskEnqueue:
 		return "the next pass puts it into the merge queue of " + base
-	case f.MergeDue:
-		return fmt.Sprintf("the next pass merges it into %s (%s)", base, f.Merge.Method)
-	case f.mergeFirst() != 0:
-		return fmt.Sprintf("waits for #%d, which is merged into %s first; %d of %s closed", f.mergeFirst(), base, closed, count)
+	case m.Due:
+		return fmt.Sprintf("the next pass merges it into %s (%s)", base, m.Method)
+	case m.First != 0:
+		return fmt.Sprintf("waits for #%d, which is merged into %s first; %d of %s closed", m.First, base, closed, count)
 	case !f.Landing.Box.Read() && f.Reviews.Record.State == review.Approved:
 		return fmt.Sprintf("waits at %s; the next pass asks GitHub about the others", work.Count(closed, "gate"))
 	case !f.Landing.Box.Read():
@@ -104,19 +131,133 @@ func (f Facts) mergeIs() string {
 	return fmt.Sprintf("waits at %d of %s", closed, count)
 }
 
-// queueIs is the pull request's place in its base's merge queue; "" if the base has none.
-func (f Facts) queueIs() string {
-	switch q := f.Landing.Box.Queue; {
-	case len(f.Merge.Gates) == 0:
-		return ""
-	case q.In:
-		said := strings.ReplaceAll(strings.ToLower(q.State), "_", " ")
-		if q.Position > 0 {
-			said = strings.TrimPrefix(fmt.Sprintf("%s, position %d", said, q.Position), ", ")
-		}
-		return cmp.Or(said, "in it")
-	case q.Required:
-		return "not in it; " + f.Pull.Base + " demands it"
+// loadMerged reads our request to merge a pull request's head; nil: there was none.
+func loadMerged(ctx context.Context, tx *store.Tx, r work.Repo, pull work.PullRequest) (v *Merged, err error) {
+	if pull.ID == 0 {
+		return nil, nil
 	}
-	return ""
+	m, found, err := tx.FindMerge(ctx, pull.ID, pull.HeadOID)
+	if err != nil || !found {
+		return nil, err
+	}
+	v = mergedOf(m)
+	if len(m.Red) > 0 && m.Stage == merging.Landed {
+		a, _, err := tx.GetAction(ctx, work.RevertToken(r.Key(), m.Number, m.Commit))
+		if err != nil {
+			return nil, err
+		}
+		v.Revert = a.ResultURL
+	}
+	return v, nil
+}
+
+func mergedOf(m merging.Merge) *Merged {
+	is := m.Stage == merging.Landed && (m.Landed != "" || m.Differs != "")
+	return &Merged{
+		Stage: m.Stage, Method: m.Method, Head: m.Head, Base: m.Base, Commit: m.Commit, Parent: m.Parent,
+		At: terminal.Stamp(m.At), LandedAt: terminal.Stamp(m.LandedAt), Compared: is, Same: is && m.Differs == "", Differs: m.Differs,
+		Watched: terminal.Stamp(m.WatchUntil), Red: terminal.OrEmpty(m.Red),
+	}
+}
+
+// landed returns our merge if it landed; nil: it did not.
+func (m *Merge) landed() *Merged {
+	if m == nil || m.Merged == nil || m.Merged.Stage != merging.Landed {
+		return nil
+	}
+	return m.Merged
+}
+
+// head are the lines about the merge above its gates.
+func (m *Merge) head(out terminal.Output, now time.Time) [][2]string {
+	if m == nil {
+		return nil
+	}
+	lines := [][2]string{{"merge", m.Next}, {"merge queue", m.Queue.says()}}
+	if l := m.landed(); l != nil {
+		lines = append(lines, [2]string{"merged", l.says() + ", " + out.When(l.LandedAt.Time, now)}, [2]string{"what landed", l.compared()}, [2]string{"base after it", l.watched(now)}, [2]string{"taken back by", l.Revert})
+	}
+	return lines
+}
+
+// says is its place in the merge queue; "" if the base has none.
+func (q *Queue) says() string {
+	switch {
+	case q == nil:
+		return ""
+	case !q.In:
+		return "not in it; " + q.base + " demands it"
+	}
+	said := strings.ReplaceAll(strings.ToLower(q.State), "_", " ")
+	if q.Position > 0 {
+		said = strings.TrimPrefix(fmt.Sprintf("%s, position %d", said, q.Position), ", ")
+	}
+	return cmp.Or(said, "in it")
+}
+
+// says is the method of the merge and its commit.
+func (m Merged) says() string {
+	return fmt.Sprintf("%s as %s into %s", cmp.Or(string(m.Method), "by the merge queue"), short(m.Commit), m.Base)
+}
+
+// compared tells whether the landed commit is the approved one.
+func (m Merged) compared() string {
+	switch {
+	case m.Differs != "":
+		return fmt.Sprintf("NOT what was approved as %s: %s", short(m.Head), m.Differs)
+	case !m.Compared:
+		return "not compared with what was approved"
+	}
+	return "compared: the same as what was approved as " + short(m.Head)
+}
+
+// watched is the state of the base since the merge.
+func (m Merged) watched(now time.Time) string {
+	switch {
+	case len(m.Red) > 0:
+		return "red: " + strings.Join(m.Red, ", ")
+	case m.Watched.IsZero():
+		return ""
+	case m.Watched.After(now):
+		return "its checks are watched until " + work.Stamp(m.Watched.Time)
+	}
+	return "no check turned red while it was watched"
+}
+
+// printGates prints the merge gates, the closed ones with what opens them.
+func (s Story) printGates(out terminal.Output) error {
+	if s.Merge == nil || len(s.Merge.Gates) == 0 {
+		return nil
+	}
+	if !out.TTY {
+		return out.Table(nil, terminal.Each(s.Merge.Gates, func(g Gate) []string {
+			is, _ := g.is()
+			return []string{"gate", string(g.Code), is, g.Reason, g.Opens}
+		}))
+	}
+	for _, g := range s.Merge.Gates {
+		_, mark := g.is()
+		line := mark + " " + string(g.Code) + "\n"
+		if g.Reason != "" {
+			said := strings.TrimSuffix(g.Reason+" → "+g.Opens, " → ")
+			line = out.Labelled("", fmt.Sprintf("%s %-18s", mark, g.Code), out.LocalTimes(said))
+		}
+		if _, err := fmt.Fprint(out.W, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// is returns the state of a gate, as a word and as a mark.
+func (g Gate) is() (word, mark string) {
+	switch {
+	case g.Open:
+		return "open", "✓"
+	case g.unknown:
+		return "unknown", "?"
+	case g.Stop:
+		return "stop", "✗"
+	}
+	return "closed", "✗"
 }

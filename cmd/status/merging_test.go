@@ -55,7 +55,7 @@ func shownOn(t *testing.T, s Story, out terminal.Output) string {
 // On a terminal the gates are listed in the order of GitHub's merge box, the closed ones with what
 // opens them.
 func TestShowListsTheGates(t *testing.T) {
-	shown := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{TTY: true, Width: 110})
+	shown := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{TTY: true, Width: 110})
 	const want = `
 merge                 waits at 1 of 18 gates
 ✓ draft
@@ -85,7 +85,7 @@ REVIEWER
 	if strings.Contains(shown, "people on") {
 		t.Errorf("people are said to merge it:\n%s", shown)
 	}
-	piped := shownOn(t, Story{Facts: toMerge(integrationRuns)}, terminal.Output{})
+	piped := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{})
 	for _, want := range []string{
 		"\nwaiting for:\tthe check integration has not finished yet\nnext:\tit is merged once they are green\n",
 		"\nmerge:\twaits at 1 of 18 gates\n",
@@ -138,9 +138,9 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		if c.then != nil {
 			c.then(&f)
 		}
-		r := f.row()
-		if f.mergeIs() != c.merge || f.queueIs() != c.queue || r.waits != c.waits || !strings.HasPrefix(r.next, c.next) {
-			t.Errorf("%s: merge %q, queue %q, waits for %q, next %q", name, f.mergeIs(), f.queueIs(), r.waits, r.next)
+		i, m := f.item(), f.merge(nil)
+		if m.Next != c.merge || m.Queue.says() != c.queue || i.WaitingFor != c.waits || !strings.HasPrefix(i.NextStep, c.next) {
+			t.Errorf("%s: merge %q, queue %q, waits for %q, next %q", name, m.Next, m.Queue.says(), i.WaitingFor, i.NextStep)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 		f.Box, f.Approved, f.Wanting = merging.Box{}, false, []string{"ann"}
 	})
 	f.Reviews.Record.State = review.Reviewing
-	s := shownOn(t, Story{Facts: f}, terminal.Output{TTY: true, Width: 110})
+	s := shownOn(t, f.story(nil), terminal.Output{TTY: true, Width: 110})
 	const want = `
 merge                 waits at 2 gates; GitHub is asked about the others once reviewers have approved
 ✓ draft
@@ -178,7 +178,7 @@ merge                 waits at 2 gates; GitHub is asked about the others once re
 	if !strings.Contains(s, want) {
 		t.Errorf("got\n%s\nwithout\n%s", s, want)
 	}
-	v := viewMerge(Story{Facts: f})
+	v := f.merge(nil)
 	for _, g := range v.Gates {
 		if g.Code == "checks" && (g.Open || g.Kind != "merge_not_read") {
 			t.Errorf("JSON: %+v", g)
@@ -189,11 +189,11 @@ merge                 waits at 2 gates; GitHub is asked about the others once re
 // With auto_merge off, merging is not mentioned, and people merge.
 func TestNobodyMergesUnlessSwitchedOn(t *testing.T) {
 	f := toMerge(func(_ *merging.Facts, p *merging.Policy) { p.Auto = false })
-	s := shownOn(t, Story{Facts: f}, terminal.Output{})
+	s := shownOn(t, f.story(nil), terminal.Output{})
 	if strings.Contains(s, "merge:") || strings.Contains(s, "gate\t") || !strings.Contains(s, "waiting for:\tpeople on octo/app#13: every reviewer has approved it\n") {
 		t.Errorf("got\n%s", s)
 	}
-	if v := viewMerge(Story{Facts: f}); v != nil {
+	if v := f.merge(nil); v != nil {
 		t.Errorf("JSON: %+v", v)
 	}
 }
@@ -227,11 +227,11 @@ func TestWhatLanded(t *testing.T) {
 		c.change(&m)
 		f := toMerge(nil)
 		f.Merge, f.State, f.Pull.State, f.Reviews.Record.State, f.Reviews.Record.MergeType = merging.Choice{}, work.StateCompleted, work.PullMerged, review.Merged, review.MergedAuto
-		s := Story{Facts: f, merged: &m}
+		s := f.story(mergedOf(m))
 		if shown := shownOn(t, s, terminal.Output{}); !strings.Contains(shown, c.want) || strings.Contains(shown, "merge:") || !strings.Contains(shown, "merged, auto; ") {
 			t.Errorf("%s: got\n%s\nwithout\n%s", name, shown, c.want)
 		}
-		b, err := json.Marshal(viewMerge(s))
+		b, err := json.Marshal(s.Merge)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -21,11 +17,11 @@ import (
 // on a terminal, to standard error when a program reads the output.
 func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	b.printStopped(out, notes)
-	table := printRows
+	table := b.printRows
 	if out.TTY {
-		table = printStandings
+		table = b.printStandings
 	}
-	if err := table(out, b); err != nil {
+	if err := table(out); err != nil {
 		return err
 	}
 	if out.TTY {
@@ -41,12 +37,12 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, line := range b.repoLines() {
 		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
-	var lines looks.Lines
-	for _, r := range b.repos {
-		lines.Add(r.called, r.Repo, r.watched)
+	var lines watchLines
+	for _, r := range b.Repos {
+		lines.add(r)
 	}
-	lines.Print(out, notes, b.now)
-	for _, r := range b.repos {
+	lines.print(out, notes, b.now)
+	for _, r := range b.Repos {
 		r.printIgnored(notes)
 	}
 	b.printLeft(notes)
@@ -55,44 +51,19 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	return nil
 }
 
-// printIgnored reports ignored commands and comments of people without permission.
-func (r repoStatus) printIgnored(notes io.Writer) {
-	if n := r.counts.Outcomes[work.OutcomeNoCommander]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.called, work.Count(n, "command"), wasWere(n))
-	}
-	if n := r.counts.Outcomes[work.OutcomeTakenOver]; n > 0 {
-		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.called, work.Count(n, "comment"), wasWere(n))
-	}
-	if n := r.counts.Outcomes[work.OutcomeNoLabeller]; n > 0 {
-		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.called, work.Count(n, "label"), wasWere(n))
-	}
-}
-
-func wasWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
-}
-
 // printRows prints one line per item, for programs.
-func printRows(out terminal.Output, b Board) error {
-	return out.Table(nil, terminal.Each(b.items, func(f Facts) []string { return f.columns(out) }))
-}
-
-func (f Facts) columns(out terminal.Output) []string {
-	r := f.row()
-	return []string{r.ref, r.state, out.When(r.since, f.Now), r.waits, r.next, string(f.Flow), r.pullURL, f.Title, r.spent, f.Said.ResultURL}
+func (b Board) printRows(out terminal.Output) error {
+	return out.Table(nil, terminal.Each(b.Items, func(i Item) []string { return i.columns(out) }))
 }
 
 // PrintChanges prints, for programs, the lines of items that differ from those in seen, and records
 // them there. It skips finished items unless all is set.
 func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all bool) error {
 	var rows [][]string
-	for _, f := range b.items {
-		columns, key := f.columns(out), fmt.Sprintf("%s %s", f.ref(), f.Flow)
+	for _, i := range b.Items {
+		columns, key := i.columns(out), fmt.Sprintf("%s %s", i.ref(), i.Flow)
 		line, before := strings.Join(columns, "\t"), seen[key]
-		if seen[key] = line; line != before && (all || f.State.Open()) {
+		if seen[key] = line; line != before && (all || i.open) {
 			rows = append(rows, columns)
 		}
 	}
@@ -101,37 +72,37 @@ func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all boo
 
 // printStandings prints the items for people, and below each in full why it waits and how it
 // resumes. Items that need a person come first.
-func printStandings(out terminal.Output, b Board) error {
-	if len(b.items) == 0 {
+func (b Board) printStandings(out terminal.Output) error {
+	if len(b.Items) == 0 {
 		_, err := fmt.Fprintln(out.W, b.nothingOpen())
 		return err
 	}
-	items := slices.Clone(b.items)
-	slices.SortStableFunc(items, func(x, y Facts) int { return cmp.Compare(x.urgency(), y.urgency()) })
-	var rows [][]string
-	for _, f := range items {
-		r := f.row()
-		rows = append(rows, []string{r.ref, r.state, terminal.Age(r.since, f.Now), r.pull, f.Title})
-	}
+	items := slices.Clone(b.Items)
+	slices.SortStableFunc(items, func(x, y Item) int { return cmp.Compare(x.urgency, y.urgency) })
+	rows := terminal.Each(items, func(i Item) []string {
+		pull := ""
+		if i.PullRequest != nil {
+			pull = fmt.Sprintf("#%d", i.PullRequest.Number)
+		}
+		return []string{i.ref(), i.State, terminal.Age(i.Since.Time, i.now), pull, i.Title}
+	})
 	if err := out.List([]string{"ITEM", "STATE", "SINCE", "PR", "TITLE"}, rows); err != nil {
 		return err
 	}
-	for _, f := range items {
-		r := f.row()
-		if f.Worked != nil {
-			if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(r.ref+" works: "+f.Worked.Says(f.Local), out.Width-4), "\n    ")+"\n"); err != nil {
-				return err
+	for _, i := range items {
+		said, next := "", ""
+		switch {
+		case i.Work != nil:
+			said = i.ref() + " works: " + i.Work.Says(i.local)
+		case i.WaitingFor == "":
+			continue
+		default:
+			said = i.ref() + " waits: " + out.LocalTimes(i.WaitingFor)
+			if i.NextStep != "" {
+				next = out.Indented("  → ", out.LocalTimes(i.NextStep))
 			}
-			continue
 		}
-		if r.waits == "" {
-			continue
-		}
-		told := "\n" + strings.Join(terminal.Wrap(r.ref+" waits: "+out.LocalTimes(r.waits), out.Width-4), "\n    ") + "\n"
-		if r.next != "" {
-			told += out.Indented("  → ", out.LocalTimes(r.next))
-		}
-		if _, err := fmt.Fprint(out.W, told); err != nil {
+		if _, err := fmt.Fprint(out.W, "\n"+strings.Join(terminal.Wrap(said, out.Width-4), "\n    ")+"\n"+next); err != nil {
 			return err
 		}
 	}
@@ -139,41 +110,24 @@ func printStandings(out terminal.Output, b Board) error {
 	return err
 }
 
-func (f Facts) ref() string {
-	return fmt.Sprintf("%s#%d", cmp.Or(f.Called, f.Repo.Name.FullName()), f.Number)
-}
-
-// urgency orders items: blocked until a person acts, then waiting for people, then resuming by
-// themselves, then finished.
-func (f Facts) urgency() int {
-	asked := len(f.Unanswered()) > 0
-	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
-	switch {
-	case !f.State.Open():
-		return 3
-	case f.Pause == nil && stands:
-		return 0
-	case f.Pause != nil, f.State == work.StateAwaitingFeedback && !asked:
-		return 1
-	}
-	return 2
-}
-
 // nothingOpen tells why the board is empty.
 func (b Board) nothingOpen() string {
-	finished, unread := 0, 0
-	for _, r := range b.repos {
-		if r.HeartbeatAt.IsZero() {
+	finished, configured, unread := 0, 0, 0
+	for _, r := range b.Repos {
+		if r.Left {
+			continue
+		}
+		if configured++; r.ReadAt.IsZero() {
 			unread++
 		}
-		for state, n := range r.counts.Items {
+		for state, n := range r.Items {
 			if !state.Open() {
 				finished += n
 			}
 		}
 	}
 	switch {
-	case unread == len(b.repos):
+	case unread == configured:
 		return "nothing is known yet: no repository could be read"
 	case unread > 0:
 		return "nothing open in the repositories that could be read"
@@ -183,48 +137,19 @@ func (b Board) nothingOpen() string {
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
 }
 
-// printLeft lists the repositories that left the config with open work, and those that were
-// renamed.
-func (b Board) printLeft(notes io.Writer) {
-	for _, l := range b.left {
-		fmt.Fprintln(notes, terminal.OneLine(l.String()))
-	}
-	for _, r := range b.repos {
-		if r.ID != 0 && !r.Current.Equal(r.Name) {
-			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.called, r.Current.FullName())
-		}
+// printUntold reports notifications that did not arrive, which GitHub does not show.
+func (b Board) printUntold(notes io.Writer) {
+	for _, t := range b.untold {
+		fmt.Fprintf(notes, "%s to %s did not arrive; the last: %s (gh mergexo notify list)\n", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError))
 	}
 }
 
 // printDay prints the recent usage; to a program only that a budget is used up.
 func (b Board) printDay(out terminal.Output, notes io.Writer) {
 	if out.TTY {
-		fmt.Fprintln(out.W, dayLine(b.day, b.budgets))
+		fmt.Fprintln(out.W, "last 24 hours: "+b.Day.says)
 	}
-	if !b.day.Why.None() {
-		fmt.Fprintln(notes, out.LocalTimes(explain.What(b.day.Why, explain.Place{Spending: true})))
+	if b.Day.Code != "" {
+		fmt.Fprintln(notes, out.LocalTimes(b.Day.Why))
 	}
-}
-
-// dayLine sums up the last 24 hours.
-func dayLine(d spending.Day, b work.Budgets) string { return "last 24 hours: " + d.Describe(b) }
-
-// repoLines returns why repositories were not read, and when they will be.
-func (b Board) repoLines() []string {
-	var shared cli.SharedLines
-	for _, r := range b.repos {
-		for _, text := range r.ignored {
-			shared.Add(r.called, text)
-		}
-		switch {
-		case r.ID == 0:
-			shared.Add(r.called, "not seen yet")
-		case r.LastError != "":
-			shared.Add(r.called, r.LastError)
-			if r.NotBefore.After(b.now) {
-				shared.Until(r.LastError, r.NotBefore)
-			}
-		}
-	}
-	return shared.Lines()
 }

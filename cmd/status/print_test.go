@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/known"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 // A line of status, the head of show and the item in JSON say the same of an item.
@@ -29,25 +30,25 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		"a question": {Item: item(work.StateAwaitingIssueFollowup, func(i *known.Item) { i.Stop = stop })},
 		"paused":     {Item: item(work.StateAwaitingFeedback, func(i *known.Item) { i.Pull, i.Pause = pull, &work.Pause{Began: now, By: "ann"} })},
 		"held": {
-			Item:  item(work.StateAwaitingFeedback, func(i *known.Item) { i.Pull, i.Events = pull, []work.Event{{ID: 1, Kind: work.EventIssue}} }),
-			Waits: []work.Reason{{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay, Used: 3, Limit: 3}},
+			Item:    item(work.StateAwaitingFeedback, func(i *known.Item) { i.Pull, i.Events = pull, []work.Event{{ID: 1, Kind: work.EventIssue}} }),
+			Outlook: plan.Outlook{Waits: []work.Reason{{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay, Used: 3, Limit: 3}}},
 		},
 		"interrupted": {Item: item(work.StateRunning, func(i *known.Item) { i.Turn = &work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart} })},
 	} {
 		f.Repo, f.Now = repo, now
 		var line, head, people bytes.Buffer
-		b := Board{items: []Facts{f}}
-		if err := printRows(terminal.Output{W: &line}, b); err != nil {
+		v := f.item()
+		b := Board{Items: []Item{v}}
+		if err := b.printRows(terminal.Output{W: &line}); err != nil {
 			t.Fatal(err)
 		}
 		shown := terminal.Output{W: &people, TTY: true, Width: 400}
-		if err := printStandings(shown, b); err != nil {
+		if err := b.printStandings(shown); err != nil {
 			t.Fatal(err)
 		}
-		if err := (Story{Facts: f}).printHead(terminal.Output{W: &head}); err != nil {
+		if err := f.story(nil).Print(terminal.Output{W: &head}); err != nil {
 			t.Fatal(err)
 		}
-		v := viewItem(f)
 		cells := strings.Split(line.String(), "\t")
 		if cells[2] != v.Since.Format(time.RFC3339) || cells[3] != v.WaitingFor || cells[4] != v.NextStep || v.WaitingFor == "" || v.NextStep == "" || v.ReasonCode == "" {
 			t.Errorf("%s: the line %q, JSON %+v", name, cells, v)

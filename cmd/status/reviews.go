@@ -5,235 +5,247 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/tick/change"
-	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// reviews is the state of the reviews of an item's pull request; every view is made from it.
-type reviews struct {
-	Facts
-	state   review.State
-	who     string // who is asked, or whose requests are being fixed; empty: nobody
-	cycle   int    // fixes pushed since people last restarted the reviews
-	line    []review.Reviewer
-	why     work.Reason // what they wait for, or why they are stopped
-	next    string      // what the next pass will do, in words; empty: nothing
-	retries int         // failed attempts of a review or a fix
-	trouble string      // the error of the last attempt
+// Review is the state of the reviews of a pull request.
+type Review struct {
+	State     review.State     `json:"state"`               // `pending`, `reviewing`, `checking_approval`, `fixing`, `approved`, `error`, `human_review_required`, `merged`, `closed`
+	Reviewers []Reviewer       `json:"reviewers"`           // in their order
+	Outcomes  []Outcome        `json:"outcomes"`            // the oldest first
+	Findings  []Finding        `json:"findings"`            // the open ones, the most severe first
+	FixCycle  int              `json:"fixCycle"`            // fixes that were pushed since people had the reviews begin
+	MaxCycles int              `json:"maxFixCycles"`        // how many fixes there may be
+	Human     bool             `json:"humanReviewRequired"` // whether only people review from now on
+	MergeType review.MergeType `json:"mergeType"`           // forced, approved, auto; empty: it is not merged
+	Current   string           `json:"currentReviewer"`     // is asked, or whose demands are fixed; empty: nobody
+	Retries   int              `json:"retries"`             // attempts of a review or a fix that failed
+	LastError string           `json:"lastError"`           // the last one's error
+
+	waits  string // what they wait for, if the item's reason does not tell it
+	next   string // what the next pass will do; empty: nothing
+	heldBy string // who holds them; empty: nobody
 }
 
-// reviewed returns the state of the reviews; false if the item has none.
-func (f Facts) reviewed() (reviews, bool) {
+// Reviewer is one of the reviewers who must approve.
+type Reviewer struct {
+	Name     string          `json:"name"`       // an agent's, or a login
+	Type     string          `json:"type"`       // agent, human
+	Decision review.Decision `json:"decision"`   // the last one: approve, request_changes; empty: none
+	Head     string          `json:"head"`       // the commit that the verdict is about
+	Counts   bool            `json:"counts"`     // for the head as it is
+	Current  bool            `json:"current"`    // it is their turn
+	CalledIn string          `json:"calledInBy"` // empty: the config names them
+
+	says string // their last verdict, or what is to come
+	last Outcome
+}
+
+// Outcome is one verdict.
+type Outcome struct {
+	Reviewer    string          `json:"reviewer"`        // who gave the verdict
+	Decision    review.Decision `json:"decision"`        // `approve` or `request_changes`
+	Findings    int             `json:"findings"`        // how many findings it has
+	Highest     review.Severity `json:"highestSeverity"` // empty: no findings
+	Escalations []string        `json:"escalations"`     // reviewers that it calls in
+	Head        string          `json:"head"`            // the commit that it is about
+	Cycle       int             `json:"cycle"`           // fixes that were pushed before it
+	At          terminal.Time   `json:"at"`              // when
+	URL         string          `json:"url"`             // its address on GitHub; empty: it has none
+}
+
+// Finding is a reviewer's remark that is not resolved.
+type Finding struct {
+	Severity review.Severity `json:"severity"` // `critical`, `major`, `minor` or `nit`
+	Path     string          `json:"path"`     // the file
+	Line     int             `json:"line"`     // 0: it is about the whole file
+	Reviewer string          `json:"reviewer"` // whose it is
+	Text     string          `json:"text"`     // its first line
+	URL      string          `json:"url"`      // its own comment, or else the review
+}
+
+// review returns the state of the reviews; nil if the item has none. told is the reason that is
+// shown for the item.
+func (f Facts) review(told work.ReasonKind) *Review {
 	now := f.Reviews.Record
-	r := reviews{
-		Facts: f, state: now.State, who: now.Reviewer, cycle: review.FixCycle(f.Reviews.Fixes, now.Epoch),
-		line: review.Line(f.Reviewers, f.Reviews.Inserted), why: f.Awaited(now), retries: now.Retries, trouble: now.LastError,
+	r := &Review{
+		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
+		Retries: now.Retries, LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
 	}
-	if to := f.Reviewing; to != nil {
-		r.why = f.Awaited(*to)
+	who, why := now.Reviewer, f.Awaited(now)
+	if to := f.Review; to != nil {
+		why = f.Awaited(*to)
 		if to.State != now.State || to.Reviewer != now.Reviewer {
 			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
 		}
 		if now.State == "" { // no pass has decided anything yet
-			r.state, r.who, r.next = review.Pending, to.Reviewer, ""
+			r.State, who, r.next = review.Pending, to.Reviewer, ""
 		}
+	}
+	if r.State == "" {
+		return nil
+	}
+	if r.Human = r.State == review.HumanReview; r.State != review.Approved && !r.State.Ended() {
+		r.Current = who
+	}
+	if why.Kind != told && (why.Kind != work.WhyMergeDue || len(f.Merge.Gates) == 0) {
+		r.waits = explain.Reason(why, f.Place).Here()
+	}
+	if f.HeldBack != nil {
+		r.heldBy = cmp.Or(f.HeldBack.By, "a label")
 	}
 	if t := f.Turn; t != nil && t.Reviewer != "" && t.LastError != "" {
 		failed := t.Attempts
 		if f.Live { // one is in progress
 			failed--
 		}
-		r.retries, r.trouble = max(r.retries, failed), t.LastError
+		r.Retries, r.LastError = max(r.Retries, failed), t.LastError
 	}
-	return r, r.state != ""
+	r.Reviewers = terminal.Each(review.Line(f.Reviewers, f.Reviews.Inserted), func(x review.Reviewer) Reviewer { return f.reviewer(*r, x) })
+	return r
 }
 
-// moved returns the records to which a plan moves reviews, by item id.
-func moved(p plan.Plan) map[int64]*review.Record {
-	all := map[int64]*review.Record{}
-	for _, m := range plan.Of[change.Review](p) {
-		all[m.Item] = &m.Record
+// reviewer is one of the reviewers, with the last verdict.
+func (f Facts) reviewer(r Review, x review.Reviewer) Reviewer {
+	v, is := Reviewer{Name: x.Name, Type: "agent", Current: x.Name == r.Current && x.Name != ""}, ""
+	if x.Human {
+		v.Type = "human"
 	}
-	return all
-}
-
-// said returns a reviewer's last verdict.
-func (r reviews) said(name string) (review.Verdict, bool) {
-	for _, v := range slices.Backward(r.Reviews.Verdicts) {
-		if v.Reviewer == name {
-			return v, true
+	for _, in := range f.Reviews.Inserted {
+		if in.Name == x.Name {
+			v.CalledIn = in.By
+			break
 		}
 	}
-	return review.Verdict{}, false
-}
-
-// now reports whether it is a reviewer's turn.
-func (r reviews) now(name string) bool {
-	return name != "" && name == r.who && r.state != review.Approved && !r.state.Ended()
-}
-
-func (r reviews) calledInBy(name string) string {
-	for _, in := range r.Reviews.Inserted {
-		if in.Name == name {
-			return in.By
+	fixed := "they are made next"
+	for _, said := range slices.Backward(f.Reviews.Verdicts) {
+		if said.Reviewer != x.Name {
+			continue
 		}
+		v.last, v.Decision, v.Head = outcomeOf(said), said.Decision, said.Head
+		v.Counts = said.Head == f.NewestHead() && said.Validity != review.TakenBack
+		switch {
+		case said.Validity == review.TakenBack:
+			is = v.decided("approval was dismissed", "request for changes was dismissed")
+		case !v.Counts:
+			is = v.decided("approved an earlier commit", "requested changes on an earlier commit")
+		default:
+			is = v.decided("approves", "requests changes")
+		}
+		if slices.ContainsFunc(f.Reviews.Fixes, func(y review.Fix) bool {
+			return y.ReviewID == said.ReviewID && y.Epoch == f.Reviews.Record.Epoch && y.Outcome == review.FixPushed
+		}) {
+			fixed = "they are pushed"
+		}
+		break
 	}
-	return ""
-}
-
-// counts reports whether a verdict is about the present head and not taken back.
-func (r reviews) counts(v review.Verdict) bool {
-	return v.Head == r.NewestHead() && v.Validity != review.TakenBack
-}
-
-// verdict describes a reviewer's last verdict.
-func (r reviews) verdict(name string) string {
-	v, ok := r.said(name)
-	is := ""
 	switch {
-	case !ok:
-	case v.Validity == review.TakenBack:
-		is = decided(v, "approval was dismissed", "request for changes was dismissed")
-	case v.Head != r.NewestHead():
-		is = decided(v, "approved an earlier commit", "requested changes on an earlier commit")
+	case v.Current && r.State == review.Fixing:
+		v.says = cmp.Or(is, "requests changes") + "; " + fixed
+	case v.Current && r.State.Stopped():
+		v.says = strings.TrimPrefix(is+"; people decide", "; ")
+	case v.Current && !v.Counts:
+		v.says = strings.TrimPrefix(is+"; is next", "; ")
+		if f.Reviewers.Author != "" && x.Human && strings.EqualFold(x.Login, f.Reviewers.Author) { // GitHub accepts no verdict of theirs
+			v.says += ", by /mergexo approve: the pull request is their own"
+		}
 	default:
-		is = decided(v, "approves", "requests changes")
+		v.says = cmp.Or(is, "not asked yet")
 	}
-	switch {
-	case r.now(name) && r.state == review.Fixing:
-		return cmp.Or(is, "requests changes") + "; " + r.fix(v)
-	case r.now(name) && r.state.Stopped():
-		return strings.TrimPrefix(is+"; people decide", "; ")
-	case r.now(name) && is == "":
-		return r.isNext(name)
-	case r.now(name) && !r.counts(v):
-		return is + "; " + r.isNext(name)
-	}
-	return cmp.Or(is, "not asked yet")
+	return v
 }
 
-// isNext tells how a reviewer whose verdict GitHub does not accept can give one.
-func (r reviews) isNext(name string) string {
-	own := func(x review.Reviewer) bool {
-		return x.Name == name && x.Human && strings.EqualFold(x.Login, r.Reviewers.Author)
-	}
-	if r.Reviewers.Author != "" && slices.ContainsFunc(r.line, own) {
-		return "is next, by /mergexo approve: the pull request is their own"
-	}
-	return "is next"
-}
-
-// fix describes what happens to a reviewer's requests.
-func (r reviews) fix(v review.Verdict) string {
-	for _, f := range r.Reviews.Fixes {
-		if f.ReviewID == v.ReviewID && f.Epoch == r.Reviews.Record.Epoch && f.Outcome == review.FixPushed {
-			return "they are pushed"
-		}
-	}
-	return "they are made next"
-}
-
-func decided(v review.Verdict, approved, changes string) string {
-	if v.Decision == review.Approve {
+// decided returns one of two words by the reviewer's last decision; "" if there is none.
+func (x Reviewer) decided(approved, changes string) string {
+	switch x.Decision {
+	case "":
+		return ""
+	case review.Approve:
 		return approved
+	case review.RequestChanges:
 	}
 	return changes
 }
 
-// headline sums up the state of the reviews.
-func (r reviews) headline() string {
-	s := string(r.state)
-	if r.now(r.who) {
-		s += ", " + r.who
+func outcomeOf(v review.Verdict) Outcome {
+	return Outcome{
+		Reviewer: cmp.Or(v.Reviewer, v.By.Login), Decision: v.Decision, Findings: v.Count, Highest: v.Highest,
+		Escalations: terminal.OrEmpty(v.CalledIn), Head: v.Head, Cycle: v.Cycle, At: terminal.Stamp(v.At), URL: v.URL,
 	}
-	if r.Reviews.Record.MergeType != "" {
-		s += ", " + string(r.Reviews.Record.MergeType)
+}
+
+// findings are the open findings, most severe first.
+func (f Facts) findings() []Finding {
+	open := slices.DeleteFunc(slices.Clone(f.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
+	slices.SortStableFunc(open, func(x, y review.Finding) int {
+		return cmp.Compare(slices.Index(review.Severities(), x.Severity), slices.Index(review.Severities(), y.Severity))
+	})
+	return terminal.Each(open, func(x review.Finding) Finding {
+		url := f.Pull.URL
+		if x.CommentID != 0 {
+			url += fmt.Sprintf("#discussion_r%d", x.CommentID)
+		} else if i := slices.IndexFunc(f.Reviews.Verdicts, func(v review.Verdict) bool { return v.ID == x.VerdictID && v.ID != 0 }); i >= 0 {
+			url = f.Reviews.Verdicts[i].URL
+		}
+		return Finding{x.Severity, x.Path, x.Line, x.Reviewer, firstLine(x.Body), url}
+	})
+}
+
+// head are the lines about reviews above the tables of show.
+func (r *Review) head() [][2]string {
+	if r == nil {
+		return nil
 	}
-	return fmt.Sprintf("%s; %d of %s", s, r.cycle, work.Count(r.Reviewers.MaxFixCycles, "fix cycle"))
+	state := string(r.State)
+	for _, more := range []string{r.Current, string(r.MergeType)} {
+		if more != "" {
+			state += ", " + more
+		}
+	}
+	lines := [][2]string{
+		{"review", fmt.Sprintf("%s; %d of %s", state, r.FixCycle, work.Count(r.MaxCycles, "fix cycle"))},
+		{"reviewers", r.drawing()},
+		{"review waits for", r.waits},
+	}
+	if r.next != "" {
+		lines = append(lines, [2]string{"review next", "the next pass: " + r.next})
+	}
+	return append(lines, [2]string{"review held by", r.heldBy}, [2]string{"review trouble", r.LastError})
 }
 
 // drawing is the line of reviewers, with marks for who approves this head and who requests changes,
 // and brackets around the one whose turn it is.
-func (r reviews) drawing() string {
-	return strings.Join(terminal.Each(r.line, func(x review.Reviewer) string {
+func (r *Review) drawing() string {
+	return strings.Join(terminal.Each(r.Reviewers, func(x Reviewer) string {
 		s := x.Name
-		if v, ok := r.said(x.Name); ok && r.counts(v) {
-			s += decided(v, " ✓", " ✗")
+		if x.Counts {
+			s += x.decided(" ✓", " ✗")
 		}
-		if r.now(x.Name) {
+		if x.Current {
 			s = "[" + s + "]"
 		}
 		return s
 	}), " → ")
 }
 
-// head are the lines about reviews above the tables of show.
-func (r reviews) head() [][2]string {
-	lines := [][2]string{{"review", r.headline()}, {"reviewers", r.drawing()}}
-	told := r.why.Kind == r.row().code || r.why.Kind == work.WhyMergeDue && len(r.Merge.Gates) > 0
-	if !r.why.None() && !told {
-		lines = append(lines, [2]string{"review waits for", terminal.OneLine(explain.Reason(r.why, r.Place).Here())})
+// printReviewing prints the reviewers with their verdicts, and the open findings.
+func (s Story) printReviewing(out terminal.Output) error {
+	if s.Review == nil {
+		return nil
 	}
-	if r.next != "" {
-		lines = append(lines, [2]string{"review next", "the next pass: " + r.next})
-	}
-	if r.HeldBack != nil {
-		lines = append(lines, [2]string{"review held by", cmp.Or(r.HeldBack.By, "a label")})
-	}
-	if r.trouble != "" {
-		lines = append(lines, [2]string{"review trouble", terminal.OneLine(r.trouble)})
-	}
-	return lines
-}
-
-// reviewerRows are the reviewers in order, with their last verdicts.
-func (r reviews) reviewerRows(when func(time.Time) string) [][]string {
-	return terminal.Each(r.line, func(x review.Reviewer) []string {
-		v, _ := r.said(x.Name)
-		return []string{x.Name, kindOf(x.Human), r.verdict(x.Name), short(v.Head), when(v.At), r.calledInBy(x.Name), v.URL}
+	reviewers := terminal.Each(s.Review.Reviewers, func(x Reviewer) []string {
+		return []string{x.Name, x.Type, x.says, short(x.Head), out.When(x.last.At.Time, s.Item.now), x.CalledIn, x.last.URL}
 	})
-}
-
-// findingRows are the open findings, most severe first.
-func (r reviews) findingRows() [][]string {
-	open := slices.DeleteFunc(slices.Clone(r.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
-	slices.SortStableFunc(open, func(x, y review.Finding) int {
-		return cmp.Compare(slices.Index(review.Severities(), x.Severity), slices.Index(review.Severities(), y.Severity))
+	findings := terminal.Each(s.Review.Findings, func(x Finding) []string {
+		return []string{string(x.Severity), place(x.Path, x.Line), x.Reviewer, x.Text, x.URL}
 	})
-	return terminal.Each(open, func(x review.Finding) []string {
-		where := x.Path
-		if x.Line > 0 {
-			where += fmt.Sprintf(":%d", x.Line)
-		}
-		text, _, _ := strings.Cut(strings.TrimSpace(x.Body), "\n")
-		return []string{string(x.Severity), where, x.Reviewer, text, r.linkOf(x)}
-	})
-}
-
-// linkOf is a finding's URL on GitHub: its own comment, or the review.
-func (r reviews) linkOf(x review.Finding) string {
-	if x.CommentID != 0 {
-		return fmt.Sprintf("%s#discussion_r%d", r.Pull.URL, x.CommentID)
-	}
-	for _, v := range r.Reviews.Verdicts {
-		if x.VerdictID != 0 && v.ID == x.VerdictID {
-			return v.URL
-		}
-	}
-	return r.Pull.URL
-}
-
-func kindOf(human bool) string {
-	if human {
-		return "human"
-	}
-	return "agent"
+	return printParts(out,
+		part{"reviewer", []string{"NAME", "TYPE", "VERDICT", "COMMIT", "WHEN", "CALLED IN BY", "LINK"}, reviewers},
+		part{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, findings})
 }
 
 // shortDigits is how many digits of a commit are shown.

@@ -50,8 +50,8 @@ func TestTheLastWordOfAReviewer(t *testing.T) {
 		{review.Merged, []review.Verdict{of(yes, head, review.Moved)}, "approves", "quinn ✓ → ann"},
 		{review.Merged, []review.Verdict{of(no, head, review.TakenBack)}, "request for changes was dismissed", "quinn → ann"},
 	} {
-		r, ok := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...).reviewed()
-		if got, drawn := r.verdict("quinn"), r.drawing(); !ok || got != c.want || drawn != c.drawing {
+		r := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...).review("")
+		if got, drawn := r.Reviewers[0].says, r.drawing(); got != c.want || drawn != c.drawing {
 			t.Errorf("%s %v: %q, %q; want %q, %q", c.state, c.last, got, drawn, c.want, c.drawing)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAFixThatIsPushed(t *testing.T) {
 	no := of(review.RequestChanges, head, review.Counts)
 	no.ReviewID = 7
 	f := underReview(review.Record{State: review.Fixing, Reviewer: "quinn", Head: head, Epoch: 1}, no)
-	f.Reviewing = &f.Reviews.Record
+	f.Review = &f.Reviews.Record
 	for _, c := range []struct {
 		fix  review.Fix
 		want string
@@ -73,8 +73,8 @@ func TestAFixThatIsPushed(t *testing.T) {
 		{review.Fix{ReviewID: 7, Epoch: 1, Outcome: review.FixAsked}, "requests changes; they are made next"},
 	} {
 		f.Reviews.Fixes = []review.Fix{c.fix}
-		if r, _ := f.reviewed(); r.verdict("quinn") != c.want || r.next != "" {
-			t.Errorf("%+v: %q, next %q, want %q", c.fix, r.verdict("quinn"), r.next, c.want)
+		if r := f.review(""); r.Reviewers[0].says != c.want || r.next != "" {
+			t.Errorf("%+v: %q, next %q, want %q", c.fix, r.Reviewers[0].says, r.next, c.want)
 		}
 	}
 }
@@ -82,32 +82,32 @@ func TestAFixThatIsPushed(t *testing.T) {
 // Before a pass has decided anything, the reviews are those that the next one begins.
 func TestReviewsThatBegin(t *testing.T) {
 	f := underReview(review.Record{})
-	if v := viewReview(f); v != nil {
+	if v := f.review(""); v != nil {
 		t.Errorf("reviewed before it is planned: %+v", v)
 	}
-	f.Reviewing = &review.Record{State: review.Reviewing, Reviewer: "quinn"}
-	if v := viewReviewBrief(f); v == nil || v.State != "pending" || v.Current != "quinn" {
+	f.Review = &review.Record{State: review.Reviewing, Reviewer: "quinn"}
+	if v := f.review(""); v == nil || v.State != "pending" || v.Current != "quinn" {
 		t.Errorf("got %+v", v)
 	}
 }
 
 func TestWhatWentWrongInAReview(t *testing.T) {
 	f := underReview(review.Record{State: review.Failed, Reviewer: "quinn", Head: head, Retries: 3, LastError: "exit 3"})
-	if v := viewReview(f); v.State != "error" || v.Retries != 3 || v.LastError != "exit 3" || v.Current != "quinn" {
+	if v := f.review(""); v.State != "error" || v.Retries != 3 || v.LastError != "exit 3" || v.Current != "quinn" {
 		t.Errorf("stored: %+v", v)
 	}
 	f = underReview(review.Record{State: review.Reviewing, Reviewer: "quinn", Head: head})
 	f.Turn = &work.Turn{Kind: work.KindReview, Reviewer: "quinn", Attempts: 2, LastError: "exit 4"}
-	if v := viewReview(f); v.Retries != 2 || v.LastError != "exit 4" {
+	if v := f.review(""); v.Retries != 2 || v.LastError != "exit 4" {
 		t.Errorf("it waits: %+v", v)
 	}
 	f.Live = true
-	if v := viewReview(f); v.Retries != 1 || v.LastError != "exit 4" {
+	if v := f.review(""); v.Retries != 1 || v.LastError != "exit 4" {
 		t.Errorf("under way: %+v", v)
 	}
 	f.Live = false
 	f.Turn = &work.Turn{Kind: work.KindImplementationFeedback, Attempts: 2, LastError: "exit 5"}
-	if v := viewReview(f); v.Retries != 0 || v.LastError != "" {
+	if v := f.review(""); v.Retries != 0 || v.LastError != "" {
 		t.Errorf("of an answer to people: %+v", v)
 	}
 }
@@ -120,7 +120,8 @@ func TestReviewsOnATerminal(t *testing.T) {
 	})
 	f.Now, f.HeldBack = now, &review.Held{By: "ann"}
 	f.Reviews.Findings = []review.Finding{{ID: "a", Reviewer: "quinn", Severity: review.Major, Path: "a.go", Body: "\x1b[2JIt leaks."}}
-	s := Story{Facts: f, log: []store.ReviewLog{{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`}}}
+	s := f.story(nil)
+	s.Log = []Log{logOf(store.ReviewLog{At: now.Add(-time.Minute), What: "work_rejected", Number: 13, Key: "k", Data: `{"reviewer":"\u001b[2Jquinn"}`})}
 	var b bytes.Buffer
 	out := terminal.Output{W: &b, TTY: true, Width: 80}
 	if err := s.Print(out); err != nil {
@@ -148,7 +149,7 @@ func TestReviewsOnATerminal(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 	b.Reset()
-	if err := (Story{Facts: f}).PrintLog(out); err != nil || b.String() != "nothing has happened about reviews of octo/app#12\n" {
+	if err := f.story(nil).PrintLog(out); err != nil || b.String() != "nothing has happened about reviews of octo/app#12\n" {
 		t.Errorf("nothing: %q, %v", b.String(), err)
 	}
 }

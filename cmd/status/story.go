@@ -6,72 +6,157 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Story is everything that the database holds about one work item.
+// Story is everything that the database holds about one work item. It is the output of show.
 type Story struct {
-	Facts
-	turns   []work.Turn
-	events  []work.Event
-	actions []work.Action
-	history []work.History // newest first
-	log     []store.ReviewLog
-	merged  *merging.Merge // our merge of the pull request's head; nil: none
-	revert  string         // URL of the pull request that reverts it; empty: none
-	unread  string         // why its repository could not be read last time; empty: it was read
+	Item    Item      `json:"item"`    // where it stands
+	Turns   []Turn    `json:"turns"`   // its turns, the oldest first
+	Events  []Event   `json:"events"`  // what people and checks did
+	Actions []Action  `json:"actions"` // what was, or will be, sent to GitHub
+	History []History `json:"history"` // its changes of state
+	Review  *Review   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
+	Merge   *Merge    `json:"merge"`   // where its merge stands; null: it is not ours to merge, and was not
+	Log     []Log     `json:"log"`     // what happened about its reviews, the oldest first
+
+	Repo   work.Repo    `json:"-"`
+	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
+	Unread string       `json:"-"` // why the repository of an item that was not found could not be read; empty: it was read
+}
+
+// Event is one inbound fact.
+type Event struct {
+	Key         string         `json:"key"`         // its name in the database
+	Kind        work.EventKind `json:"kind"`        // `issue`, `review`, `summary`, `check` and so on: [design.md](../design.md#words)
+	Author      string         `json:"author"`      // the login of who did it
+	State       string         `json:"state"`       // a review's verdict, or the like; empty: it has none
+	URL         string         `json:"url"`         // its address on GitHub; empty: it has none
+	CreatedAt   terminal.Time  `json:"createdAt"`   // when it happened, by GitHub's clock
+	SeenAt      terminal.Time  `json:"seenAt"`      // when a pass read it
+	ProcessedAt terminal.Time  `json:"processedAt"` // when it was done with; null: it waits
+	Outcome     string         `json:"outcome"`     // what became of it: handled, or why it was ignored
+	Body        string         `json:"body"`        // its text
+	Turn        string         `json:"turn"`        // the key of the turn that answers it; empty: none yet
+
+	place string // of a comment on code
+}
+
+// Action is one outbound effect.
+type Action struct {
+	Token     string           `json:"token"`     // what it is for, as a hash; it is in the marker on GitHub
+	Kind      work.ActionKind  `json:"kind"`      // `push`, `pull_request`, `comment`, `reply`, `labels` and so on: [design.md](../design.md#an-action)
+	Need      work.Need        `json:"need"`      // `required`: its turn waits for it; `cosmetic`: it does not
+	State     work.ActionState `json:"state"`     // `planned`, `sent`, `applied`, `void` (what it was for is gone), `dropped` (given up)
+	Number    int              `json:"number"`    // of the issue or pull request
+	Turn      string           `json:"turn"`      // the key of the turn that sends it; empty: none, it is a notice
+	Why       string           `json:"why"`       // why it is void or dropped
+	URL       string           `json:"url"`       // its address on GitHub; empty: it has none
+	Sends     int              `json:"sends"`     // how often it was sent
+	Error     string           `json:"error"`     // the last error; empty: none since it went well
+	PlannedAt terminal.Time    `json:"plannedAt"` // when it was stored, before anything was sent
+	SentAt    terminal.Time    `json:"sentAt"`    // when it was sent last; null: never
+	SeenAt    terminal.Time    `json:"seenAt"`    // when GitHub showed it; null: not yet
+	NotBefore terminal.Time    `json:"notBefore"` // it is not tried before; null: the next pass may
+
+	head, target string // of a push: the commit and its branch
+}
+
+// History is a change of an item's state.
+type History struct {
+	At     terminal.Time `json:"at"`     // when
+	What   string        `json:"what"`   // what happened
+	Detail string        `json:"detail"` // more of it
 }
 
 // LoadStory finds a work item by the number of its issue or pull request, in the one repository of
 // the query.
 func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story, found bool, err error) {
-	b, err := Load(ctx, tx, q)
+	b, err := load(ctx, tx, q)
 	if err != nil {
 		return s, false, err
 	}
-	for _, f := range b.items { // of several items of an issue, the last is the newest
-		if f.Number == number || f.Pull.Number == number {
-			s.Facts, found = f, true
+	var f Facts
+	for _, x := range b.facts { // of several items of an issue, the last is the newest
+		if x.Number == number || x.Pull.Number == number {
+			f, found = x, true
 		}
+	}
+	for _, r := range b.Repos {
+		s.Repo, s.Unread = r.row, r.Error
 	}
 	if !found {
-		for _, r := range b.repos {
-			s.unread = r.LastError
-		}
 		return s, false, nil
 	}
-	id := s.ID
-	if s.turns, err = tx.ListTurns(ctx, id); err != nil {
+	turns, err := tx.ListTurns(ctx, f.ID)
+	if err != nil {
 		return s, false, err
 	}
-	if s.events, err = tx.ListItemEvents(ctx, id); err != nil {
+	events, err := tx.ListItemEvents(ctx, f.ID)
+	if err != nil {
 		return s, false, err
 	}
-	if s.actions, err = tx.ListItemActions(ctx, id); err != nil {
+	actions, err := tx.ListItemActions(ctx, f.ID)
+	if err != nil {
 		return s, false, err
 	}
-	if s.log, err = tx.ListReviewLog(ctx, id); err != nil {
+	log, err := tx.ListReviewLog(ctx, f.ID)
+	if err != nil {
 		return s, false, err
 	}
-	if err := s.loadMerged(ctx, tx); err != nil {
+	merged, err := loadMerged(ctx, tx, f.Repo, f.Pull)
+	if err != nil {
 		return s, false, err
 	}
-	s.history, err = tx.ListHistory(ctx, id, 0)
-	return s, err == nil, err
+	history, err := tx.ListHistory(ctx, f.ID, 0)
+	if err != nil {
+		return s, false, err
+	}
+	keys := map[int64]string{}
+	for _, t := range turns {
+		keys[t.ID] = t.Key
+	}
+	s = f.story(merged)
+	s.Turns = terminal.Each(turns, func(t work.Turn) Turn { return turnOf(t, f.Place) })
+	s.Events = terminal.Each(events, func(e work.Event) Event { return eventOf(e, keys[e.TurnID]) })
+	s.Actions = terminal.Each(actions, func(a work.Action) Action { return actionOf(a, keys[a.TurnID]) })
+	s.History = terminal.Each(history, func(h work.History) History { return History{terminal.Stamp(h.At), h.What, h.Detail} })
+	s.Log = terminal.Each(log, logOf)
+	return s, true, nil
 }
 
-// Unread is why the repository of an item that was not found could not be read; empty if it was
-// read.
-func (s Story) Unread() string { return s.unread }
+// story returns the part that is made of the facts.
+func (f Facts) story(merged *Merged) Story {
+	i := f.item()
+	return Story{Item: i, Review: i.Review, Merge: f.merge(merged), Repo: f.Repo, Halt: f.Halt}
+}
 
+func eventOf(e work.Event, turn string) Event {
+	return Event{
+		Key: e.Key, Kind: e.Kind, Author: e.Author.Login, State: e.State, URL: e.URL, Body: e.Body, CreatedAt: terminal.Stamp(e.CreatedAt),
+		SeenAt: terminal.Stamp(e.SeenAt), ProcessedAt: terminal.Stamp(e.ProcessedAt), Outcome: e.Outcome, Turn: turn, place: place(e.Path, e.Line),
+	}
+}
+
+func actionOf(a work.Action, turn string) Action {
+	return Action{
+		Token: a.Token, Kind: a.Kind, Need: a.Need, State: a.State, Number: a.Number, Turn: turn, Why: a.Why, URL: a.ResultURL, Sends: a.Sends, Error: a.LastError,
+		PlannedAt: terminal.Stamp(a.PlannedAt), SentAt: terminal.Stamp(a.SentAt), SeenAt: terminal.Stamp(a.SeenAt), NotBefore: terminal.Stamp(a.NotBefore),
+		head: a.Head, target: a.Target,
+	}
+}
+
+// Print prints the story for people or programs.
 func (s Story) Print(out terminal.Output) error {
-	if err := s.printHead(out); err != nil {
+	head := append(s.Item.head(out), s.Review.head()...)
+	if w := s.Item.Work; w != nil {
+		head = append(head, [2]string{"works", w.Says(s.Item.local)})
+	}
+	if err := printLabelled(out, append(head, s.Merge.head(out, s.Item.now)...)); err != nil {
 		return err
 	}
 	if err := s.printGates(out); err != nil {
@@ -86,65 +171,6 @@ func (s Story) Print(out terminal.Output) error {
 	return s.printTimeline(out)
 }
 
-// StoryView is the output of show as JSON.
-type StoryView struct {
-	Item    itemView      `json:"item"`    // where it stands
-	Turns   []turnView    `json:"turns"`   // its turns, the oldest first
-	Events  []eventView   `json:"events"`  // what people and checks did
-	Actions []actionView  `json:"actions"` // what was, or will be, sent to GitHub
-	History []historyView `json:"history"` // its changes of state
-	Review  *reviewView   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
-	Merge   *mergeView    `json:"merge"`   // where its merge stands; null: it is not ours to merge, and was not
-	Log     []logView     `json:"log"`     // what happened about its reviews, the oldest first
-}
-
-// View returns the story as JSON.
-func (s Story) View() StoryView {
-	keys := make(map[int64]string, len(s.turns))
-	for _, t := range s.turns {
-		keys[t.ID] = t.Key
-	}
-	return StoryView{
-		Item: viewItem(s.Facts), Turns: terminal.Each(s.turns, viewTurn), Actions: terminal.Each(s.actions, viewAction), History: terminal.Each(s.history, viewHistory),
-		Events: terminal.Each(s.events, func(e work.Event) eventView { return viewEvent(e, keys) }),
-		Review: viewReview(s.Facts), Merge: viewMerge(s), Log: terminal.Each(s.log, viewLog),
-	}
-}
-
-// printHead prints the item itself, one line per fact.
-func (s Story) printHead(out terminal.Output) error {
-	r := s.row()
-	lines := [][2]string{
-		{"item", r.ref},
-		{"title", terminal.OneLine(s.Title)},
-		{"url", s.URL},
-		{"state", r.state},
-		{"since", out.When(r.since, s.Now)},
-		{waitsLabel(out), r.waits},
-		{"next", r.next},
-		{"comment on GitHub", terminal.OneLine(r.comment)},
-		{"flow", string(s.Flow)},
-		{"spent", r.spent},
-		{"priority", fmt.Sprint(s.Priority)},
-		{"branch", s.Branch},
-		{"document", s.Document},
-	}
-	if p := s.Pull; s.HasPull() {
-		lines = append(lines,
-			[2]string{"pull request", p.URL},
-			[2]string{"pull request is", pullIs(p)},
-			[2]string{"pull request trouble", terminal.OneLine(p.LastError)},
-		)
-	}
-	if reviewed, ok := s.reviewed(); ok {
-		lines = append(lines, reviewed.head()...)
-	}
-	if s.Worked != nil {
-		lines = append(lines, [2]string{"works", s.Worked.Says(s.Local)})
-	}
-	return printLabelled(out, append(lines, s.mergeHead(out)...))
-}
-
 // waitsLabel labels why an item waits, which may be a whole sentence. The label for programs never
 // changes.
 func waitsLabel(out terminal.Output) string {
@@ -154,16 +180,48 @@ func waitsLabel(out terminal.Output) string {
 	return "waiting for"
 }
 
-// why is a reason in words.
-func (s Story) why(r work.Reason) string { return explain.Reason(r, s.Place).Here() }
+// printRows prints the history for programs, oldest first. Each line begins with its kind.
+func (s Story) printRows(out terminal.Output) error {
+	when := func(t terminal.Time) string { return out.When(t.Time, s.Item.now) }
+	events := terminal.Each(s.Events, func(e Event) []string {
+		return []string{when(e.CreatedAt), string(e.Kind), e.Author, cmp.Or(e.Outcome, "pending"), e.summary(), e.URL}
+	})
+	turns := terminal.Each(s.Turns, func(t Turn) []string {
+		return []string{when(t.ClaimedAt), string(t.Kind), t.is(), work.Count(t.Runs, "run"), t.Reason, t.trouble(), t.Key, string(t.Sandbox)}
+	})
+	actions := terminal.Each(s.Actions, func(x Action) []string {
+		return []string{when(x.PlannedAt), string(x.Kind), string(x.State), x.Why, x.Error, x.URL}
+	})
+	history := terminal.Each(s.History, func(h History) []string { return []string{when(h.At), h.What, h.Detail} })
+	slices.Reverse(history)
+	return printParts(out, part{"event", nil, events}, part{"turn", nil, turns}, part{"action", nil, actions}, part{"history", nil, history})
+}
 
-// pullIs sums up a pull request. Only an open one can be mergeable.
-func pullIs(p work.PullRequest) string {
-	is := []string{string(p.State)}
-	if p.State == work.PullOpen {
-		is = append(is, p.Mergeable)
+// summary is an event in one line: its text, its state (a label's name, a review's verdict), or
+// both.
+func (e Event) summary() string {
+	if e.Kind == work.EventCommand {
+		return firstLine(e.Body)
 	}
-	return terminal.OneLine(strings.ToLower(strings.Join(append(is, p.Rollup), " ")))
+	return strings.TrimSpace(strings.ToLower(e.State) + " " + firstLine(e.Body))
+}
+
+// printLabelled prints one line per fact; empty ones are skipped.
+func printLabelled(out terminal.Output, lines [][2]string) error {
+	for _, l := range lines {
+		text := out.LocalTimes(terminal.OneLine(l[1]))
+		if text == "" {
+			continue
+		}
+		line := fmt.Sprintf("%s:\t%s\n", l[0], text)
+		if out.TTY {
+			line = out.Labelled("", fmt.Sprintf("%-20s", l[0]), text)
+		}
+		if _, err := fmt.Fprint(out.W, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // part is one table of the story.
@@ -173,77 +231,21 @@ type part struct {
 	rows     [][]string
 }
 
-// printReviewing prints the reviewers with their verdicts, and the open findings.
-func (s Story) printReviewing(out terminal.Output) error {
-	r, ok := s.reviewed()
-	if !ok {
-		return nil
-	}
-	return printParts(out,
-		part{"reviewer", []string{"NAME", "TYPE", "VERDICT", "COMMIT", "WHEN", "CALLED IN BY", "LINK"}, r.reviewerRows(func(at time.Time) string { return out.When(at, s.Now) })},
-		part{"finding", []string{"SEVERITY", "WHERE", "REVIEWER", "TEXT", "LINK"}, r.findingRows()})
-}
-
-// printRows prints the history for programs, oldest first. Each line begins with its kind.
-func (s Story) printRows(out terminal.Output) error {
-	var events, turns, actions, history [][]string
-	for _, e := range s.events {
-		events = append(events, []string{
-			out.When(e.CreatedAt, s.Now), string(e.Kind), e.Author.Login, cmp.Or(e.Outcome, "pending"), said(e), e.URL,
-		})
-	}
-	for _, t := range s.turns {
-		turns = append(turns, []string{
-			out.When(t.ClaimedAt, s.Now), string(t.Kind), turnStep(t), work.Count(t.Runs, "run"), t.Reason, cmp.Or(t.LastError, s.why(t.WaitReason)), t.Key, string(t.Sandbox),
-		})
-	}
-	for _, x := range s.actions {
-		actions = append(actions, []string{
-			out.When(x.PlannedAt, s.Now), string(x.Kind), string(x.State), x.Why, x.LastError, x.ResultURL,
-		})
-	}
-	for _, h := range slices.Backward(s.history) {
-		history = append(history, []string{out.When(h.At, s.Now), h.What, h.Detail})
-	}
-	return printParts(out, part{"event", nil, events}, part{"turn", nil, turns}, part{"action", nil, actions}, part{"history", nil, history})
-}
-
 func printParts(out terminal.Output, parts ...part) error {
 	for _, p := range parts {
-		if err := printPart(out, p.name, p.headings, p.rows); err != nil {
+		if len(p.rows) == 0 {
+			continue
+		}
+		if out.TTY {
+			fmt.Fprintf(out.W, "\n%s\n", out.Bold(strings.ToUpper(p.name)))
+		} else {
+			for i := range p.rows {
+				p.rows[i] = append([]string{p.name}, p.rows[i]...)
+			}
+		}
+		if err := out.Table(p.headings, p.rows); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func printPart(out terminal.Output, name string, headings []string, rows [][]string) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if out.TTY {
-		fmt.Fprintf(out.W, "\n%s\n", out.Bold(strings.ToUpper(name)))
-	} else {
-		for i := range rows {
-			rows[i] = append([]string{name}, rows[i]...)
-		}
-	}
-	return out.Table(headings, rows)
-}
-
-func turnStep(t work.Turn) string {
-	if t.Blocked {
-		return string(t.Step) + ", blocked"
-	}
-	return string(t.Step)
-}
-
-// said summarises an event in one line: its text, its state (a label's name, a review's verdict),
-// or both.
-func said(e work.Event) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(e.Body), "\n")
-	if e.Kind == work.EventCommand {
-		return line
-	}
-	return strings.TrimSpace(strings.ToLower(e.State) + " " + line)
 }

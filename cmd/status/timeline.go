@@ -9,10 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -28,72 +26,47 @@ type moment struct {
 // moments returns what happened, oldest first. It omits applied actions that only decorate GitHub.
 func (s Story) moments() []moment {
 	var all []moment
-	for _, e := range s.events {
-		if e.Outcome == work.OutcomeOwn { // an action shows it
-			continue
-		}
-		all = append(all, moment{at: cmp.Or(e.CreatedAt, e.SeenAt), mark: "•", what: s.happened(e) + outcome(e), link: e.URL})
-	}
-	for _, t := range s.turns {
-		all = append(all, s.turnMoment(t))
-	}
-	for _, x := range s.actions {
-		if x.TurnID == 0 && (x.ResultURL != "" || x.Need == work.NeedRequired || x.State != work.ActionApplied) {
-			all = append(all, moment{at: x.PlannedAt, mark: "→", what: sent(x), link: x.ResultURL})
+	for _, e := range s.Events {
+		if e.Outcome != work.OutcomeOwn { // an action shows it
+			all = append(all, moment{at: cmp.Or(e.CreatedAt, e.SeenAt).Time, mark: "•", what: e.happened() + e.fate(), link: e.URL})
 		}
 	}
-	for _, h := range slices.Backward(s.history) {
-		if s.tellsMore(h) {
-			all = append(all, moment{at: h.At, mark: "·", what: strings.Replace(h.What, "review", "reviews", 1) + ": " + h.Detail})
+	for _, t := range s.Turns {
+		m := moment{at: t.ClaimedAt.Time, mark: "▸", what: t.says()}
+		if t.trouble() != "" {
+			m.sub = append(m.sub, moment{mark: "✗", what: t.trouble()})
+		}
+		for _, x := range s.Actions {
+			if x.Turn == t.Key {
+				m.sub = append(m.sub, moment{mark: "→", what: x.says(), link: x.URL})
+			}
+		}
+		all = append(all, m)
+	}
+	for _, x := range s.Actions {
+		if x.Turn == "" && (x.URL != "" || x.Need == work.NeedRequired || x.State != work.ActionApplied) {
+			all = append(all, moment{at: x.PlannedAt.Time, mark: "→", what: x.says(), link: x.URL})
 		}
 	}
-	if m := s.merged; m != nil && m.Stage == merging.Landed {
-		all = append(all, moment{at: m.LandedAt, mark: "→", what: "merged: " + mergedAs(*m) + "; " + compared(*m), link: s.Pull.URL})
-		if s.revert != "" {
-			all = append(all, moment{at: m.LandedAt, mark: "→", what: fmt.Sprintf("%s turned red: %s; %s takes the merge back", m.Base, strings.Join(m.Red, ", "), number(s.revert)), link: s.revert})
+	for _, h := range slices.Backward(s.History) {
+		ended := h.What == "review" && review.State(h.Detail).Ended()
+		if h.What != "command" && !ended { // an event shows these
+			all = append(all, moment{at: h.At.Time, mark: "·", what: strings.Replace(h.What, "review", "reviews", 1) + ": " + h.Detail})
+		}
+	}
+	if m := s.Merge.landed(); m != nil {
+		all = append(all, moment{at: m.LandedAt.Time, mark: "→", what: "merged: " + m.says() + "; " + m.compared(), link: s.Item.pull().URL})
+		if m.Revert != "" {
+			all = append(all, moment{at: m.LandedAt.Time, mark: "→", what: fmt.Sprintf("%s turned red: %s; %s takes the merge back", m.Base, strings.Join(m.Red, ", "), number(m.Revert)), link: m.Revert})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y moment) int { return x.at.Compare(y.at) })
 	return all
 }
 
-// tellsMore reports whether a line of the history adds something to the events.
-func (s Story) tellsMore(h work.History) bool {
-	ended := h.What == "review" && review.State(h.Detail).Ended()
-	return h.What != "command" && !ended
-}
-
-// turnMoment is a turn with what it sent.
-func (s Story) turnMoment(t work.Turn) moment {
-	what := fmt.Sprintf("turn %s: %s", work.Short(t.Key), t.Kind)
-	if t.Reviewer != "" {
-		what += ", " + t.Reviewer
-	}
-	if t.Agent != "" {
-		what += " by " + t.Agent
-	}
-	what += ": " + turnStep(t)
-	if t.Runs != 1 {
-		what += ", " + work.Count(t.Runs, "run")
-	}
-	if d := took(t); d != "" {
-		what += ", " + d
-	}
-	m := moment{at: t.ClaimedAt, mark: "▸", what: what + live.Used(t.Usage)}
-	if trouble := cmp.Or(t.LastError, s.why(t.WaitReason)); trouble != "" {
-		m.sub = append(m.sub, moment{mark: "✗", what: trouble})
-	}
-	for _, x := range s.actions {
-		if x.TurnID == t.ID {
-			m.sub = append(m.sub, moment{mark: "→", what: sent(x), link: x.ResultURL})
-		}
-	}
-	return m
-}
-
 // happened describes an event.
-func (s Story) happened(e work.Event) string {
-	who, words, said := cmp.Or(e.Author.Login, "somebody"), firstLine(e.Body), ""
+func (e Event) happened() string {
+	who, words, said := cmp.Or(e.Author, "somebody"), firstLine(e.Body), ""
 	if words != "" {
 		said = ": " + words
 	}
@@ -103,7 +76,7 @@ func (s Story) happened(e work.Event) string {
 	case work.EventIssue:
 		return who + " commented" + said
 	case work.EventReview:
-		return fmt.Sprintf("%s commented on %s%s", who, place(e.Path, e.Line), said)
+		return fmt.Sprintf("%s commented on %s%s", who, e.place, said)
 	case work.EventSummary:
 		return who + " " + didReview(e.State) + said
 	case work.EventCommand:
@@ -155,10 +128,10 @@ func firstLine(body string) string {
 	return line
 }
 
-// outcome describes an event's outcome unless it was answered.
-func outcome(e work.Event) string {
+// fate describes what became of an event unless it was answered.
+func (e Event) fate() string {
 	switch {
-	case e.ProcessedAt.IsZero() && e.TurnID == 0:
+	case e.ProcessedAt.IsZero() && e.Turn == "":
 		return " (waits for a turn)"
 	case strings.HasPrefix(e.Outcome, "ignored"), strings.HasPrefix(e.Outcome, work.OutcomeVoid):
 		return " (" + e.Outcome + ")"
@@ -169,12 +142,12 @@ func outcome(e work.Event) string {
 // digests matches commits in texts, which are shortened.
 var digests = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{40}\b`) })
 
-// sent describes what an action did, or will do.
-func sent(x work.Action) string {
+// says describes what an action did, or will do.
+func (x Action) says() string {
 	said := strings.ReplaceAll(string(x.Kind), "_", " ")
 	switch {
 	case x.Kind == work.ActionPush:
-		said = fmt.Sprintf("push: %s to %s", work.Short(x.Head), x.Target)
+		said = fmt.Sprintf("push: %s to %s", work.Short(x.head), x.target)
 	case x.Why != "":
 		said += ": " + digests().ReplaceAllStringFunc(x.Why, work.Short)
 	}
@@ -183,8 +156,8 @@ func sent(x work.Action) string {
 	case work.ActionPlanned, work.ActionSent, work.ActionVoid, work.ActionDropped:
 		said += " (" + string(x.State) + ")"
 	}
-	if x.LastError != "" && x.State != work.ActionApplied {
-		said += ": " + x.LastError
+	if x.Error != "" && x.State != work.ActionApplied {
+		said += ": " + x.Error
 	}
 	return said
 }
@@ -199,7 +172,7 @@ func (s Story) printTimeline(out terminal.Output) error {
 	var b strings.Builder
 	b.WriteString("\n" + out.Bold("TIMELINE") + "\n")
 	for _, m := range all {
-		b.WriteString(m.draw(out, fmt.Sprintf("%5s  %s ", terminal.Age(m.at, s.Now), m.mark)))
+		b.WriteString(m.draw(out, fmt.Sprintf("%5s  %s ", terminal.Age(m.at, s.Item.now), m.mark)))
 		for _, x := range m.sub {
 			b.WriteString(x.draw(out, "         "+x.mark+" "))
 		}

@@ -10,33 +10,66 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
+
+// Turn is one turn of an item.
+type Turn struct {
+	Key       string          `json:"key"`        // its name in the database
+	Kind      work.Kind       `json:"kind"`       // `bugfix_start`, `implementation_feedback`, `review` and so on, as `prompts list` names them
+	Reviewer  string          `json:"reviewer"`   // whose review it makes, or fixes; empty: neither
+	Step      work.Step       `json:"step"`       // `claimed`, `answered`, `pushed`, `applied`, `done`; `superseded`, `failed`, `cancelled`
+	Blocked   bool            `json:"blocked"`    // whether a person has to act before it resumes
+	Reason    string          `json:"reason"`     // why it was made, or why it ended
+	Agent     string          `json:"agent"`      // the agent's name in the config
+	Sandbox   work.Sandbox    `json:"sandbox"`    // what surrounded the agent
+	Slot      int             `json:"slot"`       // the worker's place
+	Runs      int             `json:"runs"`       // how often the agent's program was started
+	Attempts  int             `json:"attempts"`   // how often it was tried and failed
+	Head      string          `json:"head"`       // the commit that it began at
+	Commit    string          `json:"commit"`     // the commit that it made; empty: none
+	Error     string          `json:"error"`      // the last error; empty: none since it went well
+	WaitsFor  string          `json:"waitingFor"` // what it waits for, for people; empty: nothing
+	Code      work.ReasonKind `json:"reasonCode"` // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	NotBefore terminal.Time   `json:"notBefore"`  // it is not tried before; null: the next pass may
+	ClaimedAt terminal.Time   `json:"claimedAt"`  // when it was begun
+	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it is under way
+	work.Usage
+
+	request []byte // what its agent was asked; nil: nothing yet
+}
+
+func turnOf(t work.Turn, at explain.Place) Turn {
+	return Turn{
+		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, Sandbox: t.Sandbox,
+		Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
+		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
+		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: t.Usage, request: t.Request,
+	}
+}
 
 // LastTurn is the name of an item's last turn.
 const LastTurn = "last"
 
-// Address is the item's URL on GitHub: its pull request, or else its issue.
-func (s Story) Address() string { return cmp.Or(s.Pull.URL, s.URL) }
-
 // Turn finds a turn of the item by its key, or a prefix of it. Without one it returns the last turn
 // that has the requested part, or else the last.
-func (s Story) Turn(key string, has func(work.Turn) bool) (work.Turn, error) {
-	if len(s.turns) == 0 {
-		return work.Turn{}, fmt.Errorf("%s has had no turn yet", s.ref())
+func (s Story) Turn(key string, has func(Turn) bool) (Turn, error) {
+	if len(s.Turns) == 0 {
+		return Turn{}, fmt.Errorf("%s has had no turn yet", s.Item.ref())
 	}
 	if key == "" {
-		for _, t := range slices.Backward(s.turns) {
+		for _, t := range slices.Backward(s.Turns) {
 			if has(t) {
 				return t, nil
 			}
 		}
 	}
 	if key == "" || key == LastTurn {
-		return s.turns[len(s.turns)-1], nil
+		return s.Turns[len(s.Turns)-1], nil
 	}
-	var found []work.Turn
-	for _, t := range s.turns {
+	var found []Turn
+	for _, t := range s.Turns {
 		if strings.HasPrefix(t.Key, key) {
 			found = append(found, t)
 		}
@@ -45,106 +78,117 @@ func (s Story) Turn(key string, has func(work.Turn) bool) (work.Turn, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return work.Turn{}, fmt.Errorf("%s has no turn %q; it has %s", s.ref(), key, strings.Join(terminal.Each(s.turns, func(t work.Turn) string { return work.Short(t.Key) }), ", "))
+		return Turn{}, fmt.Errorf("%s has no turn %q; it has %s", s.Item.ref(), key, strings.Join(terminal.Each(s.Turns, func(t Turn) string { return work.Short(t.Key) }), ", "))
 	}
-	return work.Turn{}, fmt.Errorf("%d turns of %s begin with %q; write more of the key", len(found), s.ref(), key)
+	return Turn{}, fmt.Errorf("%d turns of %s begin with %q; write more of the key", len(found), s.Item.ref(), key)
 }
 
-// Prompt returns the first prompt of a turn's agent; empty: none yet.
-func Prompt(t work.Turn) string {
+// Asked reports whether the turn's agent was asked something.
+func (t Turn) Asked() bool { return t.request != nil }
+
+// Prompt returns the first prompt of the turn's agent; empty: none yet.
+func (t Turn) Prompt() string {
 	var req env.Request
-	if json.Unmarshal(t.Request, &req) != nil {
+	if json.Unmarshal(t.request, &req) != nil {
 		return ""
 	}
 	return req.Prompt
+}
+
+// is returns the step, and whether the turn is blocked.
+func (t Turn) is() string {
+	if t.Blocked {
+		return string(t.Step) + ", blocked"
+	}
+	return string(t.Step)
+}
+
+// trouble is the last error, or else what it waits for.
+func (t Turn) trouble() string { return cmp.Or(t.Error, t.WaitsFor) }
+
+func (t Turn) took() string {
+	if t.EndedAt.IsZero() {
+		return ""
+	}
+	return terminal.Took(t.EndedAt.Sub(t.ClaimedAt.Time))
+}
+
+// says sums up the turn in one line.
+func (t Turn) says() string {
+	what := fmt.Sprintf("turn %s: %s", work.Short(t.Key), t.Kind)
+	if t.Reviewer != "" {
+		what += ", " + t.Reviewer
+	}
+	if t.Agent != "" {
+		what += " by " + t.Agent
+	}
+	what += ": " + t.is()
+	if t.Runs != 1 {
+		what += ", " + work.Count(t.Runs, "run")
+	}
+	if d := t.took(); d != "" {
+		what += ", " + d
+	}
+	return what + live.Used(t.Usage)
 }
 
 // shownKey is how much of a turn's key people see, as with commits: more than they need to name it.
 const shownKey = 16
 
 // PrintTurn prints one turn: its purpose, result and cost.
-func (s Story) PrintTurn(out terminal.Output, t work.Turn) error {
+func (s Story) PrintTurn(out terminal.Output, t Turn) error {
 	key := t.Key
 	if out.TTY {
 		key = key[:min(len(key), shownKey)]
 	}
 	lines := [][2]string{
-		{"item", s.ref()},
+		{"item", s.Item.ref()},
 		{"turn", key},
 		{"kind", string(t.Kind)},
 		{"reviewer", t.Reviewer},
-		{"step", turnStep(t)},
+		{"step", t.is()},
 		{"because of", t.Reason},
 		{"agent", t.Agent},
 		{"sandbox", string(t.Sandbox)},
-		{"claimed", out.When(t.ClaimedAt, s.Now)},
-		{"ended", out.When(t.EndedAt, s.Now)},
-		{"took", took(t)},
+		{"claimed", out.When(t.ClaimedAt.Time, s.Item.now)},
+		{"ended", out.When(t.EndedAt.Time, s.Item.now)},
+		{"took", t.took()},
 		{"runs", fmt.Sprint(t.Runs)},
 		{"used", strings.TrimPrefix(live.Used(t.Usage), ", ")},
 		{"from commit", t.Head},
 		{"commit", t.Commit},
-		{"trouble", t.LastError},
-		{waitsLabel(out), s.why(t.WaitReason)},
+		{"trouble", t.Error},
+		{waitsLabel(out), t.WaitsFor},
 	}
-	if w := s.Worked; w != nil && w.Turn == t.Key {
-		lines = append(lines, [2]string{"works", w.Says(s.Local)})
-	}
-	var below []moment
-	for _, e := range s.events {
-		if e.TurnID == t.ID {
-			below = append(below, moment{mark: "•", what: s.happened(e), link: e.URL})
-		}
-	}
-	for _, x := range s.actions {
-		if x.TurnID == t.ID {
-			below = append(below, moment{mark: "→", what: sent(x), link: x.ResultURL})
-		}
+	if w := s.Item.Work; w != nil && w.Turn == t.Key {
+		lines = append(lines, [2]string{"works", w.Says(s.Item.local)})
 	}
 	if err := printLabelled(out, lines); err != nil {
 		return err
 	}
-	return printBelow(out, below)
-}
-
-// printBelow prints what a turn answered, and what it sent.
-func printBelow(out terminal.Output, all []moment) error {
-	names := map[string]string{"•": "answers", "→": "sent"}
-	for _, m := range all {
-		line := fmt.Sprintf("%s:\t%s\t%s\n", names[m.mark], terminal.OneLine(m.what), m.link)
-		if out.TTY {
-			line = m.draw(out, m.mark+" ")
+	for _, e := range s.Events {
+		if e.Turn == t.Key {
+			if err := printBelow(out, "answers", moment{mark: "•", what: e.happened(), link: e.URL}); err != nil {
+				return err
+			}
 		}
-		if _, err := fmt.Fprint(out.W, line); err != nil {
-			return err
+	}
+	for _, x := range s.Actions {
+		if x.Turn == t.Key {
+			if err := printBelow(out, "sent", moment{mark: "→", what: x.says(), link: x.URL}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func took(t work.Turn) string {
-	if t.EndedAt.IsZero() {
-		return ""
+// printBelow prints what a turn answered, or what it sent.
+func printBelow(out terminal.Output, name string, m moment) error {
+	line := fmt.Sprintf("%s:\t%s\t%s\n", name, terminal.OneLine(m.what), m.link)
+	if out.TTY {
+		line = m.draw(out, m.mark+" ")
 	}
-	return terminal.Took(t.EndedAt.Sub(t.ClaimedAt))
-}
-
-// printLabelled prints one line per fact; empty ones are skipped.
-func printLabelled(out terminal.Output, lines [][2]string) error {
-	for _, l := range lines {
-		text := out.LocalTimes(terminal.OneLine(l[1]))
-		if text == "" {
-			continue
-		}
-		var err error
-		if out.TTY {
-			_, err = fmt.Fprint(out.W, out.Labelled("", fmt.Sprintf("%-20s", l[0]), text))
-		} else {
-			_, err = fmt.Fprintf(out.W, "%s:\t%s\n", l[0], text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := fmt.Fprint(out.W, line)
+	return err
 }

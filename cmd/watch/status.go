@@ -67,7 +67,7 @@ ends with code 2; elsewhere it prints the line of an item whenever that changes.
 			return s.run(c.Context())
 		},
 	}
-	s.json = cli.AddJSONFlags(c, status.BoardView{})
+	s.json = cli.AddJSONFlags(c, status.Board{})
 	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository`, as configured")
 	c.Flags().BoolVar(&s.all, "all", false, "Also what is merged, completed or closed")
 	c.Flags().BoolVar(&s.watch, "watch", false, "Show it again and again, until Ctrl-C")
@@ -108,11 +108,10 @@ func (s *statusCmd) run(ctx context.Context) error {
 	}
 	out := s.Output()
 	if s.json.Asked() {
-		v := b.View()
 		if slices.Contains(s.json.Fields, "agents") { // it starts programs
-			v.Agents = terminal.OrEmpty(machine.Protections(ctx, cfg, environ.Read()))
+			b.Agents = terminal.OrEmpty(machine.Protections(ctx, cfg, environ.Read()))
 		}
-		return s.json.Write(out, v)
+		return s.json.Write(out, b)
 	}
 	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
 		return err

@@ -126,13 +126,18 @@ func Each[T, V any](rows []T, view func(T) V) []V {
 	return views
 }
 
-// Stamp returns a time in UTC for JSON; nil for the zero time.
-func Stamp(t time.Time) *time.Time {
+// Time is a time that JSON shows in UTC, and as null if it is zero.
+type Time struct{ time.Time }
+
+// Stamp returns a time for JSON.
+func Stamp(t time.Time) Time { return Time{t} }
+
+// MarshalJSON encodes it.
+func (t Time) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
-		return nil
+		return []byte("null"), nil
 	}
-	t = t.UTC()
-	return &t
+	return t.UTC().MarshalJSON()
 }
 
 // OrEmpty replaces a nil list by an empty one, so that JSON shows [].

@@ -162,9 +162,9 @@ func (u Turn) Begun(actions []Action) bool {
 
 // Usage is what one agent run consumed.
 type Usage struct {
-	InputTokens  int64
-	OutputTokens int64
-	CostUSD      float64
+	InputTokens  int64   `json:"inputTokens"`  // tokens that agents read
+	OutputTokens int64   `json:"outputTokens"` // tokens that agents wrote
+	CostUSD      float64 `json:"costUSD"`      // what it cost in US dollars, as far as agents say
 }
 
 // Add sums two usages.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 )
 
 // Item is a work item with everything that its plan may depend on. Without an id it is only a
@@ -59,11 +58,6 @@ type Followed struct {
 // HasPull reports whether the item has a pull request.
 func (i Item) HasPull() bool { return i.Pull.Number != 0 }
 
-// Standing returns the part of the item that explains why nothing happens.
-func (i Item) Standing() standing.Item {
-	return standing.Item{Item: i.Item, Pull: i.Pull, Turn: i.Turn, Pause: i.Pause, Unanswered: len(i.Unanswered()), Reviews: i.Awaited(i.Reviews.Record)}
-}
-
 // Unanswered returns the comments that no turn has taken yet and that one may answer.
 func (i Item) Unanswered() []work.Event {
 	waits := i.State == work.StateAwaitingIssueFollowup && i.Turn == nil
@@ -83,6 +77,9 @@ func (i Item) Fed(e work.Event) bool {
 func (i Item) Elsewhere(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
+
+// Told reports whether a comment on GitHub tells why the item waits for a person.
+func (i Item) Told() bool { return i.Stop.Lasts() && i.State.Stands() }
 
 // Stopped reports whether the item waits for a person.
 func (i Item) Stopped() bool {
@@ -107,7 +104,7 @@ func (i Item) Banner() (work.PauseBanner, bool) {
 	switch {
 	case i.Pause == nil:
 		return work.PauseBanner{Stop: i.Stop}, told
-	case told || !i.State.Stands() || !i.Stop.Lasts():
+	case told || !i.Told():
 		return work.PauseBanner{}, false
 	}
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true

@@ -7,15 +7,14 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // status returns the item's state as a list.
 func (r *commander) status() Reply {
-	waits, next := r.stands()
+	s, waits, next := r.stands()
 	lines := []string{
-		fmt.Sprintf("state: `%s` since %s", r.item.State, work.UTC(r.item.Since)),
+		fmt.Sprintf("state: `%s` since %s", s.State, work.UTC(s.Since)),
 		"waits for: " + waits,
 		"next: " + next,
 	}
@@ -31,34 +30,34 @@ func (r *commander) status() Reply {
 
 // whereItStands returns the same in two sentences.
 func (r *commander) whereItStands() string {
-	waits, next := r.stands()
-	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", r.item.State, waits, next)
+	s, waits, next := r.stands()
+	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
 }
 
-// stands returns what the item waits for and what comes next. Details of this machine's problems
-// are not published.
-func (r *commander) stands() (waits, next string) {
+// stands returns how the item stands, with what it waits for and what comes next in words. Details
+// of this machine's problems are not published.
+func (r *commander) stands() (s Standing, waits, next string) {
+	s = r.standing()
 	if _, over := r.over(); over {
-		return "nothing", r.afterTheEnd()
+		return s, "nothing", r.afterTheEnd()
 	}
-	s, at := r.standing(), r.v.Place(r.item)
-	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
-	return strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
+	at, clean := r.v.Place(r.item), func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
+	return s, strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
 }
 
 // standing returns why nothing happens for the item, as status on this machine shows it.
-func (r *commander) standing() standing.Standing {
+func (r *commander) standing() Standing {
 	item := r.item
 	if turn, busy := r.unfinished(); busy {
 		item.Turn = &turn
 	}
 	live := item.Turn != nil && r.alive(*item.Turn)
-	return standing.Of(item.Standing(), standing.Around{Now: r.v.Now, Repo: r.v.Repo, Live: live, Waits: r.waits()})
+	return StandingOf(item, r.outlook(), Around{Now: r.v.Now, Repo: r.v.Repo, Live: live})
 }
 
-// waits returns the reasons that a plan without commands would give for the item, as status on this
-// machine shows them.
-func (r *commander) waits() []work.Reason {
+// outlook returns what a plan without commands would say about the item, as status on this machine
+// shows it.
+func (r *commander) outlook() Outlook {
 	v := r.v
 	v.Strays, v.Items = nil, slices.Clone(v.Items)
 	own := func(i known.Item) bool { return i.ID == r.item.ID }
@@ -70,7 +69,7 @@ func (r *commander) waits() []work.Reason {
 	for i := range v.Items {
 		v.Items[i].Events = known.Without(v.Items[i].Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
 	}
-	return For(v).Waits()[r.item.ID]
+	return For(v).Outlooks(v)(r.item)
 }
 
 // afterTheEnd returns what may follow a finished item.

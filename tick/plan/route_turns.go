@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/standing"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -35,10 +34,10 @@ func (r *itemPlanner) busy(t work.Turn) {
 	case t.Blocked:
 		r.waitBlocked(t.Kind, r.item.Reason.Or(t.WaitReason))
 	case t.NotBefore.After(r.v.Now):
-		why := standing.Underway(t, standing.Around{Now: r.v.Now}).Why
+		why := underway(t, Around{Now: r.v.Now}).Why
 		r.waitFor(t.Kind, fmt.Sprintf("until %s: %s", work.Stamp(t.NotBefore), explain.Reason(why, r.v.Here(r.item)).Here()), why)
 	default:
-		r.waitFor(t.Kind, "a turn is running", standing.Underway(t, standing.Around{Now: r.v.Now, Live: true}).Why)
+		r.waitFor(t.Kind, "a turn is running", underway(t, Around{Now: r.v.Now, Live: true}).Why)
 	}
 }
 

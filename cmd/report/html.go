@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -28,8 +30,8 @@ type page struct {
 	Style    template.CSS
 	Span     string
 	Tiles    []tile
-	Stopped  []OpenItem
-	Waiting  []OpenItem
+	Stopped  []status.Item
+	Waiting  []status.Item
 	Merged   []Pull
 	Lives    []timeline
 	Figures  []figure
@@ -51,9 +53,9 @@ func (r Report) HTML() ([]byte, error) {
 	p.Stopped, p.MoreStop = first(r.stopped())
 	p.Waiting, p.MoreWait = first(r.waiting())
 	p.Merged, p.NotShown = first(r.of(work.Accepted))
-	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(&r.To)
+	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(terminal.Stamp(r.To))
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"at": at, "stamp": stamp, "words": words, "several": several, "age": func(t *time.Time) string { return r.age(t) },
+		"at": at, "stamp": stamp, "words": words, "several": work.Count, "age": r.age,
 		"usd": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
 	}).Parse(pageText)
 	if err != nil {
@@ -78,7 +80,7 @@ func (r Report) legible() Report {
 	}
 	for i := range r.Items {
 		it := &r.Items[i]
-		it.Title, it.Why, it.Next = legible(it.Title), legible(it.Why), legible(it.Next)
+		it.Title, it.WaitingFor, it.NextStep = legible(it.Title), legible(it.WaitingFor), legible(it.NextStep)
 	}
 	return r
 }
@@ -111,10 +113,10 @@ func first[T any](all []T) ([]T, int) {
 	return all[:n], len(all) - n
 }
 
-func (r Report) stopped() []OpenItem { return r.items(true) }
-func (r Report) waiting() []OpenItem { return r.items(false) }
+func (r Report) stopped() []status.Item { return r.items(true) }
+func (r Report) waiting() []status.Item { return r.items(false) }
 
-func (r Report) items(stopped bool) (some []OpenItem) {
+func (r Report) items(stopped bool) (some []status.Item) {
 	for _, i := range r.Items {
 		if i.Stopped == stopped {
 			some = append(some, i)
@@ -125,10 +127,10 @@ func (r Report) items(stopped bool) (some []OpenItem) {
 
 // span is the period of the report.
 func (r Report) span() string {
-	if r.From == nil {
-		return "From the beginning to " + at(&r.To)
+	if r.From.IsZero() {
+		return "From the beginning to " + at(terminal.Stamp(r.To))
 	}
-	return r.From.Format(time.DateOnly) + " to " + at(&r.To)
+	return r.From.Format(time.DateOnly) + " to " + at(terminal.Stamp(r.To))
 }
 
 func (r Report) tiles() []tile {
@@ -144,8 +146,8 @@ func (r Report) tiles() []tile {
 	all := []tile{
 		{fmt.Sprint(accepted), "pull requests accepted", r.otherOutcomes()},
 		zero,
-		{seconds(n.AnswerHalf), "from comment to answer, half of them", several(n.Answers, "answer") + nineInTen(n.AnswerMost)},
-		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", several(n.Turns, "turn") + " in all"},
+		{seconds(n.AnswerHalf), "from comment to answer, half of them", work.Count(n.Answers, "answer") + nineInTen(n.AnswerMost)},
+		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
 		{decimal(n.CostPerPull, dollars), "for each accepted one", dollars(n.CostUSD) + " in all" + atLeast(n)},
 		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
 	}
@@ -156,7 +158,7 @@ func atLeast(n Numbers) string {
 	if n.UnknownUsage == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", at least: of %s nothing says how much", several(n.UnknownUsage, "run"))
+	return fmt.Sprintf(", at least: of %s nothing says how much", work.Count(n.UnknownUsage, "run"))
 }
 
 func nineInTen(v *float64) string {
@@ -192,33 +194,26 @@ func decimal(v *float64, as func(float64) string) string {
 
 func dollars(v float64) string { return fmt.Sprintf("$%.2f", v) }
 
-func several(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func at(t *time.Time) string {
-	if t == nil {
+func at(t terminal.Time) string {
+	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(minutes)
 }
 
-func stamp(t *time.Time) string {
-	if t == nil {
+func stamp(t terminal.Time) string {
+	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
 // age is how long something has lasted.
-func (r Report) age(t *time.Time) string {
-	if t == nil {
+func (r Report) age(t terminal.Time) string {
+	if t.IsZero() {
 		return ""
 	}
-	return Took(max(r.To.Sub(*t), 0))
+	return Took(max(r.To.Sub(t.Time), 0))
 }
 
 // human tells how many of a pull request's commits are by people.

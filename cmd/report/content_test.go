@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -82,9 +83,10 @@ func sample(titles []string) Facts {
 	}
 	since := now.Add(-26 * time.Hour)
 	for i, state := range []string{"blocked", "awaiting_feedback", "running"} {
-		f.Items = append(f.Items, OpenItem{
-			Repo: "octo/app", Number: 21 + i, Title: title(i), URL: fmt.Sprintf("https://github.com/octo/app/issues/%d", 21+i), Flow: "bugfix", State: state, Since: &since,
-			Why: "the agent asks: " + title(i+1), Code: "question", Next: "answer in a comment on the issue", Pull: 121 + i, PullURL: fmt.Sprintf("https://github.com/octo/app/pull/%d", 121+i), Stopped: i == 0,
+		f.Items = append(f.Items, status.Item{
+			Repo: "octo/app", Number: 21 + i, Title: title(i), URL: fmt.Sprintf("https://github.com/octo/app/issues/%d", 21+i), Flow: "bugfix", State: state, Since: terminal.Stamp(since),
+			WaitingFor: "the agent asks: " + title(i+1), ReasonCode: work.WhyQuestion, NextStep: "answer in a comment on the issue", Stopped: i == 0,
+			PullRequest: &status.PullRequest{Number: 121 + i, URL: fmt.Sprintf("https://github.com/octo/app/pull/%d", 121+i)},
 		})
 	}
 	return f
@@ -115,7 +117,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if string(want) != got {
-		t.Errorf("%s differs; go test ./internal/report -update writes it. Got:\n%s", name, got)
+		t.Errorf("%s differs; go test ./cmd/report -update writes it. Got:\n%s", name, got)
 	}
 }
 
@@ -269,9 +271,9 @@ func TestFromADayThatHasNotBegun(t *testing.T) {
 // A summary on GitHub is limited to a megabyte: a long list is cut, with a note.
 func TestMarkdownIsBounded(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	items := make([]OpenItem, 3*mostRows)
+	items := make([]status.Item, 3*mostRows)
 	for i := range items {
-		items[i] = OpenItem{Repo: "octo/app", Number: i, Title: "x", State: "ready", Since: &now}
+		items[i] = status.Item{Repo: "octo/app", Number: i, Title: "x", State: "ready", Since: terminal.Stamp(now)}
 	}
 	text := Make(Facts{Now: now, Items: items, Called: work.RepoName.FullName}).Markdown()
 	if n := strings.Count(text, "octo/app#"); n != mostRows || !strings.Contains(text, "\n400 more.\n") {

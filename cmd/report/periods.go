@@ -84,8 +84,8 @@ func earliest(f Facts, all []Pull) time.Time {
 		}
 	}
 	for _, p := range all {
-		if p.Ended != nil {
-			note(*p.Ended)
+		if !p.Ended.IsZero() {
+			note(p.Ended.Time)
 		}
 	}
 	for _, l := range f.Costs {
@@ -124,8 +124,8 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 		return &Period{} // GitHub's clock is ahead
 	}
 	for _, p := range pulls {
-		if p.Ended != nil {
-			of(*p.Ended).end(p)
+		if !p.Ended.IsZero() {
+			of(p.Ended.Time).end(p)
 		}
 	}
 	for _, l := range f.Costs {

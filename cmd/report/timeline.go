@@ -48,8 +48,8 @@ func (r Report) timelines() []timeline {
 
 func lifeOf(p Pull, id string, now time.Time) timeline {
 	t := timeline{Pull: p, ID: id, From: p.Opened, To: now}
-	if p.Ended != nil {
-		t.To = *p.Ended
+	if !p.Ended.IsZero() {
+		t.To = p.Ended.Time
 	}
 	for _, m := range p.marks {
 		if m.What == store.MarkTurn && m.At.Before(t.From) { // the turn that opened it began before

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -25,12 +26,12 @@ func (r Report) Markdown() string {
 	}
 	for _, part := range []struct {
 		title string
-		items []OpenItem
+		items []status.Item
 	}{{"Stopped: a person must act", r.stopped()}, {"Waiting", r.waiting()}} {
 		line("\n## %s\n", part.title)
 		items, more := first(part.items)
 		for _, i := range items {
-			line("- %s %s: %s, for %s. %s", link(i.Repo, i.Number, i.URL), plain(i.Title), words(i.State), r.age(i.Since), plain(sentences(i.Why, i.Next)))
+			line("- %s %s: %s, for %s. %s", link(i.Repo, i.Number, i.URL), plain(i.Title), words(i.State), r.age(i.Since), plain(sentences(i.WaitingFor, i.NextStep)))
 		}
 		switch {
 		case more > 0:

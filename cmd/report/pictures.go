@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/report/chart"
+	"github.com/mergexo/gh-mergexo/cmd/report/chart"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 

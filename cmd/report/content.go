@@ -1,5 +1,3 @@
-// Package report makes the content of "gh mergexo report": numbers from stored facts, and from
-// those a page, Markdown or JSON. It is pure; cmd/report reads the facts.
 package report
 
 import (
@@ -7,8 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/cmd/status"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -17,7 +16,7 @@ type Facts struct {
 	From     time.Time // beginning of a day in UTC; zero: no limit
 	Now      time.Time
 	Pulls    []store.PullFacts // open, or ended since From
-	Items    []OpenItem        // open ones
+	Items    []status.Item     // open ones
 	ByItem   []store.CostLine  // by item, without a time limit
 	Costs    []store.CostLine  // by day
 	Failures []store.CountLine // by day and kind
@@ -27,40 +26,23 @@ type Facts struct {
 	Called   func(work.RepoName) string
 }
 
-// OpenItem is an open work item, described as in status.
-type OpenItem struct {
-	Repo    string     `json:"repo"`           // as it is called
-	Number  int        `json:"number"`         // of the issue
-	Title   string     `json:"title"`          // as people wrote it
-	URL     string     `json:"url"`            // of the issue
-	Flow    string     `json:"flow"`           // how it becomes a pull request
-	State   string     `json:"state"`          // as status has it
-	Since   *time.Time `json:"since"`          // of the state
-	Why     string     `json:"waitingFor"`     // in words
-	Code    string     `json:"reasonCode"`     // the same as a code
-	Next    string     `json:"nextStep"`       // who is to do what
-	Pull    int        `json:"pullRequest"`    // 0: none yet
-	PullURL string     `json:"pullRequestURL"` // empty: none yet
-	Stopped bool       `json:"stopped"`        // a person must act
-}
-
 // Pull is the result of a pull request.
 type Pull struct {
-	Repo     string       `json:"repo"`               // as it is called
-	Number   int          `json:"number"`             // of the pull request
-	Issue    int          `json:"issue"`              // that it is for
-	Flow     string       `json:"flow"`               // how the issue became it
-	Title    string       `json:"title"`              // as people wrote it
-	URL      string       `json:"url"`                // of the pull request
-	Outcome  work.Outcome `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
-	Opened   time.Time    `json:"openedAt"`           // when it was opened
-	Ended    *time.Time   `json:"endedAt"`            // null: it is open
-	Commits  *int         `json:"commits"`            // null: not known
-	Human    *int         `json:"humanCommits"`       // those that are people's; null: not known
-	Zero     bool         `json:"zeroTouch"`          // accepted, and no commit is a person's
-	Turns    int          `json:"turns"`              // of its issue, as budgets count them
-	CostUSD  float64      `json:"costUSD"`            // of all turns for its issue
-	UnknownN int          `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
+	Repo     string        `json:"repo"`               // as it is called
+	Number   int           `json:"number"`             // of the pull request
+	Issue    int           `json:"issue"`              // that it is for
+	Flow     string        `json:"flow"`               // how the issue became it
+	Title    string        `json:"title"`              // as people wrote it
+	URL      string        `json:"url"`                // of the pull request
+	Outcome  work.Outcome  `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
+	Opened   time.Time     `json:"openedAt"`           // when it was opened
+	Ended    terminal.Time `json:"endedAt"`            // null: it is open
+	Commits  *int          `json:"commits"`            // null: not known
+	Human    *int          `json:"humanCommits"`       // those that are people's; null: not known
+	Zero     bool          `json:"zeroTouch"`          // accepted, and no commit is a person's
+	Turns    int           `json:"turns"`              // of its issue, as budgets count them
+	CostUSD  float64       `json:"costUSD"`            // of all turns for its issue
+	UnknownN int           `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
 
 	item  int64
 	marks []store.Mark
@@ -104,15 +86,15 @@ type Verdict struct {
 
 // Report is the content of a report.
 type Report struct {
-	From     *time.Time `json:"since"`        // the first day that counts; null: from the beginning
-	To       time.Time  `json:"until"`        // when it was made
-	Numbers  Numbers    `json:"numbers"`      // what is told first
-	Pulls    []Pull     `json:"pullRequests"` // those that are open, and those that ended since then
-	Items    []OpenItem `json:"items"`        // what is open
-	Step     Step       `json:"period"`       // how long each of periods is: day, week or month
-	Periods  []Period   `json:"periods"`      // what came over time, the oldest first
-	Failures []Failure  `json:"failures"`     // what went wrong, the most frequent first
-	Verdicts []Verdict  `json:"verdicts"`     // what reviewers said
+	From     terminal.Time `json:"since"`        // the first day that counts; null: from the beginning
+	To       time.Time     `json:"until"`        // when it was made
+	Numbers  Numbers       `json:"numbers"`      // what is told first
+	Pulls    []Pull        `json:"pullRequests"` // those that are open, and those that ended since then
+	Items    []status.Item `json:"items"`        // what is open
+	Step     Step          `json:"period"`       // how long each of periods is: day, week or month
+	Periods  []Period      `json:"periods"`      // what came over time, the oldest first
+	Failures []Failure     `json:"failures"`     // what went wrong, the most frequent first
+	Verdicts []Verdict     `json:"verdicts"`     // what reviewers said
 }
 
 // Empty reports whether there is no data.
@@ -122,7 +104,7 @@ func (r Report) Empty() bool {
 
 // Make makes a report from facts.
 func Make(f Facts) Report {
-	r := Report{To: f.Now.UTC(), Items: f.Items, From: pointer(f.From)}
+	r := Report{To: f.Now.UTC(), Items: f.Items, From: terminal.Stamp(f.From)}
 	r.Pulls = pulls(f)
 	r.Numbers = numbers(f, r)
 	for _, l := range f.Failures {
@@ -136,7 +118,7 @@ func Make(f Facts) Report {
 
 // withoutNulls replaces nil lists by empty ones, which JSON shows as [].
 func (r Report) withoutNulls() Report {
-	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]OpenItem{}, r.Items...), append([]Period{}, r.Periods...)
+	r.Pulls, r.Items, r.Periods = append([]Pull{}, r.Pulls...), append([]status.Item{}, r.Items...), append([]Period{}, r.Periods...)
 	r.Failures, r.Verdicts = append([]Failure{}, r.Failures...), append([]Verdict{}, r.Verdicts...)
 	return r
 }
@@ -183,7 +165,7 @@ func pulls(f Facts) []Pull {
 		l := spent[p.ItemID]
 		v := Pull{
 			Repo: f.Called(p.Repo), Number: p.Number, Issue: p.Issue, Flow: string(p.Flow), Title: p.Title, URL: p.URL,
-			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: pointer(p.Ended()), Turns: l.Turns, CostUSD: l.CostUSD, UnknownN: l.Unknown,
+			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, CostUSD: l.CostUSD, UnknownN: l.Unknown,
 			item: p.ItemID, marks: marks[p.ItemID],
 		}
 		if p.End.PullID != 0 && p.End.Human >= 0 {
@@ -193,10 +175,13 @@ func pulls(f Facts) []Pull {
 		all = append(all, v)
 	}
 	slices.SortStableFunc(all, func(a, b Pull) int {
-		if (a.Ended == nil) != (b.Ended == nil) {
-			return cmp.Compare(min(1, unix(a.Ended)), min(1, unix(b.Ended)))
+		switch {
+		case a.Ended.IsZero() && !b.Ended.IsZero():
+			return -1
+		case b.Ended.IsZero() && !a.Ended.IsZero():
+			return 1
 		}
-		return cmp.Or(cmp.Compare(unix(b.Ended), unix(a.Ended)), b.Opened.Compare(a.Opened))
+		return cmp.Or(b.Ended.Compare(a.Ended.Time), b.Opened.Compare(a.Opened))
 	})
 	return all
 }
@@ -249,19 +234,4 @@ func per(sum float64, n int) *float64 {
 	}
 	sum /= float64(n)
 	return &sum
-}
-
-func pointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
-}
-
-func unix(t *time.Time) int64 {
-	if t == nil {
-		return 0
-	}
-	return t.Unix()
 }

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cli/browser"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+)
+
+func render(r Report, format string) (string, error) {
+	switch format {
+	case "markdown":
+		return r.Markdown(), nil
+	case "json":
+		b, err := json.MarshalIndent(r, "", "  ")
+		return string(b) + "\n", err
+	}
+	b, err := r.HTML()
+	return string(b), err
+}
+
+// deliver writes the report to the requested file. Without one, a page is printed for a program and
+// saved in the state folder for a person.
+func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config, format, text string) error {
+	out := a.Output()
+	file := opt.file
+	if file == "" && (opt.open || format == "html" && out.TTY) {
+		file = filepath.Join(cfg.Runtime.StateDir, "report.html")
+	}
+	if file == "" || file == "-" || file == "/dev/stdout" {
+		_, err := fmt.Fprint(out.Bare, text)
+		return err
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	if err := write(file, text); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	if _, err := fmt.Fprintln(a.Notes(out), "report: "+file); err != nil || !opt.open {
+		return err
+	}
+	return open(ctx, environ.Read(), file, a.Env.Stderr)
+}
+
+// write replaces the file atomically. A pipe or a device is not replaced but written to.
+func write(file, text string) error {
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().IsRegular() {
+		return files.Replace(file, text)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// open shows a file in the browser of GH_BROWSER or BROWSER, or else the system's. gh's own
+// function rejects files.
+func open(ctx context.Context, env environ.Env, file string, said io.Writer) error {
+	launcher, _ := env.Lookup("GH_BROWSER")
+	if launcher == "" {
+		launcher, _ = env.Lookup("BROWSER")
+	}
+	words := strings.Fields(launcher)
+	if len(words) == 0 {
+		browser.Stdout, browser.Stderr = said, said
+		if err := browser.OpenFile(file); err != nil {
+			return fmt.Errorf("open %s in a browser: %w; open it by hand", file, err)
+		}
+		return nil
+	}
+	path, err := proc.LookPath(words[0], env.Path)
+	if err != nil {
+		return fmt.Errorf("open %s in the browser %q: %w", file, launcher, err)
+	}
+	code, err := proc.Attach(ctx, proc.Cmd{Path: path, Args: append(words[1:], address(file)), Env: env.All()}, proc.Streams{Out: said, Err: said})
+	if err == nil && code != 0 {
+		err = fmt.Errorf("it ended with exit code %d", code)
+	}
+	if err != nil {
+		return fmt.Errorf("open %s in the browser %q: %w", file, launcher, err)
+	}
+	return nil
+}
+
+// address returns a file's URL.
+func address(file string) string {
+	path := filepath.ToSlash(file)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,185 @@
+// Package status shows work items to people and programs: the board of status, the story of show,
+// and both as JSON. It reads only the database.
+package status
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/live"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/snapshot"
+)
+
+// Board is what the database holds about the configured repositories. It is the output of status.
+type Board struct {
+	Items    []Item               `json:"items"`        // work items that are open, and with --all the others, too
+	Repos    []Repo               `json:"repositories"` // the repositories of the config, and those that left it
+	Agents   []machine.AgentState `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
+	Day      Day                  `json:"day"`          // what was spent in the last 24 hours
+	Paused   *cli.HaltView        `json:"paused"`       // the pause of everything; null: there is none
+	Finished []Ended              `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+
+	facts  []Facts
+	all    bool          // Items includes finished ones
+	untold []news.Untold // notification targets that did not accept messages
+
+	now    time.Time                // by GitHub's clock, like stored times
+	clocks map[string]time.Duration // how far this machine's clock is ahead, by host
+}
+
+// Day is the usage of the last 24 hours, over all repositories.
+type Day struct {
+	Turns        int             `json:"turns"`      // turns that were begun
+	MaxTurns     int             `json:"maxTurns"`   // how many there may be; 0: no limit
+	CostInUSD    float64         `json:"costUSD"`    // what it cost in US dollars, as far as agents say
+	MaxCostInUSD float64         `json:"maxCostUSD"` // how much that may become; 0: no limit
+	HeldUntil    terminal.Time   `json:"heldUntil"`  // null while turns may begin
+	Why          string          `json:"why"`        // why none may begin
+	Code         work.ReasonKind `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
+
+	says string
+}
+
+// Query selects the content of a board.
+type Query struct {
+	Config *config.Config  // required
+	Repos  []work.RepoName // of the config
+	All    bool            // include merged, completed and closed items
+	Now    time.Time       // by this machine's clock
+	Halt   *folder.Halt    // `pause --all` is in force; nil: it is not
+}
+
+// Empty is the board before any pass.
+func Empty(q Query) Board {
+	return Board{Items: []Item{}, Finished: []Ended{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
+		return repoOf(work.Repo{Name: name}, q.Config.Called(name), store.Counts{})
+	})}
+}
+
+// Load reads the board, without the agents.
+func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
+	b, err := load(ctx, tx, q)
+	b.Items = terminal.Each(b.facts, Facts.item)
+	return b, err
+}
+
+// load reads the board, with facts instead of Items.
+func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
+	known, err := tx.ListRepos(ctx)
+	if err != nil {
+		return b, err
+	}
+	clocks, err := tx.ListClocks(ctx)
+	if err != nil {
+		return b, err
+	}
+	at, err := live.Load(ctx, tx, q.Config.Runtime.StateDir, q.Now)
+	if err != nil {
+		return b, err
+	}
+	if len(q.Repos) > 0 {
+		q.Now = q.Now.Add(-clocks[q.Repos[0].Host])
+	}
+	day, err := snapshot.Day(ctx, tx, q.Config.Runtime.Budgets, q.Now)
+	if err != nil {
+		return b, err
+	}
+	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt)}
+	if b.untold, err = tx.ListUntold(ctx, q.Now.Add(-news.MostAge)); err != nil {
+		return b, err
+	}
+	watch, err := loadWatched(ctx, tx, q.Config, known, b.now)
+	if err != nil {
+		return b, err
+	}
+	for _, name := range q.Repos {
+		row := cli.FindRepo(known, name)
+		r, err := b.loadRepo(ctx, tx, q, row, day, at)
+		if err != nil {
+			return b, err
+		}
+		r.Watched = watch(row)
+		b.Repos = append(b.Repos, r)
+	}
+	slices.SortStableFunc(b.Finished, func(x, y Ended) int { return y.At.Compare(x.At.Time) })
+	if len(q.Repos) < len(q.Config.Repos) {
+		return b, nil
+	}
+	left, err := loadLeft(ctx, tx, q.Config, known, q.Now)
+	b.Repos = append(b.Repos, left...)
+	return b, err
+}
+
+// loadRepo reads a configured repository and its work items.
+func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Repo, day spending.Day, at live.Turns) (Repo, error) {
+	ignored, called := env.IgnoredStamps(&row, q.Now), q.Config.Called(row.Name)
+	if row.ID == 0 {
+		r := repoOf(row, called, store.Counts{})
+		r.ignored = ignored
+		return r, nil
+	}
+	if err := b.loadItems(ctx, tx, q, row, day, at); err != nil {
+		return Repo{}, err
+	}
+	over, err := loadEnded(ctx, tx, q, row)
+	if err != nil {
+		return Repo{}, err
+	}
+	b.Finished = append(b.Finished, over...)
+	counts, err := tx.Counts(ctx, row.ID)
+	if err != nil {
+		return Repo{}, err
+	}
+	r := repoOf(row, called, counts)
+	r.ignored = ignored
+	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
+	if stopped {
+		r.Stopped = cli.ViewStopped(halt, called)
+	}
+	return r, err
+}
+
+// loadItems reads a repository's work items and asks the plan, made from the same items, what holds
+// them back.
+func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day, at live.Turns) error {
+	v, err := snapshot.Board(ctx, tx, q.Config, r, day, q.Now, q.All)
+	if err != nil {
+		return err
+	}
+	outlook := plan.For(v).Outlooks(v)
+	for _, i := range v.Items {
+		if !q.All && !i.State.Open() {
+			continue
+		}
+		f := Facts{
+			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.Of(i.Turn), Halt: q.Halt,
+			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
+		}
+		f.Live, f.Place.Repo = f.Worked != nil, f.Called
+		if f.Told() {
+			if f.Said, _, err = tx.GetAction(ctx, f.Stop.Token); err != nil {
+				return err
+			}
+		}
+		b.facts = append(b.facts, f)
+	}
+	return nil
+}
+
+func dayOf(d spending.Day, b work.Budgets) Day {
+	why := explain.What(d.Why, explain.Place{Spending: true})
+	return Day{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, terminal.Stamp(d.Until), why, d.Why.Kind, d.Describe(b)}
+}

@@ -1,0 +1,275 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+)
+
+// Repo is one repository. Before a pass has seen it, it has only its name.
+type Repo struct {
+	Name      string             `json:"name"`        // as the config has it
+	Current   string             `json:"currentName"` // what GitHub calls it now; empty: no pass has seen it
+	SeenAt    terminal.Time      `json:"seenAt"`      // when it was looked at last: read, or seen to be as it was
+	ReadAt    terminal.Time      `json:"readAt"`      // when its lists were read last
+	Watched                      // how it is watched
+	Error     string             `json:"error"`         // the last error; empty: none since it went well
+	Failures  int                `json:"failures"`      // how often in a row it failed
+	NotBefore terminal.Time      `json:"notBefore"`     // it is not tried before; null: the next pass may
+	Left      bool               `json:"left"`          // no name of the config stands for it any more
+	LeftAt    terminal.Time      `json:"leftAt"`        // since when, as far as a pass has noticed
+	Replaced  bool               `json:"replaced"`      // another repository has its name
+	Items     map[work.State]int `json:"items"`         // how many work items are in each state
+	Outcomes  map[string]int     `json:"eventOutcomes"` // how many events came to which end
+	Pending   int                `json:"pendingEvents"` // comments and other events that wait for a turn
+	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
+	work.Usage
+	Stopped *cli.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
+
+	row     work.Repo
+	ignored []string // its times that lie in the future
+	gone    string   // why nothing happens in a repository that left
+}
+
+// Watched is how one repository is watched.
+type Watched struct {
+	Manner pulse.Manner  `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
+	Next   terminal.Time `json:"nextLookAt"` // when it is looked at next; null: in the next pass
+	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
+}
+
+// First is the progress of the first reading of a repository's open pull requests.
+type First struct {
+	LookedAt int `json:"lookedAt"` // how many were looked at so far; the next pass resumes there
+	Open     int `json:"open"`     // how many are open
+
+	says string
+}
+
+func repoOf(r work.Repo, called string, c store.Counts) Repo {
+	v := Repo{
+		Name: called, SeenAt: terminal.Stamp(r.LookedAt()), ReadAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
+		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
+		Pending: c.Pending, Blocked: c.Blocked, Usage: c.Usage, row: r,
+	}
+	if v.Items == nil {
+		v.Items = map[work.State]int{}
+	}
+	if r.Current != (work.RepoName{}) { // otherwise no pass has seen it
+		v.Current = r.Current.FullName()
+	}
+	return v
+}
+
+// leftShown is how long a replaced repository is shown.
+const leftShown = 30 * 24 * time.Hour
+
+// loadLeft reads the repositories that left the config with open work.
+func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) ([]Repo, error) {
+	var left []Repo
+	for _, row := range known {
+		_, named := cfg.Repo(row.Name)
+		if row.NamedBy != cfg.Path {
+			continue // named by another config that shares the state folder
+		}
+		replaced := named && isReplaced(row, known)
+		if named && !replaced || replaced && now.Sub(row.LeftAt) > leftShown {
+			continue
+		}
+		items, err := tx.ListOpenItems(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(items) == 0 {
+			continue
+		}
+		counts, err := tx.Counts(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		r, kept := repoOf(row, row.Name.FullName(), counts), work.Count(len(items), "open work item")
+		r.Left, r.LeftAt, r.Replaced = true, terminal.Stamp(row.LeftAt), replaced
+		r.gone = fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", r.Name, kept)
+		if replaced {
+			r.gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.LeftAt), kept)
+		}
+		left = append(left, r)
+	}
+	return left, nil
+}
+
+// isReplaced reports whether another repository has the name now.
+func isReplaced(r work.Repo, known []work.Repo) bool {
+	return !r.LeftAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
+		return o.ID != r.ID && o.LeftAt.IsZero() && o.Name.Equal(r.Name)
+	})
+}
+
+// loadWatched reads what that depends on: how many repositories of a host this machine watches, and which
+// of them GitHub hides from the pulse query. Next is the next reading after now.
+func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) (func(work.Repo) Watched, error) {
+	hidden, err := tx.ListHidden(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first, err := tx.ListWalks(ctx, work.FirstLookList)
+	if err != nil {
+		return nil, err
+	}
+	ours := map[string]int{}
+	for _, c := range cfg.Repos {
+		ours[c.Name.Host]++
+	}
+	return func(r work.Repo) Watched {
+		if r.NodeID == "" {
+			return Watched{}
+		}
+		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
+		w := Watched{Manner: manner, Next: terminal.Stamp(next)}
+		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
+			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
+		}
+		return w
+	}, nil
+}
+
+// watchLines collects messages about how several repositories are watched.
+type watchLines struct {
+	hidden cli.SharedLines
+	first  cli.SharedLines
+	pulsed map[string]*pulsed // by host
+}
+
+// pulsed are the repositories of one host that the pulse query watches.
+type pulsed struct {
+	n          int
+	last, next time.Time // of the repository that was read longest ago
+}
+
+// add adds a repository.
+func (l *watchLines) add(r Repo) {
+	if r.First != nil {
+		l.first.Add(r.Name, r.First.says)
+	}
+	switch r.Manner {
+	case pulse.ByTurn:
+		l.hidden.Add(r.Name, "GitHub does not say whether something changed there: read in turn, beside the others")
+	case pulse.ByPulse:
+		if l.pulsed == nil {
+			l.pulsed = map[string]*pulsed{}
+		}
+		p := l.pulsed[r.row.Name.Host]
+		if p == nil {
+			p = &pulsed{last: r.SeenAt.Time, next: r.Next.Time}
+			l.pulsed[r.row.Name.Host] = p
+		}
+		if p.n++; r.SeenAt.Time.Before(p.last) {
+			p.last, p.next = r.SeenAt.Time, r.Next.Time
+		}
+	case pulse.EachPass:
+	}
+}
+
+// print prints the progress of first readings, the repositories hidden from the pulse query and, on
+// a terminal, how many repositories the pulse query watches.
+func (l *watchLines) print(out terminal.Output, notes io.Writer, now time.Time) {
+	for _, line := range slices.Concat(l.first.Lines(), l.hidden.Lines()) {
+		fmt.Fprintln(notes, line)
+	}
+	if !out.TTY {
+		return
+	}
+	for _, host := range slices.Sorted(maps.Keys(l.pulsed)) {
+		fmt.Fprintln(notes, out.LocalTimes(l.pulsed[host].says(host, now)))
+	}
+}
+
+func (p pulsed) says(host string, now time.Time) string {
+	line := fmt.Sprintf("%d repositories of %s are watched by pulse: one query for each hundred says which changed", p.n, host)
+	if !p.last.IsZero() {
+		line += ", asked " + terminal.Age(p.last, now) + " ago"
+	}
+	if p.next.After(now) {
+		return line + ", and again at " + work.Stamp(p.next)
+	}
+	return line + ", and again by the next pass"
+}
+
+// printIgnored reports ignored commands and comments of people without permission.
+func (r Repo) printIgnored(notes io.Writer) {
+	if r.Left {
+		return
+	}
+	if n := r.Outcomes[work.OutcomeNoCommander]; n > 0 {
+		fmt.Fprintf(notes, "%s: %s by people without write permission %s ignored\n", r.Name, work.Count(n, "command"), wasWere(n))
+	}
+	if n := r.Outcomes[work.OutcomeTakenOver]; n > 0 {
+		fmt.Fprintf(notes, "%s: a login in allowed_users is another account now; %s of it %s ignored, and the log says how to accept it\n", r.Name, work.Count(n, "comment"), wasWere(n))
+	}
+	if n := r.Outcomes[work.OutcomeNoLabeller]; n > 0 {
+		fmt.Fprintf(notes, "%s: %s by people without triage permission %s ignored\n", r.Name, work.Count(n, "label"), wasWere(n))
+	}
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// printStopped lists the repositories in which merging is stopped, and how to resume it.
+func (b Board) printStopped(out terminal.Output, notes io.Writer) {
+	for _, r := range b.Repos {
+		if s := r.Stopped; s != nil {
+			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Look at what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume)
+			fmt.Fprintln(notes, out.LocalTimes(said))
+		}
+	}
+}
+
+// printLeft lists the repositories that left the config with open work, and those that were
+// renamed.
+func (b Board) printLeft(notes io.Writer) {
+	for _, r := range b.Repos {
+		if r.Left {
+			fmt.Fprintln(notes, terminal.OneLine(r.gone))
+		}
+	}
+	for _, r := range b.Repos {
+		if !r.Left && r.row.ID != 0 && !r.row.Current.Equal(r.row.Name) {
+			fmt.Fprintf(notes, "%s is %s now; write that name in the config\n", r.Name, r.Current)
+		}
+	}
+}
+
+// repoLines returns why repositories were not read, and when they will be.
+func (b Board) repoLines() []string {
+	var shared cli.SharedLines
+	for _, r := range b.Repos {
+		for _, text := range r.ignored {
+			shared.Add(r.Name, text)
+		}
+		switch {
+		case r.Left:
+		case r.row.ID == 0:
+			shared.Add(r.Name, "not seen yet")
+		case r.Error != "":
+			shared.Add(r.Name, r.Error)
+			if r.NotBefore.After(b.now) {
+				shared.Until(r.Error, r.NotBefore.Time)
+			}
+		}
+	}
+	return shared.Lines()
+}

@@ -1,0 +1,279 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/tick/change"
+	"github.com/mergexo/gh-mergexo/tick/known"
+)
+
+// Outlook is what a plan says about one item.
+type Outlook struct {
+	Waits    []work.Reason  // why no turn starts
+	Review   *review.Record // the next state of its reviews; nil: unchanged
+	Merge    merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
+	MergeDue bool           // the next pass does what Merge asks
+}
+
+// Outlooks returns what the plan of a snapshot says about each of its items.
+func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
+	waits, reviews, merges := p.Waits(), map[int64]*review.Record{}, map[int64]bool{}
+	for _, r := range Of[change.Review](p) {
+		reviews[r.Item] = &r.Record
+	}
+	for _, m := range Of[change.Merge](p) {
+		merges[m.Item] = true
+	}
+	return func(i known.Item) Outlook {
+		return Outlook{Waits: waits[i.ID], Review: reviews[i.ID], Merge: Merging(v, i), MergeDue: merges[i.ID]}
+	}
+}
+
+// Standing answers "why is nothing happening?" for one item. The comment that answers `/mergexo
+// status`, the terminal and JSON are made from it; the texts are internal/work/explain's.
+type Standing struct {
+	State   string        // the item's state in a word; running only while a pass works on it
+	Since   time.Time     // since when; of an item that was retried in vain: since it stopped
+	Why     work.Reason   // Kind is the stable code
+	Then    []work.Reason // what it waits for after that
+	Before  work.Reason   // what it waited for before
+	Blocked bool          // a person must act
+	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
+	Begins  work.Kind     // the next turn, if the reason does not name it; empty: it does, or there is none
+
+	beside   string // what else holds it back; empty: nothing
+	attempts int    // how often it stopped for the reason
+}
+
+// Around is the state outside the item.
+type Around struct {
+	Now    time.Time
+	Repo   work.Repo
+	Called string // name of the repository for people
+	Halted bool   // `pause --all` is in force
+	Live   bool   // a live pass works on the item
+}
+
+// StandingOf answers why nothing happens for an item. o is what today's plan says about it.
+func StandingOf(i known.Item, o Outlook, a Around) Standing {
+	s := waiting(i, o, a)
+	s.State, s.Since, s.beside = stateOf(i, a), i.Since, beside(i, s.Why.Kind)
+	if i.Told() {
+		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
+	}
+	return s
+}
+
+// stateOf is the item's state in a word.
+func stateOf(i known.Item, a Around) string {
+	switch {
+	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
+		return string(i.State)
+	case a.Halted, i.Turn.Waits(a.Now), !i.Turn.WaitReason.None():
+		return "waiting"
+	}
+	return "interrupted"
+}
+
+// beside describes what else holds back an open pull request, besides its first reason.
+func beside(i known.Item, why work.ReasonKind) string {
+	said := ""
+	if i.State != work.StateAwaitingFeedback || i.Pull.State != work.PullOpen {
+		return said
+	}
+	if i.Pull.Draft && why != work.WhyReviewDraft && why != work.WhyMergeDraft {
+		said += "; it is a draft"
+	}
+	if h := i.HeldBack; h != nil && why != work.WhyReviewHeld && why != work.WhyMergeHeld {
+		said += "; held back by " + cmp.Or(h.By, "a label")
+	}
+	return said
+}
+
+// waiting returns the reasons of a standing.
+func waiting(i known.Item, o Outlook, a Around) Standing {
+	unanswered := len(i.Unanswered())
+	switch {
+	case !i.State.Open():
+		return Standing{Why: ended(i)}
+	case i.Pause != nil && !ending(i):
+		return after(i.Pause.Reason(), Standing{Why: i.Reason})
+	case i.State == work.StateBlocked, i.Turn != nil && i.Turn.Blocked:
+		return blocked(i)
+	case a.Halted && !a.Live:
+		a.Halted = false
+		return after(work.Reason{Kind: work.WhyHalted}, waiting(i, o, a))
+	case a.Repo.NotBefore.After(a.Now):
+		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, a.Repo.NotBefore)
+	case a.Repo.Failures > 0 && !a.Live:
+		return unread(work.Reason{Kind: work.WhyRepoWaits, Name: a.called(), Local: a.Repo.LastError}, time.Time{})
+	case i.Turn != nil:
+		return underway(*i.Turn, a)
+	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
+		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
+	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
+		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
+		if i.HasPull() {
+			s.Begins = ""
+			if unanswered > 0 {
+				s.Begins = i.Flow.FeedbackKind()
+			}
+		}
+		return s
+	case unanswered > 0:
+		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: unanswered}}
+	}
+	return Standing{Why: idle(i, o)}
+}
+
+func (a Around) called() string {
+	if a.Called == "" {
+		return a.Repo.Name.FullName()
+	}
+	return a.Called
+}
+
+// after returns a standing that applies after another reason ends.
+func after(first work.Reason, then Standing) Standing {
+	s := Standing{Why: first}
+	if !then.Why.None() {
+		s.Then = append([]work.Reason{then.Why}, then.Then...)
+	}
+	return s
+}
+
+func unread(why work.Reason, until time.Time) Standing {
+	if !until.IsZero() {
+		why.At = until.UnixMilli()
+	}
+	return Standing{Why: why, Until: until}
+}
+
+func ended(i known.Item) work.Reason {
+	switch {
+	case i.State == work.StateMerged && i.Flow == work.FlowDesign:
+		return work.Reason{Kind: work.WhyDesignMerged}
+	case i.State == work.StateMerged, i.State == work.StateCompleted:
+		return work.Reason{Kind: work.WhyMerged}
+	}
+	return work.Reason{Kind: work.WhyClosed}
+}
+
+// ending reports whether a turn has had its first effect: it will be completed.
+func ending(i known.Item) bool {
+	return i.Turn != nil && (i.Turn.Step == work.StepPushed || i.Turn.Step == work.StepApplied)
+}
+
+func blocked(i known.Item) Standing {
+	unknown := work.Reason{Kind: work.WhyUnknown}
+	why := i.Reason
+	if i.Turn != nil {
+		why, unknown.Local = why.Or(i.Turn.WaitReason), i.Turn.LastError
+	}
+	return Standing{Why: why.Or(unknown), Blocked: true}
+}
+
+// underway is the standing of an unfinished turn, by its step.
+func underway(t work.Turn, a Around) Standing {
+	if t.Waits(a.Now) {
+		why := t.WaitReason.Or(work.Reason{Kind: work.WhyTriedAgain, At: t.NotBefore.UnixMilli(), Local: t.LastError})
+		return Standing{Why: why, Until: t.NotBefore}
+	}
+	s := Standing{Before: t.WaitReason}
+	switch t.Step {
+	case work.StepClaimed:
+		s.Why = work.Reason{Kind: work.WhyRunning, Name: string(t.Kind), Number: t.Slot}
+		if !a.Live {
+			s.Why = work.Reason{Kind: work.WhyInterrupted, Name: string(t.Kind)}
+		}
+	case work.StepAnswered:
+		s.Why = work.Reason{Kind: work.WhyToBeSent}
+	case work.StepPushed, work.StepApplied:
+		s.Why = work.Reason{Kind: work.WhyPushed}
+	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
+	}
+	return s
+}
+
+// idle is why nothing happens for an item without a turn and without pending comments.
+func idle(i known.Item, o Outlook) work.Reason {
+	switch i.State {
+	case work.StatePending, work.StateReady, work.StateRunning:
+		return i.Reason.Or(work.Reason{Kind: work.WhyFreeSlot, Name: string(i.Flow.StartKind())})
+	case work.StateAwaitingIssueFollowup:
+		return i.Reason.Or(work.Reason{Kind: work.WhyReply})
+	case work.StateAwaitingFeedback:
+		return i.Reason.Or(awaited(i, o)).Or(work.Reason{Kind: work.WhyPeople, Number: i.Pull.Number})
+	case work.StateMerged, work.StateCompleted, work.StateBlocked, work.StateClosed:
+	}
+	return i.Reason
+}
+
+// awaited is what an open pull request waits for: its reviews by their next state, compared with the
+// present head, or the gate that holds our merge of it.
+func awaited(i known.Item, o Outlook) work.Reason {
+	record := i.Reviews.Record
+	if o.Review != nil {
+		record = *o.Review
+	}
+	why := i.Awaited(record)
+	switch {
+	case why.Kind != work.WhyReviewApproved && why.Kind != work.WhyMergeDue, len(o.Merge.Gates) == 0: // a person merges it
+		return why
+	case o.Merge.Ask == merging.AskMerge, o.Merge.Ask == merging.AskEnqueue:
+		return i.DueToMerge()
+	}
+	return o.Merge.Why.Or(i.DueToMerge())
+}
+
+// Says describes what is waited for. With here it includes what only this machine may show.
+func (s Standing) Says(p explain.Place, here bool) string {
+	said := make([]string, 0, 1+len(s.Then))
+	for _, r := range append([]work.Reason{s.Why}, s.Then...) {
+		w := explain.Reason(r, p)
+		text := w.What
+		if here {
+			text = w.Here()
+		}
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	text := strings.Join(said, "; and then: ")
+	if before := explain.Reason(s.Before, p); here && !s.Before.None() {
+		text += "; before that: " + before.Here()
+	}
+	if s.Blocked {
+		text = "a person: " + text
+	}
+	if s.attempts > 1 && text != "" {
+		text += fmt.Sprintf(" (%s)", work.Count(s.attempts, "attempt"))
+	}
+	return text + s.beside
+}
+
+// Next describes what comes next.
+func (s Standing) Next(p explain.Place) string {
+	w := explain.Reason(s.Why, p)
+	switch {
+	case w.Retry: // blocked, or waiting for an answer on the issue
+		return w.Next() + ", or " + p.Command(command.VerbRetry, "")
+	case w.Next() == "" && !s.Until.IsZero():
+		return "resumes after " + work.Stamp(s.Until)
+	case w.Next() == "" && s.Begins.Start():
+		return explain.Turn(s.Begins)
+	case w.Next() == "" && s.Begins != "":
+		return "a turn answers on GitHub"
+	case w.Next() == "":
+		return "the next pass"
+	}
+	return w.Next()
+}
