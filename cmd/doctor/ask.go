@@ -137,8 +137,7 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 		to.Trouble = trouble(settings.Name.Host, err)
 		return false
 	}
-	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
-	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
+	Describe(r, to)
 	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // an error is not a finding
 	for _, k := range kept {
 		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
@@ -152,6 +151,12 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 	}
 	to.WorkRules = inTheWay(ctx, c, r.Current)
 	return r.Private
+}
+
+// Describe adds what GitHub says about a repository to its facts.
+func Describe(r github.Repository, to *doctor.Repo) {
+	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
+	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
 }
 
 func trouble(host string, err error) *doctor.Trouble {

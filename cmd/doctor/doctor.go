@@ -51,7 +51,7 @@ type view struct {
 func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 	shown := a.Progress()
 	shown.Spinner("looking at this machine and asking GitHub")
-	all := doctor.Checks(Gather(ctx, a, Everything))
+	all := Look(ctx, a)
 	shown.Close()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -142,20 +142,14 @@ func line(out terminal.Output, c doctor.Check, widest int) string {
 }
 
 // PrintFailures prints, before the first pass, what would keep it from working, as far as this
-// machine knows: GitHub is not asked. It skips the agents' checks, which are shown elsewhere.
+// machine knows: GitHub is not asked.
 func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
-	for _, c := range doctor.Only(doctor.Checks(Gather(ctx, a, Offline)), doctor.Failure) {
-		if c.Code == doctor.CodeAgent || c.Code == doctor.CodeVersion || c.Code == doctor.CodeSandbox {
-			continue
-		}
-		says := c.Says
-		if c.About != "" {
-			says = c.About + ": " + says
-		}
-		if c.Do != "" {
-			says += "; " + c.Do
-		}
-		fmt.Fprintln(notes, terminal.OneLine(says))
+	_, f := gather(ctx, a)
+	for i := range f.Repos {
+		f.Repos[i].Unasked = "GitHub is not asked here"
+	}
+	for _, c := range doctor.Only(doctor.Run(f, doctor.BeforeFirstPass), doctor.Failure) {
+		fmt.Fprintln(notes, terminal.OneLine(c.Line()))
 	}
 	fmt.Fprintln(notes, "all that a pass needs is looked at by: gh mergexo doctor")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -63,14 +64,16 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if last, known, err := tx.LastPass(ctx); err != nil {
 			return err
 		} else if known {
-			p.Last, p.Failed, p.Why = last.At, last.Failures, last.Why
+			p.Failed, p.Why = last.Failures, last.Why
+		}
+		if p.Last, err = schedule.LastPass(ctx, tx, cfg); err != nil {
+			return err
 		}
 		if p.Untold, err = untold(ctx, tx, f.Now); err != nil {
 			return err
 		}
 		for i, r := range cfg.Repos {
 			row := looks.FindRepo(known, r.Name)
-			p.Last = latest(p.Last, row.LookedAt())
 			p.Tried = p.Tried || row.ID != 0
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
@@ -110,11 +113,4 @@ func untold(ctx context.Context, tx *store.Tx, now time.Time) ([]doctor.Untold, 
 	return terminal.Each(all, func(u news.Untold) doctor.Untold {
 		return doctor.Untold{Target: u.Target, Count: u.Count, Why: terminal.OneLine(u.LastError)}
 	}), err
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

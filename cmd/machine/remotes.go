@@ -5,11 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -42,6 +42,16 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 		})
 	}
 	return all, nil
+}
+
+// Hosts returns the hosts of the configured repositories.
+func Hosts(cfg *config.Config) (all []string) {
+	for _, r := range cfg.Repos {
+		if !slices.Contains(all, r.Name.Host) {
+			all = append(all, r.Name.Host)
+		}
+	}
+	return all
 }
 
 // otherHost returns the client of a host that the config does not name; nil without a login.

@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
@@ -125,8 +126,8 @@ func (p plan) fit(s schedule.Scheduler, job schedule.Job) (schedule.Job, error) 
 
 // tried checks that the job would run with its own environment only.
 func (p plan) tried(ctx context.Context) error {
-	if p.job.Gh == "" {
-		return errors.New("gh is not on PATH: a scheduler starts gh mergexo; install gh from https://cli.github.com")
+	if err := doctor.Refusal(doctor.Facts{Gh: &doctor.Program{Path: p.job.Gh}}, doctor.AtSchedule); err != nil {
+		return err
 	}
 	res, err := proc.Run(ctx, proc.Cmd{Path: p.job.Gh, Args: []string{"mergexo", "version"}, Dir: "/", Env: p.job.Pairs(), Wall: tryTime})
 	switch {

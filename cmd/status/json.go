@@ -6,8 +6,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/cmd/looks"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/stops"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -170,12 +170,12 @@ type dayView struct {
 
 // BoardView is the output of status as JSON.
 type BoardView struct {
-	Items    []itemView           `json:"items"`        // work items that are open, and with --all the others, too
-	Repos    []repoView           `json:"repositories"` // the repositories of the config, and those that left it
-	Agents   []machine.AgentState `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
-	Day      dayView              `json:"day"`          // what was spent in the last 24 hours
-	Paused   *stops.HaltView      `json:"paused"`       // the pause of everything; null: there is none
-	Finished []endedView          `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+	Items    []itemView      `json:"items"`        // work items that are open, and with --all the others, too
+	Repos    []repoView      `json:"repositories"` // the repositories of the config, and those that left it
+	Agents   []doctor.Agent  `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
+	Day      dayView         `json:"day"`          // what was spent in the last 24 hours
+	Paused   *stops.HaltView `json:"paused"`       // the pause of everything; null: there is none
+	Finished []endedView     `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 }
 
 // View returns the board as JSON, without the agents.
