@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -34,9 +33,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		if !h.LoggedIn {
 			continue
 		}
-		token := github.Token(h.Name)
-		a.Secrets().Add(token, "gh's token")
-		c, err := github.New(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now})
+		c, err := a.GitHub(h.Name, requestTime)
 		if err != nil {
 			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
 			continue

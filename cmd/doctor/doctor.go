@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // NewCmd makes the command doctor.
@@ -63,19 +64,12 @@ func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 		err = flags.Write(out, v)
 	} else {
 		err = Print(out, all, a.Environ().Home)
-		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", count(v.Failures, "failure"), count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(v.Failures, "failure"), work.Count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
 	}
 	if err == nil && v.Failures > 0 {
 		return &cli.CodeError{Code: 1}
 	}
 	return err
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // marks are the symbols and colours of the levels.

@@ -2,14 +2,12 @@ package doctor
 
 import (
 	"context"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/looks"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -29,7 +27,7 @@ func repositories(cfg *config.Config) []doctor.Repo {
 
 // gates returns the config's requirements for merges, of the flow with the fewest approvals.
 func gates(r config.Repo) doctor.Gates {
-	g := doctor.Gates{Reviews: r.Review.Enabled, SignOff: r.Voice.SignOff}
+	g := doctor.Gates{SignOff: r.Voice.SignOff}
 	for _, flow := range work.Flows() {
 		p := r.MergePolicy(flow)
 		if !p.Auto {
@@ -69,7 +67,7 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if p.Last, err = schedule.LastPass(ctx, tx, cfg); err != nil {
 			return err
 		}
-		if p.Untold, err = untold(ctx, tx, f.Now); err != nil {
+		if p.Untold, err = tx.ListUntold(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err
 		}
 		for i, r := range cfg.Repos {
@@ -105,12 +103,4 @@ func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []
 		to.Stopped = "nothing is merged into it: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
 	}
 	return err
-}
-
-// untold returns the notification targets that did not accept the latest messages.
-func untold(ctx context.Context, tx *store.Tx, now time.Time) ([]doctor.Untold, error) {
-	all, err := tx.ListUntold(ctx, now.Add(-news.MostAge))
-	return terminal.Each(all, func(u news.Untold) doctor.Untold {
-		return doctor.Untold{Target: u.Target, Count: u.Count, Why: terminal.OneLine(u.LastError)}
-	}), err
 }

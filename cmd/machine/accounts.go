@@ -106,7 +106,7 @@ func (m *Machine) findGh(ctx context.Context) *ghProgram {
 }
 
 // examineGh checks that gh can have the accounts that the config names.
-func (m examiner) examineGh(ctx context.Context) *doctor.Program {
+func (m *Machine) examineGh(ctx context.Context) *doctor.Program {
 	g := m.findGh(ctx)
 	g.Accounts = slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
 		return r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Account != "" })

@@ -92,8 +92,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent
 		g.Path, _ = agent.Program(spec) // it was found just now
 	}
 	spec.Args = a.Args
-	login := agent.LoginOf(spec)
-	g.Login = doctor.Login{Known: login.Known, In: login.In, Says: login.Says, Do: login.Do}
+	g.Login = doctor.Login(agent.LoginOf(spec))
 	if g.Hides {
 		repo := m.someRepo()
 		for _, e := range m.LetIn(p, repo, a) {
@@ -170,23 +169,17 @@ type Program struct {
 // Programs returns those that passes find by PATH: gh, git, and the used agents.
 func Programs(cfg *config.Config, env environ.Env) []Program {
 	var all []Program
-	add := func(name, path string, err error) {
-		if err != nil {
-			path = ""
-		}
-		all = append(all, Program{name, path})
-	}
 	for _, name := range []string{"gh", "git"} {
-		path, err := proc.LookPath(name, hostPath(cfg, env))
-		add(name, path, err)
+		path, _ := proc.LookPath(name, hostPath(cfg, env))
+		all = append(all, Program{name, path})
 	}
 	for _, name := range used(cfg) {
 		spec := programOf(env, cfg.Agents[name])
 		program := spec.CommandLine()[0]
 		known := slices.ContainsFunc(all, func(p Program) bool { return p.Name == program })
 		if !known && !strings.ContainsAny(program, `/\`) {
-			path, err := agent.Program(spec)
-			add(program, path, err)
+			path, _ := agent.Program(spec)
+			all = append(all, Program{program, path})
 		}
 	}
 	return all

@@ -20,13 +20,10 @@ import (
 // examineTime limits each examination.
 const examineTime = 20 * time.Second
 
-// examiner is a machine that is only examined.
-type examiner struct{ *Machine }
-
 // Examine collects facts about this machine without a network: programs, agents and their
 // sandboxes, folders, the database. Each is examined on its own, and nothing is written.
 func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Facts {
-	m := examiner{newMachine(Options{Config: cfg, Env: env})}
+	m := newMachine(Options{Config: cfg, Env: env})
 	var f doctor.Facts
 	var wg sync.WaitGroup
 	for _, look := range []func(context.Context){
@@ -47,7 +44,7 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Fa
 }
 
 // examineGit reads git's version.
-func (m examiner) examineGit(ctx context.Context) *doctor.Program {
+func (m *Machine) examineGit(ctx context.Context) *doctor.Program {
 	switch err := m.openGit(ctx); {
 	case errors.Is(err, proc.ErrNotFound):
 		return &doctor.Program{}
@@ -59,7 +56,7 @@ func (m examiner) examineGit(ctx context.Context) *doctor.Program {
 
 // examineFolders checks the home folder, where agents keep their logins, the state folder, and the
 // free disk space.
-func (m examiner) examineFolders() (home, state *doctor.Folder, disk *doctor.Disk) {
+func (m *Machine) examineFolders() (home, state *doctor.Folder, disk *doctor.Disk) {
 	if m.env.Home != "" {
 		home = examineFolder(m.env.Home)
 	}

@@ -85,10 +85,8 @@ func (m *Machine) preflight(ctx context.Context) error {
 }
 
 func (m *Machine) openGit(ctx context.Context) error {
-	gh, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
-	if err != nil {
-		gh = ""
-	}
+	gh, _ := proc.LookPath("gh", hostPath(m.cfg, m.env)) // empty: there is none
+	var err error
 	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
 	return err
 }

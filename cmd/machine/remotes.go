@@ -22,9 +22,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
 			var err error
-			token := github.Token(r.Name.Host)
-			m.secrets.Add(token, "gh's token")
-			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host)})
+			client, err = m.client(r.Name.Host, log)
 			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
@@ -56,13 +54,17 @@ func Hosts(cfg *config.Config) (all []string) {
 
 // otherHost returns the client of a host that the config does not name; nil without a login.
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
-	token := github.Token(name)
-	m.secrets.Add(token, "gh's token")
-	client, err := github.New(transport.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name)})
+	client, err := m.client(name, log)
 	if err != nil {
 		return nil
 	}
 	return client
+}
+
+func (m *Machine) client(host string, log *slog.Logger) (*github.Client, error) {
+	token := github.Token(host)
+	m.secrets.Add(token, "gh's token")
+	return github.New(transport.Options{Host: host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(host)})
 }
 
 func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {

@@ -106,10 +106,7 @@ func (p plan) differs(in standing) (all []string) {
 		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
 	}
 	for _, need := range p.programs {
-		found, err := proc.LookPath(need.Name, was.Get("PATH"))
-		if err != nil {
-			found = ""
-		}
+		found, _ := proc.LookPath(need.Name, was.Get("PATH"))
 		if found != need.Path && real(found) != real(need.Path) {
 			all = append(all, fmt.Sprintf("its PATH finds for %s %s, and this shell's finds %s", need.Name, orNone(found), orNone(need.Path)))
 		}

@@ -81,9 +81,7 @@ type place struct {
 
 // lookUp checks that gh mergexo can work in the repository.
 func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
-	token := github.Token(name.Host)
-	r.Secrets().Add(token, "gh's token")
-	c, err := github.New(transport.Options{Host: name.Host, Token: token, Now: r.Now})
+	c, err := r.GitHub(name.Host, 0)
 	if err != nil {
 		return nil, err
 	}

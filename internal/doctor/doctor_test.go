@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 var now = time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
@@ -120,7 +121,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"nothing read":      {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
 		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
 		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
-			Last: now, Untold: []doctor.Untold{{Target: "hook", Count: 2, Why: "500"}},
+			Last: now, Untold: []news.Untold{{Target: "hook", Count: 2, LastError: "500"}},
 		}, Now: now}, nil, []string{"notify"}},
 		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
 			Last: now, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 // Facts are all collected facts. A nil fact was not collected and makes no check.
@@ -121,7 +122,6 @@ type Unread struct {
 
 // Gates is what the config requires of merges.
 type Gates struct {
-	Reviews   bool
 	AutoMerge bool
 	Method    merging.Method
 	Approvers int      // who can give approvals that GitHub counts
@@ -212,12 +212,5 @@ type Passes struct {
 	Budgets *work.Budgets // nil: unknown
 	Turns   int           // in the last 24 hours
 	Cost    float64
-	Untold  []Untold
-}
-
-// Untold is a notification target that did not accept the latest messages.
-type Untold struct {
-	Target string
-	Count  int
-	Why    string // why the last one failed
+	Untold  []news.Untold // targets that did not accept the latest messages
 }

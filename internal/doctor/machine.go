@@ -241,7 +241,7 @@ func notify(f Facts) []Check {
 	var all []Check
 	if f.Passes != nil {
 		for _, u := range f.Passes.Untold {
-			all = append(all, warn(fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.Why), "gh mergexo notify test "+u.Target)...)
+			all = append(all, warn(fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.LastError), "gh mergexo notify test "+u.Target)...)
 		}
 	}
 	return all
