@@ -90,7 +90,7 @@ var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
-	g := &ghProgram{environ: ghEnviron(m.env.All())}
+	g := &ghProgram{doctor.Program{Name: "gh"}, ghEnviron(m.env.All())}
 	path, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
 	if err != nil {
 		return g

@@ -160,26 +160,20 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 // DoubtsOf are the doubts about one agent.
 func (m *Machine) DoubtsOf(a config.Agent) []string { return m.cfg.Doubts(m.env, a) }
 
-// Program is a program that passes start.
-type Program struct {
-	Name string
-	Path string // empty: not found
-}
-
 // Programs returns those that passes find by PATH: gh, git, and the used agents.
-func Programs(cfg *config.Config, env environ.Env) []Program {
-	var all []Program
+func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
+	var all []doctor.Program
 	for _, name := range []string{"gh", "git"} {
 		path, _ := proc.LookPath(name, hostPath(cfg, env))
-		all = append(all, Program{name, path})
+		all = append(all, doctor.Program{Name: name, Path: path})
 	}
 	for _, name := range used(cfg) {
 		spec := programOf(env, cfg.Agents[name])
 		program := spec.CommandLine()[0]
-		known := slices.ContainsFunc(all, func(p Program) bool { return p.Name == program })
+		known := slices.ContainsFunc(all, func(p doctor.Program) bool { return p.Name == program })
 		if !known && !strings.ContainsAny(program, `/\`) {
 			path, _ := agent.Program(spec)
-			all = append(all, Program{program, path})
+			all = append(all, doctor.Program{Name: program, Path: path})
 		}
 	}
 	return all

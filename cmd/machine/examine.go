@@ -43,15 +43,16 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Fa
 	return f
 }
 
-// examineGit reads git's version.
+// examineGit opens git as a pass does.
 func (m *Machine) examineGit(ctx context.Context) *doctor.Program {
+	p := &doctor.Program{Name: "git"}
 	switch err := m.openGit(ctx); {
-	case errors.Is(err, proc.ErrNotFound):
-		return &doctor.Program{}
-	case err != nil:
-		return &doctor.Program{Trouble: err.Error()}
+	case err == nil:
+		p.Path, p.Version = m.git.Path(), m.git.Version()
+	case !errors.Is(err, proc.ErrNotFound):
+		p.Trouble = err.Error()
 	}
-	return &doctor.Program{Path: m.git.Path(), Version: m.git.Version()}
+	return p
 }
 
 // examineFolders checks the home folder, where agents keep their logins, the state folder, and the

@@ -78,7 +78,7 @@ func (m *Machine) preflight(ctx context.Context) error {
 	m.once.Do(func() {
 		m.err = m.openGit(ctx)
 		if errors.Is(m.err, proc.ErrNotFound) {
-			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{}}, doctor.BeforeTurn)
+			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
 		}
 	})
 	return m.err

@@ -174,7 +174,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	}
 	printWarnings(to, st)
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
-		fmt.Fprintln(to, out.LocalTimes(cli.HaltSays(*h)))
+		r.PrintHalt(h)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -144,10 +143,7 @@ func load(ctx context.Context, q status.Query) (b status.Board, seen bool, err e
 
 // print prints the board and remarks about this machine.
 func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, seen bool, machine []string) error {
-	notes := io.Writer(s.Env.Stderr)
-	if out.TTY {
-		notes = out.W
-	}
+	notes := s.Notes(out)
 	if q.Halt != nil {
 		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*q.Halt)))
 	}

@@ -200,7 +200,7 @@ func TestChecksAboutOneThingStandTogether(t *testing.T) {
 
 // TestAPlaceMakesItsChecksAlone: before a turn only git is looked at, and what fails there is an error.
 func TestAPlaceMakesItsChecksAlone(t *testing.T) {
-	f := doctor.Facts{Git: &doctor.Program{}, Gh: &doctor.Program{Version: "2.39.2", Path: "/bin/gh", Accounts: true}}
+	f := doctor.Facts{Git: &doctor.Program{Name: "git"}, Gh: &doctor.Program{Name: "gh", Version: "2.39.2", Path: "/bin/gh", Accounts: true}}
 	for at, want := range map[doctor.Place]string{
 		doctor.BeforeTurn:    "git is not on PATH; install git 2.38 or later",
 		doctor.BeforeAccount: "gh 2.39.2 is too old to have the tokens of several accounts; install gh 2.40 or later (https://cli.github.com), or take account out of the config",

@@ -36,6 +36,7 @@ type Config struct {
 
 // Program is a program that gh mergexo starts.
 type Program struct {
+	Name     string
 	Path     string // empty: it is not on PATH
 	Version  string
 	Trouble  string // the problem; empty: none

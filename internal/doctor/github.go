@@ -13,7 +13,7 @@ const severalMajor, severalMinor = 2, 40
 func gh(f Facts) []Check {
 	p := f.Gh
 	if p == nil || !p.Accounts {
-		return required(p, "gh", "install it: https://cli.github.com; under cron PATH is short")
+		return required(p, "install it: https://cli.github.com; under cron PATH is short")
 	}
 	do := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", severalMajor, severalMinor)
 	var major, minor int
@@ -21,20 +21,20 @@ func gh(f Facts) []Check {
 	if p.Trouble == "" && err == nil && slices.Compare([]int{major, minor}, []int{severalMajor, severalMinor}) < 0 {
 		return fail(fmt.Sprintf("gh %s is too old to have the tokens of several accounts", p.Version), do)
 	}
-	return required(p, "gh", do)
+	return required(p, do)
 }
 
 // required checks a program that gh mergexo cannot do without.
-func required(p *Program, name, do string) []Check {
+func required(p *Program, do string) []Check {
 	switch {
 	case p == nil:
 		return nil
 	case p.Trouble != "":
 		return fail(p.Trouble, do)
 	case p.Path == "":
-		return fail(name+" is not on PATH", do)
+		return fail(p.Name+" is not on PATH", do)
 	}
-	return ok(strings.TrimSpace(name+" "+p.Version) + ", " + p.Path)
+	return ok(strings.TrimSpace(p.Name+" "+p.Version) + ", " + p.Path)
 }
 
 // answers reports whether GitHub was asked with a token, and answered.

@@ -69,7 +69,7 @@ func sandbox(g Agent) []Check {
 	return ok(fmt.Sprintf("%s%s; all that it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
 }
 
-func git(f Facts) []Check { return required(f.Git, "git", "install git 2.38 or later") }
+func git(f Facts) []Check { return required(f.Git, "install git 2.38 or later") }
 
 func home(f Facts) []Check {
 	return folder(f.Home, "mount it for writing, or set HOME to a folder that you may write to: agents keep their logins and sessions there")
