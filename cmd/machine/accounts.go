@@ -117,8 +117,8 @@ func (m *Machine) examineGh(ctx context.Context) *doctor.Program {
 // token asks gh for the token of an account.
 func (g *ghProgram) token(ctx context.Context, who login) (token string, why *work.Reason) {
 	g.Accounts = true
-	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Gh: &g.Program}, doctor.BeforeAccount), doctor.Failure) {
-		return "", &work.Reason{Text: c.Says, Advice: c.Do}
+	if failed := doctor.Only(doctor.Run(doctor.Facts{Gh: &g.Program}, doctor.BeforeAccount), doctor.Failure); len(failed) > 0 {
+		return "", &work.Reason{Text: failed[0].Says, Advice: failed[0].Do}
 	}
 	said, err := g.ask(ctx, "auth", "token", "--hostname", who.host, "--user", who.account)
 	token = strings.TrimSpace(said)

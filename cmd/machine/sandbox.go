@@ -64,14 +64,10 @@ func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (
 
 // warning tells what an agent without a sandbox can do, with the remedy; "" if it has one.
 func warning(name string, asked work.Sandbox, p sandbox.Protection) string {
-	how := sandbox.Remedy() + `, or set sandbox = "required" so that nothing starts without one`
-	switch {
-	case p.Hides():
+	if p.Hides() {
 		return ""
-	case asked == work.SandboxNone, asked == work.SandboxAgent:
-		how = `set sandbox = "auto" or "required" in the config`
 	}
-	return fmt.Sprintf("agent %q runs with %s; %s", name, p, how)
+	return fmt.Sprintf(`agent %q runs with %s; %s, or set sandbox = "required" so that nothing starts without one`, name, p, remedy(asked))
 }
 
 // remedy tells how an agent gets a sandbox that hides files.

@@ -72,8 +72,8 @@ func Run(f Facts, at Place) []Check {
 
 // Refusal returns the first failure of a place's checks as an error; nil: nothing fails.
 func Refusal(f Facts, at Place) error {
-	for _, c := range Only(Run(f, at), Failure) {
-		return errors.New(c.Line())
+	if failed := Only(Run(f, at), Failure); len(failed) > 0 {
+		return errors.New(failed[0].Line())
 	}
 	return nil
 }
