@@ -101,13 +101,10 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 		return
 	}
 	all := github.Troubles(h.Name, err)
-	switch {
-	case len(all) == 0:
-		h.Down = &doctor.Trouble{Says: err.Error()}
-	case all[0].Code == github.TroubleLogin, all[0].Code == github.TroubleForbidden:
-		h.Refused = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
-	default:
-		h.Down = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
+	if len(all) > 0 && (all[0].Code == github.TroubleLogin || all[0].Code == github.TroubleForbidden) {
+		h.Refused = trouble(h.Name, err)
+	} else {
+		h.Down = trouble(h.Name, err)
 	}
 }
 

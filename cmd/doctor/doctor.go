@@ -139,9 +139,6 @@ func line(out terminal.Output, c doctor.Check, widest int) string {
 // machine knows: GitHub is not asked.
 func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
 	_, f := gather(ctx, a)
-	for i := range f.Repos {
-		f.Repos[i].Unasked = "GitHub is not asked here"
-	}
 	for _, c := range doctor.Only(doctor.Run(f, doctor.BeforeFirstPass), doctor.Failure) {
 		fmt.Fprintln(notes, terminal.OneLine(c.Line()))
 	}

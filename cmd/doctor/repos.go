@@ -8,6 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
@@ -16,13 +17,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// repositories returns those of the config, with their requirements for merges.
+// repositories returns those of the config, with their requirements for merges. GitHub is asked later.
 func repositories(cfg *config.Config) []doctor.Repo {
-	var all []doctor.Repo
-	for _, r := range cfg.Repos {
-		all = append(all, doctor.Repo{Name: cfg.Called(r.Name), Host: r.Name.Host, Gates: gates(r)})
-	}
-	return all
+	return terminal.Each(cfg.Repos, func(r config.Repo) doctor.Repo {
+		return doctor.Repo{Name: cfg.Called(r.Name), Host: r.Name.Host, Gates: gates(r), Unasked: "GitHub is not asked here"}
+	})
 }
 
 // gates returns the config's requirements for merges, of the flow with the fewest approvals.
