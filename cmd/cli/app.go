@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
@@ -71,6 +72,13 @@ func (a *App) Secrets() *secrets.Redactor {
 		a.known.Add(github.StoredToken(github.DefaultHost()), "gh's token")
 	})
 	return a.known
+}
+
+// GitHub returns a client of a host with gh's login. A limit of 0 is the usual one of a request.
+func (a *App) GitHub(host string, limit time.Duration) (*github.Client, error) {
+	token := github.Token(host)
+	a.Secrets().Add(token, "gh's token")
+	return github.New(transport.Options{Host: host, Token: token, Timeout: limit, Now: a.Now})
 }
 
 // Machine is this machine as the config describes it.

@@ -39,13 +39,10 @@ func (a *App) ConfigForAll() (cfg *config.Config, broken, err error) {
 	return &config.Config{Runtime: config.Runtime{StateDir: a.StateDir}}, broken, nil
 }
 
-// PrintHalt prints in one line that a pass, or a dry run, does nothing.
+// PrintHalt prints in one line that everything is paused.
 func (a *App) PrintHalt(h *folder.Halt) {
-	to, out := a.Env.Stderr, a.Output()
-	if out.TTY {
-		to = a.Env.Stdout
-	}
-	fmt.Fprintln(to, out.LocalTimes(HaltSays(*h)))
+	out := a.Output()
+	fmt.Fprintln(a.Notes(out), out.LocalTimes(HaltSays(*h)))
 }
 
 // Plain removes Markdown's code marks for a terminal.

@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -34,9 +33,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 		if !h.LoggedIn {
 			continue
 		}
-		token := github.Token(h.Name)
-		a.Secrets().Add(token, "gh's token")
-		c, err := github.New(transport.Options{Host: h.Name, Token: token, Timeout: requestTime, Now: a.Now, ReadOnly: true})
+		c, err := a.GitHub(h.Name, requestTime)
 		if err != nil {
 			h.Asked, h.Down = true, &doctor.Trouble{Says: err.Error()}
 			continue
@@ -104,13 +101,10 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 		return
 	}
 	all := github.Troubles(h.Name, err)
-	switch {
-	case len(all) == 0:
-		h.Down = &doctor.Trouble{Says: err.Error()}
-	case all[0].Code == github.TroubleLogin, all[0].Code == github.TroubleForbidden:
-		h.Refused = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
-	default:
-		h.Down = &doctor.Trouble{Says: all[0].Cause, Do: all[0].Next}
+	if len(all) > 0 && (all[0].Code == github.TroubleLogin || all[0].Code == github.TroubleForbidden) {
+		h.Refused = trouble(h.Name, err)
+	} else {
+		h.Down = trouble(h.Name, err)
 	}
 }
 
@@ -137,8 +131,7 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 		to.Trouble = trouble(settings.Name.Host, err)
 		return false
 	}
-	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
-	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
+	Describe(r, to)
 	kept, _ := c.Unreadable(ctx, r.Current, r.DefaultBranch) // an error is not a finding
 	for _, k := range kept {
 		to.Unreadable = append(to.Unreadable, doctor.Unread(k))
@@ -152,6 +145,12 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 	}
 	to.WorkRules = inTheWay(ctx, c, r.Current)
 	return r.Private
+}
+
+// Describe adds what GitHub says about a repository to its facts.
+func Describe(r github.Repository, to *doctor.Repo) {
+	to.Current, to.DefaultBranch, to.Archived, to.Disabled, to.NoIssues = r.Current.FullName(), r.DefaultBranch, r.Archived, r.Disabled, !r.HasIssues
+	to.CanPush, to.Methods, to.WebSignOff = r.CanPush, r.Methods, r.WebSignOff
 }
 
 func trouble(host string, err error) *doctor.Trouble {

@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // NewCmd makes the command doctor.
@@ -51,7 +52,7 @@ type view struct {
 func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 	shown := a.Progress()
 	shown.Spinner("looking at this machine and asking GitHub")
-	all := doctor.Checks(Gather(ctx, a, Everything))
+	all := Look(ctx, a)
 	shown.Close()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -63,19 +64,12 @@ func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 		err = flags.Write(out, v)
 	} else {
 		err = Print(out, all, a.Environ().Home)
-		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", count(v.Failures, "failure"), count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
+		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(v.Failures, "failure"), work.Count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))
 	}
 	if err == nil && v.Failures > 0 {
 		return &cli.CodeError{Code: 1}
 	}
 	return err
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // marks are the symbols and colours of the levels.
@@ -142,20 +136,11 @@ func line(out terminal.Output, c doctor.Check, widest int) string {
 }
 
 // PrintFailures prints, before the first pass, what would keep it from working, as far as this
-// machine knows: GitHub is not asked. It skips the agents' checks, which are shown elsewhere.
+// machine knows: GitHub is not asked.
 func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
-	for _, c := range doctor.Only(doctor.Checks(Gather(ctx, a, Offline)), doctor.Failure) {
-		if c.Code == doctor.CodeAgent || c.Code == doctor.CodeVersion || c.Code == doctor.CodeSandbox {
-			continue
-		}
-		says := c.Says
-		if c.About != "" {
-			says = c.About + ": " + says
-		}
-		if c.Do != "" {
-			says += "; " + c.Do
-		}
-		fmt.Fprintln(notes, terminal.OneLine(says))
+	_, f := gather(ctx, a)
+	for _, c := range doctor.Only(doctor.Run(f, doctor.BeforeFirstPass), doctor.Failure) {
+		fmt.Fprintln(notes, terminal.OneLine(c.Line()))
 	}
 	fmt.Fprintln(notes, "all that a pass needs is looked at by: gh mergexo doctor")
 }

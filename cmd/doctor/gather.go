@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
@@ -13,19 +14,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config/doubts"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// Scope says how far a look goes.
-type Scope string
+// Look makes all checks.
+func Look(ctx context.Context, a *cli.App) []doctor.Check {
+	cfg, f := gather(ctx, a)
+	ask(ctx, a, cfg, &f)
+	return doctor.Run(f, doctor.AtDoctor)
+}
 
-// The scopes.
-const (
-	Everything Scope = "everything"
-	Offline    Scope = "offline" // only this machine
-)
-
-// Gather collects all facts, each on its own: a failure of one does not affect the others.
-func Gather(ctx context.Context, a *cli.App, scope Scope) doctor.Facts {
+// gather collects the facts that need no network, each on its own: a failure of one does not affect
+// the others.
+func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	cfg, read := loadConfig(a)
 	f := machine.Examine(ctx, cfg, a.Environ())
 	f.Config, f.Now = read, a.Now()
@@ -39,14 +40,7 @@ func Gather(ctx context.Context, a *cli.App, scope Scope) doctor.Facts {
 	if len(read.Problems) == 0 {
 		f.Schedule = repeats(ctx, a, cfg)
 	}
-	if scope == Everything {
-		ask(ctx, a, cfg, &f)
-		return f
-	}
-	for i := range f.Repos {
-		f.Repos[i].Unasked = "GitHub is not asked here"
-	}
-	return f
+	return cfg, f
 }
 
 // loadConfig reads the config. If that is invalid, it returns the parts that do not depend on it.
@@ -69,30 +63,19 @@ func loadConfig(a *cli.App) (*config.Config, doctor.Config) {
 
 // hosts returns the hosts of the config's repositories; gh's default host if there are none.
 func hosts(cfg *config.Config) []doctor.Host {
-	var all []doctor.Host
-	add := func(name string) {
-		for _, h := range all {
-			if h.Name == name {
-				return
-			}
-		}
+	names := machine.Hosts(cfg)
+	if len(names) == 0 {
+		names = []string{github.DefaultHost()}
+	}
+	return terminal.Each(names, func(name string) doctor.Host {
 		token := github.Token(name)
-		all = append(all, doctor.Host{Name: name, LoggedIn: token != "", Source: source(name), Token: doctor.Token{Kind: doctor.TokenKind(github.TokenKindOf(token))}})
-	}
-	for _, r := range cfg.Repos {
-		add(r.Name.Host)
-	}
-	if len(all) == 0 {
-		add(github.DefaultHost())
-	}
-	for i := range all {
-		for _, r := range cfg.Repos {
-			if r.Name.Host == all[i].Name && !r.Protects(".github/workflows/ci.yml") {
-				all[i].Needs.Workflows = true
-			}
+		return doctor.Host{
+			Name: name, LoggedIn: token != "", Source: source(name), Token: doctor.Token{Kind: doctor.TokenKind(github.TokenKindOf(token))},
+			Needs: doctor.Needs{Workflows: slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
+				return r.Name.Host == name && !r.Protects(".github/workflows/ci.yml")
+			})},
 		}
-	}
-	return all
+	})
 }
 
 // source names where a token comes from.
@@ -113,8 +96,5 @@ func repeats(ctx context.Context, a *cli.App, cfg *config.Config) *doctor.Schedu
 	if err != nil {
 		return &doctor.Schedule{Trouble: err.Error()}
 	}
-	return &doctor.Schedule{
-		Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs,
-		Says: st.Says(),
-	}
+	return st.Facts()
 }

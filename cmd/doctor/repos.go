@@ -2,10 +2,10 @@ package doctor
 
 import (
 	"context"
-	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -17,18 +17,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// repositories returns those of the config, with their requirements for merges.
+// repositories returns those of the config, with their requirements for merges. GitHub is asked later.
 func repositories(cfg *config.Config) []doctor.Repo {
-	var all []doctor.Repo
-	for _, r := range cfg.Repos {
-		all = append(all, doctor.Repo{Name: cfg.Called(r.Name), Host: r.Name.Host, Gates: gates(r)})
-	}
-	return all
+	return terminal.Each(cfg.Repos, func(r config.Repo) doctor.Repo {
+		return doctor.Repo{Name: cfg.Called(r.Name), Host: r.Name.Host, Gates: gates(r), Unasked: "GitHub is not asked here"}
+	})
 }
 
 // gates returns the config's requirements for merges, of the flow with the fewest approvals.
 func gates(r config.Repo) doctor.Gates {
-	g := doctor.Gates{Reviews: r.Review.Enabled, SignOff: r.Voice.SignOff}
+	g := doctor.Gates{SignOff: r.Voice.SignOff}
 	for _, flow := range work.Flows() {
 		p := r.MergePolicy(flow)
 		if !p.Auto {
@@ -63,14 +61,16 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if last, known, err := tx.LastPass(ctx); err != nil {
 			return err
 		} else if known {
-			p.Last, p.Failed, p.Why = last.At, last.Failures, last.Why
+			p.Failed, p.Why = last.Failures, last.Why
 		}
-		if p.Untold, err = untold(ctx, tx, f.Now); err != nil {
+		if p.Last, err = schedule.LastPass(ctx, tx, cfg); err != nil {
+			return err
+		}
+		if p.Untold, err = tx.ListUntold(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err
 		}
 		for i, r := range cfg.Repos {
 			row := cli.FindRepo(known, r.Name)
-			p.Last = latest(p.Last, row.LookedAt())
 			p.Tried = p.Tried || row.ID != 0
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
@@ -102,19 +102,4 @@ func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []
 		to.Stopped = "nothing is merged into it: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
 	}
 	return err
-}
-
-// untold returns the notification targets that did not accept the latest messages.
-func untold(ctx context.Context, tx *store.Tx, now time.Time) ([]doctor.Untold, error) {
-	all, err := tx.ListUntold(ctx, now.Add(-news.MostAge))
-	return terminal.Each(all, func(u news.Untold) doctor.Untold {
-		return doctor.Untold{Target: u.Target, Count: u.Count, Why: terminal.OneLine(u.LastError)}
-	}), err
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -6,11 +6,12 @@ import (
 	"log/slog"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -81,45 +82,43 @@ func (m *Machine) connect(ctx context.Context, who login, log *slog.Logger) (*gi
 
 // ghProgram is the installed gh.
 type ghProgram struct {
-	path    string
+	doctor.Program
 	environ []string
-	missing *work.Reason // why it cannot be used; nil: it can
 }
 
-// multiAccount is the first version of gh with several accounts per host.
-var multiAccount = [2]int{2, 40}
+var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?(\d+\.\d+\S*)`) })
 
-var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gh version v?((\d+)\.(\d+)\S*)`) })
-
-// findGh looks for gh and asks for its version. A build without a version counts as new.
+// findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
-	g := &ghProgram{environ: ghEnviron(m.env.All())}
-	advice := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", multiAccount[0], multiAccount[1])
-	var err error
-	if g.path, err = proc.LookPath("gh", hostPath(m.cfg, m.env)); err != nil {
-		g.missing = &work.Reason{Text: "gh, which has its token, is not on PATH", Advice: advice}
+	g := &ghProgram{doctor.Program{Name: "gh"}, ghEnviron(m.env.All())}
+	path, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
+	if err != nil {
 		return g
 	}
+	g.Path = path
 	said, err := g.ask(ctx, "--version")
-	v := ghVersion().FindStringSubmatch(said)
-	switch {
-	case err != nil:
-		g.missing = &work.Reason{Text: "gh, which has its token, does not start: " + err.Error(), Advice: advice}
-	case v == nil:
-	default:
-		major, _ := strconv.Atoi(v[2])
-		minor, _ := strconv.Atoi(v[3])
-		if slices.Compare([]int{major, minor}, multiAccount[:]) < 0 {
-			g.missing = &work.Reason{Text: fmt.Sprintf("gh %s is too old to have the tokens of several accounts", v[1]), Advice: advice}
-		}
+	if err != nil {
+		g.Trouble = "gh does not start: " + err.Error()
+	} else if v := ghVersion().FindStringSubmatch(said); v != nil {
+		g.Version = v[1]
 	}
 	return g
 }
 
+// examineGh checks that gh can have the accounts that the config names.
+func (m *Machine) examineGh(ctx context.Context) *doctor.Program {
+	g := m.findGh(ctx)
+	g.Accounts = slices.ContainsFunc(m.cfg.Repos, func(r config.Repo) bool {
+		return r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Account != "" })
+	})
+	return &g.Program
+}
+
 // token asks gh for the token of an account.
 func (g *ghProgram) token(ctx context.Context, who login) (token string, why *work.Reason) {
-	if g.missing != nil {
-		return "", new(*g.missing)
+	g.Accounts = true
+	if failed := doctor.Only(doctor.Run(doctor.Facts{Gh: &g.Program}, doctor.BeforeAccount), doctor.Failure); len(failed) > 0 {
+		return "", &work.Reason{Text: failed[0].Says, Advice: failed[0].Do}
 	}
 	said, err := g.ask(ctx, "auth", "token", "--hostname", who.host, "--user", who.account)
 	token = strings.TrimSpace(said)
@@ -137,7 +136,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 
 // ask returns gh's output. Its error is one line.
 func (g *ghProgram) ask(ctx context.Context, args ...string) (string, error) {
-	res, err := proc.Run(ctx, proc.Cmd{Path: g.path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
+	res, err := proc.Run(ctx, proc.Cmd{Path: g.Path, Args: args, Env: g.environ, Wall: ghTime, MaxOutput: 64 << 10, DieWithParent: true})
 	switch {
 	case err != nil:
 		return "", err

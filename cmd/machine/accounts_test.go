@@ -78,10 +78,10 @@ func TestTheTokenOfAnAccountIsAskedForOnce(t *testing.T) {
 
 func TestAnAccountWithoutATokenIsOneStop(t *testing.T) {
 	for _, c := range []struct{ name, script, text, advice string }{
-		{"no gh", "", "gh, which has its token, is not on PATH", "install gh 2.40 or later"},
+		{"no gh", "", "gh is not on PATH", "install gh 2.40 or later"},
 		{"an old gh", fmt.Sprintf(knowsBot, "2.39.2"), "gh 2.39.2 is too old to have the tokens of several accounts", "install gh 2.40 or later"},
 		{"an older gh", fmt.Sprintf(knowsBot, "1.99.0"), "gh 1.99.0 is too old", "install gh 2.40 or later"},
-		{"a gh that breaks", "echo no keyring >&2\nexit 2\n", "gh, which has its token, does not start: gh --version ended with code 2: no keyring", "install gh"},
+		{"a gh that breaks", "echo no keyring >&2\nexit 2\n", "gh does not start: gh --version ended with code 2: no keyring", "install gh"},
 		{"an unknown account", fmt.Sprintf(knowsBot, "2.40.0"), "gh has no token for it: gh auth ended with code 1: no oauth token found", "gh auth login --hostname github.com"},
 		{"no token", "echo gh version 2.60.1\n", "gh has no token for it", "gh auth status --hostname github.com"}, // several words
 		{"a token in an error", "case $1 in --version) echo gh version 2.40.0;; *) echo ghp_" + strings.Repeat("aB3d", 9) + " >&2; exit 1;; esac\n", "[redacted: a GitHub token]", "gh auth login"},

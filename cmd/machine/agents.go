@@ -3,87 +3,151 @@ package machine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/claude"
+	"github.com/mergexo/gh-mergexo/internal/agent/codex"
+	"github.com/mergexo/gh-mergexo/internal/agent/command"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/doubts"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// AgentState is an agent on this machine: its program, and the protection around it.
-type AgentState struct {
-	Agent   string `json:"agent"`                 // the agent's name in the config
-	Found   bool   `json:"found"`                 // whether its program is there
-	Missing string `json:"missing,omitempty"`     // what is missing, and where to get it
-	Sandbox string `json:"sandbox"`               // what surrounds it
-	Hides   bool   `json:"hidesFiles"`            // whether your files are hidden from it
-	Says    string `json:"says"`                  // the same for people
-	Version string `json:"version,omitempty"`     // of its program; empty where that does not say
-	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
-	TooOld  bool   `json:"-"`
-
-	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
+// adapters are the kinds of agent, by their names in the config.
+var adapters = map[string]agent.Adapter{
+	config.AdapterCodex:   codex.Adapter,
+	config.AdapterClaude:  claude.Adapter,
+	config.AdapterCommand: command.Adapter,
 }
 
-// notFound records why an agent's program cannot be started; nil: it can.
-func (v *AgentState) notFound(err error) {
-	if err != nil {
-		v.Found, v.Missing = false, err.Error()
+// ofAgent returns the part of our environment that an agent sees.
+func ofAgent(env environ.Env, a config.Agent) []string {
+	return env.Agent(append(adapters[a.Adapter].Variables(), a.EnvPass...))
+}
+
+// homes returns the folders in which an agent's program keeps its login and sessions.
+func homes(env environ.Env, a config.Agent) []string {
+	return adapters[a.Adapter].Homes(ofAgent(env, a))
+}
+
+// programOf names an agent's program and where to find it.
+func programOf(env environ.Env, a config.Agent) agent.Spec {
+	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
+}
+
+// used returns the names of the agents that the config uses.
+func used(cfg *config.Config) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(cfg.Agents)), func(name string) bool {
+		return cfg.Runtime.Agent != name && !slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
+			return slices.Contains(slices.Collect(maps.Values(r.Agents)), name) ||
+				r.Review.Enabled && slices.ContainsFunc(r.Reviewers, func(x config.Reviewer) bool { return x.Agent == name })
+		})
+	})
+}
+
+// Agents examines agents on this machine; without names, those that the config uses.
+func Agents(ctx context.Context, cfg *config.Config, env environ.Env, names ...string) []doctor.Agent {
+	if len(names) == 0 {
+		names = used(cfg)
 	}
-}
-
-// usedAgent reports whether the config uses an agent.
-func usedAgent(cfg *config.Config, name string) bool {
-	if cfg.Runtime.Agent == name {
-		return true
-	}
-	for _, r := range cfg.Repos {
-		if slices.Contains(slices.Collect(maps.Values(r.Agents)), name) || r.Review.Enabled && reviewing(r.Reviewers, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// reviewing reports whether a reviewer uses an agent.
-func reviewing(all []config.Reviewer, name string) bool {
-	return slices.ContainsFunc(all, func(x config.Reviewer) bool { return x.Agent == name })
-}
-
-// Protections returns the state of each used agent on this machine.
-func Protections(ctx context.Context, cfg *config.Config, env environ.Env) []AgentState {
 	m := newMachine(Options{Config: cfg, Env: env})
-	var all []AgentState
-	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
-		if !usedAgent(cfg, name) {
-			continue
-		}
-		p, err := m.Protection(ctx, cfg.Agents[name])
-		v := AgentState{Agent: name, Found: true, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String()}
-		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-			v.Says = "its turns are blocked: " + explain.Reason(blocked.Reason, explain.Place{}).Here()
-		}
-		v.notFound(agent.Find(programOf(env, cfg.Agents[name])))
-		v.Doubts = cfg.Doubts(env, cfg.Agents[name])
-		all = append(all, v)
+	all := make([]doctor.Agent, len(names))
+	var each sync.WaitGroup
+	for i, name := range names {
+		each.Go(func() { all[i] = m.examineAgent(ctx, cfg.Agents[name]) })
 	}
-	m.addVersions(ctx, all)
+	each.Wait()
 	return all
+}
+
+func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent {
+	p, err := m.Protection(ctx, a)
+	g := doctor.Agent{
+		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
+	}
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		g.Says = "its turns are blocked: " + explain.Reason(blocked.Reason, explain.Place{}).Here()
+	}
+	spec := programOf(m.env, a)
+	bare := func(says string) string { return strings.TrimPrefix(says, fmt.Sprintf("agent %q: ", a.Name)) }
+	if missing := agent.Find(spec); missing != nil {
+		g.Missing = bare(missing.Error())
+	} else {
+		g.Found = true
+		g.Version = m.versionOf(ctx, spec, g.Hides)
+		g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
+		g.Path, _ = agent.Program(spec) // it was found just now
+	}
+	spec.Args = a.Args
+	g.Login = doctor.Login(agent.LoginOf(spec))
+	if g.Hides {
+		repo := m.someRepo()
+		for _, e := range m.LetIn(p, repo, a) {
+			if e.How == string(sandbox.Write) && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
+				g.Writes = append(g.Writes, e.Path)
+			}
+		}
+	}
+	return g
+}
+
+// someRepo returns the first repository of the config, to see what a sandbox lets in there.
+func (m *Machine) someRepo() (repo work.Repo) {
+	if len(m.cfg.Repos) > 0 {
+		repo.Name = m.cfg.Repos[0].Name
+	}
+	return repo
+}
+
+// versionOf asks a program for its version, in the agent's sandbox if that hides files: the agent
+// may have modified the program.
+func (m *Machine) versionOf(ctx context.Context, spec agent.Spec, hides bool) string {
+	scratch, err := os.MkdirTemp("", "mergexo-version-")
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = sandbox.Remove(scratch) }()
+	dir := filepath.Join(scratch, "empty")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return ""
+	}
+	if hides {
+		own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
+		b := own.box(m.someRepo(), m.cfg.Agents[spec.Name])
+		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
+	}
+	return agent.Version(ctx, spec, dir)
+}
+
+// Installed returns the first agent of a config whose program is installed, or else the config's
+// default agent.
+func Installed(cfg *config.Config, env environ.Env) string {
+	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
+		if agent.Find(programOf(env, cfg.Agents[name])) == nil {
+			return name
+		}
+	}
+	return cfg.Runtime.Agent
 }
 
 // Doubts returns what the config names for the used agents but this machine lacks, and the
 // reviewers whose verdicts GitHub does not accept.
 func Doubts(cfg *config.Config, env environ.Env) []string {
 	all := append(doubts.Authors(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
-	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
-		if !usedAgent(cfg, name) {
-			continue
-		}
+	for _, name := range used(cfg) {
 		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
 			if !slices.Contains(all, d) {
 				all = append(all, d)
@@ -95,3 +159,35 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 
 // DoubtsOf are the doubts about one agent.
 func (m *Machine) DoubtsOf(a config.Agent) []string { return m.cfg.Doubts(m.env, a) }
+
+// Programs returns those that passes find by PATH: gh, git, and the used agents.
+func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
+	var all []doctor.Program
+	for _, name := range []string{"gh", "git"} {
+		path, _ := proc.LookPath(name, hostPath(cfg, env))
+		all = append(all, doctor.Program{Name: name, Path: path})
+	}
+	for _, name := range used(cfg) {
+		spec := programOf(env, cfg.Agents[name])
+		program := spec.CommandLine()[0]
+		known := slices.ContainsFunc(all, func(p doctor.Program) bool { return p.Name == program })
+		if !known && !strings.ContainsAny(program, `/\`) {
+			path, _ := agent.Program(spec)
+			all = append(all, doctor.Program{Name: program, Path: path})
+		}
+	}
+	return all
+}
+
+// PassedOn returns the variables that are passed to used agents and set here.
+func PassedOn(cfg *config.Config, env environ.Env) []string {
+	var all []string
+	for _, name := range used(cfg) {
+		for _, v := range cfg.Agents[name].EnvPass {
+			if value, _ := env.Lookup(v); value != "" && !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the log: %w; set runtime.state_dir in the config to a folder that you may write to", err)
+		return nil, nil, fmt.Errorf("open the log: %w; %s", err, doctor.AnotherFolder)
 	}
 	h := slog.NewJSONHandler(terminal.JSONLines(f), &slog.HandlerOptions{ReplaceAttr: m.logAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", m.now().UnixMilli(), os.Getpid())), f.Close, nil

@@ -1,23 +1,47 @@
 package machine
 
 import (
+	"encoding/json"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-func TestOldLogsAreDropped(t *testing.T) {
+// One redactor for all that is logged.
+func TestNoTokenIsLogged(t *testing.T) {
+	const own = "correcthorse42batterystaple"
+	shape := "gh" + "p_" + strings.Repeat("aB3d", 9)
+	known := &secrets.Redactor{}
+	known.Add(own, "the value of BUILD_API_TOKEN")
 	dir := t.TempDir()
-	for _, name := range []string{"2026-01-01.jsonl", "2026-11-20.jsonl", "detached-2026-01-01.log", "detached-2026-11-20.log", "detached.log", "notes.jsonl", "2026-01-01.log"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	m := &Machine{secrets: known, now: time.Now, dirs: folder.Dirs{State: dir}, cfg: &config.Config{}}
+	log, done, err := m.openLog(false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	dropOldLogs(dir, time.Date(2026, 10, 22, 0, 0, 0, 0, time.UTC))
-	for name, kept := range map[string]bool{"2026-01-01.jsonl": false, "2026-11-20.jsonl": true, "detached-2026-01-01.log": false, "detached-2026-11-20.log": true, "detached.log": true, "notes.jsonl": true, "2026-01-01.log": true} {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != kept {
-			t.Errorf("%s: kept %v, want %v", name, err == nil, kept)
-		}
+	said := "x " + own + " " + shape
+	log.Info("m", "text", said, "error", errors.New(said), "list", []string{said}, slog.Group("g", "in", said), "pair", map[string]string{"k": said})
+	if err := done(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "logs", "*.jsonl"))
+	logged, err := os.ReadFile(files[0])
+	if err != nil || !json.Valid(logged) {
+		t.Fatalf("%v in %s", err, logged)
+	}
+	text := string(logged)
+	if strings.Contains(text, own) || strings.Contains(text, shape) || !strings.Contains(text, "[redacted: the value of BUILD_API_TOKEN]") {
+		t.Error(text)
+	}
+	if n := strings.Count(text, "[redacted: a GitHub token]"); n != 5 {
+		t.Errorf("%d of 5 redacted: %s", n, logged)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -73,19 +76,19 @@ type Machine struct {
 
 // preflight checks, before a turn is claimed, that the programs it needs exist.
 func (m *Machine) preflight(ctx context.Context) error {
-	m.once.Do(func() { m.err = m.openPrograms(ctx) })
+	m.once.Do(func() {
+		m.err = m.openGit(ctx)
+		if errors.Is(m.err, proc.ErrNotFound) {
+			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
+		}
+	})
 	return m.err
 }
 
-func (m *Machine) openPrograms(ctx context.Context) error {
-	gh, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
-	if err != nil {
-		gh = ""
-	}
+func (m *Machine) openGit(ctx context.Context) error {
+	gh, _ := proc.LookPath("gh", hostPath(m.cfg, m.env)) // empty: there is none
+	var err error
 	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
-	if errors.Is(err, proc.ErrNotFound) {
-		return errors.New("git is not on PATH; install git 2.38 or later")
-	}
 	return err
 }
 
@@ -157,3 +160,40 @@ func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
 
 // Inside reports whether a process works in a folder.
 func (m *Machine) Inside(ctx context.Context, dir string) (bool, error) { return proc.Inside(ctx, dir) }
+
+// hostPath is PATH for programs that we run outside every sandbox, such as git and bwrap. It omits
+// folders that an agent can write to, where it could have put a program of the same name.
+func hostPath(cfg *config.Config, env environ.Env) string {
+	written := []string{cfg.Runtime.StateDir}
+	for _, a := range cfg.Agents {
+		written = slices.Concat(written, a.Writable, homes(env, a))
+	}
+	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
+		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(resolved(dir), resolved(w))) })
+	})
+	return strings.Join(trusted, string(filepath.ListSeparator))
+}
+
+// hostGit is git's environment with the same PATH: git starts programs, too.
+func (m *Machine) hostGit() []string {
+	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+hostPath(m.cfg, m.env))
+}
+
+// isPath reports whether a NAME=value sets PATH.
+func isPath(v string) bool {
+	name, _, _ := strings.Cut(v, "=")
+	return strings.EqualFold(name, "PATH")
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// resolved follows links as far as the path exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}

@@ -6,14 +6,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/metrics"
+	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	telling "github.com/mergexo/gh-mergexo/tick/notify"
+	"github.com/mergexo/gh-mergexo/tick/observe"
 )
 
 // PassOptions are the scope and mode of a pass.
@@ -71,4 +80,65 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, filepath.Join(logs, m.now().UTC().Format(detachedDay)))
+}
+
+// after returns the observers of a pass's end.
+func after(m *Machine, opt PassOptions) []observe.After {
+	var all []observe.After
+	if m.cfg.Runtime.MetricsFile != "" {
+		build := metrics.Build{Version: opt.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+		all = append(all, observe.Metrics(m.cfg.Runtime.MetricsFile, build))
+	}
+	return all
+}
+
+// trace traces a pass's turns if the environment asks for it. Remaining spans are sent at the very
+// end: that may wait.
+func trace(m *Machine, pass *tick.Pass, version string) {
+	for _, value := range telemetry.Credentials(m.env.Lookup) {
+		m.secrets.Add(value, "a header for the collector of traces")
+	}
+	pass.Tracer = telemetry.New(telemetry.Options{
+		Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log,
+		Instance: func() (string, error) { return m.dirs.Installation(folder.MachineID()) },
+	})
+	if pass.Tracer != nil {
+		pass.After = append(pass.After, observe.Traces(pass.Tracer))
+	}
+}
+
+// Tell sends a message to one [[notify]] of the config.
+func (m *Machine) Tell(ctx context.Context, name string, msg notify.Message) notify.Answer {
+	i := slices.IndexFunc(m.cfg.Notify, func(n config.Notify) bool { return n.Name == name })
+	if i < 0 {
+		return notify.Answer{Fate: notify.Unreached, Says: "the config has no [[notify]] of that name"}
+	}
+	target, err := m.target(m.cfg.Notify[i])
+	if err != nil {
+		return notify.Answer{Fate: notify.Unreached, Says: err.Error()}
+	}
+	return notify.Send(ctx, target, msg)
+}
+
+// target returns where a message goes. A program sees as much of the environment as an agent
+// without a key, plus what env_pass names.
+func (m *Machine) target(n config.Notify) (notify.Target, error) {
+	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.masking(n.EnvPass)}
+	if len(n.Command) > 0 {
+		path := hostPath(m.cfg, m.env)
+		program, err := proc.LookPath(n.Command[0], path)
+		t.Command, t.Env = append([]string{program}, n.Command[1:]...), append(slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath), "PATH="+path)
+		return t, err
+	}
+	hidden := []string{n.Webhook, "[webhook]"}
+	if n.SecretEnv != "" {
+		t.Secret, _ = m.env.Lookup(n.SecretEnv)
+		if t.Secret == "" {
+			return t, fmt.Errorf("secret_env names %s, which is not set in this environment", n.SecretEnv)
+		}
+		hidden = append(hidden, t.Secret, "["+n.SecretEnv+"]")
+	}
+	mask := strings.NewReplacer(hidden...)
+	t.Redact = func(s string) string { return m.secrets.Redact(mask.Replace(s)) }
+	return t, nil
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -22,9 +22,7 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 		client, ok := m.clients[r.Name.Host]
 		if !ok {
 			var err error
-			token := github.Token(r.Name.Host)
-			m.secrets.Add(token, "gh's token")
-			client, err = github.New(transport.Options{Host: r.Name.Host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(r.Name.Host), ReadOnly: m.readOnly})
+			client, err = m.client(r.Name.Host, log)
 			if _, out := errors.AsType[*transport.NotLoggedInError](err); out { // each of its repositories reports that itself
 				client, err = github.LoggedOut(r.Name.Host, m.now), nil
 			}
@@ -44,15 +42,29 @@ func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 	return all, nil
 }
 
+// Hosts returns the hosts of the configured repositories.
+func Hosts(cfg *config.Config) (all []string) {
+	for _, r := range cfg.Repos {
+		if !slices.Contains(all, r.Name.Host) {
+			all = append(all, r.Name.Host)
+		}
+	}
+	return all
+}
+
 // otherHost returns the client of a host that the config does not name; nil without a login.
 func (m *Machine) otherHost(name string, log *slog.Logger) env.GitHub {
-	token := github.Token(name)
-	m.secrets.Add(token, "gh's token")
-	client, err := github.New(transport.Options{Host: name, Token: token, Now: m.now, Log: log, Count: m.tally.Of(name), ReadOnly: m.readOnly})
+	client, err := m.client(name, log)
 	if err != nil {
 		return nil
 	}
 	return client
+}
+
+func (m *Machine) client(host string, log *slog.Logger) (*github.Client, error) {
+	token := github.Token(host)
+	m.secrets.Add(token, "gh's token")
+	return github.New(transport.Options{Host: host, Token: token, Now: m.now, Log: log, Count: m.tally.Of(host), ReadOnly: m.readOnly})
 }
 
 func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {

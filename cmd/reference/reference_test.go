@@ -97,7 +97,7 @@ func TestReferenceHasEveryFieldAndCode(t *testing.T) {
 			t.Errorf("no row for the reason %s", kind)
 		}
 	}
-	for _, c := range doctor.Codes() {
+	for _, c := range doctor.Table() {
 		if !strings.Contains(pages["troubleshooting.md"], "\n| `"+string(c.Code)+"` | ") {
 			t.Errorf("no row for the check %s", c.Code)
 		}

@@ -33,7 +33,7 @@ func troubleshootingPage() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Code, cell(r.Opens), cell(r.Who))
 	}
 	b.WriteString(checksHead)
-	for _, c := range doctor.Codes() {
+	for _, c := range doctor.Table() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Code, c.Group, cell(c.Looks))
 	}
 	b.WriteString(questions)

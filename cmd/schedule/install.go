@@ -180,7 +180,7 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	if len(names) > 0 {
 		say("the job does not have %s, which is set in this shell: secrets are not written there. https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes says where to put one", strings.Join(names, ", "))
 	}
-	for _, host := range hostsOf(cfg) {
+	for _, host := range machine.Hosts(cfg) {
 		if !p.loggedIn(ctx, host) {
 			say("gh has no login for %s that the job would find: gh auth login --hostname %s", host, host)
 		}
@@ -193,18 +193,6 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
 		a.PrintHalt(h)
 	}
-}
-
-// hostsOf returns the hosts of the configured repositories.
-func hostsOf(cfg *config.Config) (all []string) {
-	seen := map[string]bool{}
-	for _, r := range cfg.Repos {
-		if host := r.Name.Host; !seen[host] {
-			seen[host] = true
-			all = append(all, host)
-		}
-	}
-	return all
 }
 
 // cronSleeps reports that certainly no cron daemon runs; false if processes cannot be seen.

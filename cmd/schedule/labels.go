@@ -27,9 +27,7 @@ const (
 func (r *room) dropLabels(ctx context.Context, cfg *config.Config, force bool, w io.Writer) error {
 	var errs []error
 	for _, repo := range cfg.Repos {
-		token := github.Token(repo.Name.Host)
-		r.Secrets().Add(token, "gh's token")
-		client, err := github.New(transport.Options{Host: repo.Name.Host, Token: token, Now: r.Now})
+		client, err := r.GitHub(repo.Name.Host, 0)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -37,6 +39,11 @@ func (st State) Says() string {
 	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
 }
 
+// Facts is the state as doctor judges it.
+func (st State) Facts() *doctor.Schedule {
+	return &doctor.Schedule{Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says()}
+}
+
 // Look asks the schedulers and reads the database for the state.
 func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	p, err := newPlan(cfg, a.Environ(), a.Now())
@@ -44,7 +51,11 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 		return State{}, err
 	}
 	st := State{}
-	if st.Last, err = lastPass(ctx, cfg); err != nil {
+	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) (err error) {
+		st.Last, err = LastPass(ctx, tx, cfg)
+		return err
+	})
+	if err != nil {
 		return State{}, err
 	}
 	v := p.survey(ctx)
@@ -66,24 +77,21 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 	return st, nil
 }
 
-// lastPass returns the time of the last known pass: one that read a repository of the config, or
+// LastPass returns the time of the last known pass: one that read a repository of the config, or
 // one that is recorded, for example because it failed. The next one is due after it, whatever its
 // result.
-func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err error) {
-	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		if p, _, err := tx.LastPass(ctx); err != nil {
-			return err
-		} else if p.At.After(last) {
-			last = p.At
+func LastPass(ctx context.Context, tx *store.Tx, cfg *config.Config) (last time.Time, err error) {
+	p, _, err := tx.LastPass(ctx)
+	if err != nil {
+		return last, err
+	}
+	last = p.At
+	known, err := tx.ListRepos(ctx)
+	for _, r := range known {
+		if _, ours := cfg.Repo(r.Name); ours && r.LookedAt().After(last) {
+			last = r.LookedAt()
 		}
-		known, err := tx.ListRepos(ctx)
-		for _, r := range known {
-			if _, ours := cfg.Repo(r.Name); ours && r.LookedAt().After(last) {
-				last = r.LookedAt()
-			}
-		}
-		return err
-	})
+	}
 	return last, err
 }
 
@@ -98,10 +106,7 @@ func (p plan) differs(in standing) (all []string) {
 		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
 	}
 	for _, need := range p.programs {
-		found, err := proc.LookPath(need.Name, was.Get("PATH"))
-		if err != nil {
-			found = ""
-		}
+		found, _ := proc.LookPath(need.Name, was.Get("PATH"))
 		if found != need.Path && real(found) != real(need.Path) {
 			all = append(all, fmt.Sprintf("its PATH finds for %s %s, and this shell's finds %s", need.Name, orNone(found), orNone(need.Path)))
 		}
@@ -147,7 +152,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" {
-		fmt.Fprintf(to, "nothing repeats passes with %s; so that something does: gh mergexo schedule install\n", cfg.Path)
+		printWarnings(to, st)
 		return nil
 	}
 	now := r.Now()
@@ -167,16 +172,17 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "NEXT", "COMMAND"}, [][]string{row}); err != nil {
 		return err
 	}
-	for _, why := range st.Differs {
-		fmt.Fprintln(to, "schedule install would write something else:", why)
-	}
-	if len(st.Differs) > 0 {
-		fmt.Fprintln(to, "install it again: gh mergexo schedule install")
-	}
+	printWarnings(to, st)
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
-		fmt.Fprintln(to, out.LocalTimes(cli.HaltSays(*h)))
+		r.PrintHalt(h)
 	}
 	return nil
+}
+
+func printWarnings(to io.Writer, st State) {
+	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule), doctor.Warning) {
+		fmt.Fprintln(to, c.Line())
+	}
 }
 
 // stateView is the output of schedule status.

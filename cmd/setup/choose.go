@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/edit"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -26,7 +26,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 		}
 		return nil
 	}
-	agent, err := r.chooseAgent(ctx, d.cfg, p.name)
+	agent, err := r.chooseAgent(ctx, d.cfg)
 	if err != nil {
 		return err
 	}
@@ -45,15 +45,15 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 }
 
 // chooseAgent returns the named agent, the config's, the only installed one, or a person's choice.
-func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.RepoName) (string, error) {
-	all := machine.Protections(ctx, everyAgent(cfg, name), r.Environ())
+func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, error) {
+	all := machine.Agents(ctx, cfg, r.Environ(), slices.Sorted(maps.Keys(cfg.Agents))...)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	var there []string
 	for _, a := range all {
 		if a.Found {
-			there = append(there, a.Agent)
+			there = append(there, a.Name)
 		}
 	}
 	chosen := r.agent
@@ -67,7 +67,7 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.Re
 	case len(there) == 1:
 		chosen = there[0]
 	case len(there) == 0:
-		missing := terminal.Each(all, func(a machine.AgentState) string { return a.Missing })
+		missing := terminal.Each(all, func(a doctor.Agent) string { return startable(a).Error() })
 		return "", fmt.Errorf("no agent is installed, and one has to do the work:\n%s", strings.Join(missing, "\n"))
 	case r.ask == nil:
 		return "", flagNeeded("%s are installed: say which one works with --agent", strings.Join(there, " and "))
@@ -76,20 +76,25 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config, name work.Re
 		if err != nil {
 			return "", err
 		}
-		chosen = all[i].Agent
+		chosen = all[i].Name
 	}
 	for _, a := range all {
-		if a.Agent == chosen {
+		if a.Name == chosen {
 			return chosen, r.tellAgent(a)
 		}
 	}
 	return chosen, nil
 }
 
-// tellAgent prints the agent's protection. An agent that is not installed is an error.
-func (r *room) tellAgent(a machine.AgentState) error {
-	if !a.Found {
-		return errors.New(a.Missing)
+// startable returns an error for an agent that is not installed.
+func startable(a doctor.Agent) error {
+	return doctor.Refusal(doctor.Facts{Agents: []doctor.Agent{a}}, doctor.AtInit)
+}
+
+// tellAgent prints the agent's protection, and what is to be said about its version.
+func (r *room) tellAgent(a doctor.Agent) error {
+	if err := startable(a); err != nil {
+		return err
 	}
 	r.say("agent: %s", agentLine(a))
 	if a.Drift != "" {
@@ -98,26 +103,15 @@ func (r *room) tellAgent(a machine.AgentState) error {
 	return nil
 }
 
-func agentLine(a machine.AgentState) string {
+func agentLine(a doctor.Agent) string {
 	if !a.Found {
-		return a.Agent + ", which is not installed"
+		return a.Name + ", which is not installed"
 	}
-	line := a.Agent
+	line := a.Name
 	if a.Version != "" {
 		line += " " + a.Version
 	}
 	return line + "; " + a.Says
-}
-
-// everyAgent returns a config that uses every agent, as Protections only covers used ones.
-func everyAgent(cfg *config.Config, name work.RepoName) *config.Config {
-	c := *cfg
-	every := map[work.Kind]string{}
-	for agent := range cfg.Agents {
-		every[work.Kind(agent)] = agent
-	}
-	c.Repos = []config.Repo{{Name: name, Agents: every}}
-	return &c
 }
 
 func knownAgent(cfg *config.Config, name string) error {

@@ -7,7 +7,6 @@ import (
 	schedulecmd "github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
 // repeat installs the schedule if that is wanted.
@@ -22,11 +21,13 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 			return err
 		}
 		if st.Scheduler != "" && st.Active {
-			r.say("%s repeats passes already, every %s.", st.Scheduler, schedule.Words(st.Every))
+			r.say("%s already.", st.Says())
 			return nil
 		}
 		if r.ask == nil {
-			r.say("Nothing repeats passes yet: gh mergexo schedule install")
+			for _, c := range doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule) {
+				r.say("%s", c.Line())
+			}
 			return nil
 		}
 		if wanted, err = r.ask.Confirm("Have this machine make a pass every minute from now on?", true); err != nil {
@@ -42,19 +43,13 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 
 // finish checks everything that a pass needs, and shows what a pass would do.
 func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
-	all := doctor.Checks(doctorcmd.Gather(ctx, r.App, doctorcmd.Everything))
+	all := doctorcmd.Look(ctx, r.App)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var told []doctor.Check
-	for _, c := range all {
-		if c.Level != doctor.OK {
-			told = append(told, c)
-		}
-	}
 	failures := doctor.Count(all, doctor.Failure)
 	r.say("\n%s", r.out.Bold("gh mergexo doctor"))
-	if err := doctorcmd.Print(r.out, told, r.Environ().Home); err != nil {
+	if err := doctorcmd.Print(r.out, doctor.Only(all, doctor.Warning, doctor.Failure), r.Environ().Home); err != nil {
 		return err
 	}
 	r.say("%d of its %d checks are ok.", doctor.Count(all, doctor.OK), len(all))

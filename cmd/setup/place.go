@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -79,9 +81,7 @@ type place struct {
 
 // lookUp checks that gh mergexo can work in the repository.
 func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
-	token := github.Token(name.Host)
-	r.Secrets().Add(token, "gh's token")
-	c, err := github.New(transport.Options{Host: name.Host, Token: token, Now: r.Now})
+	c, err := r.GitHub(name.Host, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +100,10 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		return nil, told(name.Host, err)
 	}
 	p.name, p.branch = found.Current, found.DefaultBranch
-	switch {
-	case found.Archived:
-		return nil, fmt.Errorf("%s is archived: nothing can be written there; unarchive it in its settings: https://%s/settings", p.name, p.name)
-	case found.Disabled:
-		return nil, fmt.Errorf("GitHub has disabled %s: nothing can be written there", p.name)
-	case !found.CanPush:
-		return nil, fmt.Errorf("%s may not push to %s: an admin of the repository gives write permission at https://%s/settings/access", p.speaker(), p.name, p.name)
-	}
-	if !found.HasIssues {
-		r.say("Issues are switched off in %s, and work begins with an issue: switch them on at https://%s/settings", p.name, p.name)
+	facts := doctor.Repo{Name: p.name.String(), Host: name.Host}
+	doctorcmd.Describe(found, &facts)
+	if err := doctor.Refusal(doctor.Facts{Repos: []doctor.Repo{facts}}, doctor.AtInit); err != nil {
+		return nil, err
 	}
 	if p.labels, err = c.RepoLabels(ctx, p.name); err != nil {
 		return nil, told(name.Host, err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/live"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -25,12 +25,12 @@ import (
 
 // Board is what the database holds about the configured repositories. It is the output of status.
 type Board struct {
-	Items    []Item               `json:"items"`        // work items that are open, and with --all the others, too
-	Repos    []Repo               `json:"repositories"` // the repositories of the config, and those that left it
-	Agents   []machine.AgentState `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
-	Day      Day                  `json:"day"`          // what was spent in the last 24 hours
-	Paused   *cli.HaltView        `json:"paused"`       // the pause of everything; null: there is none
-	Finished []Ended              `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+	Items    []Item         `json:"items"`        // work items that are open, and with --all the others, too
+	Repos    []Repo         `json:"repositories"` // the repositories of the config, and those that left it
+	Agents   []doctor.Agent `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
+	Day      Day            `json:"day"`          // what was spent in the last 24 hours
+	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
+	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 
 	facts  []Facts
 	all    bool          // Items includes finished ones

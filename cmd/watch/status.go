@@ -6,18 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/doctor"
+	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -109,14 +109,14 @@ func (s *statusCmd) run(ctx context.Context) error {
 	out := s.Output()
 	if s.json.Asked() {
 		if slices.Contains(s.json.Fields, "agents") { // it starts programs
-			b.Agents = terminal.OrEmpty(machine.Protections(ctx, cfg, environ.Read()))
+			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))
 		}
 		return s.json.Write(out, b)
 	}
 	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
 		return err
 	}
-	doctor.PrintFailures(ctx, s.App, s.Notes(out))
+	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
 	return nil
 }
 
@@ -142,10 +142,7 @@ func load(ctx context.Context, q status.Query) (b status.Board, seen bool, err e
 
 // print prints the board and remarks about this machine.
 func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, seen bool, machine []string) error {
-	notes := io.Writer(s.Env.Stderr)
-	if out.TTY {
-		notes = out.W
-	}
+	notes := s.Notes(out)
 	if q.Halt != nil {
 		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*q.Halt)))
 	}
@@ -162,23 +159,12 @@ func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, s
 	return nil
 }
 
-// machineNotes lists agents that cannot be started, those that can see the operator's files, with
-// the reason, and what the config names but this machine lacks.
+// machineNotes lists what status says about agents, their sandboxes and what the config names but
+// this machine lacks.
 func machineNotes(ctx context.Context, cfg *config.Config) []string {
-	var lines []string
-	for _, p := range machine.Protections(ctx, cfg, environ.Read()) {
-		if p.Drift != "" {
-			lines = append(lines, terminal.OneLine(p.Drift))
-		}
-		switch {
-		case !p.Found:
-			lines = append(lines, terminal.OneLine(p.Missing))
-		case !p.Hides:
-			lines = append(lines, fmt.Sprintf("agent %q: %s", p.Agent, terminal.OneLine(p.Says)))
-		}
-	}
-	for _, d := range machine.Doubts(cfg, environ.Read()) {
-		lines = append(lines, terminal.OneLine(d))
-	}
-	return lines
+	env := environ.Read()
+	f := doctor.Facts{Agents: machine.Agents(ctx, cfg, env), Config: doctor.Config{Doubts: machine.Doubts(cfg, env)}}
+	return terminal.Each(doctor.Only(doctor.Run(f, doctor.AtStatus), doctor.Warning, doctor.Failure), func(c doctor.Check) string {
+		return terminal.OneLine(c.What())
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -98,7 +99,7 @@ func (e *earnest) Write(b []byte) (int, error) {
 func findGit(ctx context.Context, env environ.Env) error {
 	_, err := git.Open(ctx, git.Options{Env: env.Git(), Identity: git.Identity{Name: "demo", Email: "demo@mergexo.invalid"}})
 	if errors.Is(err, proc.ErrNotFound) {
-		return errors.New("git is needed, 2.38 or later, and there is none in PATH")
+		return doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
 	}
 	return err
 }

@@ -3,7 +3,12 @@
 // checks.
 package doctor
 
-import "slices"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Level is the result of a check.
 type Level string
@@ -23,43 +28,64 @@ type Check struct {
 	Level Level  `json:"level"`           // `ok`, `warning` or `failure`
 	Says  string `json:"says"`            // what was found, for people
 	Do    string `json:"do,omitempty"`    // what mends it
+
+	subject int // which one of its kind it is about; 0: this machine
 }
 
-// Checks judges all facts, in the order of the output.
-func Checks(f Facts) []Check {
-	var all []Check
-	for _, judge := range []func(Facts) []Check{config, github, repositories, agents, sandboxes, machine, schedule} {
-		all = append(all, judge(f)...)
+// What returns what the check is about and what was found, for a line of its own.
+func (c Check) What() string {
+	switch {
+	case c.About == "":
+		return c.Says
+	case c.Group == ForAgents || c.Group == ForSandbox:
+		return fmt.Sprintf("agent %q: %s", c.About, c.Says)
 	}
+	return c.About + ": " + c.Says
+}
+
+// Line is What with the remedy.
+func (c Check) Line() string {
+	if c.Do == "" {
+		return c.What()
+	}
+	return c.What() + "; " + c.Do
+}
+
+// Run makes the checks of a place, in the order of the output: by group, and within a group all of
+// one host, repository or agent together.
+func Run(f Facts, at Place) []Check {
+	var all []Check
+	for _, r := range table {
+		if r.at&at == 0 {
+			continue
+		}
+		for _, c := range r.ask(f) {
+			c.Code, c.Group = r.Code, r.Group
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Check) int {
+		return cmp.Or(a.Group.place()-b.Group.place(), a.subject-b.subject)
+	})
 	return all
 }
 
-// Count returns how many checks have a level.
-func Count(all []Check, level Level) int {
-	n := 0
-	for _, c := range all {
-		if c.Level == level {
-			n++
-		}
+// Refusal returns the first failure of a place's checks as an error; nil: nothing fails.
+func Refusal(f Facts, at Place) error {
+	if failed := Only(Run(f, at), Failure); len(failed) > 0 {
+		return errors.New(failed[0].Line())
 	}
-	return n
+	return nil
 }
 
-// Only returns the checks of a level.
-func Only(all []Check, level Level) []Check {
-	return slices.DeleteFunc(slices.Clone(all), func(c Check) bool { return c.Level != level })
+// Count returns how many checks have a level.
+func Count(all []Check, level Level) int { return len(Only(all, level)) }
+
+// Only returns the checks of these levels.
+func Only(all []Check, levels ...Level) []Check {
+	return slices.DeleteFunc(slices.Clone(all), func(c Check) bool { return !slices.Contains(levels, c.Level) })
 }
 
-// about collects checks about one thing.
-type about struct {
-	name string
-	all  []Check
-}
-
-func (a *about) add(code Code, level Level, says, do string) {
-	a.all = append(a.all, Check{Code: code, Group: code.group(), About: a.name, Level: level, Says: says, Do: do})
-}
-
-func (a *about) ok(code Code, says string)       { a.add(code, OK, says, "") }
-func (a *about) warn(code Code, says, do string) { a.add(code, Warning, says, do) }
-func (a *about) fail(code Code, says, do string) { a.add(code, Failure, says, do) }
+func ok(says string) []Check       { return []Check{{Level: OK, Says: says}} }
+func warn(says, do string) []Check { return []Check{{Level: Warning, Says: says, Do: do}} }
+func fail(says, do string) []Check { return []Check{{Level: Failure, Says: says, Do: do}} }

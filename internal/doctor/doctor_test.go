@@ -11,6 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 var now = time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
@@ -101,11 +102,11 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"other rules":     {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
 		"work branches":   {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
 		"another":         {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
-		"no agent":        {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent"}, nil},
-		"agent too old":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent_version"}, nil},
-		"not logged in":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Sandbox: doctor.Sandbox{Hides: true}}}}, []string{"agent_login"}, nil},
+		"no agent":        {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
+		"agent too old":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent_version"}, nil},
+		"not logged in":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent_login"}, nil},
 		"no sandbox":      {doctor.Facts{Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox"}},
-		"sandbox wanted":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Sandbox: doctor.Sandbox{Blocked: "x"}}}}, []string{"sandbox"}, nil},
+		"sandbox wanted":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Blocked: true}}}, []string{"sandbox"}, nil},
 		"full":            {doctor.Facts{Disk: &doctor.Disk{Free: 1 << 20}}, []string{"disk"}, nil},
 		"nearly full":     {doctor.Facts{Disk: &doctor.Disk{Free: 500 << 20}}, nil, []string{"disk"}},
 		"room":            {facts: doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30}}},
@@ -120,14 +121,14 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"nothing read":      {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
 		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
 		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
-			Last: now, Untold: []doctor.Untold{{Target: "hook", Count: 2, Why: "500"}},
+			Last: now, Untold: []news.Untold{{Target: "hook", Count: 2, LastError: "500"}},
 		}, Now: now}, nil, []string{"notify"}},
 		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
 			Last: now, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},
 		}, Now: now}, nil, []string{"budgets"}},
 		"no config": {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
 	} {
-		all := doctor.Checks(c.facts)
+		all := doctor.Run(c.facts, doctor.AtDoctor)
 		if got := found(all, doctor.Failure); !slices.Equal(got, c.failures) {
 			t.Errorf("%s: failures %q, want %q", name, got, c.failures)
 		}
@@ -141,7 +142,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 	for source, want := range map[string]string{"gh's hosts.yml": "gh auth refresh --hostname github.com --scopes repo", "GH_TOKEN": "give the token of GH_TOKEN that scope"} {
 		f := onHost(func(h *doctor.Host) { h.Token.Scopes, h.Source = nil, source })
-		for _, c := range doctor.Only(doctor.Checks(f), doctor.Failure) {
+		for _, c := range doctor.Only(doctor.Run(f, doctor.AtDoctor), doctor.Failure) {
 			if !strings.HasPrefix(c.Do, want) {
 				t.Errorf("%s: %q, want %q", source, c.Do, want)
 			}
@@ -161,7 +162,7 @@ func TestTheDocsListTheCodes(t *testing.T) {
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
 		told = append(told, strings.Join(m[1:], " "))
 	}
-	for _, k := range doctor.Codes() {
+	for _, k := range doctor.Table() {
 		want = append(want, string(k.Code)+" "+string(k.Group)+" "+k.Looks)
 	}
 	if len(want) < 30 || !slices.Equal(told, want) {
@@ -169,31 +170,54 @@ func TestTheDocsListTheCodes(t *testing.T) {
 	}
 }
 
-// TestEveryCodeIsListed: a code that a check has is one of the list, with a group that has a
-// heading.
-func TestEveryCodeIsListed(t *testing.T) {
-	source, err := os.ReadFile("codes.go")
-	if err != nil {
-		t.Fatal(err)
+// TestRows: every check has a code of its own, and a group with a heading.
+func TestRows(t *testing.T) {
+	seen := map[doctor.Code]bool{}
+	for _, r := range doctor.Table() {
+		if seen[r.Code] || r.Group.Title() == "" {
+			t.Errorf("%s: twice, or its group %s has no heading", r.Code, r.Group)
+		}
+		seen[r.Code] = true
 	}
-	var listed []string
-	for _, k := range doctor.Codes() {
-		listed = append(listed, string(k.Code))
-		if k.Group.Title() == string(k.Group) {
-			t.Errorf("%s: its group %s has no heading", k.Code, k.Group)
+}
+
+// TestChecksAboutOneThingStandTogether: by group, and within it by host, repository or agent.
+func TestChecksAboutOneThingStandTogether(t *testing.T) {
+	f := repo(func(*doctor.Repo) {})
+	f.Repos = append(f.Repos, doctor.Repo{Name: "octo/lib", Unasked: "x"})
+	f.Agents = []doctor.Agent{{Name: "codex", Version: "1", Hides: true}, {Name: "claude", Missing: "x", Hides: true}}
+	var got []string
+	for _, c := range doctor.Run(f, doctor.AtDoctor) {
+		if about := string(c.Group) + " " + c.About; len(got) == 0 || got[len(got)-1] != about {
+			got = append(got, about)
 		}
 	}
-	for _, m := range regexp.MustCompile(`Code\w+ +Code = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
-		if !slices.Contains(listed, m[1]) {
-			t.Errorf("%s is not listed", m[1])
+	want := []string{"config ", "repositories octo/app", "repositories octo/lib", "agents codex", "agents claude", "sandbox codex", "sandbox claude"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestAPlaceMakesItsChecksAlone: before a turn only git is looked at, and what fails there is an error.
+func TestAPlaceMakesItsChecksAlone(t *testing.T) {
+	f := doctor.Facts{Git: &doctor.Program{Name: "git"}, Gh: &doctor.Program{Name: "gh", Version: "2.39.2", Path: "/bin/gh", Accounts: true}}
+	for at, want := range map[doctor.Place]string{
+		doctor.BeforeTurn:    "git is not on PATH; install git 2.38 or later",
+		doctor.BeforeAccount: "gh 2.39.2 is too old to have the tokens of several accounts; install gh 2.40 or later (https://cli.github.com), or take account out of the config",
+	} {
+		if err := doctor.Refusal(f, at); err == nil || err.Error() != want {
+			t.Errorf("%d: %v, want %s", at, err, want)
 		}
+	}
+	if err := doctor.Refusal(f, doctor.AtInit); err != nil {
+		t.Errorf("init: %v", err)
 	}
 }
 
 // A command must not change the repository of that name on another host.
 func TestCommandsNameTheHost(t *testing.T) {
 	for host, want := range map[string]string{"github.com": "gh repo unarchive octo/app,", "ghe.test": "gh repo unarchive ghe.test/octo/app,"} {
-		all := doctor.Only(doctor.Checks(repo(func(r *doctor.Repo) { r.Host, r.Archived = host, true })), doctor.Failure)
+		all := doctor.Only(doctor.Run(repo(func(r *doctor.Repo) { r.Host, r.Archived = host, true }), doctor.AtDoctor), doctor.Failure)
 		if len(all) != 1 || !strings.HasPrefix(all[0].Do, want) {
 			t.Errorf("%s: %+v", host, all)
 		}

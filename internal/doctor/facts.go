@@ -5,6 +5,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 
 // Facts are all collected facts. A nil fact was not collected and makes no check.
@@ -35,10 +36,11 @@ type Config struct {
 
 // Program is a program that gh mergexo starts.
 type Program struct {
-	Path    string
-	Version string
-	Trouble string // the problem; empty: none
-	Do      string
+	Name     string
+	Path     string // empty: it is not on PATH
+	Version  string
+	Trouble  string // the problem; empty: none
+	Accounts bool   // of gh: reviewers have accounts of their own
 }
 
 // Trouble is a problem, or why something could not be found out.
@@ -121,7 +123,6 @@ type Unread struct {
 
 // Gates is what the config requires of merges.
 type Gates struct {
-	Reviews   bool
 	AutoMerge bool
 	Method    merging.Method
 	Approvers int      // who can give approvals that GitHub counts
@@ -142,16 +143,24 @@ type Other struct {
 	At      time.Time
 }
 
-// Agent is an agent that the config uses.
+// Agent is an agent on this machine: its program, and the protection around it.
 type Agent struct {
-	Name    string
-	Path    string
-	Missing string // why its program cannot be started, with the remedy
-	Version string
-	Drift   string // remark about its version; empty: it is known to work
-	TooOld  bool
-	Login   Login
-	Sandbox Sandbox
+	Name    string   `json:"agent"`                 // the agent's name in the config
+	Found   bool     `json:"found"`                 // whether its program is there
+	Missing string   `json:"missing,omitempty"`     // what is missing, and where to get it
+	Sandbox string   `json:"sandbox"`               // what surrounds it
+	Hides   bool     `json:"hidesFiles"`            // whether your files are hidden from it
+	Says    string   `json:"says"`                  // the same for people
+	Version string   `json:"version,omitempty"`     // of its program; empty where that does not say
+	Drift   string   `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
+	Doubts  []string `json:"warnings,omitempty"`    // what the config names for it, and is not there
+
+	Path    string   `json:"-"` // of its program
+	TooOld  bool     `json:"-"`
+	Login   Login    `json:"-"`
+	Blocked bool     `json:"-"` // its turns are blocked, for want of a sandbox
+	Remedy  string   `json:"-"` // how it gets a sandbox that hides files
+	Writes  []string `json:"-"` // what it may write besides its checkout and its own home
 }
 
 // Login is whether an agent's program is logged in.
@@ -162,21 +171,12 @@ type Login struct {
 	Do    string
 }
 
-// Sandbox is the protection around an agent.
-type Sandbox struct {
-	Says    string
-	Hides   bool
-	Blocked string // why its turns are blocked
-	Do      string
-	Writes  []string // what an agent may write besides its checkout and its own home
-}
-
 // Folder is a folder that must be writable.
 type Folder struct {
-	Path    string
+	Path    string // empty: none is known
 	Trouble string
-	Do      string
-	New     bool // it does not exist yet
+	Unsafe  string // why nothing in it can be trusted, with the remedy
+	New     bool   // it does not exist yet
 }
 
 // Database is the state database.
@@ -184,15 +184,14 @@ type Database struct {
 	Path    string
 	Missing bool
 	Trouble string
-	Do      string
-	Older   bool // its schema is older: the next pass migrates it
+	Damage  string // what SQLite finds wrong with it
+	Older   bool   // its schema is older: the next pass migrates it
 }
 
 // Disk is the free disk space.
 type Disk struct {
 	Path string
 	Free int64 // bytes
-	Most int64 // limit of one turn in the config; 0: none
 }
 
 // Schedule is what repeats passes.
@@ -214,12 +213,5 @@ type Passes struct {
 	Budgets *work.Budgets // nil: unknown
 	Turns   int           // in the last 24 hours
 	Cost    float64
-	Untold  []Untold
-}
-
-// Untold is a notification target that did not accept the latest messages.
-type Untold struct {
-	Target string
-	Count  int
-	Why    string // why the last one failed
+	Untold  []news.Untold // targets that did not accept the latest messages
 }

@@ -7,98 +7,105 @@ import (
 	"time"
 )
 
-func config(f Facts) []Check {
-	a := &about{}
-	for _, p := range f.Config.Problems {
-		a.fail(CodeConfig, p, f.Config.Do)
+// Reviewers with accounts of their own need a gh that has the tokens of several accounts.
+const severalMajor, severalMinor = 2, 40
+
+func gh(f Facts) []Check {
+	p := f.Gh
+	if p == nil || !p.Accounts {
+		return required(p, "install it: https://cli.github.com; under cron PATH is short")
 	}
-	if len(f.Config.Problems) == 0 {
-		a.ok(CodeConfig, fmt.Sprintf("%s, %s", f.Config.Path, count(f.Config.Repos, "repository", "repositories")))
+	do := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", severalMajor, severalMinor)
+	var major, minor int
+	_, err := fmt.Sscanf(p.Version, "%d.%d", &major, &minor) // a build without a version counts as new
+	if p.Trouble == "" && err == nil && slices.Compare([]int{major, minor}, []int{severalMajor, severalMinor}) < 0 {
+		return fail(fmt.Sprintf("gh %s is too old to have the tokens of several accounts", p.Version), do)
 	}
-	for _, d := range f.Config.Doubts {
-		a.warn(CodeSetting, d, "")
-	}
-	return a.all
+	return required(p, do)
 }
 
-func github(f Facts) []Check {
-	a := &about{}
-	if f.Gh != nil {
-		program(a, CodeGh, "gh", *f.Gh)
-	}
-	all := a.all
-	for _, h := range f.Hosts {
-		all = append(all, host(h, f.Now)...)
-	}
-	return all
-}
-
-// program checks a required program.
-func program(a *about, code Code, name string, p Program) {
-	if p.Trouble != "" {
-		a.fail(code, p.Trouble, p.Do)
-		return
-	}
-	a.ok(code, strings.TrimSpace(name+" "+p.Version)+", "+p.Path)
-}
-
-func host(h Host, now time.Time) []Check {
-	a := &about{name: h.Name}
-	if !h.LoggedIn {
-		a.fail(CodeLogin, "gh is not logged in", "gh auth login --hostname "+h.Name)
-		return a.all
-	}
+// required checks a program that gh mergexo cannot do without.
+func required(p *Program, do string) []Check {
 	switch {
-	case !h.Asked:
+	case p == nil:
 		return nil
-	case h.Down != nil:
-		a.fail(CodeNetwork, h.Down.Says, h.Down.Do)
-		return a.all
-	case h.Limited != "":
-		a.warn(CodeRateLimit, h.Limited, "wait until then: passes do, too")
-		return a.all
+	case p.Trouble != "":
+		return fail(p.Trouble, do)
+	case p.Path == "":
+		return fail(p.Name+" is not on PATH", do)
 	}
-	a.ok(CodeNetwork, "it answers")
-	if h.Refused != nil {
-		a.fail(CodeLogin, h.Refused.Says, h.Refused.Do)
-		return a.all
+	return ok(strings.TrimSpace(p.Name+" "+p.Version) + ", " + p.Path)
+}
+
+// answers reports whether GitHub was asked with a token, and answered.
+func (h Host) answers() bool { return h.LoggedIn && h.Asked && h.Down == nil && h.Limited == "" }
+
+func network(h Host) []Check {
+	switch {
+	case h.answers():
+		return ok("it answers")
+	case h.LoggedIn && h.Asked && h.Down != nil:
+		return fail(h.Down.Says, h.Down.Do)
+	}
+	return nil
+}
+
+func login(h Host) []Check {
+	switch {
+	case !h.LoggedIn:
+		return fail("gh is not logged in", "gh auth login --hostname "+h.Name)
+	case !h.answers():
+		return nil
+	case h.Refused != nil:
+		return fail(h.Refused.Says, h.Refused.Do)
 	}
 	who := "as " + h.Account
 	if h.Account == "" {
 		who = "as an app"
 	}
-	a.ok(CodeLogin, fmt.Sprintf("%s, by the token of %s", who, h.Source))
-	token(a, h, now)
-	return a.all
+	return ok(fmt.Sprintf("%s, by the token of %s", who, h.Source))
 }
+
+func rateLimit(h Host) []Check {
+	if !h.LoggedIn || !h.Asked || h.Down != nil || h.Limited == "" {
+		return nil
+	}
+	return warn(h.Limited, "wait until then: passes do, too")
+}
+
+// accepted reports whether GitHub accepts the login.
+func (h Host) accepted() bool { return h.answers() && h.Refused == nil }
 
 // expiresSoon is how long before its end a token should be replaced.
 const expiresSoon = 7 * 24 * time.Hour
 
-func token(a *about, h Host, now time.Time) {
-	words := map[TokenKind]string{
-		TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of a kind that is not known",
-		TokenFineGrained: "a fine-grained token",
-	}[h.Token.Kind]
-	switch until := h.Token.Expires; {
-	case until.IsZero():
-		a.ok(CodeToken, words)
-	case until.Sub(now) < expiresSoon:
-		a.warn(CodeToken, fmt.Sprintf("%s, which expires at %s", words, until.UTC().Format(time.RFC3339)), "make a new one: "+tokenPage(h))
-	default:
-		a.ok(CodeToken, fmt.Sprintf("%s, until %s", words, until.UTC().Format(time.RFC3339)))
-	}
-	scopes(a, h)
+func token(f Facts) []Check {
+	return each(f.Hosts, Host.accepted, func(h Host) []Check {
+		words := map[TokenKind]string{
+			TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of a kind that is not known",
+			TokenFineGrained: "a fine-grained token",
+		}[h.Token.Kind]
+		switch until := h.Token.Expires; {
+		case until.IsZero():
+			return ok(words)
+		case until.Sub(f.Now) < expiresSoon:
+			return warn(fmt.Sprintf("%s, which expires at %s", words, until.UTC().Format(time.RFC3339)), "make a new one: "+tokenPage(h))
+		default:
+			return ok(fmt.Sprintf("%s, until %s", words, until.UTC().Format(time.RFC3339)))
+		}
+	})
 }
 
 // scopes checks classic and OAuth tokens. What other tokens may read shows only when it is tried,
 // and what they may write only by writing.
-func scopes(a *about, h Host) {
+func scopes(h Host) []Check {
 	t := h.Token
-	if !t.Scoped {
-		a.ok(CodeScopes, "GitHub does not tell what this token may do; what it may read was tried, what it may write cannot be: "+
+	switch {
+	case !h.accepted():
+		return nil
+	case !t.Scoped:
+		return ok("GitHub does not tell what this token may do; what it may read was tried, what it may write cannot be: " +
 			"it needs to write contents, issues, pull requests and commit statuses")
-		return
 	}
 	has := func(name string) bool { return slices.Contains(t.Scopes, name) }
 	told := "none"
@@ -107,14 +114,13 @@ func scopes(a *about, h Host) {
 	}
 	switch {
 	case !has("repo") && h.Needs.Private:
-		a.fail(CodeScopes, "the token lacks the scope repo, without which private repositories can be neither read nor written (it has: "+told+")", moreScopes(h, "repo"))
+		return fail("the token lacks the scope repo, without which private repositories can be neither read nor written (it has: "+told+")", moreScopes(h, "repo"))
 	case !has("repo") && !has("public_repo"):
-		a.fail(CodeScopes, "the token lacks the scope repo, without which nothing can be written (it has: "+told+")", moreScopes(h, "repo"))
+		return fail("the token lacks the scope repo, without which nothing can be written (it has: "+told+")", moreScopes(h, "repo"))
 	case h.Needs.Workflows && !has("workflow"):
-		a.warn(CodeScopes, "the token lacks the scope workflow: pushes that change .github/workflows, which protected_paths allows, are refused", moreScopes(h, "workflow"))
-	default:
-		a.ok(CodeScopes, told)
+		return warn("the token lacks the scope workflow: pushes that change .github/workflows, which protected_paths allows, are refused", moreScopes(h, "workflow"))
 	}
+	return ok(told)
 }
 
 func moreScopes(h Host, scope string) string {

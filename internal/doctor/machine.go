@@ -6,106 +6,114 @@ import (
 	"time"
 )
 
-func agents(f Facts) []Check {
+func config(f Facts) []Check {
 	var all []Check
-	for _, g := range f.Agents {
-		all = append(all, agent(g)...)
+	for _, p := range f.Config.Problems {
+		all = append(all, fail(p, f.Config.Do)...)
+	}
+	if len(all) == 0 {
+		return ok(fmt.Sprintf("%s, %s", f.Config.Path, count(f.Config.Repos, "repository", "repositories")))
 	}
 	return all
 }
 
-func agent(g Agent) []Check {
-	a := &about{name: g.Name}
-	if g.Missing != "" {
-		a.fail(CodeAgent, g.Missing, "")
-		return a.all
+func settings(f Facts) []Check {
+	var all []Check
+	for _, d := range f.Config.Doubts {
+		all = append(all, warn(d, "")...)
 	}
-	a.ok(CodeAgent, g.Path)
+	return all
+}
+
+func program(g Agent) []Check {
+	if g.Missing != "" {
+		return fail(g.Missing, "")
+	}
+	return ok(g.Path)
+}
+
+func version(g Agent) []Check {
 	switch {
 	case g.TooOld:
-		a.fail(CodeVersion, g.Drift, "")
+		return fail(g.Drift, "")
 	case g.Drift != "":
-		a.warn(CodeVersion, g.Drift, "")
+		return warn(g.Drift, "")
 	case g.Version != "":
-		a.ok(CodeVersion, g.Version+" is known to work")
+		return ok(g.Version + " is known to work")
 	}
-	switch {
-	case !g.Login.Known && g.Login.Says == "":
-	case !g.Login.Known:
-		a.ok(CodeAgentLogin, g.Login.Says)
-	case g.Login.In:
-		a.ok(CodeAgentLogin, g.Login.Says)
+	return nil
+}
+
+func agentLogin(g Agent) []Check {
+	switch l := g.Login; {
+	case !l.Known && l.Says == "":
+		return nil
+	case l.Known && !l.In:
+		return fail(l.Says, l.Do)
 	default:
-		a.fail(CodeAgentLogin, g.Login.Says, g.Login.Do)
+		return ok(l.Says)
 	}
-	return a.all
 }
 
-func sandboxes(f Facts) []Check {
-	var all []Check
-	for _, g := range f.Agents {
-		a, s := &about{name: g.Name}, g.Sandbox
-		switch {
-		case s.Blocked != "":
-			a.fail(CodeSandbox, s.Blocked, s.Do)
-		case !s.Hides:
-			a.warn(CodeSandbox, s.Says, s.Do)
-		default:
-			writes := ""
-			if len(s.Writes) > 0 {
-				writes = "; beside its checkout it may write " + strings.Join(s.Writes, ", ")
-			}
-			a.ok(CodeSandbox, fmt.Sprintf("%s%s; all that it sees: gh mergexo sandbox show %s", s.Says, writes, g.Name))
-		}
-		all = append(all, a.all...)
-	}
-	return all
-}
-
-func machine(f Facts) []Check {
-	a := &about{}
-	if f.Git != nil {
-		program(a, CodeGit, "git", *f.Git)
-	}
-	if f.Home != nil {
-		folder(a, CodeHome, *f.Home)
-	}
-	if f.State != nil {
-		folder(a, CodeState, *f.State)
-	}
-	database(a, f.Database)
-	disk(a, f.Disk)
-	all := a.all
-	for _, h := range f.Hosts {
-		if h.Ahead != nil {
-			all = append(all, clock(h)...)
-		}
-	}
-	return all
-}
-
-func folder(a *about, code Code, f Folder) {
+func sandbox(g Agent) []Check {
 	switch {
+	case g.Blocked:
+		return fail(g.Says, g.Remedy)
+	case !g.Hides:
+		return warn(g.Says, g.Remedy)
+	}
+	writes := ""
+	if len(g.Writes) > 0 {
+		writes = "; beside its checkout it may write " + strings.Join(g.Writes, ", ")
+	}
+	return ok(fmt.Sprintf("%s%s; all that it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
+}
+
+func git(f Facts) []Check { return required(f.Git, "install git 2.38 or later") }
+
+func home(f Facts) []Check {
+	return folder(f.Home, "mount it for writing, or set HOME to a folder that you may write to: agents keep their logins and sessions there")
+}
+
+func state(f Facts) []Check {
+	switch {
+	case f.State != nil && f.State.Path == "":
+		return fail("no folder for the state is known: HOME is not set", "set HOME, or state_dir in [runtime] to an absolute path")
+	case f.State != nil && f.State.Unsafe != "":
+		return fail(f.State.Unsafe, "")
+	}
+	return folder(f.State, AnotherFolder)
+}
+
+// AnotherFolder is the remedy for an unusable state folder.
+const AnotherFolder = "set runtime.state_dir in the config to a folder that you may write to"
+
+func folder(f *Folder, do string) []Check {
+	switch {
+	case f == nil:
+		return nil
 	case f.Trouble != "":
-		a.fail(code, f.Trouble, f.Do)
+		return fail(f.Trouble, do)
 	case f.New:
-		a.ok(code, f.Path+" can be made")
-	default:
-		a.ok(code, f.Path+" can be written")
+		return ok(f.Path + " can be made")
 	}
+	return ok(f.Path + " can be written")
 }
 
-func database(a *about, d *Database) {
-	switch {
+func database(f Facts) []Check {
+	switch d := f.Database; {
 	case d == nil:
+		return nil
+	case d.Damage != "":
+		return fail(d.Path+" is damaged: "+d.Damage, fmt.Sprintf("mv %q %q && gh mergexo tick; what is on GitHub is found again (docs/guarantees.md)", d.Path, d.Path+".damaged"))
 	case d.Trouble != "":
-		a.fail(CodeDatabase, d.Trouble, d.Do)
+		return fail(d.Trouble, "")
 	case d.Missing:
-		a.ok(CodeDatabase, "none yet: the first pass makes it")
+		return ok("none yet: the first pass makes it")
 	case d.Older:
-		a.ok(CodeDatabase, "of an older version: the next pass brings it up to date")
+		return ok("of an older version: the next pass brings it up to date")
 	default:
-		a.ok(CodeDatabase, d.Path+" is whole")
+		return ok(d.Path + " is whole")
 	}
 }
 
@@ -115,16 +123,17 @@ const (
 	littleRoom = 1 << 30
 )
 
-func disk(a *about, d *Disk) {
+func disk(f Facts) []Check {
 	const do = "make room, or set runtime.state_dir in the config to a folder on a larger disk"
-	switch {
+	switch d := f.Disk; {
 	case d == nil:
+		return nil
 	case d.Free < noRoom:
-		a.fail(CodeDisk, fmt.Sprintf("the disk of %s is full: %s left", d.Path, size(d.Free)), do)
+		return fail(fmt.Sprintf("the disk of %s is full: %s left", d.Path, size(d.Free)), do)
 	case d.Free < littleRoom:
-		a.warn(CodeDisk, fmt.Sprintf("the disk of %s is nearly full: %s left", d.Path, size(d.Free)), do)
+		return warn(fmt.Sprintf("the disk of %s is nearly full: %s left", d.Path, size(d.Free)), do)
 	default:
-		a.ok(CodeDisk, fmt.Sprintf("%s left for %s", size(d.Free), d.Path))
+		return ok(fmt.Sprintf("%s left for %s", size(d.Free), d.Path))
 	}
 }
 
@@ -141,23 +150,28 @@ func size(n int64) string {
 // wrongClock is the clock error from which logins and certificates may be judged wrongly.
 const wrongClock = 5 * time.Minute
 
-func clock(h Host) []Check {
-	a := &about{}
+func clock(f Facts) []Check {
 	const do = "set it by the network, as by: sudo timedatectl set-ntp true"
-	away, how := *h.Ahead, "ahead of"
-	if away < 0 {
-		away, how = -away, "behind"
+	var all []Check
+	for _, h := range f.Hosts {
+		if h.Ahead == nil {
+			continue
+		}
+		away, how := *h.Ahead, "ahead of"
+		if away < 0 {
+			away, how = -away, "behind"
+		}
+		says := fmt.Sprintf("this machine's clock is %s %s that of %s", roughly(away), how, h.Name)
+		switch {
+		case away >= wrongClock:
+			all = append(all, fail(says+": passes correct that, but logins and certificates are judged by it", do)...)
+		case away > 0:
+			all = append(all, warn(says+"; passes correct that", do)...)
+		default:
+			all = append(all, ok("it agrees with that of "+h.Name)...)
+		}
 	}
-	says := fmt.Sprintf("this machine's clock is %s %s that of %s", roughly(away), how, h.Name)
-	switch {
-	case away >= wrongClock:
-		a.fail(CodeClock, says+": passes correct that, but logins and certificates are judged by it", do)
-	case away > 0:
-		a.warn(CodeClock, says+"; passes correct that", do)
-	default:
-		a.ok(CodeClock, "it agrees with that of "+h.Name)
-	}
-	return a.all
+	return all
 }
 
 // roughly rounds a duration for people.
@@ -170,4 +184,88 @@ func roughly(d time.Duration) string {
 		return strings.TrimSuffix(text, "0m")
 	}
 	return text
+}
+
+func schedule(f Facts) []Check {
+	const do = "gh mergexo schedule install"
+	s := f.Schedule
+	switch {
+	case s == nil:
+		return nil
+	case s.Trouble != "":
+		return warn(s.Trouble, "gh mergexo schedule status")
+	case !s.Installed:
+		return warn("nothing repeats passes", do)
+	case !s.Active && len(s.Differs) == 0:
+		return warn(s.Says+", and is not in force", do)
+	case len(s.Differs) == 0:
+		return ok(s.Says)
+	}
+	var all []Check
+	for _, why := range s.Differs {
+		all = append(all, warn(s.Says+", and "+why, do)...)
+	}
+	return all
+}
+
+func paused(f Facts) []Check {
+	if f.Passes == nil || f.Passes.Paused == "" {
+		return nil
+	}
+	return warn(f.Passes.Paused, "gh mergexo resume --all")
+}
+
+// longAgo is the time after which a machine with a schedule should have run a pass.
+const longAgo = time.Hour
+
+func lastPass(f Facts) []Check {
+	p := f.Passes
+	if p == nil {
+		return nil
+	}
+	when := p.Last.UTC().Format(time.RFC3339)
+	switch {
+	case p.Last.IsZero() && p.Failed == 0 && p.Tried:
+		return warn("passes were made, and none has read a repository yet", "gh mergexo status says why")
+	case p.Last.IsZero():
+		return warn("no pass has been made", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick makes it")
+	case p.Failed > 0:
+		return warn(fmt.Sprintf("%s failed: %s", count(p.Failed, "pass", "passes in a row"), p.Why), "gh mergexo tick")
+	case f.Schedule != nil && f.Schedule.Installed && p.Paused == "" && f.Now.Sub(p.Last) > longAgo:
+		return warn("the last one was at "+when+", although they are scheduled", "gh mergexo schedule status")
+	}
+	return ok("at " + when)
+}
+
+func notify(f Facts) []Check {
+	var all []Check
+	if f.Passes != nil {
+		for _, u := range f.Passes.Untold {
+			all = append(all, warn(fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.LastError), "gh mergexo notify test "+u.Target)...)
+		}
+	}
+	return all
+}
+
+func budgets(f Facts) []Check {
+	p := f.Passes
+	if p == nil || p.Budgets == nil {
+		return nil
+	}
+	b := p.Budgets
+	spent := fmt.Sprintf("last 24 hours: %s, $%.2f", count(p.Turns, "turn", "turns"), p.Cost)
+	limit := func(unset bool, words string) string {
+		if unset {
+			return "no limit"
+		}
+		return words
+	}
+	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("$%g", b.CostPerDay)))
+	switch {
+	case b.TurnsPerDay == 0 && b.CostPerDay == 0:
+		return warn("a day's turns have no limit, and neither has their cost; "+spent, "set max_cost_per_day_usd in [runtime]")
+	case b.TurnsPerDay > 0 && p.Turns >= b.TurnsPerDay || b.CostPerDay > 0 && p.Cost >= b.CostPerDay:
+		return warn(spent+", which is all that may be spent: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
+	}
+	return ok(most + "; " + spent)
 }

@@ -1,53 +1,45 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-func repositories(f Facts) []Check {
-	var all []Check
-	for _, r := range f.Repos {
-		all = append(all, repository(r)...)
-	}
-	return all
-}
-
 func repository(r Repo) []Check {
-	a := &about{name: r.Name}
 	switch {
 	case r.Unasked != "":
-		a.warn(CodeRepository, "not looked at: "+r.Unasked, "")
+		return warn("not looked at: "+r.Unasked, "")
 	case r.Trouble != nil:
-		a.fail(CodeRepository, r.Trouble.Says, r.Trouble.Do)
-	default:
-		present(a, r)
+		return fail(r.Trouble.Says, r.Trouble.Do)
+	case strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name):
+		return ok("its default branch is " + r.DefaultBranch)
 	}
-	remembered(a, r)
-	return a.all
+	return warn("GitHub calls it "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
 }
 
-// present checks a repository that could be read.
-func present(a *about, r Repo) {
-	if strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name) {
-		a.ok(CodeRepository, "its default branch is "+r.DefaultBranch)
-	} else {
-		a.warn(CodeRepository, "GitHub calls it "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
-	}
+func archived(r Repo) []Check {
 	switch {
 	case r.Archived:
-		a.fail(CodeArchived, "it is archived: nothing can be written there, whatever the account may do", fmt.Sprintf("gh repo unarchive %s, or take its [[repo]] out of the config", r.typed()))
+		return fail("it is archived: nothing can be written there, whatever the account may do", fmt.Sprintf("gh repo unarchive %s, or leave it out of the config", r.typed()))
 	case r.Disabled:
-		a.fail(CodeArchived, "GitHub has disabled it", "take its [[repo]] out of the config, or ask GitHub")
-	case !r.CanPush:
-		a.fail(CodeWrite, "the account may not push to it", "ask for write permission, or log in as somebody who has it: gh auth login --hostname "+r.Host)
-	default:
-		a.ok(CodeWrite, "the account may push")
+		return fail("GitHub has disabled it", "leave it out of the config, or ask GitHub")
 	}
-	reads(a, r)
-	labels(a, r)
-	rules(a, r)
+	return nil
+}
+
+func write(r Repo) []Check {
+	switch {
+	case r.Archived || r.Disabled:
+		return nil
+	case !r.CanPush:
+		return fail("the account may not push to it", "ask for write permission, or log in as somebody who has it: gh auth login --hostname "+r.Host)
+	}
+	return ok("the account may push")
 }
 
 // typed returns the repository as a command or the config takes it: without its host, another one
@@ -59,45 +51,186 @@ func (r Repo) typed() string {
 	return r.Host + "/" + r.Current
 }
 
-func reads(a *about, r Repo) {
+func reads(r Repo) []Check {
+	var all []Check
 	if r.NoIssues {
-		a.fail(CodeReads, "issues are switched off, and work begins with an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
+		all = fail("issues are switched off, and work begins with an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
 	}
 	for _, u := range r.Unreadable {
-		says := fmt.Sprintf("the token may not read %s: %s", u.What, u.For)
-		do := "give it that permission; docs/setup.md#accounts lists what each kind of token needs"
+		level := Warning
 		if u.Needed {
-			a.fail(CodeReads, says, do)
-		} else {
-			a.warn(CodeReads, says, do)
+			level = Failure
 		}
+		all = append(all, Check{
+			Level: level, Says: fmt.Sprintf("the token may not read %s: %s", u.What, u.For),
+			Do: "give it that permission; docs/setup.md#accounts lists what each kind of token needs",
+		})
 	}
-	if !r.NoIssues && len(r.Unreadable) == 0 {
-		a.ok(CodeReads, "files, issues, pull requests, checks and statuses")
+	if len(all) == 0 {
+		return ok("files, issues, pull requests, checks and statuses")
 	}
+	return all
 }
 
-func labels(a *about, r Repo) {
+func labels(r Repo) []Check {
 	switch {
 	case r.Labels == nil:
+		return nil
 	case len(r.Labels.Missing) == 0:
-		a.ok(CodeLabels, fmt.Sprintf("all %d are there", r.Labels.Wanted))
+		return ok(fmt.Sprintf("all %d are there", r.Labels.Wanted))
 	case r.Archived:
-	default:
-		a.warn(CodeLabels, "not there yet: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick makes them")
+		return nil
 	}
+	return warn("not there yet: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick makes them")
 }
 
-// remembered checks what passes have recorded.
-func remembered(a *about, r Repo) {
+// reading tells what passes have recorded.
+func reading(r Repo) []Check {
+	var all []Check
 	if r.LastError != "" {
-		a.warn(CodeReading, "the last pass could not read it: "+r.LastError, "")
+		all = warn("the last pass could not read it: "+r.LastError, "")
 	}
 	if r.Stopped != "" {
-		a.warn(CodeReading, r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)
+		all = append(all, warn(r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)...)
 	}
+	return all
+}
+
+func otherInstallations(r Repo) []Check {
+	var all []Check
 	for _, o := range r.Others {
-		a.warn(CodeOthers, fmt.Sprintf("another installation wrote as %s, last at %s: both answer what people write", o.Account, o.At.UTC().Format(time.RFC3339)),
-			"let one of them have the repository: take its [[repo]] out of the other's config")
+		all = append(all, warn(fmt.Sprintf("another installation wrote as %s, last at %s: both answer what people write", o.Account, o.At.UTC().Format(time.RFC3339)),
+			"let one of them have the repository: take its [[repo]] out of the other's config")...)
 	}
+	return all
+}
+
+func rules(r Repo) []Check {
+	if !r.Rules.Known {
+		return warn("GitHub does not tell this token what "+r.DefaultBranch+" demands of merges", "a merge that it refuses stops with its words")
+	}
+	return ok(r.DefaultBranch + ": " + demands(*r.Rules, r.Gates))
+}
+
+func otherRules(r Repo) []Check {
+	other := slices.DeleteFunc(slices.Clone(r.Rules.Other), signingOff)
+	if len(other) == 0 {
+		return nil
+	}
+	return warn(r.DefaultBranch+" has rules that are left to GitHub to judge: "+strings.Join(other, ", "), "where one refuses a merge, it stops with GitHub's words")
+}
+
+func workBranches(r Repo) []Check {
+	if len(r.WorkRules) == 0 {
+		return nil
+	}
+	return fail("rules hold for the branches that gh mergexo pushes, agent/…: "+strings.Join(r.WorkRules, ", "),
+		"leave agent/** out of that ruleset: https://"+r.Host+"/"+r.Current+"/settings/rules")
+}
+
+// demands describes the rules.
+func demands(of merging.Rules, gates Gates) string {
+	var all []string
+	if of.Approvals > 0 {
+		all = append(all, count(of.Approvals, "approval", "approvals"))
+	}
+	if of.LastPush {
+		all = append(all, "an approval by somebody else than who pushed last")
+	}
+	if len(of.Checks) > 0 {
+		all = append(all, "the checks "+strings.Join(of.Checks, ", "))
+	}
+	if of.Threads {
+		all = append(all, "resolved conversations")
+	}
+	if of.Linear {
+		all = append(all, "linear history")
+	}
+	if of.Queue {
+		all = append(all, "the merge queue")
+	}
+	if own := slices.DeleteFunc(slices.Clone(gates.Checks), func(name string) bool { return slices.Contains(of.Checks, name) }); len(own) > 0 {
+		all = append(all, "by the config the checks "+strings.Join(own, ", "))
+	}
+	if len(all) == 0 {
+		return "nothing is demanded of merges"
+	}
+	return "merges need " + strings.Join(all, "; ")
+}
+
+// anotherApprover is the remedy where nobody can give an approval that GitHub counts.
+const anotherApprover = `name somebody else: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
+
+// speaker names the account that opens pull requests. GitHub does not count its approvals.
+func (r Repo) speaker() string { return cmp.Or(r.Gates.Speaker, "the account that opens it") }
+
+// approvals checks that somebody can approve: GitHub does not count approvals from a pull request's
+// author or last pusher. Without automatic merging people approve and merge; with it there must be
+// an approver.
+func approvals(r Repo) []Check {
+	if !r.Gates.AutoMerge || r.Rules.Approvals <= r.Gates.Approvers {
+		return nil
+	}
+	return fail(fmt.Sprintf("auto_merge is on and %s wants %s, of which GitHub counts none by %s; the config names %d who could give one: nothing can be merged by itself",
+		r.DefaultBranch, count(r.Rules.Approvals, "approval", "approvals"), r.speaker(), r.Gates.Approvers), anotherApprover)
+}
+
+func lastPush(r Repo) []Check {
+	if !r.Gates.AutoMerge || !r.Rules.LastPush || r.Gates.Approvers > 0 {
+		return nil
+	}
+	return fail(fmt.Sprintf("auto_merge is on and %s wants somebody else than who pushed last to approve, which is %s; the config names nobody else", r.DefaultBranch, r.speaker()), anotherApprover)
+}
+
+func mergeQueue(r Repo) []Check {
+	switch wanted := r.Gates.Method; {
+	case !r.Gates.AutoMerge || len(r.Methods) == 0 || !r.Rules.Queue:
+		return nil
+	case wanted != "":
+		return warn(fmt.Sprintf("%s merges through a queue, which has a method of its own; merge_method = %q does nothing", r.DefaultBranch, wanted), "take merge_method out of [repo.review]")
+	}
+	return ok("what is approved is put into the queue of " + r.DefaultBranch)
+}
+
+// mergeMethod checks that the config's merge method is allowed by the repository and the rules.
+func mergeMethod(r Repo) []Check {
+	allowed := slices.DeleteFunc(slices.Clone(r.Methods), func(m merging.Method) bool {
+		return len(r.Rules.Methods) > 0 && !slices.Contains(r.Rules.Methods, m) || r.Rules.Linear && m == merging.MergeCommit
+	})
+	switch wanted := r.Gates.Method; {
+	case !r.Gates.AutoMerge || len(r.Methods) == 0 || r.Rules.Queue:
+	case len(allowed) == 0:
+		return fail("the repository and its rules allow no method of merging in common", "allow one: https://"+r.Host+"/"+r.Current+"/settings")
+	case wanted != "" && !slices.Contains(allowed, wanted):
+		return fail(fmt.Sprintf("merge_method = %q is not allowed there; allowed: %s", wanted, list(allowed)), fmt.Sprintf("write merge_method = %q in [repo.review], or take it out", allowed[0]))
+	}
+	return nil
+}
+
+func list[T ~string](names []T) string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = string(n)
+	}
+	return strings.Join(all, ", ")
+}
+
+// signingOff reports a kind of rule that mostly enforces a sign-off.
+func signingOff(kind string) bool { return kind == "commit_message_pattern" }
+
+func signOff(r Repo) []Check {
+	why := ""
+	switch {
+	case r.Gates.SignOff:
+		return nil
+	case slices.ContainsFunc(r.Rules.Checks, func(name string) bool { return strings.EqualFold(name, "dco") }):
+		why = "the check DCO is required"
+	case slices.ContainsFunc(r.Rules.Other, signingOff):
+		why = "a rule says what messages of commits have to be like"
+	case r.WebSignOff:
+		why = "the repository wants commits to be signed off"
+	default:
+		return nil
+	}
+	return warn(why+", and sign_off is false", "write sign_off = true in [repo.voice]")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // A git or a bwrap that an agent put where it writes is not the one that runs
@@ -39,5 +40,14 @@ func TestProgramsThatRunOutsideComeFromNoFolderOfAnAgent(t *testing.T) {
 	m := &Machine{cfg: cfg, env: env}
 	if all := m.hostGit(); !slices.Contains(all, "PATH="+strings.Join(want, string(filepath.ListSeparator))) {
 		t.Errorf("git's environment: %q", all)
+	}
+}
+
+func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
+	var known secrets.Redactor
+	known.Add("known-token-12345", "gh's token")
+	m := &Machine{secrets: &known, env: environ.Of([]string{"MODEL_KEY=mk-123", "MODE=on"})}
+	if got := m.masking([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -36,13 +36,8 @@ func TestAVersionIsAskedForInTheSandbox(t *testing.T) {
 	}
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
 	m := newMachine(Options{Config: cfg, Env: env})
-	all := []AgentState{{Agent: "codex", Found: true, Hides: true}}
-	if _, err := m.Protection(t.Context(), cfg.Agents["codex"]); err != nil {
-		t.Fatal(err)
-	}
-	m.addVersions(t.Context(), all)
-	if all[0].Version != "0.169.0" {
-		t.Errorf("version %q", all[0].Version)
+	if g := m.examineAgent(t.Context(), cfg.Agents["codex"]); !g.Hides || g.Version != "0.169.0" {
+		t.Errorf("got %+v", g)
 	}
 	for _, name := range []string{"stolen", ".codex/changed"} {
 		if _, err := os.Stat(filepath.Join(home, name)); err == nil {

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -35,5 +36,15 @@ func TestRemotesInGhsOrder(t *testing.T) {
 	}
 	if got := names(named(remotes, "remote.zoo.gh-resolved base\n")); !slices.Equal(got, []string{"o/zoo"}) {
 		t.Errorf("the one that was chosen: %q", got)
+	}
+}
+
+// A login in an address is neither taken nor told.
+func TestNoLoginOfAnAddressIsTold(t *testing.T) {
+	for _, typed := range []string{"https://me:hunter2@github.com/octo/app/x", "me:hunter2@octo/app", "https://me:hunter2@github.com/octo/app.git"} {
+		repo, err := parseName(typed)
+		if err == nil && repo.String() != "github.com/octo/app" || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v, %v", repo, err)
+		}
 	}
 }

@@ -1,0 +1,154 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick"
+)
+
+// GuardState rejects a state folder that another user could change or redirect: its content decides
+// what is pushed and which programs run. A missing folder is fine. The folder itself may be a link
+// of the user's own, for example to another disk, but nothing inside it may be a link.
+func GuardState(dir string) error {
+	link, err := os.Lstat(dir)
+	if err != nil {
+		return nil //nolint:nilerr // it is not there yet; whoever makes it says what is in the way
+	}
+	linked := link.Mode()&fs.ModeSymlink != 0
+	if owner, ours := ownerOf(link); linked && !ours {
+		return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
+	}
+	info, err := os.Stat(dir)
+	if linked && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the state folder %q is a symbolic link to what is not there: is its disk mounted?", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("look at the state folder: %w", err)
+	}
+	if owner, ours := ownerOf(info); !ours {
+		return fmt.Errorf("the state folder %q belongs to user %d, and you are user %d: run gh mergexo as that user, or set runtime.state_dir in the config to a folder of your own", dir, owner, os.Geteuid())
+	}
+	if writableByOthers(info) {
+		return fmt.Errorf("the state folder %q can be written to by other users: chmod go-w %q", dir, dir)
+	}
+	return guardEntries(dir)
+}
+
+// guardEntries checks the entries of the state folder.
+func guardEntries(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the state folder: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the database's own files come and go
+		}
+		if err != nil {
+			return fmt.Errorf("look into the state folder: %w", err)
+		}
+		owner, ours := ownerOf(info)
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("%q in the state folder is a symbolic link: put what it leads to in its place, or set runtime.state_dir in the config to a folder on the other disk", path)
+		case !ours:
+			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
+		case writableByOthers(info):
+			return fmt.Errorf("%q in the state folder can be written to by other users: chmod go-w %q", path, path)
+		}
+	}
+	return nil
+}
+
+// DiskTrouble returns in one line the problem with the disk or the state folder behind err, with
+// the remedy; empty if there is none.
+func DiskTrouble(err error, state string) string {
+	where := filepath.Join(state, "state.db")
+	file, named := errors.AsType[*fs.PathError](err)
+	if named {
+		where = file.Path
+	}
+	full, isFull := errors.AsType[*store.DiskError](err)
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + doctor.AnotherFolder
+	case isFull:
+		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and make a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return where + ": it cannot be written, the disk is full; make room and make a pass again: nothing is lost"
+	case named && errors.Is(err, fs.ErrPermission) && state != "" && strings.HasPrefix(where, state):
+		return fmt.Sprintf("%s: you may not use it (%v); give the folder %s to the user who runs gh mergexo, or %s", where, file.Err, state, doctor.AnotherFolder)
+	case named && errors.Is(err, syscall.ENOTDIR):
+		return fmt.Sprintf("%s: %v; %s", where, file.Err, doctor.AnotherFolder)
+	}
+	return ""
+}
+
+func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
+	if err := MakeFolder(m.dirs.State); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact})
+}
+
+// MakeFolder creates a folder; its error has the remedy.
+func MakeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the state folder cannot be made: %w; %s", err, doctor.AnotherFolder)
+	}
+	return nil
+}
+
+// throwAway gives a dry run a temporary copy of the database.
+func (m *Machine) throwAway(ctx context.Context, pass *tick.Pass) (func() error, error) {
+	dir, err := os.MkdirTemp("", "mergexo-dry-run-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the dry run: %w", err)
+	}
+	remove := func() error { return os.RemoveAll(dir) }
+	db, err := m.copyStore(ctx, filepath.Join(dir, "state.db"))
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	pass.Store = db
+	return func() error { return errors.Join(db.Close(), remove()) }, nil
+}
+
+func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
+	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(m.dirs.State, "state.db"))
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		err := errors.Join(db.Snapshot(ctx, to), db.Close())
+		if err != nil {
+			return nil, err
+		}
+	}
+	return store.Open(ctx, to, store.Options{Now: m.now})
+}
+
+// View runs fn in a read transaction of the state database; false if there is no database yet.
+func View(ctx context.Context, stateDir string, fn func(*store.Tx) error) (found bool, err error) {
+	if err := GuardState(stateDir); err != nil {
+		return false, err
+	}
+	db, ok, err := store.OpenReadOnly(ctx, filepath.Join(stateDir, "state.db"))
+	if err != nil || !ok {
+		return ok, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return true, db.View(ctx, fn)
+}

@@ -1,0 +1,177 @@
+package doctor
+
+import "slices"
+
+// Code names the subject of a check. Programs read it, so it never changes.
+type Code string
+
+// Group is the part of the set-up that a check belongs to.
+type Group string
+
+// The groups.
+const (
+	ForConfig     Group = "config"
+	ForGitHub     Group = "github"
+	ForRepository Group = "repositories"
+	ForAgents     Group = "agents"
+	ForSandbox    Group = "sandbox"
+	ForMachine    Group = "machine"
+	ForSchedule   Group = "schedule"
+)
+
+// groups are the groups with their headings, in the order of the output.
+var groups = []struct {
+	group Group
+	title string
+}{
+	{ForConfig, "Config"},
+	{ForGitHub, "GitHub"},
+	{ForRepository, "Repositories"},
+	{ForAgents, "Agents"},
+	{ForSandbox, "Sandbox"},
+	{ForMachine, "This machine"},
+	{ForSchedule, "Schedule"},
+}
+
+func (g Group) place() int {
+	for i, known := range groups {
+		if known.group == g {
+			return i
+		}
+	}
+	return len(groups)
+}
+
+// Title is a group's heading.
+func (g Group) Title() string { return groups[g.place()].title }
+
+// Place is where checks are made.
+type Place int
+
+// The places.
+const (
+	AtDoctor        Place = 1 << iota // doctor, and the end of init: everything
+	AtInit                            // init, before it writes
+	AtSchedule                        // schedule
+	AtStatus                          // status
+	BeforeFirstPass                   // status while no pass has been made
+	BeforeTurn                        // a pass, before it needs git
+	BeforeAccount                     // a pass, before a reviewer speaks as another account than gh's own
+)
+
+// usual are the places of most checks.
+const usual = AtDoctor | BeforeFirstPass
+
+// Row is a check: what is asked about the facts, and where.
+type Row struct {
+	Code  Code
+	Group Group
+	Looks string // what it looks at, for the docs
+	at    Place
+	ask   func(Facts) []Check // level, words and next step; none: there is nothing to say
+}
+
+// Table returns all checks.
+func Table() []Row { return slices.Clone(table) }
+
+var table = []Row{
+	{"config", ForConfig, "whether the config is there and valid", usual, config},
+	{"setting", ForConfig, "settings without effect, or with a name that does not exist", usual | AtStatus, settings},
+
+	{"gh", ForGitHub, "whether gh is there, and new enough for accounts of reviewers", usual | AtSchedule | BeforeAccount, gh},
+	{"network", ForGitHub, "whether the host answers", usual, hosts(network)},
+	{"login", ForGitHub, "the account that gh is logged in with, and whether GitHub accepts it", usual, hosts(login)},
+	{"token", ForGitHub, "the kind of token, and when it expires", usual, token},
+	{"scopes", ForGitHub, "whether a classic or OAuth token has the scopes that the config needs", usual, hosts(scopes)},
+	{"rate_limit", ForGitHub, "whether GitHub takes requests now", usual, hosts(rateLimit)},
+
+	{"repository", ForRepository, "whether it exists, is visible, and has the name in the config", usual, repos(repository)},
+	{"archived", ForRepository, "whether it is archived or disabled", usual | AtInit, readable(archived)},
+	{"write", ForRepository, "whether the account may push", usual | AtInit, readable(write)},
+	{"reads", ForRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
+	{"labels", ForRepository, "whether the labels in the config exist", usual, readable(labels)},
+	{"rules", ForRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
+	{"approvals", ForRepository, "whether the required approvers can approve, if `auto_merge` is on", usual, ruled(approvals)},
+	{"last_push", ForRepository, "whether anyone but the last pusher can approve", usual, ruled(lastPush)},
+	{"merge_method", ForRepository, "whether the rules allow a method of merging", usual, ruled(mergeMethod)},
+	{"merge_queue", ForRepository, "whether merges go through a queue", usual, ruled(mergeQueue)},
+	{"sign_off", ForRepository, "whether commits have to be signed off", usual, ruled(signOff)},
+	{"other_rules", ForRepository, "rules that only GitHub checks", usual, ruled(otherRules)},
+	{"work_branches", ForRepository, "rules that block the branches that gh mergexo pushes", usual, ruled(workBranches)},
+	{"reading", ForRepository, "what the last pass could not read", usual, repos(reading)},
+	{"other_installations", ForRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
+
+	{"agent", ForAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
+	{"agent_version", ForAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
+	{"agent_login", ForAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
+
+	{"sandbox", ForSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
+
+	{"git", ForMachine, "whether git is there and new enough", usual | BeforeTurn, git},
+	{"home", ForMachine, "whether the home folder can be written", usual, home},
+	{"state", ForMachine, "whether the state folder is safe and can be written", usual, state},
+	{"database", ForMachine, "whether the state database is whole", usual, database},
+	{"disk", ForMachine, "how much room there is for the state", usual, disk},
+	{"clock", ForMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
+
+	{"schedule", ForSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
+	{"paused", ForSchedule, "whether everything on this machine is paused", usual, paused},
+	{"last_pass", ForSchedule, "when the last pass ran, and its result", usual, lastPass},
+	{"budgets", ForSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
+	{"notify", ForSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
+}
+
+// each asks about the hosts, repositories or agents that a condition holds for.
+func each[T interface{ about() string }](all []T, holds func(T) bool, ask func(T) []Check) []Check {
+	var found []Check
+	for i, one := range all {
+		if !holds(one) {
+			continue
+		}
+		for _, c := range ask(one) {
+			c.About, c.subject = one.about(), i+1
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func always[T any](T) bool { return true }
+
+func hosts(ask func(Host) []Check) func(Facts) []Check {
+	return func(f Facts) []Check { return each(f.Hosts, always, ask) }
+}
+
+func repos(ask func(Repo) []Check) func(Facts) []Check {
+	return func(f Facts) []Check { return each(f.Repos, always, ask) }
+}
+
+// readable asks about the repositories that GitHub was asked about, and answered.
+func readable(ask func(Repo) []Check) func(Facts) []Check {
+	return func(f Facts) []Check {
+		return each(f.Repos, func(r Repo) bool { return r.Unasked == "" && r.Trouble == nil }, ask)
+	}
+}
+
+// ruled asks about those whose rules could be read.
+func ruled(ask func(Repo) []Check) func(Facts) []Check {
+	return readable(func(r Repo) []Check {
+		if r.Rules == nil {
+			return nil
+		}
+		return ask(r)
+	})
+}
+
+func agents(ask func(Agent) []Check) func(Facts) []Check {
+	return func(f Facts) []Check { return each(f.Agents, always, ask) }
+}
+
+// installed asks about the agents whose program is there.
+func installed(ask func(Agent) []Check) func(Facts) []Check {
+	return func(f Facts) []Check { return each(f.Agents, func(g Agent) bool { return g.Missing == "" }, ask) }
+}
+
+func (h Host) about() string  { return h.Name }
+func (r Repo) about() string  { return r.Name }
+func (g Agent) about() string { return g.Name }
