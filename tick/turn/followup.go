@@ -28,7 +28,7 @@ func (p *Turns) awaitWord(l *env.Lease, v settlement, f facts) []change.Change {
 	after := followupOf(l, v, f.followup)
 	changes := []change.Change{
 		change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind},
-		endAsking(l, end, v.Reason),
+		endUnsent(l, end, v.reason),
 		change.AwaitComment{Followup: after},
 		change.Move{Move: p.waitingMove(after)},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -19,29 +20,18 @@ import (
 // endOf returns what a review or fix turn stores besides what every turn does. asked: a fix pushed
 // nothing and asks people instead. The reviews stop and report the question.
 func (p *Turns) endOf(ctx context.Context, l *env.Lease, planned []work.Action, answer prompts.Answer) (ends []change.Change, asked bool, err error) {
-	switch {
-	case l.Turn.Kind == work.KindReview:
-		ends, err = p.endOfReview(ctx, l, planned, answer)
-	case l.Turn.Reviewer != "":
-		return p.endOfFix(ctx, l, planned, answer)
+	if l.Turn.Reviewer == "" {
+		return nil, false, nil
 	}
-	return ends, false, err
-}
-
-// reviewLog returns one log entry, unique by its key.
-func reviewLog(l *env.Lease, what, key string, data map[string]any) change.LogReview {
-	log := change.LogReview{Item: l.Item.ID, Number: l.Turn.Number}
-	log.Key, log.What, log.Data = what+":"+key, what, data
-	return log
-}
-
-// endOfFix returns what a fix turn stores.
-func (p *Turns) endOfFix(ctx context.Context, l *env.Lease, planned []work.Action, answer prompts.Answer) (ends []change.Change, asked bool, err error) {
 	pull, stored, err := p.Reviews(ctx, l)
 	if err != nil {
 		return nil, false, err
 	}
 	ends = []change.Change{change.LookAgain{Pull: pull.ID}}
+	if l.Turn.Kind == work.KindReview {
+		made, err := p.endOfReview(ctx, l, pull, stored, planned, answer)
+		return append(ends, made...), false, err
+	}
 	due, ok := l.FixDue()
 	if !ok {
 		return ends, false, nil
@@ -54,11 +44,17 @@ func (p *Turns) endOfFix(ctx context.Context, l *env.Lease, planned []work.Actio
 		PullID: pull.ID, Reviewer: l.Turn.Reviewer, ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle,
 		TurnID: l.Turn.ID, Head: l.Turn.Head, Commit: l.Turn.Commit, Outcome: outcome, At: p.Now(),
 	}
-	return append(ends,
-		change.Fix{Fix: fix, Answered: answers(stored.Findings, l.Told(), answer)},
-		reviewLog(l, what, review.FixKey(l.Turn.Number, due), map[string]any{
-			"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "commit": l.Turn.Commit, "outcome": outcome,
-		})), outcome == review.FixAsked, nil
+	log := reviewLog(l, what, review.FixKey(l.Turn.Number, due), map[string]any{
+		"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "commit": l.Turn.Commit, "outcome": outcome,
+	})
+	return append(ends, change.Fix{Fix: fix, Answered: answers(stored.Findings, l.Told(), answer)}, log), outcome == review.FixAsked, nil
+}
+
+// reviewLog returns one log entry, unique by its key.
+func reviewLog(l *env.Lease, what, key string, data map[string]any) change.LogReview {
+	log := change.LogReview{Item: l.Item.ID, Number: l.Turn.Number}
+	log.Key, log.What, log.Data = what+":"+key, what, data
+	return log
 }
 
 // fixOutcome returns how a fix ended. A push counts as pushed, no matter which pass pushed or what
@@ -153,15 +149,10 @@ func postedReview(planned []work.Action) (work.Action, int64, error) {
 }
 
 // endOfReview returns what a review turn stores.
-func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, planned []work.Action, answer prompts.Answer) ([]change.Change, error) {
-	pull, stored, err := p.Reviews(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	ends := []change.Change{change.LookAgain{Pull: pull.ID}}
+func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, pull work.PullRequest, stored store.Reviews, planned []work.Action, answer prompts.Answer) ([]change.Change, error) {
 	posted, id, err := postedReview(planned)
 	if err != nil || id == 0 { // GitHub no longer accepts it
-		return ends, err
+		return nil, err
 	}
 	made, err := p.readPostedReview(ctx, l, posted, id, readReview(l, l.Told(), answer))
 	if err != nil {
@@ -179,12 +170,13 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, planned []work.Ac
 	if len(vain) > 0 {
 		p.Log.WarnContext(ctx, "a reviewer calls in who may not be called in by them", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
 	}
-	return append(ends,
+	return []change.Change{
 		change.PostedReview{Verdict: *v, Findings: made.Findings, Resolved: made.Resolved, Inserted: in},
 		reviewLog(l, "code_review_created", fmt.Sprintf("%d:%s:%s", pull.Number, v.Reviewer, v.Head), map[string]any{
 			"reviewer": v.Reviewer, "decision": v.Decision, "findings": v.Count, "severity": v.Highest, "escalations": v.CalledIn,
 			"head": v.Head, "cycle": v.Cycle, "url": v.URL, "validity": v.Validity,
-		})), nil
+		}),
+	}, nil
 }
 
 // readPostedReview compares the answer with the review on GitHub. A review posted before the
@@ -256,7 +248,7 @@ func commentOfFinding(finding string, comments []github.ReviewComment) int64 {
 // reviewFailed returns what a review or fix turn that failed for good stores; the plan decides what
 // comes next.
 func (p *Turns) reviewFailed(l *env.Lease, v settlement, f facts, failed error) []change.Change {
-	if !f.hasPull || len(l.Turn.EventKeys) == 0 {
+	if f.pull.ID == 0 || len(l.Turn.EventKeys) == 0 {
 		return nil
 	}
 	changes := []change.Change{change.FailReview{Record: review.Record{

@@ -22,9 +22,9 @@ import (
 
 // settlement is the effect of an error on its turn.
 type settlement struct {
-	Kind   env.VerdictKind
+	kind   env.VerdictKind
 	until  time.Time
-	Reason string      // text for this machine
+	reason string      // text for this machine
 	why    work.Reason // why it is blocked or waits
 	parks  bool        // a stored answer waits for this: nothing is wrong with the turn
 	halted bool        // `pause --all` is in force; the turn keeps its last error and gets no wait reason
@@ -32,10 +32,10 @@ type settlement struct {
 
 // blockedBy returns the settlement if a person must act.
 func blockedBy(why work.Reason) settlement {
-	v := settlement{Kind: env.VerdictBlocked, why: why}
+	v := settlement{kind: env.VerdictBlocked, why: why}
 	switch why.Kind { //nolint:exhaustive // the rest is as it is
 	case work.WhyNewComments:
-		v.Kind = env.VerdictSuperseded
+		v.kind = env.VerdictSuperseded
 	case work.WhyReviewerAccount: // the stored review is posted once the reviewer's account works again
 		v.parks = true
 	}
@@ -50,7 +50,7 @@ func parkedBy(why work.Reason) settlement {
 }
 
 func waitsFor(why work.Reason, until time.Time) settlement {
-	return settlement{Kind: env.VerdictWait, until: until, why: why}
+	return settlement{kind: env.VerdictWait, until: until, why: why}
 }
 
 // classify is the only place that decides what an error means, by types and fields, never by text.
@@ -70,19 +70,19 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	soon := now.Add(retryBase)
 	switch {
 	case err == nil:
-		return settlement{Kind: env.VerdictDone}
+		return settlement{kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
-		return settlement{Kind: env.VerdictInterrupted, Reason: "interrupted"}
+		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
 	case errors.As(err, &halted):
-		return settlement{Kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
+		return settlement{kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
-		return settlement{Kind: env.VerdictSuperseded, Reason: superseded.Reason}
+		return settlement{kind: env.VerdictSuperseded, reason: superseded.Reason}
 	case errors.As(err, &cancelled):
-		return settlement{Kind: env.VerdictCancelled, Reason: cancelled.Reason}
+		return settlement{kind: env.VerdictCancelled, reason: cancelled.Reason}
 	case errors.As(err, &rejected):
 		return parkedBy(work.Reason{Kind: work.WhyPushRefused, Text: rejected.Reason, Advice: rejected.Hint})
 	case errors.As(err, &access):
@@ -118,7 +118,7 @@ func givenUp(err error, attempts int) work.Reason {
 
 // retry returns the settlement for one more automatic attempt.
 func retry(err error, at time.Time) settlement {
-	return settlement{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
+	return settlement{kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
 }
 
 func later(t, now time.Time) time.Time {
@@ -134,37 +134,34 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
 	v.why = v.why.Map(p.Secrets.Redact)
 	if v.why.None() {
-		v.Reason = p.Secrets.Redact(v.Reason)
+		v.reason = p.Secrets.Redact(v.reason)
 	} else {
-		v.Reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
+		v.reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
 	}
 	if stored := p.store(ctx, l, v, err); stored != nil {
 		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.TurnAttrs(l, "error", stored)...)
 	}
-	p.Changed(l, string(v.Kind), v.Reason)
-	reason := v.Reason
-	if v.Kind == env.VerdictDone {
+	p.Changed(l, string(v.kind), v.reason)
+	reason := v.reason
+	if v.kind == env.VerdictDone {
 		reason = l.Turn.Reason
 	}
 	done := env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
-		Outcome: string(v.Kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
+		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
 	}
 	rep.AddTurn(done)
 	return done
 }
 
 // store stores a settlement.
-func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed error) (err error) {
-	var f facts
-	switch v.Kind {
-	case env.VerdictDone, env.VerdictInterrupted:
+func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed error) error {
+	if v.kind == env.VerdictDone || v.kind == env.VerdictInterrupted {
 		return nil // Finish has stored it; an interrupted turn is unchanged, and the next pass resumes it
-	case env.VerdictWait, env.VerdictRetry:
-	case env.VerdictBlocked, env.VerdictSuperseded, env.VerdictCancelled:
-		if f, err = p.facts(ctx, l); err != nil {
-			return err
-		}
+	}
+	f, err := p.facts(ctx, l)
+	if err != nil {
+		return err
 	}
 	changes := p.settled(l, v, f, failed)
 	if err := p.apply(ctx, l, changes...); err != nil {
@@ -181,11 +178,9 @@ func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed er
 // facts are what the end of a turn depends on and no other pass changes while the turn is live.
 type facts struct {
 	planned  []work.Action
-	begun    bool // an effect of the turn may be on GitHub
-	pull     work.PullRequest
-	hasPull  bool
-	followup work.Followup // from before the turn
-	waited   bool
+	begun    bool             // an effect of the turn may be on GitHub
+	pull     work.PullRequest // zero: none yet
+	followup work.Followup    // zero: the item did not wait before the turn
 }
 
 func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
@@ -193,10 +188,10 @@ func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
 		if f.planned, err = tx.ListTurnActions(ctx, l.Turn.ID); err != nil {
 			return err
 		}
-		if f.pull, f.hasPull, err = tx.FindPullOfItem(ctx, l.Item.ID); err != nil {
+		if f.pull, _, err = tx.FindPullOfItem(ctx, l.Item.ID); err != nil {
 			return err
 		}
-		f.followup, f.waited, err = tx.FindFollowup(ctx, l.Item.ID)
+		f.followup, _, err = tx.FindFollowup(ctx, l.Item.ID)
 		return err
 	})
 	f.begun = l.Turn.Begun(f.planned)
@@ -206,28 +201,25 @@ func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
 // settled returns the changes of a settlement.
 func (p *Turns) settled(l *env.Lease, v settlement, f facts, failed error) []change.Change {
 	switch {
-	case v.Kind == env.VerdictWait, v.Kind == env.VerdictRetry:
+	case v.kind == env.VerdictWait, v.kind == env.VerdictRetry:
 		return p.deferred(l, v, failed)
 	case v.why.Kind == work.WhyItemBudget:
 	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
 		f.begun = true
-	case l.Turn.Kind.Start() && !f.begun && (v.Kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
+	case l.Turn.Kind.Start() && !f.begun && (v.kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
 		return p.awaitWord(l, v, f)
-	case v.Kind == env.VerdictCancelled:
-		end := change.Cancelled(l.Turn, f.begun, v.Reason)
+	case v.kind == env.VerdictCancelled:
+		end := change.Cancelled(l.Turn, f.begun, v.reason)
 		return []change.Change{end, backToWaiting(l, end.To, f)}
-	case v.Kind == env.VerdictSuperseded && !f.begun:
-		return []change.Change{
-			change.EndTurn{Turn: l.Turn, To: work.StepSuperseded, Why: v.Reason}, // its events are released for a new turn
-			backToWaiting(l, work.StepSuperseded, f),
-		}
+	case v.kind == env.VerdictSuperseded && !f.begun:
+		return []change.Change{endUnsent(l, work.StepSuperseded, v.reason), backToWaiting(l, work.StepSuperseded, f)}
 	}
 	return p.blocked(l, v, f, failed)
 }
 
 func (p *Turns) deferred(l *env.Lease, v settlement, failed error) []change.Change {
 	d := change.DeferTurn{Turn: l.Turn, Until: v.until, Why: v.why, LastError: p.brief(failed)}
-	if v.Kind == env.VerdictRetry {
+	if v.kind == env.VerdictRetry {
 		d.Failed = !l.Attempted
 		return []change.Change{d, change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind}}
 	}
@@ -255,11 +247,10 @@ func (p *Turns) brief(err error) string {
 
 // Supersede ends a turn before its first effect and releases its events for a new turn.
 func (p *Turns) Supersede(ctx context.Context, l *env.Lease, why string) error {
-	return p.store(ctx, l, settlement{Kind: env.VerdictSuperseded, Reason: why}, nil)
+	return p.store(ctx, l, settlement{kind: env.VerdictSuperseded, reason: why}, nil)
 }
 
-// backToWaiting returns the item to its state before the turn, unless it was merged or closed
-// meanwhile. end is the turn's last step.
+// backToWaiting returns the item to its state before the turn. end is the turn's last step.
 func backToWaiting(l *env.Lease, end work.Step, f facts) change.Move {
 	m := work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
 	if end == work.StepCancelled {
@@ -269,7 +260,7 @@ func backToWaiting(l *env.Lease, end work.Step, f facts) change.Move {
 	case !l.Turn.Kind.Start():
 	case end == work.StepCancelled:
 		m.To = work.StateClosed // labelling it again starts over
-	case f.waited:
+	case f.followup.ItemID != 0:
 		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.followup.Reason, true
 	case l.Turn.Kind == work.KindImplementationStart:
 		m.To = work.StateReady
@@ -285,14 +276,14 @@ func backToWaiting(l *env.Lease, end work.Step, f facts) change.Move {
 // After its first effect the same row resumes later.
 func (p *Turns) blocked(l *env.Lease, v settlement, f facts, failed error) []change.Change {
 	changes := []change.Change{change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind}}
-	if l.LostOID != "" && f.hasPull {
+	if l.LostOID != "" && f.pull.ID != 0 {
 		changes = append(changes, change.LostHead{Pull: f.pull.ID, OID: l.LostOID})
 	}
 	stop := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.why}
 	if f.begun {
 		return append(changes, change.BlockTurn{Turn: l.Turn, Why: v.why}, change.Move{Move: stop})
 	}
-	changes = append(changes, endAsking(l, work.StepFailed, v.Reason))
+	changes = append(changes, endUnsent(l, work.StepFailed, v.reason))
 	back := backToWaiting(l, work.StepFailed, f)
 	if l.Turn.Reviewer != "" && v.why.Kind != work.WhyItemBudget {
 		return append(changes, append(p.reviewFailed(l, v, f, failed), back)...)
@@ -304,8 +295,9 @@ func (p *Turns) blocked(l *env.Lease, v settlement, f facts, failed error) []cha
 	return append(changes, after)
 }
 
-// endAsking ends a turn before its first effect. Its events wait for the next turn.
-func endAsking(l *env.Lease, to work.Step, why string) change.EndTurn {
+// endUnsent ends a turn before its first effect. Its events wait for the next turn, unless they are
+// exhausted.
+func endUnsent(l *env.Lease, to work.Step, why string) change.EndTurn {
 	end := change.EndTurn{Turn: l.Turn, To: to, Why: why}
 	if l.EventsExhausted {
 		end.Outcome = "blocked"
