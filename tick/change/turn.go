@@ -79,17 +79,14 @@ func (c EndTurn) Apply(ctx context.Context, tx *Tx) error {
 	if err := tx.VoidTurnActions(ctx, c.Turn.ID, c.Why, tx.Now); err != nil {
 		return err
 	}
-	if err := c.endEvents(ctx, tx); err != nil {
+	if c.Outcome != "" {
+		if err := tx.FinishTurnEvents(ctx, c.Turn.ID, c.Outcome, tx.Now); err != nil {
+			return err
+		}
+	} else if err := tx.ReleaseEvents(ctx, c.Turn.ID); err != nil {
 		return err
 	}
 	return tx.EndTurn(ctx, c.Turn.ID, c.Turn.Step, c.To, c.Why, tx.Now)
-}
-
-func (c EndTurn) endEvents(ctx context.Context, tx *Tx) error {
-	if c.Outcome == "" {
-		return tx.ReleaseEvents(ctx, c.Turn.ID)
-	}
-	return tx.FinishTurnEvents(ctx, c.Turn.ID, c.Outcome, tx.Now)
 }
 
 // CancelTurn ends a turn that no pass works on. After its first effect it counts as done, and its
