@@ -66,7 +66,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 		})
 	}
 	p.Changed(l, string(env.VerdictSuperseded), turn.LeftOut)
-	return p.turns.Supersede(ctx, l, turn.Settlement{Kind: env.VerdictSuperseded, Reason: turn.LeftOut})
+	return p.turns.Supersede(ctx, l, turn.LeftOut)
 }
 
 // labelsShown returns the names of the state labels from the item's action row, because the config

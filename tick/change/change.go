@@ -29,15 +29,31 @@ var kinds = []Change{
 	Verdict{},
 	Hold{},
 	RequestReview{},
-	Review{},   // before moves: the text of a stop comment depends on the reviews
-	Takeover{}, // before moves, which may end its stop
+	Review{}, // before moves: the text of a stop comment depends on the reviews
+	PostedReview{},
+	Fix{},
+	FailReview{},
+	LookAgain{},
+	LogReview{},
+	OpenPull{}, // before moves: a stop comment is posted on the pull request
+	ItemResult{},
+	AwaitComment{}, // before EndTurn, which releases the turn's own comments
+	Takeover{},     // before moves, which may end its stop
 	Move{},
+	AfterTurn{}, // before EndTurn, as above
 	AcceptHead{},
 	Pause{},
 	FinishEvents{},
 	RenewBudget{},
 	LocalCommand{},
 	Command{},
+	Failure{},
+	LostHead{},
+	KeepSession{},
+	DeferTurn{},
+	BlockTurn{},
+	EndTurn{},
+	RedoTurn{},
 	CancelTurn{},
 	RereadPull{},
 	RetryShelved{},

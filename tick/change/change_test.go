@@ -96,6 +96,65 @@ func TestChangesMayBeAppliedTwice(t *testing.T) {
 	}
 }
 
+// A turn that failed releases its own comments, which are not new: only a comment that no turn was
+// given keeps its item from being blocked.
+func TestOnlyNewCommentsStartTheNextTurn(t *testing.T) {
+	for _, commented := range []bool{false, true} {
+		db, repo, item, _ := opened(t)
+		turn := work.Turn{RepoID: repo.ID, ItemID: item.ID, Number: 2, Kind: work.KindImplementationFeedback, Key: "k", Step: work.StepClaimed, ClaimedAt: noon.Add(-time.Hour)}
+		err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
+			if turn.ID, err = tx.AddTurn(t.Context(), turn); err != nil {
+				return err
+			}
+			for _, key := range []string{"asked", "later"} {
+				e := work.Event{RepoID: repo.ID, ItemID: item.ID, Number: 2, Kind: work.EventIssue, Source: key, Key: key, SeenAt: noon}
+				if _, err := tx.AddEvent(t.Context(), e); err != nil {
+					return err
+				}
+			}
+			said, err := tx.ListSaid(t.Context(), repo.ID, item.ID)
+			if err != nil {
+				return err
+			}
+			if commented {
+				said = said[:1]
+			}
+			if err := tx.AssignEvents(t.Context(), turn.ID, work.EventIDs(said)); err != nil {
+				return err
+			}
+			return tx.MoveItem(t.Context(), item.ID, nil, work.StateRunning, work.Reason{}, "", noon)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Applier{Store: db, Show: mover{}, Now: func() time.Time { return noon }}.Apply(t.Context(), repo, []Change{
+			EndTurn{Turn: turn, To: work.StepFailed, Why: "it failed"},
+			AfterTurn{
+				Move:  work.Move{Item: item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: work.Reason{Kind: work.WhyFailed}},
+				Heard: work.Move{Item: item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback},
+				Since: turn.ClaimedAt,
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.View(t.Context(), func(tx *store.Tx) error {
+			said, err := tx.ListSaid(t.Context(), repo.ID, item.ID)
+			if err != nil || len(said) != 2 {
+				t.Errorf("released %+v, %v", said, err)
+			}
+			now, err := tx.GetItem(t.Context(), item.ID)
+			if (now.State == work.StateBlocked) == commented {
+				t.Errorf("commented %v: %s", commented, now.State)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // nameless is a kind without a row.
 type nameless struct{ Words }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
@@ -26,6 +28,87 @@ func (c Move) Apply(ctx context.Context, tx *Tx) error {
 	}
 	return nil
 }
+
+// AfterTurn moves an item when its turn ends.
+type AfterTurn struct {
+	work.Move
+	Reviews int64     // pull request whose reviews, if they are stopped, keep the item blocked; 0: none
+	Heard   work.Move // the move instead, if people commented on the pull request and no turn has the comment; zero: none
+	Since   time.Time // earlier comments do not count
+	Words
+}
+
+// Apply is part of Change.
+func (c AfterTurn) Apply(ctx context.Context, tx *Tx) error {
+	m := c.Move
+	if c.Reviews != 0 {
+		stored, err := tx.GetReviews(ctx, c.Reviews)
+		if err != nil {
+			return err
+		}
+		if r := stored.Record; r.State.Stopped() && !r.Why.None() {
+			m.Cause, m.To, m.Reason = work.CauseStopped, work.StateBlocked, r.Why
+		}
+	}
+	if c.Heard.Item != 0 {
+		said, err := tx.ListSaid(ctx, tx.Repo.ID, c.Item)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(said, func(e work.Event) bool { return e.Kind != work.EventSource && e.SeenAt.After(c.Since) }) {
+			m = c.Heard
+		}
+	}
+	return Move{Move: m}.Apply(ctx, tx)
+}
+
+// AwaitComment stores what a stopped start waits for.
+type AwaitComment struct {
+	work.Followup
+	Words
+}
+
+// Apply is part of Change. The cursor stays below comments on the issue that no turn was given: a
+// turn restored from its journal may have events on both sides of them.
+func (c AwaitComment) Apply(ctx context.Context, tx *Tx) error {
+	f := c.Followup
+	f.Since = tx.Now
+	said, err := tx.ListSaid(ctx, tx.Repo.ID, f.ItemID)
+	if err != nil {
+		return err
+	}
+	for _, e := range said {
+		if e.Kind == work.EventSource {
+			f.EventCursor = min(f.EventCursor, e.ID-1)
+		}
+	}
+	return tx.PutFollowup(ctx, f)
+}
+
+// OpenPull stores the pull request that a turn opened. Its item waits for no comment on the issue
+// any more.
+type OpenPull struct {
+	Pull work.PullRequest
+	Words
+}
+
+// Apply is part of Change.
+func (c OpenPull) Apply(ctx context.Context, tx *Tx) error {
+	if err := tx.DropFollowup(ctx, c.Pull.ItemID); err != nil {
+		return err
+	}
+	_, err := tx.PutPull(ctx, c.Pull)
+	return err
+}
+
+// ItemResult stores what a turn leaves to later turns of its item.
+type ItemResult struct {
+	Item work.Item
+	Words
+}
+
+// Apply is part of Change.
+func (c ItemResult) Apply(ctx context.Context, tx *Tx) error { return tx.SetResult(ctx, c.Item) }
 
 // Takeover updates a stop comment when a pause begins or ends.
 type Takeover struct {
@@ -95,6 +178,16 @@ func (c AcceptHead) Apply(ctx context.Context, tx *Tx) error {
 	}
 	return nil
 }
+
+// LostHead stores the commit that a rewritten branch lost.
+type LostHead struct {
+	Pull int64
+	OID  string
+	Words
+}
+
+// Apply is part of Change.
+func (c LostHead) Apply(ctx context.Context, tx *Tx) error { return tx.SetLost(ctx, c.Pull, c.OID) }
 
 // RereadPull makes the next pass read a pull request that could not be read.
 type RereadPull struct {

@@ -96,6 +96,90 @@ func (c Review) apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
+// PostedReview stores a review that a turn posted.
+type PostedReview struct {
+	review.Verdict
+	Findings []review.Finding // new ones
+	Resolved []string         // ids of earlier findings
+	Inserted []review.Insertion
+	Words
+}
+
+// Apply is part of Change.
+func (c PostedReview) Apply(ctx context.Context, tx *Tx) error {
+	id, _, err := tx.AddVerdict(ctx, c.Verdict)
+	if err != nil {
+		return err
+	}
+	if c.Validity == review.Moved { // ingest may have stored the verdict before, without this
+		if _, err := tx.MarkVerdict(ctx, id, review.Moved); err != nil {
+			return err
+		}
+	}
+	found := slices.Clone(c.Findings)
+	for i := range found {
+		found[i].PullID, found[i].VerdictID = c.PullID, id
+	}
+	if err := tx.PutFindings(ctx, found); err != nil {
+		return err
+	}
+	if err := tx.ResolveFindings(ctx, c.PullID, id, c.Resolved); err != nil {
+		return err
+	}
+	for _, in := range c.Inserted {
+		if _, err := tx.AddInsertion(ctx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fix stores the result of a fix turn.
+type Fix struct {
+	review.Fix
+	Answered []review.Finding // with the author's answers
+	Words
+}
+
+// Apply is part of Change.
+func (c Fix) Apply(ctx context.Context, tx *Tx) error {
+	if err := tx.PutFix(ctx, c.Fix); err != nil {
+		return err
+	}
+	return tx.PutFindings(ctx, c.Answered)
+}
+
+// FailReview stores that a review or fix turn failed for good; the plan decides what comes next.
+type FailReview struct {
+	review.Record
+	Words
+}
+
+// Apply is part of Change.
+func (c FailReview) Apply(ctx context.Context, tx *Tx) error { return tx.FailReview(ctx, c.Record) }
+
+// LookAgain makes the next pass decide a pull request's reviews again.
+type LookAgain struct {
+	Pull int64
+	Words
+}
+
+// Apply is part of Change.
+func (c LookAgain) Apply(ctx context.Context, tx *Tx) error { return tx.SetLook(ctx, c.Pull) }
+
+// LogReview stores a fact about reviews.
+type LogReview struct {
+	Item   int64
+	Number int // of the pull request
+	reviewing.Logged
+	Words
+}
+
+// Apply is part of Change.
+func (c LogReview) Apply(ctx context.Context, tx *Tx) error {
+	return tx.logReview(ctx, c.Item, c.Number, c.Logged)
+}
+
 // moved logs a change of the reviews' state. Its key has the start of the earlier state, as the
 // same change may happen again later.
 func (c Review) moved() reviewing.Logged {

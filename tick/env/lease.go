@@ -16,12 +16,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// Unheard returns what people said on the pull request and no turn has.
-func (l *Lease) Unheard(ctx context.Context, tx *store.Tx) ([]work.Event, error) {
-	said, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
-	return slices.DeleteFunc(said, func(e work.Event) bool { return e.Kind == work.EventSource }), err
-}
-
 // Earlier returns the turn without the attempt that this pass began.
 func (l *Lease) Earlier() work.Turn {
 	t := l.Turn

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -287,23 +285,19 @@ const MostDescribed = 20
 
 // stuck returns why a person must act after a fix turn that neither changed anything nor reruns the
 // checks: they stay red.
-func stuck(ctx context.Context, tx *store.Tx, l *env.Lease, a prompts.Answer) (work.Reason, error) {
+func stuck(l *env.Lease, a prompts.Answer, planned []work.Action) work.Reason {
 	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
-		return work.Reason{}, nil
-	}
-	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
-	if err != nil {
-		return work.Reason{}, err
+		return work.Reason{}
 	}
 	helps := func(a work.Action) bool { return a.Kind == work.ActionRerun || a.Kind == work.ActionPush } // a void push: somebody pushed the same change
 	red := work.Findings(l.Events)
 	switch {
 	case slices.ContainsFunc(planned, helps):
-		return work.Reason{}, nil
+		return work.Reason{}
 	case len(red) == 0:
-		return work.Reason{Kind: work.WhyNotFixed, Branch: l.Turn.Base}, nil
+		return work.Reason{Kind: work.WhyNotFixed, Branch: l.Turn.Base}
 	case a.FlakyTest != nil:
-		return work.Reason{Kind: work.WhyFlakyTest, Name: a.FlakyTest.Name}, nil
+		return work.Reason{Kind: work.WhyFlakyTest, Name: a.FlakyTest.Name}
 	}
-	return work.Reason{Kind: work.WhyNotFixed, Names: red}, nil
+	return work.Reason{Kind: work.WhyNotFixed, Names: red}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // Apply sends the actions after the push in their fixed order and looks for each one's effect
@@ -105,14 +105,20 @@ func (p *Turns) announcePull(ctx context.Context, l *env.Lease) error {
 	p.prefetchPull(ctx, l, planned[at])
 	a := announcement(l, planned[at])
 	a.PlannedAt = p.Now()
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		a, err = tx.AddAction(ctx, a)
+	return p.applyNew(ctx, l, a, "the announcement")
+}
+
+// applyNew stores one more action of the turn and applies it.
+func (p *Turns) applyNew(ctx context.Context, l *env.Lease, a work.Action, what string) error {
+	var planned work.Action
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		planned, err = tx.AddAction(ctx, a)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("plan the announcement: %w", err)
+		return fmt.Errorf("plan %s: %w", what, err)
 	}
-	return p.applyOne(ctx, l, a)
+	return p.applyOne(ctx, l, planned)
 }
 
 // announcement returns the comment about the pull request that pr opened.
@@ -133,57 +139,38 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return err
 	}
-	var opened *work.PullRequest
-	var waited work.Followup
-	if l.Turn.Kind.Start() {
-		if opened, err = p.openedPull(ctx, l); err != nil {
-			return err
-		}
-	}
-	ends, err := p.endOf(ctx, l, answer)
+	f, err := p.facts(ctx, l)
 	if err != nil {
 		return err
 	}
-	now := p.Now()
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if opened != nil {
-			var err error
-			if waited, err = endFollowup(ctx, tx, l); err != nil {
-				return err
-			}
-			if _, err := tx.PutPull(ctx, *opened); err != nil {
-				return err
-			}
-		}
-		if err := p.closeItem(ctx, tx, l, answer, ends); err != nil {
+	changes := []change.Change{
+		change.EndTurn{Turn: l.Turn, To: work.StepDone, Outcome: work.OutcomeAnswered},
+		change.ItemResult{Item: resultOf(l, answer)},
+		change.KeepSession{Turn: l.Turn},
+	}
+	if l.Turn.Kind.Start() {
+		opened, err := p.openedPull(ctx, l, f.planned)
+		if err != nil {
 			return err
 		}
-		if err := ends.store(ctx, tx); err != nil {
-			return err
-		}
-		if err := tx.FinishTurnEvents(ctx, l.Turn.ID, work.OutcomeAnswered, now); err != nil {
-			return err
-		}
-		if l.Turn.Session != "" {
-			if err := tx.PutSession(ctx, store.SessionOf(l.Turn), l.Turn.Session, l.Turn.Slot, now); err != nil {
-				return err
-			}
-		}
-		return tx.EndTurn(ctx, l.Turn.ID, work.StepApplied, work.StepDone, "", now)
-	})
+		changes = append(changes, change.OpenPull{Pull: opened})
+	}
+	ends, asked, err := p.endOf(ctx, l, f.planned, answer)
 	if err != nil {
+		return err
+	}
+	changes = append(append(changes, ends...), p.answered(l, answer, f, asked))
+	if err := p.apply(ctx, l, changes...); err != nil {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
-	l.Turn.Step = work.StepDone
-	p.logEnd(ctx, l, ends)
-	if opened != nil {
-		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, waited.EventCursor))
+	if l.Turn.Kind.Start() {
+		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, f.followup.EventCursor))
 	}
 	return nil
 }
 
-// closeItem stores the turn's results for later turns of the item.
-func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answer prompts.Answer, ends *ending) error {
+// resultOf returns the item with the turn's results for its later turns.
+func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 	item := l.Item
 	item.Branch = l.Turn.Branch
 	if answer.DecisionSummary != "" {
@@ -196,103 +183,63 @@ func (p *Turns) closeItem(ctx context.Context, tx *store.Tx, l *env.Lease, answe
 		item.TouchPaths = answer.TouchPaths
 		item.Priority = designPriority(item, answer)
 	}
-	if err := tx.SetResult(ctx, item); err != nil {
-		return err
-	}
-	m := work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
-	if asks := answer.BlockedReason != "" && !ends.asked(); asks {
-		m.Cause, m.To = work.CauseAsked, work.StateBlocked
-		m.Reason = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}
-		m.Asked = l.Turn.Key
-	}
-	if why, err := stuck(ctx, tx, l, answer); err != nil {
-		return err
-	} else if !why.None() && answer.BlockedReason == "" {
-		m.Cause, m.To, m.Reason = work.CauseAsked, work.StateBlocked, why
-	}
-	if m.To != work.StateBlocked {
-		var err error
-		if m, err = stillStopped(ctx, tx, l, m); err != nil {
-			return err
-		}
-	}
-	if unheard, err := p.unheardFeedback(ctx, tx, l); err != nil {
-		return err
-	} else if unheard { // it may be the answer: the next turn reads it and asks again if not
-		m = work.Move{Item: item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}
-	}
-	if m.To == work.StateBlocked && m.Cause == work.CauseAsked { // a stop that continues has a comment
-		var err error
-		if m.Told, err = toldBy(ctx, tx, l); err != nil {
-			return err
-		}
-	}
-	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+	return item
 }
 
-// unheardFeedback reports whether the pull request has comments that no turn was given: written
-// while the agent worked, or more than one turn takes.
-func (p *Turns) unheardFeedback(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
-	if !p.Config.Runtime.EnableFeedbackLoop {
-		return false, nil
+// answered returns the move of an answered turn's item. asked is whether the reviews stop and report
+// the agent's question.
+func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked bool) change.AfterTurn {
+	c := change.AfterTurn{Move: work.Move{Item: l.Item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}}
+	if p.Config.Runtime.EnableFeedbackLoop { // a comment may be the answer: the next turn reads it and asks again if not
+		c.Heard = c.Move
 	}
-	unheard, err := l.Unheard(ctx, tx)
-	return len(unheard) > 0, err
-}
-
-// talkedMeanwhile reports whether people commented on the pull request while the turn ran. Older
-// comments do not count: the turn failed, and the next one would omit the same comments for lack of
-// room.
-func (p *Turns) talkedMeanwhile(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
-	if !p.Config.Runtime.EnableFeedbackLoop || l.Turn.Kind.Start() {
-		return false, nil
+	switch why := stuck(l, answer, f.planned); {
+	case answer.BlockedReason != "" && !asked:
+		c.Reason, c.Asked = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}, l.Turn.Key
+	case answer.BlockedReason == "" && !why.None():
+		c.Reason = why
+	default:
+		if !l.Turn.Kind.Start() { // answering comments does not end a stop of the reviews
+			c.Reviews = f.pull.ID
+		}
+		return c
 	}
-	unheard, err := l.Unheard(ctx, tx)
-	return slices.ContainsFunc(unheard, func(e work.Event) bool { return e.SeenAt.After(l.Turn.ClaimedAt) }), err
+	c.Cause, c.To, c.Told = work.CauseAsked, work.StateBlocked, toldBy(l, f.planned)
+	return c
 }
 
 // toldBy returns the token of the turn's general comment, which says why the item is stopped, so
 // that no second comment does. A start turn has none.
-func toldBy(ctx context.Context, tx *store.Tx, l *env.Lease) (string, error) {
-	planned, err := tx.ListTurnActions(ctx, l.Turn.ID)
-	if err != nil || l.Turn.Kind.Start() {
-		return "", err
-	}
+func toldBy(l *env.Lease, planned []work.Action) string {
 	for _, a := range slices.Backward(planned) {
-		if a.Kind == work.ActionComment && a.State == work.ActionApplied {
-			return a.Token, nil
+		if a.Kind == work.ActionComment && a.State == work.ActionApplied && !l.Turn.Kind.Start() {
+			return a.Token
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // openedPull reads the pull request that the turn opened.
-func (p *Turns) openedPull(ctx context.Context, l *env.Lease) (*work.PullRequest, error) {
-	planned, err := p.TurnActions(ctx, l)
+func (p *Turns) openedPull(ctx context.Context, l *env.Lease, planned []work.Action) (work.PullRequest, error) {
+	at := slices.IndexFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionPullRequest })
+	if at < 0 {
+		return work.PullRequest{}, errors.New("the turn planned no pull request")
+	}
+	number, err := strconv.Atoi(planned[at].ResultID)
 	if err != nil {
-		return nil, err
+		return work.PullRequest{}, fmt.Errorf("read the number of the pull request: %w", err)
 	}
-	for _, a := range planned {
-		if a.Kind != work.ActionPullRequest {
-			continue
-		}
-		number, err := strconv.Atoi(a.ResultID)
-		if err != nil {
-			return nil, fmt.Errorf("read the number of the pull request: %w", err)
-		}
-		d, ok, err := l.Repo.GitHub.Pull(l.Ahead.Into(ctx), l.Repo.Row.Current, number)
-		if err != nil {
-			return nil, fmt.Errorf("read pull request #%d: %w", number, err)
-		}
-		if !ok {
-			return nil, fmt.Errorf("pull request #%d is not visible", number)
-		}
-		return &work.PullRequest{
-			RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
-			Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
-		}, nil
+	d, ok, err := l.Repo.GitHub.Pull(l.Ahead.Into(ctx), l.Repo.Row.Current, number)
+	if err != nil {
+		return work.PullRequest{}, fmt.Errorf("read pull request #%d: %w", number, err)
 	}
-	return nil, errors.New("the turn planned no pull request")
+	if !ok {
+		return work.PullRequest{}, fmt.Errorf("pull request #%d is not visible", number)
+	}
+	return work.PullRequest{
+		RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: number, NodeID: d.NodeID, URL: d.URL, Title: d.Title, State: d.State,
+		Branch: d.Head, HeadOID: d.HeadOID, Base: d.Base, UpdatedAt: d.UpdatedAt, CreatedAt: d.CreatedAt,
+	}, nil
 }
 
 // A push that the remote refuses (rules, scopes, permissions, hooks) has no effect. The turn is

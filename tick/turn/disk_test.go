@@ -28,8 +28,8 @@ func TestFullDiskUsesNoAttempt(t *testing.T) {
 		"a read-only one": {&os.PathError{Op: "open", Path: "x", Err: syscall.EROFS}, env.VerdictWait},
 		"another of git":  {&git.CommandError{Command: "checkout", Code: 128, Stderr: "fatal: bad object"}, env.VerdictBlocked},
 	} {
-		if got := classify(c.err, last, noon, time.Minute); got.Kind != c.want {
-			t.Errorf("%s: %s (%s), want %s", name, got.Kind, got.Reason, c.want)
+		if got := classify(c.err, last, noon, time.Minute); got.kind != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, got.kind, got.reason, c.want)
 		}
 	}
 }

@@ -329,7 +329,7 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 }
 
 // Each run is stored before it starts. The first one in a pass is an attempt, which also counts if
-// the pass dies. It is given back in two places: where the answer is stored, and in GiveBack.
+// the pass dies. It is given back in two places: where the answer is stored, and in change.DeferTurn.
 
 // beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
 // session so far.
@@ -338,14 +338,15 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 		return run, counted, err
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
+	var id int64
+	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := p.looks.Affords(ctx, tx, l); err != nil {
 			return err
 		}
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		if run.ID, err = tx.BeginRun(ctx, run); err != nil {
+		if id, err = tx.BeginRun(ctx, run); err != nil {
 			return err
 		}
 		counted, err = tx.GetSessionUsage(ctx, l.Item.ID, l.Turn.Agent, session)
@@ -354,8 +355,9 @@ func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (ru
 	if err != nil {
 		return run, counted, err
 	}
+	run.ID = id
 	l.Turn.Runs++
-	l.BegunRuns = append(l.BegunRuns, run.ID)
+	l.BegunRuns = append(l.BegunRuns, id)
 	if run.Attempt {
 		l.Turn.Attempts++
 		l.Attempted = true
@@ -412,20 +414,4 @@ func cutShort(ended error) bool {
 	)
 	byItself := errors.As(ended, &failed) || errors.As(ended, &answer) || errors.As(ended, &session) || errors.As(ended, &wait) || errors.As(ended, &blocked)
 	return ended != nil && !byItself
-}
-
-// GiveBack takes this pass's attempt off the turn's count, as the wait is not the turn's fault. If
-// the runs used nothing, the budgets do not count them either.
-func (p *runner) GiveBack(ctx context.Context, tx *store.Tx, l *env.Lease) error {
-	if !l.Attempted {
-		return nil
-	}
-	if !l.Used {
-		for _, id := range l.BegunRuns {
-			if err := tx.GiveBackTurn(ctx, id); err != nil {
-				return err
-			}
-		}
-	}
-	return tx.GiveBackAttempt(ctx, l.Turn.ID)
 }

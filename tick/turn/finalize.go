@@ -132,25 +132,26 @@ func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 
 // pushReplayed stores the new commit and its expected head before it pushes.
 func (p *Turns) pushReplayed(ctx context.Context, l *env.Lease, a work.Action, head, oid string) error {
-	l.Turn.Commit = oid
-	again := a
-	again.ID, again.State, again.Sends, again.SentAt = 0, work.ActionPlanned, 0, time.Time{}
-	again.Base, again.Head, again.PlannedAt = head, oid, p.Now()
-	again.Token = work.PushToken(l.Repo.Row.Key(), a.Target, head, l.Turn.Key)
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+	turn, next := l.Turn, a
+	turn.Commit = oid
+	next.ID, next.State, next.Sends, next.SentAt = 0, work.ActionPlanned, 0, time.Time{}
+	next.Base, next.Head, next.PlannedAt = head, oid, p.Now()
+	next.Token = work.PushToken(l.Repo.Row.Key(), a.Target, head, turn.Key)
+	var again work.Action
+	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		if err := tx.SaveTurn(ctx, turn); err != nil {
 			return err
 		}
-		if err := tx.MarkVoid(ctx, a.ID, "replayed on a newer head", p.Now()); err != nil {
+		if err := tx.MarkVoid(ctx, a.ID, "replayed on a newer head", next.PlannedAt); err != nil {
 			return err
 		}
-		var err error
-		again, err = tx.AddAction(ctx, again)
+		again, err = tx.AddAction(ctx, next)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("store the replayed commit: %w", err)
 	}
+	l.Turn = turn
 	_, err = p.Effects().Apply(ctx, p.Scope(l.Repo), again)
 	if _, ok := errors.AsType[*git.LeaseError](err); ok { // the next pass tries again
 		return &work.WaitError{Reason: work.Reason{Kind: work.WhyBranchMoves}, Err: err}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
 // While there is no pull request, people and the agent talk on the issue. A start turn that cannot
@@ -20,51 +20,31 @@ import (
 
 // awaitWord ends a start turn before its first effect because a person must comment or act. Its
 // comments stay queued for the next turn.
-func (p *Turns) awaitWord(ctx context.Context, l *env.Lease, v Settlement) error {
-	var before, after work.Followup
-	now := p.Now()
+func (p *Turns) awaitWord(l *env.Lease, v settlement, f facts) []change.Change {
 	end := work.StepFailed
 	if v.why.Kind == work.WhyNewComments {
 		end = work.StepSuperseded
 	}
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if before, _, err = tx.FindFollowup(ctx, l.Item.ID); err != nil {
-			return err
-		}
-		queued, err := env.QueuedComments(ctx, tx, l.Item)
-		if err != nil {
-			return err
-		}
-		after = followupOf(l, v, before, queued)
-		after.Since = now
-		if err := tx.CountFailure(ctx, l.Turn.ID, v.why.Kind); err != nil {
-			return err
-		}
-		if err := p.endAsking(ctx, tx, l, end, v.Reason); err != nil {
-			return err
-		}
-		if err := tx.PutFollowup(ctx, after); err != nil {
-			return err
-		}
-		if err := p.keepTalk(ctx, tx, l); err != nil {
-			return err
-		}
-		m := p.waitingMove(after)
-		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, now))
-	})
-	if err != nil {
-		return err
+	after := followupOf(l, v, f.followup)
+	changes := []change.Change{
+		change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind},
+		endUnsent(l, end, v.reason),
+		change.AwaitComment{Followup: after},
+		change.Move{Move: p.waitingMove(after)},
 	}
+	return append(changes, talkOf(l)...)
+}
+
+// logWait logs that a start waits after one of its turns.
+func (p *Turns) logWait(ctx context.Context, l *env.Lease, before, after work.Followup) {
 	if after.Reason.Kind.Answerable() {
 		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, before.EventCursor))
 	}
 	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", string(after.Reason.Kind))
-	return nil
 }
 
-// followupOf returns the followup of an ended turn. The cursor stays below queued comments, which
-// the agent was not given: a turn restored from its journal may have events on both sides of them.
-func followupOf(l *env.Lease, v Settlement, before work.Followup, queued []work.Event) work.Followup {
+// followupOf returns the followup of an ended turn.
+func followupOf(l *env.Lease, v settlement, before work.Followup) work.Followup {
 	f := work.Followup{
 		ItemID: l.Item.ID, Reason: v.why, Turn: l.Turn.Key, Commit: cmp.Or(l.Turn.Commit, before.Commit),
 		RunStartComment: runStart(l.Turn.Request), CommentCursor: before.CommentCursor, EventCursor: before.EventCursor,
@@ -74,9 +54,6 @@ func followupOf(l *env.Lease, v Settlement, before work.Followup, queued []work.
 		if e.Kind == work.EventSource {
 			f.CommentCursor = max(f.CommentCursor, work.CommentID(e))
 		}
-	}
-	for _, e := range queued {
-		f.EventCursor = min(f.EventCursor, e.ID-1)
 	}
 	return f
 }
@@ -95,43 +72,22 @@ func (p *Turns) waitingMove(f work.Followup) work.Move {
 	return m
 }
 
-// keepTalk keeps what the next turn can use: the decision summary and the provider's session.
-func (p *Turns) keepTalk(ctx context.Context, tx *store.Tx, l *env.Lease) error {
+// talkOf returns what the next turn can use of an answer: the decision summary and the provider's
+// session.
+func talkOf(l *env.Lease) []change.Change {
 	var answer struct {
 		DecisionSummary *string `json:"decision_summary"`
 	}
 	if len(l.Turn.Answer) == 0 {
 		return nil
 	}
+	kept := []change.Change{change.KeepSession{Turn: l.Turn}}
 	if err := json.Unmarshal(l.Turn.Answer, &answer); err == nil && answer.DecisionSummary != nil && *answer.DecisionSummary != "" {
 		item := l.Item
 		item.DecisionSummary = *answer.DecisionSummary
-		if err := tx.SetResult(ctx, item); err != nil {
-			return err
-		}
+		kept = append(kept, change.ItemResult{Item: item})
 	}
-	if l.Turn.Session == "" {
-		return nil
-	}
-	return tx.PutSession(ctx, store.SessionOf(l.Turn), l.Turn.Session, l.Turn.Slot, p.Now())
-}
-
-// putBack returns a superseded start's item to waiting for a followup if it waited before.
-func putBack(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
-	f, waited, err := tx.FindFollowup(ctx, l.Item.ID)
-	if waited && l.Turn.Kind.Start() && m.Cause == work.CausePutBack {
-		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.Reason, true
-	}
-	return m, err
-}
-
-// endFollowup deletes the item's followup, because its pull request is open.
-func endFollowup(ctx context.Context, tx *store.Tx, l *env.Lease) (work.Followup, error) {
-	f, _, err := tx.FindFollowup(ctx, l.Item.ID)
-	if err != nil {
-		return f, err
-	}
-	return f, tx.DropFollowup(ctx, l.Item.ID)
+	return kept
 }
 
 // listenAgain reads the issue's comments again right before the first effect of a start. New ones

@@ -69,6 +69,7 @@ func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 		p.Config.Runtime.EnableIssueCommentRouting = routing
 		var b strings.Builder
 		err := db.Update(t.Context(), func(tx *store.Tx) error {
+			b.Reset()
 			if err := p.ReconcileFollowups(t.Context(), tx); err != nil {
 				return err
 			}
@@ -115,7 +116,7 @@ func TestEveryWaitHasAState(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		v := classify(&work.BlockedError{Reason: work.Reason{Kind: kind, Text: "why"}}, work.Turn{Kind: work.KindBugfixStart}, noon, time.Second)
-		if (v.Kind == env.VerdictSuperseded) != (kind == work.WhyNewComments) || v.why.Kind != kind || v.why.Text != "why" {
+		if (v.kind == env.VerdictSuperseded) != (kind == work.WhyNewComments) || v.why.Kind != kind || v.why.Text != "why" {
 			t.Errorf("%s: %+v", kind, v)
 		}
 		for _, routing := range []bool{true, false} {

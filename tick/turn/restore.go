@@ -297,18 +297,25 @@ func (p *restorer) TakeIn(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
+	var turn work.Turn
+	var events []work.Event
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		turn, events = l.Turn, l.Events
 		queued, err := env.QueuedComments(ctx, tx, l.Item)
 		if err != nil || len(queued) == 0 {
 			return err
 		}
-		if err := tx.AssignEvents(ctx, l.Turn.ID, work.EventIDs(queued)); err != nil {
+		if err := tx.AssignEvents(ctx, turn.ID, work.EventIDs(queued)); err != nil {
 			return err
 		}
-		l.Turn.EventKeys = slices.Sorted(slices.Values(append(l.Turn.EventKeys, work.EventKeys(queued)...)))
-		if l.Events, err = env.TurnEvents(ctx, tx, l.Turn); err != nil {
+		turn.EventKeys = slices.Sorted(slices.Values(slices.Concat(turn.EventKeys, work.EventKeys(queued))))
+		if events, err = env.TurnEvents(ctx, tx, turn); err != nil {
 			return err
 		}
-		return tx.SaveTurn(ctx, l.Turn)
+		return tx.SaveTurn(ctx, turn)
 	})
+	if err == nil {
+		l.Turn, l.Events = turn, events
+	}
+	return err
 }

@@ -2,8 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,183 +13,60 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// ending is what a review or fix turn stores besides what every turn does. It is collected before
-// the transaction that closes the turn and stored in it.
-type ending struct {
-	pull     work.PullRequest
-	made     *reviewed // a review; nil: none
-	calledIn []review.Insertion
-	fix      *review.Fix // nil: none
-	answered []review.Finding
-	news     []store.ReviewLog // after the transaction: those not logged before
-}
-
-// endOf collects the ending; nil: the turn is about no review.
-func (p *Turns) endOf(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
-	switch {
-	case l.Turn.Kind == work.KindReview:
-		return p.endOfReview(ctx, l, answer)
-	case l.Turn.Reviewer != "":
-		return p.endOfFix(ctx, l, answer)
+// endOf returns what a review or fix turn stores besides what every turn does. asked: a fix pushed
+// nothing and asks people instead. The reviews stop and report the question.
+func (p *Turns) endOf(ctx context.Context, l *env.Lease, planned []work.Action, answer prompts.Answer) (ends []change.Change, asked bool, err error) {
+	if l.Turn.Reviewer == "" {
+		return nil, false, nil
 	}
-	return nil, nil //nolint:nilnil // most turns
-}
-
-// asked reports whether a fix pushed nothing and asks people instead. The reviews stop and report
-// the question.
-func (e *ending) asked() bool { return e != nil && e.fix != nil && e.fix.Outcome == review.FixAsked }
-
-// stillStopped keeps the item blocked while its reviews are stopped: answering comments does not
-// end that stop.
-func stillStopped(ctx context.Context, tx *store.Tx, l *env.Lease, m work.Move) (work.Move, error) {
-	if l.Turn.Kind.Start() {
-		return m, nil
-	}
-	pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
-	if err != nil || !ok {
-		return m, err
-	}
-	stored, err := tx.GetReviews(ctx, pull.ID)
-	if r := stored.Record; r.State.Stopped() && !r.Why.None() {
-		m.Cause, m.To, m.Reason = work.CauseStopped, work.StateBlocked, r.Why
-	}
-	return m, err
-}
-
-// store stores the ending and keeps in news only the log entries that are new.
-func (e *ending) store(ctx context.Context, tx *store.Tx) error {
-	if e == nil {
-		return nil
-	}
-	if err := e.storeReview(ctx, tx); err != nil {
-		return err
-	}
-	if e.fix != nil {
-		if err := tx.PutFix(ctx, *e.fix); err != nil {
-			return err
-		}
-	}
-	if err := tx.PutFindings(ctx, e.answered); err != nil {
-		return err
-	}
-	var news []store.ReviewLog
-	for _, n := range e.news {
-		fresh, err := tx.AddReviewLog(ctx, n)
-		if err != nil {
-			return err
-		}
-		if fresh {
-			news = append(news, n)
-		}
-	}
-	e.news = news
-	return tx.SetLook(ctx, e.pull.ID)
-}
-
-func (e *ending) storeReview(ctx context.Context, tx *store.Tx) error {
-	if e.made == nil {
-		return nil
-	}
-	id, _, err := tx.AddVerdict(ctx, e.made.Verdict)
-	if err != nil {
-		return err
-	}
-	if e.made.Verdict.Validity == review.Moved { // ingest may have stored the verdict before, without this
-		if _, err := tx.MarkVerdict(ctx, id, review.Moved); err != nil {
-			return err
-		}
-	}
-	for i := range e.made.Findings {
-		e.made.Findings[i].PullID, e.made.Findings[i].VerdictID = e.pull.ID, id
-	}
-	if err := tx.PutFindings(ctx, e.made.Findings); err != nil {
-		return err
-	}
-	if err := tx.ResolveFindings(ctx, e.pull.ID, id, e.made.Resolved); err != nil {
-		return err
-	}
-	for _, in := range e.calledIn {
-		if _, err := tx.AddInsertion(ctx, in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// logEnd logs the new entries once they are stored.
-func (p *Turns) logEnd(ctx context.Context, l *env.Lease, e *ending) {
-	if e == nil {
-		return
-	}
-	for _, n := range e.news {
-		notice.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
-	}
-}
-
-// reviewLog returns one log entry, unique by its key.
-func (p *Turns) reviewLog(l *env.Lease, what, key string, data map[string]any) store.ReviewLog {
-	b, err := json.Marshal(data)
-	if err != nil {
-		panic(err) // plain values
-	}
-	return store.ReviewLog{
-		RepoID: l.Turn.RepoID, ItemID: l.Item.ID, Number: l.Turn.Number, Key: what + ":" + key, At: p.Now(), What: what, Data: string(b),
-	}
-}
-
-// endOfFix collects the ending of a fix turn.
-func (p *Turns) endOfFix(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
 	pull, stored, err := p.Reviews(ctx, l)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	e := &ending{pull: pull}
+	ends = []change.Change{change.LookAgain{Pull: pull.ID}}
+	if l.Turn.Kind == work.KindReview {
+		made, err := p.endOfReview(ctx, l, pull, stored, planned, answer)
+		return append(ends, made...), false, err
+	}
 	due, ok := l.FixDue()
 	if !ok {
-		return e, nil
+		return ends, false, nil
 	}
-	outcome, err := p.fixOutcome(ctx, l, answer)
-	if err != nil {
-		return nil, err
-	}
-	e.fix = &review.Fix{
-		PullID: pull.ID, Reviewer: l.Turn.Reviewer, ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle,
-		TurnID: l.Turn.ID, Head: l.Turn.Head, Commit: l.Turn.Commit, Outcome: outcome, At: p.Now(),
-	}
-	e.answered = answers(stored.Findings, l.Told(), answer)
-	what := "review_fix_completed"
+	outcome, what := fixOutcome(l, planned, answer), "review_fix_completed"
 	if outcome != review.FixPushed {
 		what = "review_fix_failed"
 	}
-	e.news = append(e.news, p.reviewLog(l, what, review.FixKey(l.Turn.Number, due), map[string]any{
+	fix := review.Fix{
+		PullID: pull.ID, Reviewer: l.Turn.Reviewer, ReviewID: due.ReviewID, Epoch: due.Epoch, Cycle: due.Cycle,
+		TurnID: l.Turn.ID, Head: l.Turn.Head, Commit: l.Turn.Commit, Outcome: outcome, At: p.Now(),
+	}
+	log := reviewLog(l, what, review.FixKey(l.Turn.Number, due), map[string]any{
 		"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "commit": l.Turn.Commit, "outcome": outcome,
-	}))
-	return e, nil
+	})
+	return append(ends, change.Fix{Fix: fix, Answered: answers(stored.Findings, l.Told(), answer)}, log), outcome == review.FixAsked, nil
+}
+
+// reviewLog returns one log entry, unique by its key.
+func reviewLog(l *env.Lease, what, key string, data map[string]any) change.LogReview {
+	log := change.LogReview{Item: l.Item.ID, Number: l.Turn.Number}
+	log.Key, log.What, log.Data = what+":"+key, what, data
+	return log
 }
 
 // fixOutcome returns how a fix ended. A push counts as pushed, no matter which pass pushed or what
 // is asked besides: each push counts towards the limit, so fixes end.
-func (p *Turns) fixOutcome(ctx context.Context, l *env.Lease, answer prompts.Answer) (review.FixOutcome, error) {
-	planned, err := p.TurnActions(ctx, l)
-	if err != nil {
-		return "", err
-	}
-	for _, a := range planned {
-		if a.Kind == work.ActionPush {
-			return review.FixPushed, nil
-		}
-	}
+func fixOutcome(l *env.Lease, planned []work.Action, answer prompts.Answer) review.FixOutcome {
 	switch {
-	case l.Committed():
-		return review.FixPushed, nil
+	case l.Committed(), slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionPush }):
+		return review.FixPushed
 	case answer.BlockedReason != "":
-		return review.FixAsked, nil
+		return review.FixAsked
 	}
-	return review.FixUnchanged, nil
+	return review.FixUnchanged
 }
 
 // answers returns the findings with the author's answers: from the threads, or from the general
@@ -227,7 +102,11 @@ func answerTo(x prompts.Finding, answer prompts.Answer) string {
 // afterReview reads the branch after the review was posted. If the head has moved, the review is
 // dismissed with a note, so that nobody takes it for one of the new head.
 func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
-	posted, id, err := p.postedReview(ctx, l)
+	planned, err := p.TurnActions(ctx, l)
+	if err != nil {
+		return err
+	}
+	posted, id, err := postedReview(planned)
 	if err != nil || id == 0 {
 		return err
 	}
@@ -241,14 +120,7 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	note := fmt.Sprintf("> This review is about %s. The branch has moved on to %s, so that it counts for nothing.", work.Short(l.Turn.Head), work.Short(now))
 	a := actions.Dismissal(l.Repo.Row, posted, id, "", note, p.Now())
 	a.TurnID, a.Position = l.Turn.ID, posted.Position+1
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		a, err = tx.AddAction(ctx, a)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("plan to take the review back: %w", err)
-	}
-	return p.applyOne(ctx, l, a)
+	return p.applyNew(ctx, l, a, "to take the review back")
 }
 
 // headNow returns the head of the turn's pull request: from the git remote, or from GitHub for
@@ -264,11 +136,10 @@ func headNow(ctx context.Context, l *env.Lease) (oid string, ok bool, err error)
 }
 
 // postedReview returns the applied review action and the review's id on GitHub; 0: none.
-func (p *Turns) postedReview(ctx context.Context, l *env.Lease) (work.Action, int64, error) {
-	planned, err := p.TurnActions(ctx, l)
+func postedReview(planned []work.Action) (work.Action, int64, error) {
 	at := slices.IndexFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionReview && a.State == work.ActionApplied })
-	if err != nil || at < 0 {
-		return work.Action{}, 0, err
+	if at < 0 {
+		return work.Action{}, 0, nil
 	}
 	id, err := strconv.ParseInt(planned[at].ResultID, 10, 64)
 	if err != nil {
@@ -277,16 +148,11 @@ func (p *Turns) postedReview(ctx context.Context, l *env.Lease) (work.Action, in
 	return planned[at], id, nil
 }
 
-// endOfReview collects the ending of a review turn.
-func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.Answer) (*ending, error) {
-	pull, stored, err := p.Reviews(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	e := &ending{pull: pull}
-	posted, id, err := p.postedReview(ctx, l)
+// endOfReview returns what a review turn stores.
+func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, pull work.PullRequest, stored store.Reviews, planned []work.Action, answer prompts.Answer) ([]change.Change, error) {
+	posted, id, err := postedReview(planned)
 	if err != nil || id == 0 { // GitHub no longer accepts it
-		return e, err
+		return nil, err
 	}
 	made, err := p.readPostedReview(ctx, l, posted, id, readReview(l, l.Told(), answer))
 	if err != nil {
@@ -297,27 +163,20 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.An
 	if v.At.IsZero() {
 		v.At = posted.SeenAt
 	}
-	if back, err := p.reviewTakenBack(ctx, l); err != nil {
-		return nil, err
-	} else if back {
+	if slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionDismiss }) { // the turn took it back
 		v.Validity = review.Moved
 	}
 	in, vain := review.CallIn(l.ReviewPolicy(), *v, stored.Inserted)
 	if len(vain) > 0 {
 		p.Log.WarnContext(ctx, "a reviewer calls in who may not be called in by them", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
 	}
-	e.made, e.calledIn = &made, in
-	e.news = append(e.news, p.reviewLog(l, "code_review_created", fmt.Sprintf("%d:%s:%s", pull.Number, v.Reviewer, v.Head), map[string]any{
-		"reviewer": v.Reviewer, "decision": v.Decision, "findings": v.Count, "severity": v.Highest, "escalations": v.CalledIn,
-		"head": v.Head, "cycle": v.Cycle, "url": v.URL, "validity": v.Validity,
-	}))
-	return e, nil
-}
-
-// reviewTakenBack reports whether the turn dismissed its own review.
-func (p *Turns) reviewTakenBack(ctx context.Context, l *env.Lease) (bool, error) {
-	planned, err := p.TurnActions(ctx, l)
-	return slices.ContainsFunc(planned, func(a work.Action) bool { return a.Kind == work.ActionDismiss }), err
+	return []change.Change{
+		change.PostedReview{Verdict: *v, Findings: made.Findings, Resolved: made.Resolved, Inserted: in},
+		reviewLog(l, "code_review_created", fmt.Sprintf("%d:%s:%s", pull.Number, v.Reviewer, v.Head), map[string]any{
+			"reviewer": v.Reviewer, "decision": v.Decision, "findings": v.Count, "severity": v.Highest, "escalations": v.CalledIn,
+			"head": v.Head, "cycle": v.Cycle, "url": v.URL, "validity": v.Validity,
+		}),
+	}, nil
 }
 
 // readPostedReview compares the answer with the review on GitHub. A review posted before the
@@ -386,26 +245,19 @@ func commentOfFinding(finding string, comments []github.ReviewComment) int64 {
 	return 0
 }
 
-// failReview stores that a review or fix turn failed for good; the plan decides what comes next.
-// The item waits as before.
-func (p *Turns) failReview(ctx context.Context, tx *store.Tx, l *env.Lease, s Settlement, failed error) error {
-	pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
-	if err != nil || !ok || len(l.Turn.EventKeys) == 0 {
-		return errors.Join(err, p.backToWaiting(ctx, tx, l))
+// reviewFailed returns what a review or fix turn that failed for good stores; the plan decides what
+// comes next.
+func (p *Turns) reviewFailed(l *env.Lease, v settlement, f facts, failed error) []change.Change {
+	if f.pull.ID == 0 || len(l.Turn.EventKeys) == 0 {
+		return nil
 	}
-	err = tx.FailReview(ctx, review.Record{
-		PullID: pull.ID, FailedKey: l.Turn.EventKeys[0], FailedWhy: s.why, Retries: l.Turn.Attempts, LastError: p.brief(failed),
-	})
-	if err != nil {
-		return err
-	}
+	changes := []change.Change{change.FailReview{Record: review.Record{
+		PullID: f.pull.ID, FailedKey: l.Turn.EventKeys[0], FailedWhy: v.why, Retries: l.Turn.Attempts, LastError: p.brief(failed),
+	}}}
 	if due, ok := l.FixDue(); ok {
-		n := p.reviewLog(l, "review_fix_failed", review.FixKey(l.Turn.Number, due), map[string]any{
+		changes = append(changes, reviewLog(l, "review_fix_failed", review.FixKey(l.Turn.Number, due), map[string]any{
 			"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "outcome": "failed",
-		})
-		if _, err := tx.AddReviewLog(ctx, n); err != nil {
-			return err
-		}
+		}))
 	}
-	return p.backToWaiting(ctx, tx, l)
+	return changes
 }

@@ -95,15 +95,3 @@ func (p *lastLook) journalled(ctx context.Context, l *env.Lease) (string, error)
 	}
 	return cmp.Or(newest.Commit, newest.Head), nil
 }
-
-// recordLost stores the commit that a rewritten branch lost.
-func recordLost(ctx context.Context, tx *store.Tx, l *env.Lease) error {
-	if l.LostOID == "" {
-		return nil
-	}
-	pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
-	if err != nil || !ok {
-		return err
-	}
-	return tx.SetLost(ctx, pull.ID, l.LostOID)
-}

@@ -15,27 +15,27 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 )
 
-// Settlement is the effect of an error on its turn.
-type Settlement struct {
-	Kind   env.VerdictKind
+// settlement is the effect of an error on its turn.
+type settlement struct {
+	kind   env.VerdictKind
 	until  time.Time
-	Reason string      // text for this machine
+	reason string      // text for this machine
 	why    work.Reason // why it is blocked or waits
 	parks  bool        // a stored answer waits for this: nothing is wrong with the turn
 	halted bool        // `pause --all` is in force; the turn keeps its last error and gets no wait reason
 }
 
 // blockedBy returns the settlement if a person must act.
-func blockedBy(why work.Reason) Settlement {
-	v := Settlement{Kind: env.VerdictBlocked, why: why}
+func blockedBy(why work.Reason) settlement {
+	v := settlement{kind: env.VerdictBlocked, why: why}
 	switch why.Kind { //nolint:exhaustive // the rest is as it is
 	case work.WhyNewComments:
-		v.Kind = env.VerdictSuperseded
+		v.kind = env.VerdictSuperseded
 	case work.WhyReviewerAccount: // the stored review is posted once the reviewer's account works again
 		v.parks = true
 	}
@@ -43,18 +43,18 @@ func blockedBy(why work.Reason) Settlement {
 }
 
 // parkedBy returns the settlement if a person must act and a stored answer is kept until then.
-func parkedBy(why work.Reason) Settlement {
+func parkedBy(why work.Reason) settlement {
 	v := blockedBy(why)
 	v.parks = true
 	return v
 }
 
-func waitsFor(why work.Reason, until time.Time) Settlement {
-	return Settlement{Kind: env.VerdictWait, until: until, why: why}
+func waitsFor(why work.Reason, until time.Time) settlement {
+	return settlement{kind: env.VerdictWait, until: until, why: why}
 }
 
 // classify is the only place that decides what an error means, by types and fields, never by text.
-func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Settlement {
+func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) settlement {
 	var (
 		wait       *work.WaitError
 		blocked    *work.BlockedError
@@ -70,19 +70,19 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) Se
 	soon := now.Add(retryBase)
 	switch {
 	case err == nil:
-		return Settlement{Kind: env.VerdictDone}
+		return settlement{kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
-		return Settlement{Kind: env.VerdictInterrupted, Reason: "interrupted"}
+		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
 		return blockedBy(blocked.Reason)
 	case errors.As(err, &halted):
-		return Settlement{Kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
+		return settlement{kind: env.VerdictWait, halted: true, until: now, why: halted.Reason()}
 	case errors.As(err, &superseded):
-		return Settlement{Kind: env.VerdictSuperseded, Reason: superseded.Reason}
+		return settlement{kind: env.VerdictSuperseded, reason: superseded.Reason}
 	case errors.As(err, &cancelled):
-		return Settlement{Kind: env.VerdictCancelled, Reason: cancelled.Reason}
+		return settlement{kind: env.VerdictCancelled, reason: cancelled.Reason}
 	case errors.As(err, &rejected):
 		return parkedBy(work.Reason{Kind: work.WhyPushRefused, Text: rejected.Reason, Advice: rejected.Hint})
 	case errors.As(err, &access):
@@ -117,8 +117,8 @@ func givenUp(err error, attempts int) work.Reason {
 }
 
 // retry returns the settlement for one more automatic attempt.
-func retry(err error, at time.Time) Settlement {
-	return Settlement{Kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
+func retry(err error, at time.Time) settlement {
+	return settlement{kind: env.VerdictRetry, until: at, why: work.Reason{Kind: work.WhyTriedAgain, Local: err.Error(), At: at.UnixMilli()}}
 }
 
 func later(t, now time.Time) time.Time {
@@ -134,73 +134,102 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
 	v.why = v.why.Map(p.Secrets.Redact)
 	if v.why.None() {
-		v.Reason = p.Secrets.Redact(v.Reason)
+		v.reason = p.Secrets.Redact(v.reason)
 	} else {
-		v.Reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
+		v.reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
 	}
-	if stored := p.storeVerdict(ctx, l, v, err); stored != nil {
+	if stored := p.store(ctx, l, v, err); stored != nil {
 		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.TurnAttrs(l, "error", stored)...)
 	}
-	p.Changed(l, string(v.Kind), v.Reason)
-	reason := v.Reason
-	if v.Kind == env.VerdictDone {
+	p.Changed(l, string(v.kind), v.reason)
+	reason := v.reason
+	if v.kind == env.VerdictDone {
 		reason = l.Turn.Reason
 	}
 	done := env.TurnReport{
 		Repo: p.Config.Called(l.Repo.Name), Number: l.Turn.Number, Kind: l.Turn.Kind, TurnKey: l.Turn.Key, Step: l.Turn.Step,
-		Outcome: string(v.Kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
+		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
 	}
 	rep.AddTurn(done)
 	return done
 }
 
-func (p *Turns) storeVerdict(ctx context.Context, l *env.Lease, v Settlement, err error) error {
-	switch v.Kind {
-	case env.VerdictDone, env.VerdictInterrupted:
+// store stores a settlement.
+func (p *Turns) store(ctx context.Context, l *env.Lease, v settlement, failed error) error {
+	if v.kind == env.VerdictDone || v.kind == env.VerdictInterrupted {
 		return nil // Finish has stored it; an interrupted turn is unchanged, and the next pass resumes it
-	case env.VerdictWait:
-		return p.deferTurn(ctx, l, v, false, err)
-	case env.VerdictRetry:
-		return p.deferTurn(ctx, l, v, true, err)
-	case env.VerdictBlocked, env.VerdictSuperseded, env.VerdictCancelled:
 	}
-	begun, begunErr := p.FirstEffect(ctx, l)
-	if begunErr != nil {
-		return begunErr
+	f, err := p.facts(ctx, l)
+	if err != nil {
+		return err
 	}
-	switch {
-	case v.why.Kind == work.WhyItemBudget:
-		return p.block(ctx, l, v, begun, err)
-	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
-		return p.block(ctx, l, v, true, err)
-	case l.Turn.Kind.Start() && !begun && (v.Kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
-		return p.awaitWord(ctx, l, v)
-	case v.Kind == env.VerdictCancelled:
-		return p.cancel(ctx, l, v, begun)
-	case v.Kind == env.VerdictSuperseded && !begun:
-		return p.Supersede(ctx, l, v)
+	changes := p.settled(l, v, f, failed)
+	if err := p.apply(ctx, l, changes...); err != nil {
+		return err
 	}
-	return p.block(ctx, l, v, begun, err)
+	for _, c := range changes {
+		if wait, ok := c.(change.AwaitComment); ok {
+			p.logWait(ctx, l, f.followup, wait.Followup)
+		}
+	}
+	return nil
 }
 
-func (p *Turns) deferTurn(ctx context.Context, l *env.Lease, v Settlement, counted bool, err error) error {
-	why, failed := v.why, p.brief(err)
-	if v.halted {
-		why, failed = work.Reason{}, l.Turn.LastError
-	}
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
+// facts are what the end of a turn depends on and no other pass changes while the turn is live.
+type facts struct {
+	planned  []work.Action
+	begun    bool             // an effect of the turn may be on GitHub
+	pull     work.PullRequest // zero: none yet
+	followup work.Followup    // zero: the item did not wait before the turn
+}
+
+func (p *Turns) facts(ctx context.Context, l *env.Lease) (f facts, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if f.planned, err = tx.ListTurnActions(ctx, l.Turn.ID); err != nil {
 			return err
 		}
-		if !counted {
-			if err := p.Runner.GiveBack(ctx, tx, l); err != nil {
-				return err
-			}
-		} else if err := tx.CountFailure(ctx, l.Turn.ID, why.Kind); err != nil {
+		if f.pull, _, err = tx.FindPullOfItem(ctx, l.Item.ID); err != nil {
 			return err
 		}
-		return tx.DeferTurn(ctx, l.Turn.ID, v.until, why, counted && !l.Attempted, failed)
+		f.followup, _, err = tx.FindFollowup(ctx, l.Item.ID)
+		return err
 	})
+	f.begun = l.Turn.Begun(f.planned)
+	return f, err
+}
+
+// settled returns the changes of a settlement.
+func (p *Turns) settled(l *env.Lease, v settlement, f facts, failed error) []change.Change {
+	switch {
+	case v.kind == env.VerdictWait, v.kind == env.VerdictRetry:
+		return p.deferred(l, v, failed)
+	case v.why.Kind == work.WhyItemBudget:
+	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
+		f.begun = true
+	case l.Turn.Kind.Start() && !f.begun && (v.kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
+		return p.awaitWord(l, v, f)
+	case v.kind == env.VerdictCancelled:
+		end := change.Cancelled(l.Turn, f.begun, v.reason)
+		return []change.Change{end, backToWaiting(l, end.To, f)}
+	case v.kind == env.VerdictSuperseded && !f.begun:
+		return []change.Change{endUnsent(l, work.StepSuperseded, v.reason), backToWaiting(l, work.StepSuperseded, f)}
+	}
+	return p.blocked(l, v, f, failed)
+}
+
+func (p *Turns) deferred(l *env.Lease, v settlement, failed error) []change.Change {
+	d := change.DeferTurn{Turn: l.Turn, Until: v.until, Why: v.why, LastError: p.brief(failed)}
+	if v.kind == env.VerdictRetry {
+		d.Failed = !l.Attempted
+		return []change.Change{d, change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind}}
+	}
+	if v.halted {
+		d.Why, d.LastError = work.Reason{}, l.Turn.LastError
+	}
+	if d.GiveBack = l.Attempted; d.GiveBack && !l.Used {
+		d.Unused = l.BegunRuns
+	}
+	return []change.Change{d}
 }
 
 // maxBrief limits a stored error's text, in bytes.
@@ -217,117 +246,63 @@ func (p *Turns) brief(err error) string {
 }
 
 // Supersede ends a turn before its first effect and releases its events for a new turn.
-func (p *Turns) Supersede(ctx context.Context, l *env.Lease, v Settlement) error {
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := p.endUnsent(ctx, tx, l, work.StepSuperseded, v.Reason); err != nil {
-			return err
-		}
-		if err := tx.ReleaseEvents(ctx, l.Turn.ID); err != nil {
-			return err
-		}
-		return p.backToWaiting(ctx, tx, l)
-	})
+func (p *Turns) Supersede(ctx context.Context, l *env.Lease, why string) error {
+	return p.store(ctx, l, settlement{kind: env.VerdictSuperseded, reason: why}, nil)
 }
 
-// cancel ends a turn that is no longer wanted. After its first effect the remaining actions become
-// void, and its commit stays under its ref.
-func (p *Turns) cancel(ctx context.Context, l *env.Lease, v Settlement, begun bool) error {
-	end := work.StepCancelled
-	if begun {
-		end = work.StepDone
-	}
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := p.endUnsent(ctx, tx, l, end, v.Reason); err != nil {
-			return err
-		}
-		if err := tx.FinishTurnEvents(ctx, l.Turn.ID, work.OutcomeVoid+v.Reason, p.Now()); err != nil {
-			return err
-		}
-		return p.backToWaiting(ctx, tx, l)
-	})
-}
-
-func (p *Turns) endUnsent(ctx context.Context, tx *store.Tx, l *env.Lease, to work.Step, why string) error {
-	now := p.Now()
-	if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-		return err
-	}
-	if err := tx.VoidTurnActions(ctx, l.Turn.ID, why, now); err != nil {
-		return err
-	}
-	from := l.Turn.Step
-	l.Turn.Step = to
-	return tx.EndTurn(ctx, l.Turn.ID, from, to, why, now)
-}
-
-// backToWaiting returns the item to its state before the turn, unless it was merged or closed
-// meanwhile.
-func (p *Turns) backToWaiting(ctx context.Context, tx *store.Tx, l *env.Lease) error {
+// backToWaiting returns the item to its state before the turn. end is the turn's last step.
+func backToWaiting(l *env.Lease, end work.Step, f facts) change.Move {
 	m := work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}
+	if end == work.StepCancelled {
+		m.Cause = work.CauseCancelled
+	}
 	switch {
+	case !l.Turn.Kind.Start():
+	case end == work.StepCancelled:
+		m.To = work.StateClosed // labelling it again starts over
+	case f.followup.ItemID != 0:
+		m.To, m.Reason, m.Passing = work.StateAwaitingIssueFollowup, f.followup.Reason, true
 	case l.Turn.Kind == work.KindImplementationStart:
 		m.To = work.StateReady
-	case l.Turn.Kind.Start():
+	default:
 		m.To = work.StatePending
 	}
-	if l.Turn.Step == work.StepCancelled {
-		m.Cause = work.CauseCancelled
-		if l.Turn.Kind.Start() {
-			m.To = work.StateClosed // labelling it again starts over
-		}
-	}
-	m, err := putBack(ctx, tx, l, m)
-	if err != nil {
-		return err
-	}
-	return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
+	return change.Move{Move: m}
 }
 
-// block parks a turn until a person acts and reports why on GitHub. Before its first effect the
+// blocked parks a turn until a person acts and reports why on GitHub. Before its first effect the
 // turn ends, and its events wait for the next one, which starts at once if people commented while
-// it ran. After its first effect the same row resumes later.
-func (p *Turns) block(ctx context.Context, l *env.Lease, v Settlement, begun bool, failed error) error {
-	return p.Store.Update(ctx, func(tx *store.Tx) error {
-		talked, err := p.talkedMeanwhile(ctx, tx, l)
-		if err != nil {
-			return err
-		}
-		if err := tx.CountFailure(ctx, l.Turn.ID, v.why.Kind); err != nil {
-			return err
-		}
-		if begun {
-			if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-				return err
-			}
-			if err := tx.BlockTurn(ctx, l.Turn.ID, v.why); err != nil {
-				return err
-			}
-		} else if err := p.endAsking(ctx, tx, l, work.StepFailed, v.Reason); err != nil {
-			return err
-		}
-		if err := recordLost(ctx, tx, l); err != nil {
-			return err
-		}
-		switch {
-		case l.Turn.Reviewer != "" && !begun && v.why.Kind != work.WhyItemBudget:
-			return p.failReview(ctx, tx, l, v, failed)
-		case talked && !begun:
-			return p.backToWaiting(ctx, tx, l)
-		}
-		m := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.why}
-		return notice.MovedOrGone(p.notices.Move(ctx, tx, m, p.Now()))
-	})
+// it ran: older comments do not count, as the next turn would omit them for lack of room as well.
+// After its first effect the same row resumes later.
+func (p *Turns) blocked(l *env.Lease, v settlement, f facts, failed error) []change.Change {
+	changes := []change.Change{change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind}}
+	if l.LostOID != "" && f.pull.ID != 0 {
+		changes = append(changes, change.LostHead{Pull: f.pull.ID, OID: l.LostOID})
+	}
+	stop := work.Move{Item: l.Item.ID, Cause: work.CauseStopped, To: work.StateBlocked, Reason: v.why}
+	if f.begun {
+		return append(changes, change.BlockTurn{Turn: l.Turn, Why: v.why}, change.Move{Move: stop})
+	}
+	changes = append(changes, endUnsent(l, work.StepFailed, v.reason))
+	back := backToWaiting(l, work.StepFailed, f)
+	if l.Turn.Reviewer != "" && v.why.Kind != work.WhyItemBudget {
+		return append(changes, append(p.reviewFailed(l, v, f, failed), back)...)
+	}
+	after := change.AfterTurn{Move: stop}
+	if p.Config.Runtime.EnableFeedbackLoop && !l.Turn.Kind.Start() {
+		after.Heard, after.Since = back.Move, l.Turn.ClaimedAt
+	}
+	return append(changes, after)
 }
 
-// endAsking ends a turn before its first effect. Its events wait for the next turn.
-func (p *Turns) endAsking(ctx context.Context, tx *store.Tx, l *env.Lease, to work.Step, why string) error {
-	if err := p.endUnsent(ctx, tx, l, to, why); err != nil {
-		return err
-	}
+// endUnsent ends a turn before its first effect. Its events wait for the next turn, unless they are
+// exhausted.
+func endUnsent(l *env.Lease, to work.Step, why string) change.EndTurn {
+	end := change.EndTurn{Turn: l.Turn, To: to, Why: why}
 	if l.EventsExhausted {
-		return tx.FinishTurnEvents(ctx, l.Turn.ID, "blocked", p.Now())
+		end.Outcome = "blocked"
 	}
-	return tx.ReleaseEvents(ctx, l.Turn.ID)
+	return end
 }
 
 // turnURL returns the address of the turn's last visible action.
@@ -361,23 +336,13 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 			return &work.WaitError{Until: until, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + ", and it is unclear whether it was pushed"}}
 		}
 	}
-	l.Turn.Commit, l.Turn.Answer = "", nil
-	err := p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-			return err
-		}
-		if err := tx.MarkUnsent(ctx, push.ID); err != nil {
-			return err
-		}
-		if err := tx.VoidTurnActions(ctx, l.Turn.ID, lost, now); err != nil {
-			return err
-		}
-		return tx.AdvanceTurn(ctx, l.Turn.ID, work.StepAnswered, work.StepClaimed, now)
-	})
-	if err != nil {
-		return fmt.Errorf("take turn %s back: %w", l.Turn.Key, err)
+	turn := l.Turn
+	turn.Commit, turn.Answer = "", nil
+	if err := p.apply(ctx, l, change.RedoTurn{Turn: turn, Push: push.ID, Why: lost}); err != nil {
+		return fmt.Errorf("take turn %s back: %w", turn.Key, err)
 	}
-	l.Turn.Step = work.StepClaimed
+	turn.Step = work.StepClaimed
+	l.Turn = turn
 	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/notice"
@@ -29,6 +30,24 @@ func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
 		Env: e, reader: r, notices: n, Restorer: restores, LastLook: look, Briefs: told,
 		Runner: &runner{Env: e, restorer: restores, looks: look, briefs: told},
 	}
+}
+
+// apply stores changes of a turn and logs new facts about reviews. The lease then has the step with
+// which the turn ended.
+func (p *Turns) apply(ctx context.Context, l *env.Lease, changes ...change.Change) error {
+	news, err := change.Applier{Store: p.Store, Show: p.notices, Now: p.Now}.Apply(ctx, l.Repo.Row, changes)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if end, ok := c.(change.EndTurn); ok {
+			l.Turn.Step = end.To
+		}
+	}
+	for _, n := range news {
+		notice.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
+	}
+	return nil
 }
 
 // unobeyed reports whether a command on the turn's item is pending without a planned reply.
