@@ -30,6 +30,8 @@ type Options struct {
 	Env     environ.Env       // required
 	Secrets *secrets.Redactor // required, like Now, for a pass and for running an agent
 	Now     func() time.Time
+
+	RunTwice bool // of the state database, for tests
 }
 
 // Open checks the state folder, which decides what is pushed and which programs run: a folder that
@@ -44,7 +46,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now,
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice,
 		dirs: folder.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
 	}
 }
@@ -52,13 +54,14 @@ func newMachine(opt Options) *Machine {
 // Machine is this machine as a pass uses it: git, agents, GitHub, the state folder. Git is opened
 // when a turn needs it: an idle pass starts no program.
 type Machine struct {
-	cfg     *config.Config
-	env     environ.Env
-	secrets *secrets.Redactor
-	dirs    folder.Dirs
-	now     func() time.Time
-	clients map[string]*github.Client
-	tally   transport.Tally // counts the clients' requests
+	cfg      *config.Config
+	env      environ.Env
+	secrets  *secrets.Redactor
+	dirs     folder.Dirs
+	now      func() time.Time
+	runTwice bool
+	clients  map[string]*github.Client
+	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts
 

@@ -100,7 +100,7 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 // storeJournal adds the rows of a turn found in a journal. The next pass resumes it like any other
 // answered turn.
 func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal) error {
-	claimed, item := time.UnixMilli(j.Claimed), h.issues[j.Issue].item.ID
+	claimed, item := time.UnixMilli(j.Claimed), h.itemID(j.Issue)
 	if p := h.promotionOf(j.Issue); p != nil {
 		item = p.item.ID
 	}

@@ -159,7 +159,7 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 	if err := h.storeWalks(ctx, tx); err != nil {
 		return err
 	}
-	if err := h.partialLists.keep(ctx, tx); err != nil {
+	if err := h.partialLists.store(ctx, tx); err != nil {
 		return err
 	}
 	for _, l := range h.seenLabels {
@@ -175,20 +175,24 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 
 // storeWalks stores where walks resume.
 func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
-	places := maps.Clone(h.cuts)
-	for _, c := range h.lists.cursors() {
-		maps.Copy(places, c.places(h.known.cuts))
-	}
-	for name, at := range places {
+	for name, at := range h.walkPlaces() {
 		if at == h.known.cuts[name] {
 			continue
 		}
 		if err := tx.SetWalk(ctx, h.row.ID, name, at); err != nil {
 			return err
 		}
-		h.known.cuts[name] = at
 	}
 	return nil
+}
+
+// walkPlaces returns where walks resume after this slice, by the names under which that is stored.
+func (h *reading) walkPlaces() map[string]string {
+	places := maps.Clone(h.cuts)
+	for _, c := range h.lists.cursors() {
+		maps.Copy(places, c.places(h.known.cuts))
+	}
+	return places
 }
 
 // storePages stores the ETags of the pages that were read.

@@ -186,8 +186,7 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 		return tx.SetIssue(ctx, item)
 	}
 	id, err := tx.AddItem(ctx, item)
-	item.ID = id
-	h.putItem(item)
+	h.newItems[item.Number] = id
 	return err
 }
 
@@ -269,6 +268,10 @@ type slice struct {
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownWords     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
+
+	// What the transaction that stores the slice found. It begins without: it may run again.
+	newItems  map[int]int64 // ids of the added work items, by issue
+	newEvents []work.Event
 }
 
 func newSlice() slice {
@@ -282,7 +285,15 @@ func newSlice() slice {
 
 // next begins the next slice after the last one was stored.
 func (h *reading) next() {
+	h.added += len(h.newEvents)
+	for _, e := range h.newEvents {
+		if e.Outcome != "" {
+			h.ignored++
+		}
+	}
 	h.openPulls.stored(h.pulls)
+	h.partialLists.next()
+	maps.Copy(h.known.cuts, h.walkPlaces())
 	for _, c := range h.lists.cursors() {
 		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return c.passed(url) })
 		for _, v := range c.pages {
