@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
@@ -147,9 +146,4 @@ func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time
 		}
 	}
 	return nil
-}
-
-// strayReview is a diff comment on a pull request that is not ours.
-func strayReview(c github.ReviewComment) candidate {
-	return reviewEvent(work.PullRequest{Number: c.Pull}, c)
 }

@@ -24,8 +24,9 @@ type queue struct {
 }
 
 // add queues the issues of a page, except those taken in unchanged.
-func (q *queue) add(issues []github.Issue) {
-	for _, is := range issues {
+func (q *queue) add(issues []listedItem) {
+	for _, it := range issues {
+		is := *it.issue
 		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
 			continue
 		}
@@ -53,7 +54,7 @@ func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
 
 // intakeIssues takes in changed issues and pull requests, at most one page of each list, until the
 // slice is full. more reports whether some remain.
-func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue]) (more bool, err error) {
+func (h *reading) intakeIssues(ctx context.Context, walks []*walk) (more bool, err error) {
 	h.fillQueue(walks)
 	for len(h.queue.order) > 0 {
 		if h.full() && ctx.Err() == nil {
@@ -70,7 +71,7 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue])
 	for _, w := range walks {
 		h.takePage(w)
 	}
-	more = slices.ContainsFunc(walks, func(w *walk[github.Issue]) bool { return !w.over() })
+	more = slices.ContainsFunc(walks, func(w *walk) bool { return !w.over() })
 	if more && ctx.Err() != nil {
 		h.stopReading(ctx.Err())
 		more = false
@@ -79,7 +80,7 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue])
 }
 
 // fillQueue queues the waiting pages once the queue is empty.
-func (h *reading) fillQueue(walks []*walk[github.Issue]) {
+func (h *reading) fillQueue(walks []*walk) {
 	q := &h.queue
 	if !q.filled {
 		*q = queue{filled: true, order: slices.Clone(h.known.backlog), listed: map[int]github.Issue{}, taken: map[int]time.Time{}}
@@ -87,16 +88,16 @@ func (h *reading) fillQueue(walks []*walk[github.Issue]) {
 		return
 	}
 	for _, w := range walks {
-		q.add(w.items())
-		for _, is := range w.items() {
-			h.changed[is.Number] = true
+		q.add(w.items)
+		for _, it := range w.items {
+			h.changed[it.number] = true
 		}
 	}
 }
 
 // takePage marks a page as taken in: every number on it is taken in or in the backlog.
-func (h *reading) takePage(w *walk[github.Issue]) {
-	if !w.waits() {
+func (h *reading) takePage(w *walk) {
+	if !w.waiting {
 		return
 	}
 	w.take()

@@ -138,7 +138,7 @@ const (
 )
 
 func (h *reading) full() bool {
-	events := len(h.events) + len(h.listedComments) + len(h.reviewComments)
+	events := len(h.events) + len(h.comments)
 	for _, n := range h.issues {
 		events += len(n.events)
 	}
@@ -211,23 +211,16 @@ func (h *reading) dropHalf() {
 	gone := func(n int) bool { return h.forgotten[n] }
 	h.holdLeft()
 	h.deferred = slices.DeleteFunc(h.deferred, func(d deferredPull) bool { return d.pull.ID == 0 && gone(d.pull.Number) })
-	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
-	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
+	h.comments = slices.DeleteFunc(h.comments, func(c listedItem) bool { return gone(c.number) })
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
 // holdLeft holds the lists back at comments on tracked pull requests that an earlier slice left.
 // Adopted ones are read whole instead.
 func (h *reading) holdLeft() {
-	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
-	for _, c := range h.listedComments {
-		if left(c.Number) {
-			h.lists.comments.hold(c.UpdatedAt)
-		}
-	}
-	for _, c := range h.reviewComments {
-		if left(c.Pull) {
-			h.lists.reviews.hold(c.UpdatedAt)
+	for _, c := range h.comments {
+		if h.leftTracked[c.number] && h.forgotten[c.number] {
+			c.list.hold(c.changed)
 		}
 	}
 }

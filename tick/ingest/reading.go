@@ -239,9 +239,8 @@ const overlap = 5 * time.Minute
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history        github.History // what reads of many at once brought
-	listedComments []github.Comment
-	reviewComments []github.ReviewComment
+	history  github.History // what reads of many at once brought
+	comments []listedItem
 
 	issues map[int]issueNews // by number
 	pulls  map[int]*pullNews // by number
@@ -294,12 +293,12 @@ func (h *reading) next() {
 	h.openPulls.stored(h.pulls)
 	h.partialLists.next()
 	maps.Copy(h.known.cuts, h.walkPlaces())
-	for _, c := range h.lists.cursors() {
-		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return c.passed(url) })
-		for _, v := range c.pages {
+	for _, w := range h.lists.all() {
+		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return w.passed(url) })
+		for _, v := range w.pages {
 			h.known.pages[v.URL] = v
 		}
-		c.stored()
+		w.stored()
 	}
 	h.known.labels = append(h.known.labels, h.seenLabels...)
 	maps.Copy(h.answeredBefore, h.handled)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -53,7 +54,7 @@ func (h *reading) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.partial = !h.lists.comments.through() || !h.lists.reviews.through()
+		h.partial = !h.lists.commentsRead()
 		if err := h.judge(ctx, more); err != nil {
 			return err
 		}
@@ -99,15 +100,16 @@ func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 
 // readComments takes in a page of comments.
 func (h *reading) readComments(ctx context.Context) (more bool, err error) {
-	talk, lines := h.lists.comments, h.lists.reviews
-	if !talk.waits() && !lines.waits() {
+	if !slices.ContainsFunc(h.lists.comments, func(w *walk) bool { return w.waiting }) {
 		if err := h.fetchComments(ctx); err != nil {
 			return false, err
 		}
 	}
-	h.listedComments = append(h.listedComments, talk.take()...)
-	h.reviewComments = append(h.reviewComments, lines.take()...)
-	return !talk.over() || !lines.over(), nil
+	for _, w := range h.lists.comments {
+		h.comments = append(h.comments, w.take()...)
+		more = more || !w.over()
+	}
+	return more, nil
 }
 
 // readRest does the reads that come last and once per pass.
