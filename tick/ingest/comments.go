@@ -145,7 +145,7 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		seen[c.event.Key] = store.KnownEvent{}
 		waits, err := h.waitsForPull(ctx, c)
 		if waits {
-			h.holdBack(c)
+			h.deferCandidate(c)
 			continue
 		}
 		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
@@ -182,10 +182,10 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		}
 	}
 	h.events = slices.Clone(fresh)
-	h.dropHalf()
+	h.dropUnreadAdoptions()
 	for _, c := range fresh {
 		if h.forgotten[c.event.Number] {
-			h.holdBack(c)
+			h.deferCandidate(c)
 		}
 	}
 	return nil
@@ -216,8 +216,9 @@ func commandsFirst(a, b candidate) int {
 	return rank(a) - rank(b)
 }
 
-// holdBack keeps the list's cursor before this candidate, so that the next pass lists it again.
-func (h *reading) holdBack(c candidate) {
+// deferCandidate keeps the list's cursor before this candidate, so that the next pass lists it
+// again.
+func (h *reading) deferCandidate(c candidate) {
 	e := c.event
 	kind := e.Kind
 	if kind == work.EventCommand {
@@ -243,7 +244,7 @@ func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (e
 		h.again = append(h.again, c.event)
 		return nil
 	}
-	h.holdBack(c)
+	h.deferCandidate(c)
 	if github.OutOfTime(err) {
 		h.stopReading(err)
 		return nil

@@ -75,8 +75,8 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 	return append(append(attrs, number, e.Number), more...)
 }
 
-// itemID returns the id of an issue's changed or new work item, once the slice's items are stored; 0
-// if there is none.
+// itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
+// 0 if there is none.
 func (h *reading) itemID(issue int) int64 {
 	return cmp.Or(h.issues[issue].item.ID, h.newItems[issue])
 }

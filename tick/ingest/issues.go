@@ -117,7 +117,7 @@ func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
 	before, some := h.issues[n]
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.partialLists.settle(err == nil && !h.foundHalf(n), n)
+	h.partialLists.settle(err == nil && !h.adoptedUnread(n), n)
 	if err == nil {
 		if waited && !h.backlog[n] {
 			h.backlog[n] = false
@@ -200,7 +200,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	item = resolveLabelEvent(item, timeline)
-	h.issueTaken(is, timeline)
+	h.noteIssuePauses(is, timeline)
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {
@@ -220,7 +220,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
 	again, relabelled := askedAgain(asked, item, is)
-	if item, err = h.retell(ctx, item, is, timeline, again.Name); err != nil {
+	if item, err = h.updateText(ctx, item, is, timeline, again.Name); err != nil {
 		return err
 	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
@@ -250,7 +250,7 @@ func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
 func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
 	item := newItem(h, is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
-	item, err := h.retell(ctx, item, is, timeline, label.Name)
+	item, err := h.updateText(ctx, item, is, timeline, label.Name)
 	if err != nil {
 		return err
 	}
@@ -266,9 +266,9 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
-// retell takes in the text of an issue as far as it is confirmed: by the newest setting of label,
-// or of the item's label if that is empty.
-func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
+// updateText takes in the text of an issue as far as it is confirmed: by the newest setting of
+// label, or of the item's label if that is empty.
+func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
 	by.Label = cmp.Or(label, item.Label)
 	c, err := h.confirmText(ctx, by, is, timeline)

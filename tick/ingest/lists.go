@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -125,13 +124,7 @@ func (h *reading) fetchComments(ctx context.Context) error {
 
 // sideBySide runs reads concurrently.
 func sideBySide(ctx context.Context, reads ...func(context.Context) error) error {
-	errs := make([]error, len(reads))
-	var wg sync.WaitGroup
-	for i, read := range reads {
-		wg.Go(func() { errs[i] = read(ctx) })
-	}
-	wg.Wait()
-	return github.FirstError(errs)
+	return github.FirstError(runAtOnce(ctx, len(reads), reads))
 }
 
 // storeCursors stores the cursors for what was taken in, and the backlog. A cursor vouches for its

@@ -104,15 +104,6 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	return h
 }
 
-// lookFor makes the repository be read as one of many. If the pulse doubts the repository's
-// identity, that is settled before anything is judged.
-func (h *reading) lookFor(look *pulse.Look) {
-	h.look = look
-	if look != nil {
-		h.doubtful = look.Shown.Doubted
-	}
-}
-
 // database runs transactions also after the time for GitHub is up: what was read is still judged
 // and stored.
 type database struct{ db *store.DB }
@@ -209,8 +200,9 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
-// swept compares the repository that a light query found under the name with the stored one.
-func (h *reading) swept(who github.Identity) {
+// compareIdentity compares the repository that a light query found under the name with the stored
+// one.
+func (h *reading) compareIdentity(who github.Identity) {
 	switch {
 	case who.NodeID == h.row.NodeID:
 		h.repo.Confirm(h.now())
@@ -228,14 +220,6 @@ const overlap = 5 * time.Minute
 // and for nothing else. A pass that is killed or runs out of time has stored what a pass that read
 // only so much stores; the next one resumes there. This holds because:
 //
-//   - What belongs together is in one slice: a new issue with all its comments, a pull request with
-//     the events of its details, an adopted one with both.
-//   - Issues come first, then pull requests, then comments: a pause is known before anything is
-//     judged by it, and who has the work before their comments are read.
-//   - Only the last comment shows whether a pause lasts: any of them may resume the work. Comments
-//     made during the pause wait until then, see judgePaused.
-//   - An item that is not taken in holds its list back for the next pass, not for this one, see
-//     hold.
 
 // slice is what was read and is not stored yet.
 type slice struct {
@@ -308,19 +292,19 @@ func (h *reading) next() {
 // answered reports whether one of our texts on GitHub names an event as answered.
 func (h *reading) answered(key string) bool { return h.handled[key] || h.answeredBefore[key] }
 
-// runAtOnce runs all things, at most most at a time, and returns the error of each.
-func runAtOnce(most int, things []func() error) []error {
-	errs := make([]error, len(things))
+// runAtOnce runs all reads, at most most at a time, and returns the error of each.
+func runAtOnce(ctx context.Context, most int, reads []func(context.Context) error) []error {
+	errs := make([]error, len(reads))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(most, len(things)) { // a goroutine per thing would grow its stack anew each time
+	for range min(most, len(reads)) { // a goroutine per read would grow its stack anew each time
 		wg.Go(func() {
 			for i := range next {
-				errs[i] = things[i]()
+				errs[i] = reads[i](ctx)
 			}
 		})
 	}
-	for i := range things {
+	for i := range reads {
 		next <- i
 	}
 	close(next)
