@@ -258,7 +258,7 @@ func (a *asked) fail(some []*env.Repo, err error) {
 	}
 }
 
-// split splits the repositories into those that are read and the others.
+// split returns the repositories that are read, and the others.
 func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
 	sweeper := NewSweeper(p.sweep)
 	reads := map[int]bool{}
