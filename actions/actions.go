@@ -159,13 +159,15 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 		if err != nil || !remade {
 			return err
 		}
-		a.Made++
 		return tx.DeferAction(ctx, a.ID, now.Add(r.SettleAfter), "")
 	})
 	if err != nil {
 		return a, fmt.Errorf("record the intent of %s: %w", describe(a), err)
 	}
 	a.State = work.ActionSent
+	if remade {
+		a.Made++
+	}
 	if remade || a.Kind != work.ActionSticky {
 		a.SentAt = now
 	}

@@ -22,6 +22,10 @@ type Options struct {
 	Now func() time.Time // required
 	// Redact removes secrets from reasons and errors before they are stored; nil removes none.
 	Redact func(string) string
+	// RunTwice makes Update run each function twice and commit only the second run. Tests set it, to
+	// find functions whose second run differs: they append to, count in or read an outer value that
+	// the first run changed.
+	RunTwice bool
 }
 
 // Open opens the state database for reading and writing, creates it if it is missing and migrates
@@ -42,7 +46,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1)}, nil
+	return &DB{File: file, now: opt.Now, redact: opt.Redact, writer: make(chan struct{}, 1), runTwice: opt.RunTwice}, nil
 }
 
 // OpenReadOnly opens an existing state database for reading. It returns false if there is none, and

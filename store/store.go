@@ -6,6 +6,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -39,6 +40,7 @@ type DB struct {
 	now      func() time.Time
 	redact   func(string) string
 	writer   chan struct{} // one writer at a time within the process
+	runTwice bool
 	readOnly bool
 }
 
@@ -56,7 +58,8 @@ func (d *DB) time() time.Time {
 }
 
 // Update runs fn in a write transaction and commits it if fn returns nil. When Update returns nil,
-// the writes survive a power loss. fn must do no other I/O, because other passes wait for it.
+// the writes survive a power loss. fn must do no other I/O, because other passes wait for it, and
+// must give the same result if it runs again after a rollback, see Options.RunTwice.
 func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return fmt.Errorf("write to %s: %w", d.Path, ErrReadOnly)
@@ -70,6 +73,18 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := d.InPlace(); err != nil {
 		return err
 	}
+	if d.runTwice {
+		if err := d.runOnce(ctx, func(tx *Tx) error { return cmp.Or(fn(tx), errRunAgain) }); !errors.Is(err, errRunAgain) {
+			return err
+		}
+	}
+	return d.runOnce(ctx, fn)
+}
+
+// errRunAgain rolls the first of two runs back.
+var errRunAgain = errors.New("this run is rolled back")
+
+func (d *DB) runOnce(ctx context.Context, fn func(*Tx) error) error {
 	return d.run(ctx, &sql.TxOptions{}, &Tx{now: d.time(), redact: d.redact}, fn)
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func newPath(t testing.TB) string {
 
 func openAt(t testing.TB, path string) *DB {
 	t.Helper()
-	d, err := Open(t.Context(), path, Options{Now: clock})
+	d, err := Open(t.Context(), path, Options{Now: clock, RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +70,38 @@ func update(t testing.TB, d *DB, fn func(*Tx) error) {
 	t.Helper()
 	if err := d.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// With RunTwice each function runs twice and the second run counts, so that one whose second run
+// differs fails its test. An error of the first run is the error of Update.
+func TestUpdateRunsTwice(t *testing.T) {
+	d := newDB(t)
+	var found []int
+	update(t, d, func(tx *Tx) error {
+		before, err := tx.ListLimits(t.Context())
+		found = append(found, len(before))
+		return errors.Join(err, tx.SetLimit(t.Context(), work.Limit{Host: name.Host, Resource: "core", NotBefore: t0}))
+	})
+	if want := []int{0, 0}; !slices.Equal(found, want) {
+		t.Errorf("the runs found %v rows, not %v: the first one is rolled back", found, want)
+	}
+	if rows := inTx(t, d, func(tx *Tx) ([]work.Limit, error) { return tx.ListLimits(t.Context()) }); len(rows) != 1 {
+		t.Errorf("%d rows are stored, not that of the second run", len(rows))
+	}
+	runs := 0
+	err := d.Update(t.Context(), func(*Tx) error { runs++; return ErrStale })
+	if !errors.Is(err, ErrStale) || runs != 1 {
+		t.Errorf("%d runs: %v", runs, err)
+	}
+	once, err := Open(t.Context(), newPath(t), Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs = 0
+	update(t, once, func(*Tx) error { runs++; return nil })
+	if err := once.Close(); err != nil || runs != 1 {
+		t.Errorf("without RunTwice: %d runs, %v", runs, err)
 	}
 }
 

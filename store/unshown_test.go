@@ -17,18 +17,20 @@ func TestWhatWasGivenUpIsShownLater(t *testing.T) {
 	})
 	var tries []int
 	drop := func() {
+		var tried int
 		update(t, d, func(tx *Tx) error {
 			if err := tx.MarkDropped(ctx, id, "403", t0); err != nil {
 				return err
 			}
 			return tx.DeferDropped(ctx, id, func(n int) time.Time {
-				tries = append(tries, n)
+				tried = n
 				if n == 2 {
 					return time.Time{}
 				}
 				return t0.Add(time.Minute)
 			})
 		})
+		tries = append(tries, tried)
 	}
 	unshown := func(at time.Time) int {
 		return len(inTx(t, d, func(tx *Tx) ([]int64, error) { return tx.ListDroppedDue(ctx, r.ID, at) }))

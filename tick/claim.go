@@ -100,7 +100,7 @@ func (p *Pass) claimTurn(ctx context.Context, planned plan.Turn) (l *env.Lease, 
 	}
 	claim := &change.Claim{Item: planned.Item, Waiting: planned.Events, Trigger: planned.Trigger, Turn: p.newTurn(planned, s.K)}
 	news, err := p.changes().Apply(ctx, r.Row, []change.Change{claim})
-	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: claim.Turn, Events: claim.Events}
+	l = &env.Lease{Slot: s, Repo: r, Item: planned.Item, Turn: claim.Claimed, Events: claim.Events}
 	if err == nil {
 		err = s.Announce(p.holderOf(l))
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	Env     environ.Env       // required
 	Secrets *secrets.Redactor // required, like Now, for a pass and for running an agent
 	Now     func() time.Time
+
+	RunTwice bool // of the state database, for tests
 }
 
 // Open checks the state folder, which decides what is pushed and which programs run: a folder that
@@ -47,7 +49,7 @@ func Open(opt Options) (*Machine, error) {
 // newMachine is Open without the check of the state folder, for callers that do not use it.
 func newMachine(opt Options) *Machine {
 	return &Machine{
-		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now,
+		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice,
 		dirs: folder.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
 	}
 }
@@ -62,6 +64,7 @@ type Machine struct {
 	now      func() time.Time
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
+	runTwice bool            // the functions of transactions, for tests
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts

@@ -100,7 +100,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 	if err := MakeFolder(m.dirs.State); err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact})
+	return store.Open(ctx, filepath.Join(m.dirs.State, "state.db"), store.Options{Now: m.now, Redact: m.secrets.Redact, RunTwice: m.runTwice})
 }
 
 // MakeFolder creates a folder; its error has the remedy.
@@ -137,7 +137,7 @@ func (m *Machine) copyStore(ctx context.Context, to string) (*store.DB, error) {
 			return nil, err
 		}
 	}
-	return store.Open(ctx, to, store.Options{Now: m.now})
+	return store.Open(ctx, to, store.Options{Now: m.now, RunTwice: m.runTwice})
 }
 
 // View runs fn in a read transaction of the state database; false if there is no database yet.

@@ -38,7 +38,7 @@ type Kept interface {
 	// second read wants current data.
 	Find(ctx context.Context, list string) (Part, error)
 	// Keep stores what was read of a list. why is the error that stopped it, nil if the list is
-	// complete. part is called at most once, when it is needed.
+	// complete. part is called when it is needed.
 	Keep(ctx context.Context, list string, part func() (Part, error), why error)
 }
 

@@ -32,7 +32,7 @@ func (mover) ShowTakeover(context.Context, *store.Tx, work.PauseBanner, time.Tim
 // opened returns a database with an item whose reviewer asks for a fix, and the event of the fix.
 func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix work.Event) {
 	t.Helper()
-	db = testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	db = testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {
@@ -75,11 +75,11 @@ func TestChangesMayBeAppliedTwice(t *testing.T) {
 	if err != nil || len(logged) != 1 || logged[0].What != "review_fix_created" {
 		t.Fatalf("logged %+v, %v", logged, err)
 	}
-	if claim.Turn.Key != "k" || len(claim.Events) != 1 || claim.Events[0].ID == 0 {
-		t.Errorf("claimed %+v with %+v", claim.Turn, claim.Events)
+	if claim.Claimed.Key != "k" || len(claim.Events) != 1 || claim.Events[0].ID == 0 {
+		t.Errorf("claimed %+v with %+v", claim.Claimed, claim.Events)
 	}
 	err = db.View(t.Context(), func(tx *store.Tx) error {
-		turn, err := tx.GetTurn(t.Context(), claim.Turn.ID)
+		turn, err := tx.GetTurn(t.Context(), claim.Claimed.ID)
 		if err != nil || turn.Key != "k" {
 			t.Errorf("turn %+v, %v", turn, err)
 		}

@@ -16,16 +16,18 @@ type Claim struct {
 	Trigger work.Event   // one more, not stored yet; without a key: none
 	Words
 
-	Turn   work.Turn    // Apply sets its id, and the next key if an earlier turn has this one
-	Events []work.Event // Apply loads them with their texts
+	Turn    work.Turn    // as planned
+	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
+	Events  []work.Event // Apply loads them with their texts
 }
 
 // Apply is part of Change.
 func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
-	if c.Turn.Key, err = unusedKey(ctx, tx, c.Turn.Key); err != nil {
+	c.Claimed = c.Turn
+	if c.Claimed.Key, err = unusedKey(ctx, tx, c.Turn.Key); err != nil {
 		return err
 	}
-	if c.Turn.ID, err = tx.AddTurn(ctx, c.Turn); err != nil {
+	if c.Claimed.ID, err = tx.AddTurn(ctx, c.Claimed); err != nil {
 		return err
 	}
 	if c.Events, err = tx.WithTexts(ctx, c.Waiting); err != nil {
@@ -37,7 +39,7 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 		}
 		c.Events = append(c.Events, e)
 	}
-	if err := tx.AssignEvents(ctx, c.Turn.ID, work.EventIDs(c.Events)); err != nil {
+	if err := tx.AssignEvents(ctx, c.Claimed.ID, work.EventIDs(c.Events)); err != nil {
 		return err
 	}
 	if err := c.startOver(ctx, tx); err != nil {

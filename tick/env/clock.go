@@ -17,12 +17,9 @@ import (
 const ClockWarning = work.ClockSlack
 
 // AssumeClocks makes the pass use the clock of its first repository's host, and each repository
-// that of its own host. Until a host answers, the offset of its last known answer is used.
-func (p *Env) AssumeClocks(ctx context.Context, tx *store.Tx) error {
-	ahead, err := tx.ListClocks(ctx)
-	if err != nil {
-		return err
-	}
+// that of its own host. Until a host answers, the offset of its last known answer is used: ahead has
+// it by host.
+func (p *Env) AssumeClocks(ahead map[string]time.Duration) {
 	for _, r := range p.All {
 		r.GitHub.Assume(ahead[r.Name.Host])
 	}
@@ -30,7 +27,6 @@ func (p *Env) AssumeClocks(ctx context.Context, tx *store.Tx) error {
 		p.Now = p.All[0].GitHub.Now
 		p.Store.GoBy(p.Now)
 	}
-	return nil
 }
 
 // Future reports whether a stored time lies more than most ahead of now. A wrong clock made it, so

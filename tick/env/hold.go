@@ -10,11 +10,7 @@ import (
 
 // HoldLimits applies the rate limits that earlier passes stored and stores new ones: the next pass
 // is another process, and GitHub may ban clients that keep asking while limited.
-func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
-	limits, err := tx.ListLimits(ctx)
-	if err != nil {
-		return err
-	}
+func (p *Env) HoldLimits(ctx context.Context, limits []work.Limit) {
 	for _, r := range p.All {
 		for _, l := range limits {
 			if l.Host == r.Name.Host && !Future(l.NotBefore, r.GitHub.Now(), work.LongestWait) {
@@ -26,7 +22,6 @@ func (p *Env) HoldLimits(ctx context.Context, tx *store.Tx) error {
 		host := r.Name.Host
 		r.GitHub.KeepLimits(func(l transport.Limit) { p.keepLimit(ctx, host, l) })
 	}
-	return nil
 }
 
 func (p *Env) keepLimit(ctx context.Context, host string, l transport.Limit) {

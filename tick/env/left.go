@@ -5,16 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// OpenLeft finds repositories that this config no longer names. A later step still ends their
-// unfinished turns and removes their labels.
-func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
+// OpenLeft finds repositories that this config no longer names, and returns those that an earlier
+// config still named. A later step still ends their unfinished turns and removes their labels.
+func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) (gone []work.RepoName, err error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var left []*Repo
 	rows, names := map[int64]bool{}, map[string]bool{}
 	for _, r := range p.All {
 		rows[r.Row.ID], names[strings.ToLower(r.Name.String())] = true, true
@@ -25,17 +27,16 @@ func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) error {
 		}
 		if row.LeftAt.IsZero() {
 			if err := tx.LeaveRepo(ctx, row.ID); err != nil {
-				return err
+				return nil, err
 			}
-			p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", row.Name.FullName())
+			gone = append(gone, row.Name)
 		}
-		hub := p.gitHubOf(row.Name.Host)
-		if hub == nil {
-			continue
+		if hub := p.gitHubOf(row.Name.Host); hub != nil {
+			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Left: true, Ready: true})
 		}
-		p.Left = append(p.Left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Left: true, Ready: true})
 	}
-	return nil
+	p.Left = left
+	return gone, nil
 }
 
 // gitHubOf returns the GitHub of a host that gh is logged in to; nil: there is none.

@@ -238,6 +238,7 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return fmt.Errorf("open the repositories: %w", err)
 	}
+	all := make([]*Repo, len(p.Remotes))
 	for i, r := range p.Remotes {
 		if row := rows[i]; row.NamedBy != p.Config.Path {
 			if err := tx.NameRepo(ctx, row.ID, p.Config.Path); err != nil {
@@ -246,8 +247,9 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 			rows[i].NamedBy = p.Config.Path
 		}
 		r.GitHub = p.learning(r)
-		p.All = append(p.All, &Repo{Remote: r, Row: rows[i]})
+		all[i] = &Repo{Remote: r, Row: rows[i]}
 	}
+	p.All, p.byRow = all, nil
 	return nil
 }
 

@@ -11,20 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/env"
 )
-
-// search is the walk over all open pull requests that finds ours after the database was lost.
-type search struct {
-	at       work.FirstLook       // how far the walk got
-	page     github.OpenPullsPage // the page being taken in
-	details  map[int]github.PullDetail
-	left     map[int]bool // pull requests on the page not looked at yet
-	first    int          // the first on the page that may be ours; 0 if none
-	slowest  int          // the first on the page without enough time; 0 if none
-	pages    int          // pages stored by this pass
-	journals map[int]env.Journal
-}
 
 // adoptPage tracks our pull requests on the page, each with its details and its whole conversation,
 // or not at all. If time runs out, the rest stays untouched, as if not seen; the ones already
@@ -56,9 +43,6 @@ func (h *reading) adoptPage(ctx context.Context) error {
 		} else {
 			delete(h.search.left, p.Number)
 		}
-	}
-	if late == nil {
-		h.walkOn()
 	}
 	return late
 }
@@ -115,7 +99,7 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeFoundDetails(ctx, p.Number)
 	}
-	h.partialLists.settle(err == nil && !h.foundHalf(p.Number), p.Number)
+	h.partialLists.settle(err == nil && !h.adoptedUnread(p.Number), p.Number)
 	if err == nil {
 		return nil
 	}
@@ -244,7 +228,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
 			return work.Item{}, err
 		}
-		h.issueTaken(is, timeline)
+		h.noteIssuePauses(is, timeline)
 		if labelled, ok := lastEvent(timeline, "labeled", item.Label); ok {
 			item.LabelEvent = labellingID(labelled)
 		}
@@ -252,7 +236,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 			return work.Item{}, err
 		}
 	}
-	if item, err = h.retell(ctx, item, is, timeline, item.Label); err == nil {
+	if item, err = h.updateText(ctx, item, is, timeline, item.Label); err == nil {
 		h.noteIssueTalk(item, talk)
 	}
 	return item, err
@@ -271,12 +255,12 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			continue
 		}
 		if pull.row.State != work.PullOpen {
-			if err := h.notices.Show(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.notices.Show(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: item.State}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.notices.Move(ctx, tx, work.Move{Item: item.ID, Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.notices.Move(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
 			return err
 		}
 	}

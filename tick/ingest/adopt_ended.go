@@ -88,7 +88,7 @@ func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label conf
 			titles = append(titles, t.RenamedFrom)
 		}
 	}
-	for _, flow := range searched(label.Flow) {
+	for _, flow := range branchFlows(label.Flow) {
 		for _, title := range titles {
 			pulls, err := h.repo.GitHub.PullsByHead(ctx, h.row.Current, work.BranchName(flow, is.Number, title, 0))
 			if err != nil {
@@ -114,9 +114,9 @@ func (h *reading) unwatched(labelled time.Time) bool {
 	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
 }
 
-// searched returns the flows whose branches to look for. The implementation comes before its
+// branchFlows returns the flows whose branches to look for. The implementation comes before its
 // design, because it shows how far the work got.
-func searched(label work.Flow) []work.Flow {
+func branchFlows(label work.Flow) []work.Flow {
 	if label == work.FlowDesign {
 		return []work.Flow{work.FlowImplementation, work.FlowDesign}
 	}
@@ -130,7 +130,7 @@ func (h *reading) prefetchBranch(ctx context.Context, is github.Issue) {
 		return
 	}
 	label, _ := h.repo.Settings.FlowOf(is.Labels)
-	repo, name := h.row.Current, work.BranchName(searched(label.Flow)[0], is.Number, is.Title, 0)
+	repo, name := h.row.Current, work.BranchName(branchFlows(label.Flow)[0], is.Number, is.Title, 0)
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = h.repo.GitHub.PullsByHead(ctx, repo, name) })
 }
 
@@ -151,7 +151,7 @@ func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config
 	default:
 		item.State = work.StateCompleted
 	}
-	item, err := h.retell(ctx, item, is, timeline, label.Name)
+	item, err := h.updateText(ctx, item, is, timeline, label.Name)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
@@ -47,7 +46,7 @@ func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome stri
 // mayMerge declines a merge command whose author may not push to the repository. allowed_users
 // grants other commands, but not this one.
 func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
-	if !says(e, command.VerbMerge, []int{e.Number}) {
+	if !isCommand(e, command.VerbMerge, []int{e.Number}) {
 		return "", nil
 	}
 	may, err := h.permissions.mayPush(ctx, e.Author, work.StampOf(e))
@@ -83,7 +82,7 @@ func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error
 // another command ended it.
 func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
 	for i, e := range h.obeyed { // oldest first
-		if !says(e, command.VerbPause, numbers) {
+		if !isCommand(e, command.VerbPause, numbers) {
 			continue
 		}
 		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
@@ -96,7 +95,7 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 			ends(s.Began)
 		}
 		for _, o := range h.obeyed[i+1:] {
-			if says(o, command.VerbResume, numbers) {
+			if isCommand(o, command.VerbResume, numbers) {
 				ends(work.StampOf(o))
 			}
 		}
@@ -107,8 +106,8 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 	return pauses
 }
 
-// says reports whether an event is a command with the verb on one of the numbers.
-func says(e work.Event, verb command.Verb, numbers []int) bool {
+// isCommand reports whether an event is a command with the verb on one of the numbers.
+func isCommand(e work.Event, verb command.Verb, numbers []int) bool {
 	cmd, ok := command.Parse(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
 }
@@ -123,7 +122,7 @@ func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 	for _, e := range slices.Concat(pending, h.commands) {
 		at := work.StampOf(e)
 		for i, p := range pauses {
-			if p.Open() && !at.Before(p.Began) && says(e, command.VerbResume, numbers) {
+			if p.Open() && !at.Before(p.Began) && isCommand(e, command.VerbResume, numbers) {
 				pauses[i].Ended = at
 			}
 		}
@@ -147,9 +146,4 @@ func (h *reading) storeDeclined(ctx context.Context, tx *store.Tx, now time.Time
 		}
 	}
 	return nil
-}
-
-// strayReview is a diff comment on a pull request that is not ours.
-func strayReview(c github.ReviewComment) candidate {
-	return reviewEvent(work.PullRequest{Number: c.Pull}, c)
 }

@@ -21,23 +21,20 @@ import (
 func (h *reading) intakeComments(ctx context.Context) error {
 	h.lookups = lookups{}
 	h.gatherEvents()
-	for _, c := range h.listedComments {
-		if err := h.intakeComment(ctx, c); err != nil {
+	for _, c := range h.comments {
+		if err := c.intake(ctx); err != nil {
 			return err
-		}
-	}
-	for _, c := range h.reviewComments {
-		pull, tracked, err := h.pull(ctx, c.Pull)
-		if err != nil {
-			return err
-		}
-		if tracked {
-			h.add(reviewEvent(pull, c))
-		} else {
-			h.intakeStray(strayReview(c))
 		}
 	}
 	return nil
+}
+
+func (h *reading) listedComment(c github.Comment) listedItem {
+	return listedItem{number: c.Number, changed: c.UpdatedAt, intake: func(ctx context.Context) error { return h.intakeComment(ctx, c) }}
+}
+
+func (h *reading) listedReviewComment(c github.ReviewComment) listedItem {
+	return listedItem{number: c.Pull, changed: c.UpdatedAt, intake: func(ctx context.Context) error { return h.intakeReviewComment(ctx, c) }}
 }
 
 func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
@@ -49,6 +46,19 @@ func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
 		h.add(commentEvent(at.kind, at.item, c))
 	default:
 		h.intakeStray(commentEvent(work.EventSource, 0, c))
+	}
+	return nil
+}
+
+func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewComment) error {
+	pull, tracked, err := h.pull(ctx, c.Pull)
+	switch {
+	case err != nil:
+		return err
+	case tracked:
+		h.add(reviewEvent(pull, c))
+	default:
+		h.intakeStray(reviewEvent(work.PullRequest{Number: c.Pull}, c))
 	}
 	return nil
 }
@@ -135,7 +145,7 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		seen[c.event.Key] = store.KnownEvent{}
 		waits, err := h.waitsForPull(ctx, c)
 		if waits {
-			h.holdBack(c)
+			h.deferCandidate(c)
 			continue
 		}
 		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
@@ -172,10 +182,10 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		}
 	}
 	h.events = slices.Clone(fresh)
-	h.dropHalf()
+	h.dropUnreadAdoptions()
 	for _, c := range fresh {
 		if h.forgotten[c.event.Number] {
-			h.holdBack(c)
+			h.deferCandidate(c)
 		}
 	}
 	return nil
@@ -206,18 +216,18 @@ func commandsFirst(a, b candidate) int {
 	return rank(a) - rank(b)
 }
 
-// holdBack keeps the list's cursor before this candidate, so that the next pass lists it again.
-func (h *reading) holdBack(c candidate) {
+// deferCandidate keeps the list's cursor before this candidate, so that the next pass lists it
+// again.
+func (h *reading) deferCandidate(c candidate) {
 	e := c.event
 	kind := e.Kind
 	if kind == work.EventCommand {
 		kind = work.EventKind(e.State)
 	}
-	switch kind { //nolint:exhaustive // the others come from no list
-	case work.EventIssue, work.EventSource:
-		h.lists.comments.hold(e.UpdatedAt)
-	case work.EventReview:
-		h.lists.reviews.hold(e.UpdatedAt)
+	for _, w := range h.lists.comments {
+		if slices.Contains(w.kinds, kind) {
+			w.hold(e.UpdatedAt)
+		}
 	}
 }
 
@@ -234,7 +244,7 @@ func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (e
 		h.again = append(h.again, c.event)
 		return nil
 	}
-	h.holdBack(c)
+	h.deferCandidate(c)
 	if github.OutOfTime(err) {
 		h.stopReading(err)
 		return nil
@@ -416,11 +426,12 @@ func (h *reading) commentsSinceClaim(ctx context.Context, l *env.Lease) ([]githu
 
 // readNewComments reads the comments on a turn's issue since the turn was claimed, and keeps those
 // that are new and count. The others are left to ingest.
-func (h *reading) readNewComments(ctx context.Context, l *env.Lease) (err error) {
-	if h.listedComments, err = h.commentsSinceClaim(ctx, l); err != nil {
+func (h *reading) readNewComments(ctx context.Context, l *env.Lease) error {
+	said, err := h.commentsSinceClaim(ctx, l)
+	if err != nil {
 		return err
 	}
-	for _, c := range h.listedComments {
+	for _, c := range said {
 		h.add(commentEvent(work.EventSource, l.Item.ID, c))
 	}
 	if err := h.filterEvents(ctx); err != nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,12 @@ func (h *reading) eventAttrs(c candidate, more ...any) []any {
 	return append(append(attrs, number, e.Number), more...)
 }
 
+// itemID returns the id of an issue's changed or new work item, once the slice's items are stored;
+// 0 if there is none.
+func (h *reading) itemID(issue int) int64 {
+	return cmp.Or(h.issues[issue].item.ID, h.newItems[issue])
+}
+
 // itemOf returns the id of the work item that an event belongs to, once the slice's items are
 // stored; 0 if there is none.
 func (h *reading) itemOf(c candidate) int64 {
@@ -82,8 +89,8 @@ func (h *reading) itemOf(c candidate) int64 {
 	if c.pull {
 		issue = h.adopted[e.Number]
 	}
-	if item, ok := h.changedItem(issue); ok && !c.former && (!c.pull || e.ItemID == 0) {
-		return item.ID
+	if _, ok := h.changedItem(issue); ok && !c.former && (!c.pull || e.ItemID == 0) {
+		return h.itemID(issue)
 	}
 	return e.ItemID
 }

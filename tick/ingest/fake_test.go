@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/resume"
+	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -417,3 +420,5 @@ func (c *ticks) tick() error {
 
 // begin resets the clock for a pass.
 func (c *ticks) begin(f fate) { c.fate, c.passed, c.asked, c.limits = f, 0, 0, nil }
+
+func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }

@@ -53,8 +53,8 @@ func (h *reading) doubted() bool {
 	return !recent || h.doubtful
 }
 
-// regather reads a repository again after it turned out to be another one or to have moved.
-func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
+// gatherAgain reads a repository again after it turned out to be another one or to have moved.
+func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*transport.MovedError](err)
 	if moved || github.IsStatus(err, 404) {
@@ -73,11 +73,11 @@ func (p *Ingest) regather(ctx context.Context, r *env.Repo, look *pulse.Look, er
 // follow reads which repository the name means now: at first sight, when GitHub reports a move, and
 // when it may be another one.
 func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
-	now, err := whoIs(ctx, r)
+	now, err := readIdentity(ctx, r)
 	if err != nil {
 		return err
 	}
-	if err := p.become(ctx, r, now); err != nil {
+	if err := p.storeIdentity(ctx, r, now); err != nil {
 		return err
 	}
 	if now.Archived {
@@ -89,9 +89,9 @@ func (p *Ingest) follow(ctx context.Context, r *env.Repo) error {
 	return nil
 }
 
-// whoIs reads which repository is meant: the known one as long as it exists, even if another one
-// has its former name.
-func whoIs(ctx context.Context, r *env.Repo) (github.Repository, error) {
+// readIdentity reads which repository is meant: the known one as long as it exists, even if another
+// one has its former name.
+func readIdentity(ctx context.Context, r *env.Repo) (github.Repository, error) {
 	named, err := r.GitHub.Repository(ctx, r.Name)
 	gone := github.IsStatus(err, 404)
 	if err != nil && !gone {
@@ -115,8 +115,8 @@ func whoIs(ctx context.Context, r *env.Repo) (github.Repository, error) {
 	return named, nil
 }
 
-// become gives r the row of the repository that its name means now.
-func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository) error {
+// storeIdentity gives r the row of the repository that its name means now.
+func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repository) error {
 	p.Becoming.Lock()
 	defer p.Becoming.Unlock()
 	if twin := p.twin(r, now.NodeID); twin != "" {

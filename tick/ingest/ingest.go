@@ -1,3 +1,8 @@
+// Package ingest reads from GitHub what is new in a repository and stores it slice by slice, each
+// in one transaction.
+//
+// slices.go has the order of reads, walk.go reads one list, and issues.go, comments.go and pulls.go
+// take in what the lists show. search.go and adopt.go find again what a lost database knew.
 package ingest
 
 import (
@@ -91,7 +96,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, 
 	defer cancel()
 	h, err := p.gather(ctx, r, look)
 	if err != nil {
-		h, err = p.regather(ctx, r, look, err)
+		h, err = p.gatherAgain(ctx, r, look, err)
 	}
 	if r.Replaced != "" {
 		rep.Repo(name, func(x *env.RepoReport) { x.Replaced = r.Replaced })
@@ -117,7 +122,9 @@ func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *pulse.Look) (*re
 		return nil, err
 	}
 	h := newReading(p, r)
-	h.lookFor(look)
+	if h.look = look; look != nil {
+		h.doubtful = look.Shown.Doubted // the name is settled before anything is judged
+	}
 	if err := h.load(ctx); err != nil {
 		return nil, err
 	}
@@ -252,7 +259,7 @@ func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 // tellHidden warns once about a repository that GitHub lets us read but hides from the pulse:
 // GitHub does so if an organization does not let the token in.
 func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report) {
-	if c.Look.Shown.Hidden == "" || c.Look.Told {
+	if c.Look.Shown.Hidden == "" || c.Look.Warned {
 		return
 	}
 	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, true) })

@@ -24,8 +24,9 @@ type queue struct {
 }
 
 // add queues the issues of a page, except those taken in unchanged.
-func (q *queue) add(issues []github.Issue) {
-	for _, is := range issues {
+func (q *queue) add(issues []listedItem) {
+	for _, it := range issues {
+		is := *it.issue
 		if at, taken := q.taken[is.Number]; taken && !is.UpdatedAt.After(at) {
 			continue
 		}
@@ -53,7 +54,7 @@ func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
 
 // intakeIssues takes in changed issues and pull requests, at most one page of each list, until the
 // slice is full. more reports whether some remain.
-func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue]) (more bool, err error) {
+func (h *reading) intakeIssues(ctx context.Context, walks []*walk) (more bool, err error) {
 	h.fillQueue(walks)
 	for len(h.queue.order) > 0 {
 		if h.full() && ctx.Err() == nil {
@@ -70,7 +71,7 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue])
 	for _, w := range walks {
 		h.takePage(w)
 	}
-	more = slices.ContainsFunc(walks, func(w *walk[github.Issue]) bool { return !w.over() })
+	more = slices.ContainsFunc(walks, func(w *walk) bool { return !w.over() })
 	if more && ctx.Err() != nil {
 		h.stopReading(ctx.Err())
 		more = false
@@ -79,7 +80,7 @@ func (h *reading) intakeIssues(ctx context.Context, walks []*walk[github.Issue])
 }
 
 // fillQueue queues the waiting pages once the queue is empty.
-func (h *reading) fillQueue(walks []*walk[github.Issue]) {
+func (h *reading) fillQueue(walks []*walk) {
 	q := &h.queue
 	if !q.filled {
 		*q = queue{filled: true, order: slices.Clone(h.known.backlog), listed: map[int]github.Issue{}, taken: map[int]time.Time{}}
@@ -87,16 +88,16 @@ func (h *reading) fillQueue(walks []*walk[github.Issue]) {
 		return
 	}
 	for _, w := range walks {
-		q.add(w.items())
-		for _, is := range w.items() {
-			h.changed[is.Number] = true
+		q.add(w.items)
+		for _, it := range w.items {
+			h.changed[it.number] = true
 		}
 	}
 }
 
 // takePage marks a page as taken in: every number on it is taken in or in the backlog.
-func (h *reading) takePage(w *walk[github.Issue]) {
-	if !w.waits() {
+func (h *reading) takePage(w *walk) {
+	if !w.waiting {
 		return
 	}
 	w.take()
@@ -116,7 +117,7 @@ func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
 	before, some := h.issues[n]
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.partialLists.settle(err == nil && !h.foundHalf(n), n)
+	h.partialLists.settle(err == nil && !h.adoptedUnread(n), n)
 	if err == nil {
 		if waited && !h.backlog[n] {
 			h.backlog[n] = false
@@ -199,7 +200,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	item = resolveLabelEvent(item, timeline)
-	h.issueTaken(is, timeline)
+	h.noteIssuePauses(is, timeline)
 	asked, err := h.flowsAsked(ctx, item, is, timeline)
 	h.noteLag(is, timeline, wanted && is.State == "open" && len(asked) == 0 && (!tracked || !item.State.Open()))
 	switch {
@@ -219,7 +220,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}
 	again, relabelled := askedAgain(asked, item, is)
-	if item, err = h.retell(ctx, item, is, timeline, again.Name); err != nil {
+	if item, err = h.updateText(ctx, item, is, timeline, again.Name); err != nil {
 		return err
 	}
 	if !wanted && (item.State == work.StatePending || item.State == work.StateAwaitingIssueFollowup) {
@@ -249,7 +250,7 @@ func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
 func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, again bool) error {
 	item := newItem(h, is, label)
 	item.LabelEvent = strconv.FormatInt(labelled.ID, 10)
-	item, err := h.retell(ctx, item, is, timeline, label.Name)
+	item, err := h.updateText(ctx, item, is, timeline, label.Name)
 	if err != nil {
 		return err
 	}
@@ -265,9 +266,9 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
-// retell takes in the text of an issue as far as it is confirmed: by the newest setting of label,
-// or of the item's label if that is empty.
-func (h *reading) retell(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
+// updateText takes in the text of an issue as far as it is confirmed: by the newest setting of
+// label, or of the item's label if that is empty.
+func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
 	by.Label = cmp.Or(label, item.Label)
 	c, err := h.confirmText(ctx, by, is, timeline)

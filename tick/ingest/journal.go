@@ -14,7 +14,7 @@ import (
 // readJournals finds the turns that a lost database knew as answered but not fully applied. Effects
 // that were sent are found again on GitHub.
 func (h *reading) readJournals(ctx context.Context) error {
-	if !h.adopting && !h.begunLate() {
+	if !h.adopting && !h.begunFromBacklog() {
 		return nil
 	}
 	newest, err := h.newestJournals(context.WithoutCancel(ctx)) // reads git only
@@ -64,9 +64,9 @@ func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, erro
 	return newest, nil
 }
 
-// begunLate reports whether an item new to the database comes from the backlog of an earlier pass.
-// The database may have been lost before that pass, so journals are read again.
-func (h *reading) begunLate() bool {
+// begunFromBacklog reports whether an item new to the database comes from the backlog of an earlier
+// pass. The database may have been lost before that pass, so journals are read again.
+func (h *reading) begunFromBacklog() bool {
 	return slices.ContainsFunc(h.known.backlog, func(n int) bool {
 		item, ok := h.changedItem(n)
 		return ok && item.ID == 0
@@ -100,7 +100,7 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 // storeJournal adds the rows of a turn found in a journal. The next pass resumes it like any other
 // answered turn.
 func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal) error {
-	claimed, item := time.UnixMilli(j.Claimed), h.issues[j.Issue].item.ID
+	claimed, item := time.UnixMilli(j.Claimed), h.itemID(j.Issue)
 	if p := h.promotionOf(j.Issue); p != nil {
 		item = p.item.ID
 	}

@@ -69,7 +69,7 @@ func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowA
 			return err
 		}
 		for _, other := range asked[i+1:] {
-			h.tellSecond(newItem(h, is, a.FlowLabel), is, other, "")
+			h.declineSecondLabel(newItem(h, is, a.FlowLabel), is, other, "")
 		}
 		return h.begin(ctx, is, a.FlowLabel, a.set, timeline, again)
 	}
@@ -103,7 +103,7 @@ func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, 
 		return true, nil
 	}
 	for _, other := range others {
-		h.tellSecond(item, is, other, instead)
+		h.declineSecondLabel(item, is, other, instead)
 	}
 	return false, nil
 }
@@ -137,9 +137,9 @@ func (h *reading) withdraw(item work.Item, timeline []github.TimelineEvent) {
 	h.addToIssue(item.Number, c)
 }
 
-// tellSecond plans a comment that a label begins nothing, and how to switch: once for each time a
-// label is set.
-func (h *reading) tellSecond(item work.Item, is github.Issue, other flowAsked, underWay string) {
+// declineSecondLabel plans a comment that a label begins nothing, and how to switch: once for each
+// time a label is set.
+func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flowAsked, underWay string) {
 	token := work.NoticeToken(h.row.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.Name, item.Label, item.Label)
 	if underWay != "" {

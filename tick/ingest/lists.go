@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -15,38 +14,37 @@ import (
 
 // lists are the walks over a repository's lists.
 type lists struct {
-	issues   []*walk[github.Issue] // all that change; then, once per label, the open ones with that label
-	comments *walk[github.Comment]
-	reviews  *walk[github.ReviewComment]
+	issues   []*walk // all that change; then, once per label, the open ones with that label
+	comments []*walk // what they show becomes events; all are judged together
 }
 
+// walks has a row for each list that every pass reads.
 func (h *reading) walks() lists {
 	row, was, hub := &h.row, &h.repo.Row, h.repo.GitHub
 	return lists{
-		issues: []*walk[github.Issue]{{
-			h: h, cursor: cursor{name: walkIssues, since: &row.IssuesSince, was: &was.IssuesSince},
-			address: github.IssuesURL, list: hub.ListIssues, updated: issueUpdated,
+		issues: []*walk{{
+			h: h, cursor: cursor{name: "issues", since: &row.IssuesSince, was: &was.IssuesSince},
+			address: github.IssuesURL, read: itemsOf(hub.ListIssues, listedIssue),
 		}},
-		comments: &walk[github.Comment]{
-			h: h, cursor: cursor{name: walkComments, since: &row.CommentsSince, was: &was.CommentsSince},
-			address: github.CommentsURL, list: hub.ListComments, updated: func(c github.Comment) time.Time { return c.UpdatedAt },
-		},
-		reviews: &walk[github.ReviewComment]{
-			h: h, cursor: cursor{name: walkReviewComments, since: &row.ReviewCommentsSince, was: &was.ReviewCommentsSince},
-			address: github.ReviewCommentsURL, list: hub.ListReviewComments, updated: func(c github.ReviewComment) time.Time { return c.UpdatedAt },
-		},
+		comments: []*walk{{
+			h: h, cursor: cursor{name: "issues/comments", since: &row.CommentsSince, was: &was.CommentsSince, kinds: []work.EventKind{work.EventIssue, work.EventSource}},
+			address: github.CommentsURL, read: itemsOf(hub.ListComments, h.listedComment),
+		}, {
+			h: h, cursor: cursor{name: "pulls/comments", since: &row.ReviewCommentsSince, was: &was.ReviewCommentsSince, kinds: []work.EventKind{work.EventReview}},
+			address: github.ReviewCommentsURL, read: itemsOf(hub.ListReviewComments, h.listedReviewComment),
+		}},
 	}
 }
 
-func issueUpdated(i github.Issue) time.Time { return i.UpdatedAt }
+func listedIssue(is github.Issue) listedItem {
+	return listedItem{number: is.Number, changed: is.UpdatedAt, issue: &is}
+}
 
-// cursors returns the cursors of all walks.
-func (l lists) cursors() []*cursor {
-	all := []*cursor{&l.comments.cursor, &l.reviews.cursor}
-	for _, w := range l.issues {
-		all = append(all, &w.cursor)
-	}
-	return all
+func (l lists) all() []*walk { return slices.Concat(l.issues, l.comments) }
+
+// commentsRead reports whether the lists of comments were taken in to their ends.
+func (l lists) commentsRead() bool {
+	return !slices.ContainsFunc(l.comments, func(w *walk) bool { return !w.through() })
 }
 
 // labelWalks adds a first listing of open issues for each new label: the other walks show only
@@ -59,7 +57,7 @@ func (h *reading) labelWalks() {
 		address := func(repo work.RepoName, since time.Time) string {
 			return github.LabelledIssuesURL(repo, label, since)
 		}
-		w := &walk[github.Issue]{h: h, cursor: cursor{name: walkLabel + label}, address: address, list: h.repo.GitHub.ListIssues, updated: issueUpdated}
+		w := &walk{h: h, cursor: cursor{name: walkLabel + label}, address: address, read: itemsOf(h.repo.GitHub.ListIssues, listedIssue)}
 		h.lists.issues = append(h.lists.issues, w)
 	}
 }
@@ -68,8 +66,10 @@ func (h *reading) labelWalks() {
 // many repositories the light queries are sent together, once their lists show which pull requests
 // to ask about.
 func (h *reading) fetch(ctx context.Context) error {
-	l := h.lists
-	pages := []func(context.Context) error{l.issues[0].fetch, l.comments.fetch, l.reviews.fetch}
+	var pages []func(context.Context) error
+	for _, w := range h.lists.all() {
+		pages = append(pages, w.fetch)
+	}
 	if h.look == nil {
 		return sideBySide(ctx, append(pages, h.sweepOpen)...)
 	}
@@ -82,19 +82,15 @@ func (h *reading) fetch(ctx context.Context) error {
 // listed returns what the first pages of the lists show. If more pages follow or earlier passes
 // left a backlog, any pull request may have changed.
 func (h *reading) listed() listedChanges {
-	l := h.lists
-	shown := listedChanges{numbers: map[int]bool{}, any: !l.issues[0].over() || !l.comments.over() || !l.reviews.over() || len(h.known.backlog) > 0}
-	for _, is := range l.issues[0].items() {
-		shown.numbers[is.Number] = true
-		if is.IsPull && is.UpdatedAt.After(shown.newest) {
-			shown.newest = is.UpdatedAt
+	shown := listedChanges{numbers: map[int]bool{}, any: len(h.known.backlog) > 0}
+	for _, w := range h.lists.all() {
+		shown.any = shown.any || !w.over()
+		for _, it := range w.items {
+			shown.numbers[it.number] = true
+			if it.issue != nil && it.issue.IsPull && it.changed.After(shown.newest) {
+				shown.newest = it.changed
+			}
 		}
-	}
-	for _, c := range l.comments.items() {
-		shown.numbers[c.Number] = true
-	}
-	for _, c := range l.reviews.items() {
-		shown.numbers[c.Pull] = true
 	}
 	return shown
 }
@@ -113,29 +109,22 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 	return sideBySide(ctx, reads...)
 }
 
-// fetchComments reads the next page of the comments and of the diff comments, or only of the list
-// that is behind, so that both are judged in order of time, except within a page.
+// fetchComments reads the next page of those lists of comments that no other one is behind, so that
+// all are judged in order of time, except within a page.
 func (h *reading) fetchComments(ctx context.Context) error {
-	talk, lines := h.lists.comments, h.lists.reviews
 	var reads []func(context.Context) error
-	if lines.over() || !talk.at().After(lines.at()) {
-		reads = append(reads, talk.fetch)
-	}
-	if talk.over() || !lines.at().After(talk.at()) {
-		reads = append(reads, lines.fetch)
+	for _, w := range h.lists.comments {
+		behind := func(o *walk) bool { return !o.over() && w.newest.After(o.newest) }
+		if !slices.ContainsFunc(h.lists.comments, behind) {
+			reads = append(reads, w.fetch)
+		}
 	}
 	return sideBySide(ctx, reads...)
 }
 
 // sideBySide runs reads concurrently.
 func sideBySide(ctx context.Context, reads ...func(context.Context) error) error {
-	errs := make([]error, len(reads))
-	var wg sync.WaitGroup
-	for i, read := range reads {
-		wg.Go(func() { errs[i] = read(ctx) })
-	}
-	wg.Wait()
-	return github.FirstError(errs)
+	return github.FirstError(runAtOnce(ctx, len(reads), reads))
 }
 
 // storeCursors stores the cursors for what was taken in, and the backlog. A cursor vouches for its
@@ -159,7 +148,7 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 	if err := h.storeWalks(ctx, tx); err != nil {
 		return err
 	}
-	if err := h.partialLists.keep(ctx, tx); err != nil {
+	if err := h.partialLists.store(ctx, tx); err != nil {
 		return err
 	}
 	for _, l := range h.seenLabels {
@@ -175,35 +164,39 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 
 // storeWalks stores where walks resume.
 func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
-	places := maps.Clone(h.cuts)
-	for _, c := range h.lists.cursors() {
-		maps.Copy(places, c.places(h.known.cuts))
-	}
-	for name, at := range places {
+	for name, at := range h.walkPlaces() {
 		if at == h.known.cuts[name] {
 			continue
 		}
 		if err := tx.SetWalk(ctx, h.row.ID, name, at); err != nil {
 			return err
 		}
-		h.known.cuts[name] = at
 	}
 	return nil
 }
 
+// walkPlaces returns where walks resume after this slice, by the names under which that is stored.
+func (h *reading) walkPlaces() map[string]string {
+	places := maps.Clone(h.cuts)
+	for _, w := range h.lists.all() {
+		maps.Copy(places, w.places(h.known.cuts))
+	}
+	return places
+}
+
 // storePages stores the ETags of the pages that were read.
 func (h *reading) storePages(ctx context.Context, tx *store.Tx) error {
-	pages, cursors := h.validators, h.lists.cursors()
+	pages, walks := h.validators, h.lists.all()
 	for url := range h.known.pages {
-		if !slices.ContainsFunc(cursors, func(c *cursor) bool { return c.passed(url) }) {
+		if !slices.ContainsFunc(walks, func(w *walk) bool { return w.passed(url) }) {
 			continue
 		}
 		if err := tx.DeleteValidators(ctx, h.row.ID, url); err != nil {
 			return err
 		}
 	}
-	for _, c := range cursors {
-		pages = append(pages, c.pages...)
+	for _, w := range walks {
+		pages = append(pages, w.pages...)
 	}
 	for _, v := range pages {
 		if err := tx.PutValidator(ctx, v); err != nil {

@@ -138,7 +138,7 @@ const (
 )
 
 func (h *reading) full() bool {
-	events := len(h.events) + len(h.listedComments) + len(h.reviewComments)
+	events := len(h.events) + len(h.comments)
 	for _, n := range h.issues {
 		events += len(n.events)
 	}
@@ -152,7 +152,7 @@ func (h *reading) full() bool {
 // too, as its work would begin without the comment; an adopted issue is left with its pull request.
 // The next pass reads them again.
 func (h *reading) forget(c candidate) {
-	h.holdBack(c)
+	h.deferCandidate(c)
 	n := c.event.Number
 	item, ok := h.changedItem(n)
 	switch {
@@ -182,8 +182,9 @@ func (h *reading) forgetIssue(number int) {
 	delete(h.issues, number)
 }
 
-// foundHalf reports whether a pull request, or that of an issue, was adopted without its details.
-func (h *reading) foundHalf(number int) bool {
+// adoptedUnread reports whether a pull request, or that of an issue, was adopted without its
+// details.
+func (h *reading) adoptedUnread(number int) bool {
 	for pull, issue := range h.adopted {
 		if _, read := h.readPull(pull); !read && (pull == number || issue == number) {
 			return true
@@ -192,9 +193,9 @@ func (h *reading) foundHalf(number int) bool {
 	return false
 }
 
-// dropHalf undoes adoptions without details: a work item without its pull request would begin
-// again. Events that the lists show of these are dropped, too.
-func (h *reading) dropHalf() {
+// dropUnreadAdoptions undoes adoptions without details: a work item without its pull request would
+// begin again. Events that the lists show of these are dropped, too.
+func (h *reading) dropUnreadAdoptions() {
 	for number, issue := range h.adopted {
 		if _, read := h.readPull(number); read {
 			continue
@@ -209,25 +210,18 @@ func (h *reading) dropHalf() {
 		}
 	}
 	gone := func(n int) bool { return h.forgotten[n] }
-	h.holdLeft()
+	h.deferLeft()
 	h.deferred = slices.DeleteFunc(h.deferred, func(d deferredPull) bool { return d.pull.ID == 0 && gone(d.pull.Number) })
-	h.listedComments = slices.DeleteFunc(h.listedComments, func(c github.Comment) bool { return gone(c.Number) })
-	h.reviewComments = slices.DeleteFunc(h.reviewComments, func(c github.ReviewComment) bool { return gone(c.Pull) })
+	h.comments = slices.DeleteFunc(h.comments, func(c listedItem) bool { return gone(c.number) })
 	h.events = slices.DeleteFunc(h.events, func(c candidate) bool { return gone(c.event.Number) })
 }
 
-// holdLeft holds the lists back at comments on tracked pull requests that an earlier slice left.
+// deferLeft holds the lists back at comments on tracked pull requests that an earlier slice left.
 // Adopted ones are read whole instead.
-func (h *reading) holdLeft() {
-	left := func(n int) bool { return h.leftTracked[n] && h.forgotten[n] }
-	for _, c := range h.listedComments {
-		if left(c.Number) {
-			h.lists.comments.hold(c.UpdatedAt)
-		}
-	}
-	for _, c := range h.reviewComments {
-		if left(c.Pull) {
-			h.lists.reviews.hold(c.UpdatedAt)
+func (h *reading) deferLeft() {
+	for _, c := range h.comments {
+		if h.leftTracked[c.number] && h.forgotten[c.number] {
+			c.list.hold(c.changed)
 		}
 	}
 }

@@ -104,14 +104,15 @@ func (l *partialLists) needed(one partialList) bool {
 	return !one.whole || !one.taken || slices.ContainsFunc(one.of, forgotten)
 }
 
-// keep stores the pages that the next pass needs.
-func (l *partialLists) keep(ctx context.Context, tx *store.Tx) error {
+// store stores the pages that the next pass needs.
+func (l *partialLists) store(ctx context.Context, tx *store.Tx) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, one := range l.read { // of no issue or pull request, or of one that was not reached
 		one.taken = l.reading.incomplete == nil
 		l.left[name] = one
 	}
+	clear(l.read)
 	for name, one := range l.left {
 		needed := l.needed(one)
 		if !needed && !l.stored[name] {
@@ -120,11 +121,18 @@ func (l *partialLists) keep(ctx context.Context, tx *store.Tx) error {
 		if err := l.put(ctx, tx, name, one, needed); err != nil {
 			return err
 		}
-		l.stored[name] = needed
 	}
-	clear(l.read)
-	clear(l.left)
 	return nil
+}
+
+// next begins the next slice after the last one was stored.
+func (l *partialLists) next() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, one := range l.left {
+		l.stored[name] = l.needed(one)
+	}
+	clear(l.left)
 }
 
 // put stores the pages of a list, or deletes them.

@@ -13,15 +13,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// issueTaken records the pauses that an issue's timeline shows.
-func (h *reading) issueTaken(is github.Issue, timeline []github.TimelineEvent) {
+// noteIssuePauses records the pauses that an issue's timeline shows.
+func (h *reading) noteIssuePauses(is github.Issue, timeline []github.TimelineEvent) {
 	ignore := h.repo.Settings.Labels.Ignore
 	h.takeovers[is.Number] = env.TakeoverOf(is.Number, timeline, ignore, work.HasLabel(is.Labels, ignore), is.UpdatedAt)
 }
 
-// pullTaken records the pauses that a pull request's timeline shows, if labels changed since it was
-// last read. It returns that timeline, otherwise nil.
-func (h *reading) pullTaken(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
+// notePullPauses records the pauses that a pull request's timeline shows, if labels changed since
+// it was last read. It returns that timeline, otherwise nil.
+func (h *reading) notePullPauses(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
 	if d.LabelChanges == pull.LabelChanges {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 	if e.Kind == work.EventConflict { // nobody knows since when it exists
 		return h.pausedNow(e, pauses), nil
 	}
-	at, err := h.saidAt(ctx, c, pauses)
+	at, err := h.textSince(ctx, c, pauses)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 	if !slices.ContainsFunc(pauses, covers) {
 		return "", nil
 	}
-	if h.lasts(pauses, covers) && at.Equal(e.CreatedAt) {
+	if h.endUnknown(pauses, covers) && at.Equal(e.CreatedAt) {
 		h.owed = true
 		return "", nil
 	}
@@ -127,9 +127,9 @@ func (h *reading) pausedNow(e work.Event, pauses []work.Pause) string {
 	return work.OutcomePaused
 }
 
-// lasts reports whether only pauses without a known end cover an event: a comment that resumes the
-// work may still be read.
-func (h *reading) lasts(pauses []work.Pause, covers func(work.Pause) bool) bool {
+// endUnknown reports whether only pauses without a known end cover an event: a comment that resumes
+// the work may still be read.
+func (h *reading) endUnknown(pauses []work.Pause, covers func(work.Pause) bool) bool {
 	over := func(p work.Pause) bool { return !p.Open() && covers(p) }
 	return h.partial && !slices.ContainsFunc(pauses, over)
 }
@@ -176,9 +176,9 @@ func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) 
 	return tx.FinishEvents(ctx, h.pausedEvents, work.OutcomePaused, now)
 }
 
-// saidAt returns when a comment got its current text. Reactions move the stamp as edits do, so
+// textSince returns when a comment got its current text. Reactions move the stamp as edits do, so
 // GitHub is asked where the difference matters.
-func (h *reading) saidAt(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
+func (h *reading) textSince(ctx context.Context, c candidate, pauses []work.Pause) (time.Time, error) {
 	at, stamp := c.event.CreatedAt, c.event.UpdatedAt
 	if s := h.submitted[c.review]; s.After(at) {
 		at = s // it was a draft until then

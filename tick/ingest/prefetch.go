@@ -30,8 +30,8 @@ func (h *reading) prefetch(ctx context.Context) {
 	}
 	left := issuesAhead
 	for _, w := range h.lists.issues {
-		for _, is := range w.items()[:min(left, len(w.items()))] {
-			h.prefetchIssue(ctx, is)
+		for _, it := range w.items[:min(left, len(w.items))] {
+			h.prefetchIssue(ctx, *it.issue)
 			left--
 		}
 	}

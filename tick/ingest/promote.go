@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -132,10 +133,7 @@ func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 		if p == nil {
 			continue
 		}
-		design := p.design.ID
-		if design == 0 {
-			design = h.issues[p.design.Number].item.ID
-		}
+		design := cmp.Or(p.design.ID, h.itemID(p.design.Number))
 		if p.fulfills {
 			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
 			if err := notice.MovedOrGone(err); err != nil {
@@ -152,11 +150,11 @@ func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 
 // storePromotion adds the implementation once: a deferred pull request is seen as merged again.
 func (h *reading) storePromotion(ctx context.Context, tx *store.Tx, p *promotion, design int64, now time.Time) error {
-	if known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key); err != nil || known {
+	p.item.ID, p.item.Parent = 0, design
+	known, err := tx.HasEvent(ctx, h.row.ID, p.trigger.Key)
+	if err != nil || known {
 		return err
 	}
-	var err error
-	p.item.Parent = design
 	if p.item.ID, err = tx.AddItem(ctx, p.item); err != nil {
 		return err
 	}

@@ -33,9 +33,9 @@ func (h *reading) deferPull(nodeID string, err error) {
 	}
 }
 
-// whoAreWe asks for our account when no sweep does. The request is conditional: the answer is the
-// same in nearly every pass.
-func (h *reading) whoAreWe(ctx context.Context) error {
+// readOurAccount asks for our account when no sweep does. The request is conditional: the answer is
+// the same in nearly every pass.
+func (h *reading) readOurAccount(ctx context.Context) error {
 	url := "user@" + h.repo.Name.Host
 	var v work.Validator
 	err := h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -69,10 +69,10 @@ func (h *reading) whoAreWe(ctx context.Context) error {
 // rotation, until the slice is full. more reports whether some remain.
 func (h *reading) readPulls(ctx context.Context) (more bool, err error) {
 	h.noteUnread()
-	found := h.halfFound() // they are stored whole
+	found := h.unreadAdoptions() // they are stored whole
 	changed := slices.DeleteFunc(h.changedPulls(), func(id string) bool { return slices.Contains(found, id) })
 	for group := range slices.Chunk(slices.Concat(found, changed), github.MaxDetails) {
-		if h.full() && len(h.halfFound()) == 0 {
+		if h.full() && len(h.unreadAdoptions()) == 0 {
 			return true, nil
 		}
 		if stop, err := h.readGroup(ctx, group); stop || err != nil {
@@ -100,8 +100,8 @@ func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err e
 	return false, err
 }
 
-// halfFound returns the pull requests adopted in this slice whose details are not read yet.
-func (h *reading) halfFound() (ids []string) {
+// unreadAdoptions returns the pull requests adopted in this slice whose details are not read yet.
+func (h *reading) unreadAdoptions() (ids []string) {
 	for _, n := range sortedKeys(h.adopted) {
 		_, read := h.readPull(n)
 		if pull, ok := h.openPulls.light[n]; ok && !read && !h.tried[n] {
@@ -199,7 +199,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.followDesign(ctx, old, &pull); err != nil {
 		return err
 	}
-	timeline, err := h.pullTaken(ctx, &pull, d)
+	timeline, err := h.notePullPauses(ctx, &pull, d)
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	news.row, news.read = pull, true
 	if item.Flow == work.FlowReview { // its author handles its head, its checks and its conflicts
 		if old.ID == 0 && h.repo.Settings.Review.Enabled {
-			foundAgain(h, d) // not by its commits: a trailer of theirs proves nothing
+			noteReviewsToRecall(h, d) // not by its commits: a trailer of theirs proves nothing
 		}
 		return h.takeReviewLabel(ctx, item, old, d, timeline)
 	}
@@ -308,14 +308,14 @@ const detailsAtOnce = 10
 func (h *reading) readDetails(ctx context.Context, ids []string) error {
 	groups := slices.Collect(slices.Chunk(ids, github.MaxDetails))
 	answers := make([][]github.PullDetail, len(groups))
-	reads := make([]func() error, len(groups))
+	reads := make([]func(context.Context) error, len(groups))
 	for i, group := range groups {
-		reads[i] = func() (err error) {
+		reads[i] = func(ctx context.Context) (err error) {
 			answers[i], err = h.fetchDetails(ctx, group)
 			return err
 		}
 	}
-	err := github.FirstError(runAtOnce(detailsAtOnce, reads))
+	err := github.FirstError(runAtOnce(ctx, detailsAtOnce, reads))
 	for _, d := range slices.Concat(answers...) {
 		if err := h.takeDetails(ctx, d); err != nil {
 			return err

@@ -104,15 +104,6 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 	return h
 }
 
-// lookFor makes the repository be read as one of many. If the pulse doubts the repository's
-// identity, that is settled before anything is judged.
-func (h *reading) lookFor(look *pulse.Look) {
-	h.look = look
-	if look != nil {
-		h.doubtful = look.Shown.Doubted
-	}
-}
-
 // database runs transactions also after the time for GitHub is up: what was read is still judged
 // and stored.
 type database struct{ db *store.DB }
@@ -186,8 +177,7 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 		return tx.SetIssue(ctx, item)
 	}
 	id, err := tx.AddItem(ctx, item)
-	item.ID = id
-	h.putItem(item)
+	h.newItems[item.Number] = id
 	return err
 }
 
@@ -210,8 +200,9 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 // now is the time by the host's clock.
 func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
-// swept compares the repository that a light query found under the name with the stored one.
-func (h *reading) swept(who github.Identity) {
+// compareIdentity compares the repository that a light query found under the name with the stored
+// one.
+func (h *reading) compareIdentity(who github.Identity) {
 	switch {
 	case who.NodeID == h.row.NodeID:
 		h.repo.Confirm(h.now())
@@ -229,20 +220,11 @@ const overlap = 5 * time.Minute
 // and for nothing else. A pass that is killed or runs out of time has stored what a pass that read
 // only so much stores; the next one resumes there. This holds because:
 //
-//   - What belongs together is in one slice: a new issue with all its comments, a pull request with
-//     the events of its details, an adopted one with both.
-//   - Issues come first, then pull requests, then comments: a pause is known before anything is
-//     judged by it, and who has the work before their comments are read.
-//   - Only the last comment shows whether a pause lasts: any of them may resume the work. Comments
-//     made during the pause wait until then, see judgePaused.
-//   - An item that is not taken in holds its list back for the next pass, not for this one, see
-//     hold.
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history        github.History // what reads of many at once brought
-	listedComments []github.Comment
-	reviewComments []github.ReviewComment
+	history  github.History // what reads of many at once brought
+	comments []listedItem
 
 	issues map[int]issueNews // by number
 	pulls  map[int]*pullNews // by number
@@ -269,6 +251,10 @@ type slice struct {
 	reviewStates map[int64]string     // states of reviews, by id
 	ownWords     map[int]ownWords     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
+
+	// What the transaction that stores the slice found. It begins without: it may run again.
+	newItems  map[int]int64 // ids of the added work items, by issue
+	newEvents []work.Event
 }
 
 func newSlice() slice {
@@ -282,13 +268,21 @@ func newSlice() slice {
 
 // next begins the next slice after the last one was stored.
 func (h *reading) next() {
+	h.added += len(h.newEvents)
+	for _, e := range h.newEvents {
+		if e.Outcome != "" {
+			h.ignored++
+		}
+	}
 	h.openPulls.stored(h.pulls)
-	for _, c := range h.lists.cursors() {
-		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return c.passed(url) })
-		for _, v := range c.pages {
+	h.partialLists.next()
+	maps.Copy(h.known.cuts, h.walkPlaces())
+	for _, w := range h.lists.all() {
+		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return w.passed(url) })
+		for _, v := range w.pages {
 			h.known.pages[v.URL] = v
 		}
-		c.stored()
+		w.stored()
 	}
 	h.known.labels = append(h.known.labels, h.seenLabels...)
 	maps.Copy(h.answeredBefore, h.handled)
@@ -298,19 +292,19 @@ func (h *reading) next() {
 // answered reports whether one of our texts on GitHub names an event as answered.
 func (h *reading) answered(key string) bool { return h.handled[key] || h.answeredBefore[key] }
 
-// runAtOnce runs all things, at most most at a time, and returns the error of each.
-func runAtOnce(most int, things []func() error) []error {
-	errs := make([]error, len(things))
+// runAtOnce runs all reads, at most most at a time, and returns the error of each.
+func runAtOnce(ctx context.Context, most int, reads []func(context.Context) error) []error {
+	errs := make([]error, len(reads))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range min(most, len(things)) { // a goroutine per thing would grow its stack anew each time
+	for range min(most, len(reads)) { // a goroutine per read would grow its stack anew each time
 		wg.Go(func() {
 			for i := range next {
-				errs[i] = things[i]()
+				errs[i] = reads[i](ctx)
 			}
 		})
 	}
-	for i := range things {
+	for i := range reads {
 		next <- i
 	}
 	close(next)

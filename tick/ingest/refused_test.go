@@ -108,6 +108,7 @@ func (m *machine) commandsOf(number int) (state work.PullState, commands int) {
 			return err
 		}
 		all, err := tx.ListEvents(ctx, repo.ID, number)
+		commands = 0
 		for _, e := range all {
 			if e.Kind == work.EventCommand {
 				commands++

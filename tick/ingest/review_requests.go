@@ -19,9 +19,6 @@ import (
 // has seen. GitHub does not tell when a push came, so a head is covered only if one of these proves
 // it:
 //
-//   - its branch is in this repository, or its author may write here
-//   - nothing about the pull request changed after the label was set
-//   - an earlier pass saw the same head before the label was set
 
 // beginReview tracks a pull request that is not ours if its label asks for a review.
 func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
@@ -119,7 +116,7 @@ func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.
 		return nil
 	}
 	trusted, err := t.mayPush(ctx)
-	t.stand(trusted)
+	t.coverHead(trusted)
 	return err
 }
 
@@ -135,7 +132,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 		off = github.TimelineEvent{ID: t.d.UpdatedAt.UnixMilli(), CreatedAt: t.d.UpdatedAt}
 	}
 	t.item.Label = ""
-	t.keep()
+	t.refreshItem()
 	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
 }
 
@@ -149,9 +146,9 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 		}
 	}
 	t.item.Label, t.item.LabelEvent = label, strconv.FormatInt(set.ID, 10)
-	t.keep()
+	t.refreshItem()
 	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventLabelled, t.d.Number, set, label))
-	t.stand(trusted)
+	t.coverHead(trusted)
 	return nil
 }
 
@@ -171,16 +168,16 @@ func (t reviewedPull) mayPush(ctx context.Context) (bool, error) {
 	return t.permissions.mayCommand(ctx, t.d.Author, t.now().Add(time.Second)) // permission as of now
 }
 
-// stand records that the label covers the head, if that is proven. Otherwise it keeps covering the
-// earlier head.
-func (t reviewedPull) stand(trusted bool) {
+// coverHead records that the label covers the head, if that is proven. Otherwise it keeps covering
+// the earlier head.
+func (t reviewedPull) coverHead(trusted bool) {
 	if trusted {
 		t.newsOf(t.d.Number).labelHead = t.d.HeadOID
 	}
 }
 
-// keep stores the item with the title and author just read.
-func (t reviewedPull) keep() {
+// refreshItem stores the item with the title and author just read.
+func (t reviewedPull) refreshItem() {
 	t.item.Title, t.item.Author = t.d.Title, t.d.Author
 	t.putItem(t.item)
 }

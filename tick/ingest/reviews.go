@@ -360,7 +360,7 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 	if err != nil {
 		return err
 	}
-	seen := foundAgain(h, d)
+	seen := noteReviewsToRecall(h, d)
 	for _, c := range commits {
 		_, handled := work.TrailersOf(c.Message)
 		for _, key := range handled {
@@ -372,8 +372,8 @@ func (h *reading) findFixes(ctx context.Context, old work.PullRequest, d github.
 	return nil
 }
 
-// foundAgain records that the database may lack reviews that GitHub shows.
-func foundAgain(h *reading, d github.PullDetail) *pullReviews {
+// noteReviewsToRecall records that the database may lack reviews that GitHub shows.
+func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
 	seen, label := &h.newsOf(d.Number).reviews, h.repo.Settings.Labels.HumanReview
 	seen.found, seen.forPeople = true, label != "" && work.HasLabel(d.Labels, label)
 	return seen

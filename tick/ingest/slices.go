@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
@@ -42,7 +43,7 @@ func (h *reading) read(ctx context.Context) error {
 	if err := (env.Speakers{Env: h.env}).MeetAll(share.reading, h.repo); err != nil {
 		return err
 	}
-	if whole, err := h.refind(ctx, share); err != nil || !whole {
+	if whole, err := h.searchOpenPulls(ctx, share); err != nil || !whole {
 		return err
 	}
 	for first := true; ; first = false {
@@ -53,7 +54,7 @@ func (h *reading) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.partial = !h.lists.comments.through() || !h.lists.reviews.through()
+		h.partial = !h.lists.commentsRead()
 		if err := h.judge(ctx, more); err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (h *reading) read(ctx context.Context) error {
 // readSlice reads one slice: issues first, then pull requests, then, if neither has more, comments.
 // more reports whether there is more to read.
 func (h *reading) readSlice(share shares, first bool) (more bool, err error) {
-	defer h.dropHalf()
+	defer h.dropUnreadAdoptions()
 	if first {
 		h.labelWalks()
 	}
@@ -99,15 +100,16 @@ func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 
 // readComments takes in a page of comments.
 func (h *reading) readComments(ctx context.Context) (more bool, err error) {
-	talk, lines := h.lists.comments, h.lists.reviews
-	if !talk.waits() && !lines.waits() {
+	if !slices.ContainsFunc(h.lists.comments, func(w *walk) bool { return w.waiting }) {
 		if err := h.fetchComments(ctx); err != nil {
 			return false, err
 		}
 	}
-	h.listedComments = append(h.listedComments, talk.take()...)
-	h.reviewComments = append(h.reviewComments, lines.take()...)
-	return !talk.over() || !lines.over(), nil
+	for _, w := range h.lists.comments {
+		h.comments = append(h.comments, w.take()...)
+		more = more || !w.over()
+	}
+	return more, nil
 }
 
 // readRest does the reads that come last and once per pass.
@@ -152,71 +154,6 @@ func (h *reading) keep(ctx context.Context, more bool) error {
 	h.logQueued(ctx, "issue comments queued")
 	h.next()
 	return nil
-}
-
-// refind finds again what a lost database knew, before anything else is taken in: page by page,
-// each in its own slice, until all were looked at or the time is up.
-func (h *reading) refind(ctx context.Context, share shares) (whole bool, err error) {
-	if h.foundAll() {
-		return true, nil
-	}
-	for h.incomplete == nil && !h.foundAll() {
-		if err := h.refindSlowly(share.reading); err != nil {
-			return false, err
-		}
-		if err := h.judge(ctx, true); err != nil {
-			return false, err
-		}
-		if h.permissions.askedEnough() {
-			h.stopReading(errAskedEnough)
-		}
-		h.vouch()
-		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
-			return false, err
-		}
-		h.logFirstLook(ctx)
-		if err := share.issues.Err(); err != nil {
-			h.stopReading(err) // the next pass has time for the rest
-		}
-	}
-	if h.incomplete == nil {
-		return true, nil
-	}
-	if at, underWay := h.walkPlace(); underWay {
-		h.note = at.Resumes()
-	}
-	return false, h.keep(context.WithoutCancel(ctx), false)
-}
-
-// refindSlowly is refindPage with progress shown to people who watch.
-func (h *reading) refindSlowly(ctx context.Context) error {
-	if at, underWay := h.walkPlace(); underWay {
-		defer h.env.Slowly(h.env.Config.Called(h.repo.Name) + ": " + at.Says())()
-	}
-	return h.refindPage(ctx)
-}
-
-func (h *reading) logFirstLook(ctx context.Context) {
-	at, _ := h.walkPlace()
-	h.env.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.foundAll())
-}
-
-// refindPage adopts our pull requests from one page of the open ones. Running out of time is no
-// failure: those read whole are kept.
-func (h *reading) refindPage(ctx context.Context) error {
-	defer h.dropHalf()
-	err := h.listOpenPage(ctx)
-	if err == nil {
-		err = h.identify(ctx)
-	}
-	if err == nil {
-		err = h.adoptPage(ctx)
-	}
-	if github.OutOfTime(err) {
-		h.stopReading(err)
-		return nil
-	}
-	return err
 }
 
 // log writes a line for each new event, and a warning for those on which an operator may want to

@@ -61,6 +61,7 @@ func (h *reading) conclude(ctx context.Context, tx *store.Tx, now time.Time) err
 
 // store stores a slice.
 func (h *reading) store(ctx context.Context, tx *store.Tx, now time.Time) error {
+	h.newItems = map[int]int64{}
 	for _, n := range sortedKeys(h.issues) {
 		if item, changed := h.changedItem(n); changed {
 			if err := h.storeItem(ctx, tx, item); err != nil {
@@ -131,8 +132,8 @@ func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news 
 	if !news.read {
 		return nil
 	}
-	if news.row.ItemID == 0 {
-		news.row.ItemID = h.issues[h.adopted[number]].item.ID
+	if item, added := h.newItems[h.adopted[number]]; added {
+		news.row.ItemID = item
 	}
 	id, err := tx.PutPull(ctx, news.row)
 	if err != nil {
@@ -189,11 +190,8 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	if err != nil {
 		return err
 	}
+	h.newEvents = added
 	for _, e := range added {
-		h.added++
-		if e.Outcome != "" {
-			h.ignored++
-		}
 		if err := h.recallStop(ctx, tx, e); err != nil {
 			return err
 		}

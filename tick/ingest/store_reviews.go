@@ -164,14 +164,14 @@ func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.Pu
 	}
 	for _, v := range words.approvals {
 		v.PullID = pull.ID
-		v.By, v.URL = whoGave(h.events, pull.Number, v.CommentID)
+		v.By, v.URL = authorOfCommand(h.events, pull.Number, v.CommentID)
 		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
 			return stored, err
 		}
 	}
 	for _, w := range words.merge {
 		w.PullID = pull.ID
-		w.By, w.URL = whoGave(h.events, pull.Number, w.CommentID)
+		w.By, w.URL = authorOfCommand(h.events, pull.Number, w.CommentID)
 		if _, err := tx.AddMergeWord(ctx, w); err != nil {
 			return stored, err
 		}
@@ -205,8 +205,8 @@ func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullReques
 	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
 }
 
-// whoGave returns the author and the URL of a command.
-func whoGave(events []candidate, number int, comment int64) (work.Account, string) {
+// authorOfCommand returns the author and the URL of a command.
+func authorOfCommand(events []candidate, number int, comment int64) (work.Account, string) {
 	for _, c := range events {
 		if c.event.Number == number && command.CommentOf(c.event) == comment {
 			return c.event.Author, c.event.URL

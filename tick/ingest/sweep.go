@@ -33,7 +33,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 		}
 	}
 	if len(open) == 0 {
-		return h.whoAreWe(ctx)
+		return h.readOurAccount(ctx)
 	}
 	var sweeps []sweep
 	for part := range slices.Chunk(open, github.MaxSweep) {
@@ -42,11 +42,11 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	// Rotate which ones go last: those may be too late.
 	first := int(now.Unix() % int64(len(sweeps)))
 	sweeps = slices.Concat(sweeps[first:], sweeps[:first])
-	asks := make([]func() error, len(sweeps))
+	asks := make([]func(context.Context) error, len(sweeps))
 	for i, s := range sweeps {
-		asks[i] = func() error { return s.ask(ctx, h) }
+		asks[i] = func(ctx context.Context) error { return s.ask(ctx, h) }
 	}
-	errs := runAtOnce(sweepsAtOnce, asks)
+	errs := runAtOnce(ctx, sweepsAtOnce, asks)
 	err := github.FirstError(errs)
 	if len(h.lights) == 0 || slices.ContainsFunc(errs, func(err error) bool { return err != nil && !github.OutOfTime(err) }) {
 		return err
@@ -97,7 +97,7 @@ func (q sweep) ask(ctx context.Context, h *reading) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.swept(s.Repo)
+	h.compareIdentity(s.Repo)
 	for _, light := range s.Pulls {
 		h.lights[light.Number] = light.Fingerprint
 	}
@@ -130,7 +130,7 @@ type listedChanges struct {
 // of the other repositories.
 func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
 	if !h.look.Shown.Viewer { // the pulse did not have our account
-		if err := h.whoAreWe(ctx); err != nil {
+		if err := h.readOurAccount(ctx); err != nil {
 			return err
 		}
 	}

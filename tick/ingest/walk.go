@@ -18,34 +18,58 @@ import (
 // that is cut resumes at such a time, too, and skips nothing that moved.
 //
 // fetch reads a page, take takes it in. Only then is a cursor past the page stored.
-type walk[T any] struct {
+type walk struct {
 	h *reading
 	cursor
 	address func(work.RepoName, time.Time) string
-	list    func(context.Context, transport.PageRequest) (transport.Page[T], error)
-	updated func(T) time.Time
+	read    func(context.Context, transport.PageRequest) (page, error)
 
-	cut     time.Time // where an earlier pass stopped
-	front   front     // where the walk of an earlier pass ended
-	behind  bool      // it did not begin at "since"
-	first   string    // the address where this one begins; empty if it has not begun
-	last    string    // of the page that was read last
-	asked   time.Time // when that page was read
-	next    string    // address of the next page; empty at the end
-	newest  time.Time
-	read    int  // pages that this pass read
-	stopped bool // there is no time for more
+	cut       time.Time // where an earlier pass stopped
+	front     front     // where the walk of an earlier pass ended
+	behind    bool      // it did not begin at "since"
+	first     string    // the address where this one begins; empty if it has not begun
+	last      string    // of the page that was read last
+	asked     time.Time // when that page was read
+	next      string    // address of the next page; empty at the end
+	newest    time.Time
+	pagesRead int  // that this pass read
+	stopped   bool // there is no time for more
 
-	page    []T // read, and not taken in
+	items   []listedItem // read, and not taken in
 	seen    []work.Validator
 	waiting bool // a page waits to be taken in
 }
 
+// page is a page of any list.
+type page = transport.Page[listedItem]
+
+// listedItem is an issue, a pull request or a comment on one as a list shows it.
+type listedItem struct {
+	number  int                         // of the issue or pull request
+	changed time.Time                   // GitHub's updated_at
+	issue   *github.Issue               // nil: it is a comment
+	list    *cursor                     // that showed it
+	intake  func(context.Context) error // makes the event of a comment
+}
+
+// itemsOf makes the read of a walk from one of the client.
+func itemsOf[T any](read func(context.Context, transport.PageRequest) (transport.Page[T], error), show func(T) listedItem) func(context.Context, transport.PageRequest) (page, error) {
+	return func(ctx context.Context, r transport.PageRequest) (page, error) {
+		p, err := read(ctx, r)
+		all := page{ETag: p.ETag, Next: p.Next, NotModified: p.NotModified}
+		for _, it := range p.Items {
+			all.Items = append(all.Items, show(it))
+		}
+		return all, err
+	}
+}
+
 // cursor is how far a walk got: what is stored with a slice.
 type cursor struct {
-	name  string
-	since *time.Time // in the row with moved cursors; nil: from the beginning, once
-	was   *time.Time // since, as stored
+	name  string           // in the database; of the lists of all changes, also the end of their path
+	kinds []work.EventKind // of the events that come from the list
+	since *time.Time       // in the row with moved cursors; nil: from the beginning, once
+	was   *time.Time       // since, as stored
 
 	held  time.Time // the oldest listed change that was not taken in
 	ended bool      // the list was taken in to its end
@@ -57,18 +81,15 @@ type cursor struct {
 	nextBegins *string          // where the next pass may begin, as a front
 }
 
-// The names of the walks in the database.
+// Other names that the database stores beside those of the lists of all changes.
 const (
-	walkIssues         = "issues"
-	walkComments       = "comments"
-	walkReviewComments = "review_comments"
-	walkLabel          = "label " // followed by the label: its first listing
-	walkPauses         = "pauses" // no walk: stored while events wait for the end of a pause
+	walkLabel  = "label " // followed by the label: its first listing
+	walkPauses = "pauses" // no walk: stored while events wait for the end of a pause
 )
 
 // begin finds where to begin: where the last walk was cut, else behind the pages it read if they
 // are young, else at "since".
-func (w *walk[T]) begin() {
+func (w *walk) begin() {
 	h := w.h
 	var since time.Time
 	if w.since != nil {
@@ -96,7 +117,7 @@ func (w *walk[T]) begin() {
 
 // fetch reads the next page with its own ETag: an unchanged page 1 does not prove that page 2 is
 // unchanged. It does nothing at the end or while a page waits to be taken in.
-func (w *walk[T]) fetch(ctx context.Context) error {
+func (w *walk) fetch(ctx context.Context) error {
 	if w.first == "" {
 		w.begin()
 	}
@@ -104,10 +125,10 @@ func (w *walk[T]) fetch(ctx context.Context) error {
 		return nil
 	}
 	w.last, w.asked = w.next, w.h.now()
-	page, seen, err := w.readPage(ctx, w.last)
-	if err == nil && w.read == 0 && w.last != w.first && !page.NotModified {
+	got, seen, err := w.readPage(ctx, w.last)
+	if err == nil && w.pagesRead == 0 && w.last != w.first && !got.NotModified {
 		w.last = w.first
-		page, seen, err = w.readPage(ctx, w.last)
+		got, seen, err = w.readPage(ctx, w.last)
 	}
 	if github.OutOfTime(err) {
 		w.stopped = true
@@ -117,38 +138,32 @@ func (w *walk[T]) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.page, w.seen, w.waiting, w.next = page.Items, seen, true, page.Next
-	w.newest = w.newestOf(page)
-	w.read++
+	w.items, w.seen, w.waiting, w.next = got.Items, seen, true, got.Next
+	w.newest = w.newestOf(got)
+	w.pagesRead++
 	return nil
 }
 
-// items returns the page that waits to be taken in.
-func (w *walk[T]) items() []T { return w.page }
-
-// waits reports whether a page waits to be taken in.
-func (w *walk[T]) waits() bool { return w.waiting }
-
 // through reports whether the list was taken in to its end.
-func (w *walk[T]) through() bool { return w.first != "" && w.next == "" && !w.waiting }
+func (w *walk) through() bool { return w.first != "" && w.next == "" && !w.waiting }
 
 // over reports whether this pass has nothing more to read.
-func (w *walk[T]) over() bool { return w.stopped || w.first != "" && w.next == "" }
-
-// at is the time up to which the list was read.
-func (w *walk[T]) at() time.Time { return w.newest }
+func (w *walk) over() bool { return w.stopped || w.first != "" && w.next == "" }
 
 // take moves the waiting page into the slice, with its validators and where the next pass resumes
 // if this one stops here.
-func (w *walk[T]) take() []T {
+func (w *walk) take() []listedItem {
 	if !w.waiting {
 		return nil
 	}
-	items, seen := w.page, w.seen
-	w.page, w.seen, w.waiting = nil, nil, false
+	items, seen := w.items, w.seen
+	for i := range items {
+		items[i].list = &w.cursor
+	}
+	w.items, w.seen, w.waiting = nil, nil, false
 	switch at := github.SinceOf(w.next); {
 	case w.next == "":
-		if w.read > 1 || !w.cut.IsZero() {
+		if w.pagesRead > 1 || !w.cut.IsZero() {
 			w.resumesAt, w.nextBegins = new(""), new(w.keepFront())
 		}
 		w.ended = true
@@ -163,37 +178,37 @@ func (w *walk[T]) take() []T {
 }
 
 // readPage reads one page with its stored ETag and finds where the next one begins.
-func (w *walk[T]) readPage(ctx context.Context, address string) (transport.Page[T], []work.Validator, error) {
+func (w *walk) readPage(ctx context.Context, address string) (page, []work.Validator, error) {
 	h := w.h
 	v := h.known.pages[address]
-	page, err := w.list(ctx, transport.PageRequest{URL: address, ETag: v.ETag})
+	p, err := w.read(ctx, transport.PageRequest{URL: address, ETag: v.ETag})
 	if err != nil {
-		return page, nil, err
+		return p, nil, err
 	}
-	if page.NotModified {
-		page.Next = v.Next
+	if p.NotModified {
+		p.Next = v.Next
 		if v.Next != "" && !settledBy(v, v.SeenAt) && settledBy(v, w.asked) && github.SinceOf(v.Next).Equal(github.SinceOf(v.URL)) {
 			v.SeenAt = w.asked
-			return page, []work.Validator{v}, nil
+			return p, []work.Validator{v}, nil
 		}
-		return page, nil, nil
+		return p, nil, nil
 	}
 	h.mu.Lock()
 	h.brought = true
 	h.mu.Unlock()
-	full := len(page.Items) >= fullPage
-	if n := len(page.Items); n > 0 && (page.Next != "" || full) {
+	full := len(p.Items) >= fullPage
+	if n := len(p.Items); n > 0 && (p.Next != "" || full) {
 		// GitHub does not document whether "since" includes its own second.
-		on := w.updated(page.Items[n-1]).Add(-time.Second)
+		on := p.Items[n-1].changed.Add(-time.Second)
 		if on.After(github.SinceOf(address)) { // else a page of a single second: the next one goes by its number
-			page.Next = w.address(h.row.Current, on)
+			p.Next = w.address(h.row.Current, on)
 		}
 	}
-	if page.Next == "" && full { // new items begin another page and leave this one unchanged
-		page.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
-		page.Next += behindAll
+	if p.Next == "" && full { // new items begin another page and leave this one unchanged
+		p.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
+		p.Next += behindAll
 	}
-	return page, []work.Validator{{RepoID: h.row.ID, URL: address, ETag: page.ETag, Next: page.Next, SeenAt: w.asked}}, err
+	return p, []work.Validator{{RepoID: h.row.ID, URL: address, ETag: p.ETag, Next: p.Next, SeenAt: w.asked}}, err
 }
 
 // fullPage is the most items that a page of a list has. Items after a full page leave it and its
@@ -206,14 +221,14 @@ const fullPage = 100
 const behindAll = "#behind"
 
 // newestOf returns the newest change read. For an unchanged page that is where the next one begins.
-func (w *walk[T]) newestOf(page transport.Page[T]) time.Time {
+func (w *walk) newestOf(p page) time.Time {
 	so := w.newest
-	if at := github.SinceOf(page.Next); at.After(so) {
+	if at := github.SinceOf(p.Next); at.After(so) {
 		so = at
 	}
-	for _, it := range page.Items {
-		if u := w.updated(it); u.After(so) {
-			so = u
+	for _, it := range p.Items {
+		if it.changed.After(so) {
+			so = it.changed
 		}
 	}
 	return so
@@ -274,13 +289,7 @@ func (c *cursor) passed(url string) bool {
 // shows reports whether an address belongs to this walk.
 func (c *cursor) shows(url string) bool {
 	path, _, _ := strings.Cut(url, "?")
-	switch {
-	case strings.HasSuffix(path, "/pulls/comments"):
-		return c.name == walkReviewComments
-	case strings.HasSuffix(path, "/issues/comments"):
-		return c.name == walkComments
-	}
-	return c.name == walkIssues && strings.HasSuffix(path, "/issues") && !strings.Contains(url, "labels=")
+	return strings.HasSuffix(path, "/"+c.name) && !strings.Contains(url, "labels=")
 }
 
 // stored resets what was stored with the last slice.
@@ -309,7 +318,7 @@ func (f front) String() string {
 
 // keepFront returns where the next walk may begin after this one came to the end. The first walk
 // that left young pages behind the front sets when all of them are read again.
-func (w *walk[T]) keepFront() string {
+func (w *walk) keepFront() string {
 	next := front{at: github.SinceOf(w.last), until: w.front.until}
 	if w.since == nil || !next.at.After(*w.since) {
 		return ""
@@ -323,7 +332,7 @@ func (w *walk[T]) keepFront() string {
 // advance moves "since" to where the next page begins, and reports whether it did. It does only if
 // everything before can no longer change except by moving to the end. That must hold for that
 // second and the next one, too: they may fill the page.
-func (w *walk[T]) advance(next time.Time) bool {
+func (w *walk) advance(next time.Time) bool {
 	if !w.held.IsZero() && w.held.Before(next) {
 		next = w.held
 	}

@@ -141,12 +141,13 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	}
 	halted := false
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		if j.row.ID == 0 { // the database with the intent was lost
-			if j.row.ID, err = tx.PutMerge(ctx, o.meant(j, merging.Intended)); err != nil {
+		row := j.row
+		if row.ID == 0 { // the database with the intent was lost
+			if row.ID, err = tx.PutMerge(ctx, o.meant(j, merging.Intended)); err != nil {
 				return err
 			}
 		}
-		if halted, err = tx.LandMerge(ctx, j.row, halt(j)); err != nil {
+		if halted, err = tx.LandMerge(ctx, row, halt(j)); err != nil {
 			return err
 		}
 		for _, a := range o.follows(j, settings, halted) {

@@ -50,7 +50,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() *store.DB {
 	w.Helper()
-	db := testdb.Open(w, filepath.Join(w.dir, "state.db"), func() time.Time { return w.now })
+	db := testdb.OpenTwice(w, filepath.Join(w.dir, "state.db"), func() time.Time { return w.now })
 	w.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -120,6 +120,7 @@ func (w *world) states() (all []string) {
 	w.Helper()
 	w.update(w.open(), func(tx *store.Tx) error {
 		entries, err := tx.ListNews(w.Context(), 100)
+		all = nil
 		for _, e := range entries {
 			all = append(all, fmt.Sprintf("%s %s", e.Target, e.State))
 		}

@@ -96,13 +96,18 @@ func (e *End) note(ctx context.Context) error {
 			return err
 		}
 	}
+	var asked []work.RequestCount
+	var limits []work.RateLimit
+	if metered && e.Asked != nil {
+		asked, limits = e.Asked()
+	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at the same time, so the previous ones are read here
 		err := e.follow(ctx, tx)
 		if err == nil && (e.turned || metered) {
 			err = tx.PutLastPass(ctx, e.Last)
 		}
 		if err == nil && metered {
-			err = e.count(ctx, tx)
+			err = errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
 		}
 		return err
 	})
@@ -114,13 +119,4 @@ func (e *End) follow(ctx context.Context, tx *store.Tx) error {
 	e.Last = before.After(e.Outcome, e.At, e.Took, e.Why())
 	e.turned = e.Last.Failures != before.Failures
 	return err
-}
-
-// count counts the pass and its requests to GitHub.
-func (e *End) count(ctx context.Context, tx *store.Tx) error {
-	if err := tx.CountPass(ctx, e.Outcome, e.Took); err != nil || e.Asked == nil {
-		return err
-	}
-	asked, limits := e.Asked()
-	return errors.Join(tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
 }

@@ -58,7 +58,7 @@ func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
 	whys := make([]Why, len(p.Repos))
 	all := make([]Repo, len(p.Repos))
 	for i, r := range p.Repos {
-		all[i] = Repo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.anyway(r)}
+		all[i] = Repo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.mustRead(r)}
 		whys[i] = all[i].Judge(now, len(p.Repos))
 		switch {
 		case asked.failed[r.Row.ID] != nil, !all[i].Shown.Asked && p.tooSoon(r.Row.HeartbeatAt, p.Config.Runtime.MinInterval, now):
@@ -68,7 +68,7 @@ func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
 		}
 	}
 	chosen := Choose(all, whys, Allowance(now.Sub(found.last)))
-	return p.told(ctx, chosen, all, whys, asked, found, every, now)
+	return p.split(ctx, chosen, all, whys, asked, found, every, now)
 }
 
 func (p Pass) now() time.Time { return p.Repos[0].GitHub.Now() }
@@ -108,11 +108,11 @@ func (p Pass) find(ctx context.Context, now time.Time) (f found, err error) {
 	return f, err
 }
 
-// anyway reports whether a repository is read regardless of its pulse.
-func (f found) anyway(r *env.Repo) bool { return f.unread[r.Row.ID] || f.unsighted(r) }
+// mustRead reports whether a repository is read regardless of its pulse.
+func (f found) mustRead(r *env.Repo) bool { return f.unread[r.Row.ID] || f.labelUnlisted(r) }
 
-// unsighted reports whether the config names a label whose open issues were not listed yet.
-func (f found) unsighted(r *env.Repo) bool {
+// labelUnlisted reports whether the config names a label whose open issues were not listed yet.
+func (f found) labelUnlisted(r *env.Repo) bool {
 	seen := f.labels[r.Row.ID]
 	return slices.ContainsFunc(r.Settings.StartLabels(), func(label string) bool { return !slices.Contains(seen, label) })
 }
@@ -160,7 +160,7 @@ func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 		})
 	}
 	wg.Wait()
-	if err := p.note(context.WithoutCancel(ctx), due, a, f, now); err != nil {
+	if err := p.storeAsked(context.WithoutCancel(ctx), due, a, f, now); err != nil {
 		return a, fmt.Errorf("note that the pulse was asked: %w", err)
 	}
 	return a, nil
@@ -168,12 +168,12 @@ func (p Pass) ask(ctx context.Context, f found, now time.Time) (*asked, error) {
 
 // due reports whether a repository's pulse is asked for now.
 func (p Pass) due(r *env.Repo, f found, now time.Time) bool {
-	wait := Wait(len(p.Repos), f.anyway(r), p.Config.Runtime.MinInterval)
+	wait := Wait(len(p.Repos), f.mustRead(r), p.Config.Runtime.MinInterval)
 	return r.Row.NodeID != "" && !r.Row.HeartbeatAt.IsZero() && !p.tooSoon(r.Row.Pulse.At, wait, now)
 }
 
-// note stores for which repositories the pulse was asked, and why it failed for others.
-func (p Pass) note(ctx context.Context, due []*env.Repo, a *asked, f found, now time.Time) error {
+// storeAsked stores for which repositories the pulse was asked, and why it failed for others.
+func (p Pass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, f found, now time.Time) error {
 	var ids, visible []int64
 	failed := map[string][]int64{}
 	for _, r := range due {
@@ -258,8 +258,8 @@ func (a *asked) fail(some []*env.Repo, err error) {
 	}
 }
 
-// told splits the repositories into those that are read and the others.
-func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
+// split returns the repositories that are read, and the others.
+func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
 	sweeper := NewSweeper(p.sweep)
 	reads := map[int]bool{}
 	var read []Chosen
@@ -268,7 +268,7 @@ func (p Pass) told(ctx context.Context, chosen []int, all []Repo, whys []Why, a 
 		r := p.Repos[i]
 		reads[i] = true
 		ids = append(ids, r.Row.ID)
-		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls), Told: f.hidden[r.Row.ID]}})
+		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls), Warned: f.hidden[r.Row.ID]}})
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)

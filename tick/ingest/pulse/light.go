@@ -30,7 +30,7 @@ type Look struct {
 	Shown   Shown         // by the pulse
 	Why     Why           // why it is read
 	Every   time.Duration // between two light queries about a quiet pull request
-	Told    bool          // people were warned that GitHub hides it from the pulse
+	Warned  bool          // people were warned that GitHub hides it from the pulse
 	Old     []string      // node ids of the pull requests whose details are read again
 }
 

@@ -12,20 +12,89 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
 // Open pull requests are walked page by page, oldest first; each page is one slice. The cursor
 // stored with a page vouches for all pull requests up to there: each is tracked, not ours, or in
 // the backlog because it alone could not be read. Meeting a tracked one again costs nothing.
 
-// foundAll reports whether the walk over all open pull requests is done.
-func (h *reading) foundAll() bool { return h.known.cuts[work.FirstLookList] == work.FirstLookDone }
+// search is the walk over all open pull requests that finds ours after the database was lost.
+type search struct {
+	at       work.FirstLook       // how far the walk got
+	page     github.OpenPullsPage // the page being taken in
+	details  map[int]github.PullDetail
+	left     map[int]bool // pull requests on the page not looked at yet
+	first    int          // the first on the page that may be ours; 0 if none
+	slowest  int          // the first on the page without enough time; 0 if none
+	pages    int          // pages stored by this pass
+	journals map[int]env.Journal
+}
+
+// searchOpenPulls finds again what a lost database knew, before anything else is taken in: page by
+// page, each in its own slice, until all were looked at or the time is up.
+func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool, err error) {
+	if h.searchDone() {
+		return true, nil
+	}
+	for h.incomplete == nil && !h.searchDone() {
+		if err := h.searchPage(share.reading); err != nil {
+			return false, err
+		}
+		if err := h.judge(ctx, true); err != nil {
+			return false, err
+		}
+		if h.permissions.askedEnough() {
+			h.stopReading(errAskedEnough)
+		}
+		h.moveSearch()
+		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
+			return false, err
+		}
+		at, _ := h.searchPlace()
+		h.env.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.searchDone())
+		if err := share.issues.Err(); err != nil {
+			h.stopReading(err) // the next pass has time for the rest
+		}
+	}
+	if h.incomplete == nil {
+		return true, nil
+	}
+	if at, underWay := h.searchPlace(); underWay {
+		h.note = at.Resumes()
+	}
+	return false, h.keep(context.WithoutCancel(ctx), false)
+}
+
+// searchPage adopts our pull requests from one page of the open ones. Running out of time is no
+// failure: those read whole are kept.
+func (h *reading) searchPage(ctx context.Context) error {
+	if at, underWay := h.searchPlace(); underWay {
+		defer h.env.Slowly(h.env.Config.Called(h.repo.Name) + ": " + at.Says())()
+	}
+	defer h.dropUnreadAdoptions()
+	err := h.listOpenPage(ctx)
+	if err == nil {
+		err = h.identify(ctx)
+	}
+	if err == nil {
+		err = h.adoptPage(ctx)
+	}
+	if github.OutOfTime(err) {
+		h.stopReading(err)
+		return nil
+	}
+	return err
+}
+
+// searchDone reports whether the walk over all open pull requests is done.
+func (h *reading) searchDone() bool { return h.known.cuts[work.FirstLookList] == work.FirstLookDone }
 
 // listOpenPage reads the next page of open pull requests. GitHub's answer also shows which
 // repository the name belongs to.
 func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.adopting, h.search.first, h.search.slowest, h.search.left = true, 0, 0, map[int]bool{}
-	h.search.at, _ = h.walkPlace()
+	h.search.at, _ = h.searchPlace()
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
 		h.search.at = work.FirstLook{} // GitHub no longer knows its own cursor: begin again, tracked ones cost nothing
@@ -38,57 +107,43 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	for _, p := range h.search.page.Pulls {
 		h.search.left[p.Number] = true
 	}
-	h.swept(h.search.page.Repo)
+	h.compareIdentity(h.search.page.Repo)
 	return nil
 }
 
-// walkOn moves the walk's cursor behind the page.
-func (h *reading) walkOn() {
-	next := work.FirstLookDone
-	if h.search.page.Next != "" {
-		next = work.FirstLook{After: h.search.page.Next, Seen: h.search.at.Seen + len(h.search.page.Pulls), All: h.search.page.All}.String()
-	}
-	h.setWalk(next)
-}
-
-func (h *reading) setWalk(next string) {
-	h.cuts[work.FirstLookList] = next
-}
-
-// vouch decides, after the page is judged, whether the walk resumes behind it. A page that time did
-// not suffice for is read again in the next pass. If a whole pass is too short for one pull request
-// and nothing else was read, that one goes to the backlog, so that it holds up no other.
-func (h *reading) vouch() {
+// moveSearch decides, after the page is judged, where the walk resumes: behind it, or at the same
+// page if the time did not suffice. Then how much of the page was looked at is stored for people
+// only. If a whole pass is too short for one pull request and nothing else was read, that one goes
+// to the backlog, so that it holds up no other.
+func (h *reading) moveSearch() {
+	s := &h.search
+	at := work.FirstLook{After: s.at.After, Seen: s.at.Seen, All: s.page.All}
 	if h.incomplete == nil {
-		h.search.pages++
+		s.pages++
+		h.cuts[work.FirstLookList] = work.FirstLookDone
+		if s.page.Next != "" {
+			at.After, at.Seen = s.page.Next, at.Seen+len(s.page.Pulls)
+			h.cuts[work.FirstLookList] = at.String()
+		}
 		return
 	}
-	h.walkAgain()
+	for _, p := range s.page.Pulls {
+		if !s.left[p.Number] && !h.forgotten[p.Number] {
+			at.Part++
+		}
+	}
+	if len(s.page.Pulls) > 0 {
+		h.cuts[work.FirstLookList] = at.String()
+	}
 	clear(h.backlog)
-	slowest := cmp.Or(h.search.slowest, h.search.first) // a read of several may hang because of any of them
-	if h.search.pages == 0 && h.countRead() == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
+	slowest := cmp.Or(s.slowest, s.first) // a read of several may hang because of any of them
+	if s.pages == 0 && h.countRead() == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
 		h.backlog[slowest] = true
 	}
 }
 
-// walkAgain makes the walk resume at the same page. How much of it was looked at is stored for
-// people only.
-func (h *reading) walkAgain() {
-	delete(h.cuts, work.FirstLookList)
-	if len(h.search.page.Pulls) == 0 {
-		return // the page was not read
-	}
-	at := work.FirstLook{After: h.search.at.After, Seen: h.search.at.Seen, All: h.search.page.All}
-	for _, p := range h.search.page.Pulls {
-		if !h.search.left[p.Number] && !h.forgotten[p.Number] {
-			at.Part++
-		}
-	}
-	h.setWalk(at.String())
-}
-
-// walkPlace returns how far the walk got. underWay is false if it has not begun or is done.
-func (h *reading) walkPlace() (at work.FirstLook, underWay bool) {
+// searchPlace returns how far the walk got. underWay is false if it has not begun or is done.
+func (h *reading) searchPlace() (at work.FirstLook, underWay bool) {
 	return work.ParseFirstLook(h.known.cuts[work.FirstLookList])
 }
 
@@ -102,17 +157,17 @@ const authorsAtOnce = 8
 // the next light query.
 func (h *reading) readAhead(ctx context.Context, ours []foundPull) error {
 	h.search.details = map[int]github.PullDetail{}
-	var reads, after []func() error
+	var reads, after []func(context.Context) error
 	for group := range slices.Chunk(ours, github.MaxSweep) {
-		reads = append(reads, func() error { return h.sweepBatch(ctx, nodeIDs(group)) })
+		reads = append(reads, func(ctx context.Context) error { return h.sweepBatch(ctx, nodeIDs(group)) })
 	}
 	for group := range slices.Chunk(ours, github.MaxHistories) {
-		reads = append(reads, func() error { return h.readHistories(ctx, group) })
+		reads = append(reads, func(ctx context.Context) error { return h.readHistories(ctx, group) })
 	}
 	for group := range slices.Chunk(ours, github.MaxDetails) {
-		after = append(after, func() error { return h.readFoundDetails(ctx, group) })
+		after = append(after, func(ctx context.Context) error { return h.readFoundDetails(ctx, group) })
 	}
-	return github.FirstError(append(runAtOnce(historiesAtOnce, reads), runAtOnce(historiesAtOnce, after)...))
+	return github.FirstError(append(runAtOnce(ctx, historiesAtOnce, reads), runAtOnce(ctx, historiesAtOnce, after)...))
 }
 
 func nodeIDs(group []foundPull) []string {
@@ -152,7 +207,7 @@ func (h *reading) readFoundDetails(ctx context.Context, group []foundPull) error
 }
 
 // takeFoundDetails takes in the details of an adopted pull request. Without them it counts as not
-// found: see dropHalf.
+// found: see dropUnreadAdoptions.
 func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	d, read := h.search.details[number]
 	if _, adopted := h.adopted[number]; !adopted || !read {
