@@ -94,7 +94,7 @@ func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
-		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
+		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows the state of every item")
 	}
 	return nil
 }

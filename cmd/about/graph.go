@@ -20,13 +20,12 @@ func NewGraphCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "graph [items | reviews | merges]",
-		Short: "Print the life of a work item, its reviews and its merge, as Mermaid diagrams",
-		Long: `Print the states of a work item, those of the reviews of its pull request, and the
-stages of a merge of ours, each as a Mermaid state diagram with what moves it from
-one to another; what each of these words means stands below it. The first two are
-made from the tables that the passes go by. With "items", "reviews" or "merges"
-only that diagram is printed: a Markdown file or comment on GitHub shows it as a
-picture, in a fence "mermaid".`,
+		Short: "Print the states of items, reviews and merges as Mermaid diagrams",
+		Long: `Print the states of a work item, of the reviews of its pull request, and of a merge,
+as Mermaid state diagrams with the cause of each transition, and the meaning of each
+word below them. The diagrams of items and reviews are made from the tables that
+passes use. "items", "reviews" or "merges" prints only that diagram: in a "mermaid"
+code block of a Markdown file or comment, GitHub shows it as a picture.`,
 		Example: `  $ gh mergexo graph
   $ gh mergexo graph reviews
   $ gh mergexo graph --json graphs --jq '.graphs[].transitions[] | .cause'`,

@@ -94,7 +94,7 @@ var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // findGh looks for gh and asks for its version. A build without a version counts as new.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
 	g := &ghProgram{environ: ghEnviron(m.env.All())}
-	advice := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", multiAccount[0], multiAccount[1])
+	advice := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or remove account from the config", multiAccount[0], multiAccount[1])
 	var err error
 	if g.path, err = proc.LookPath("gh", hostPath(m.cfg, m.env)); err != nil {
 		g.missing = &work.Reason{Text: "gh, which has its token, is not on PATH", Advice: advice}
@@ -131,7 +131,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 	default:
 		return token, nil
 	}
-	why.Advice = fmt.Sprintf("log it in: gh auth login --hostname %s; gh auth status --hostname %s shows whom gh knows", who.host, who.host)
+	why.Advice = fmt.Sprintf("log in with it: gh auth login --hostname %s; gh auth status --hostname %s lists gh's accounts", who.host, who.host)
 	return "", why
 }
 

@@ -28,7 +28,7 @@ func DiskTrouble(err error, state string) string {
 	case errors.Is(err, syscall.EROFS):
 		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + anotherFolder
 	case isFull:
-		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and make a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
+		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and run a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return where + ": it cannot be written, the disk is full; make room and make a pass again: nothing is lost"
 	case named && errors.Is(err, fs.ErrPermission) && state != "" && strings.HasPrefix(where, state):

@@ -68,7 +68,7 @@ func (m examiner) examineGh(ctx context.Context) *doctor.Program {
 		p.Version = v[1]
 	}
 	if why := m.needsAccounts(ctx); why != "" {
-		p.Trouble, p.Do = why, fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", multiAccount[0], multiAccount[1])
+		p.Trouble, p.Do = why, fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or remove account from the config", multiAccount[0], multiAccount[1])
 	}
 	return p
 }
@@ -213,7 +213,7 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		err = db.Check(ctx)
 		if err = errors.Join(err, db.Close()); err != nil {
 			d.Trouble = d.Path + " is damaged: " + err.Error()
-			d.Do = fmt.Sprintf("mv %q %q && gh mergexo tick; what is on GitHub is found again (docs/guarantees.md)", d.Path, d.Path+".damaged")
+			d.Do = fmt.Sprintf("mv %q %q && gh mergexo tick; the next pass finds the work again on GitHub (docs/guarantees.md)", d.Path, d.Path+".damaged")
 		}
 	}
 	return d

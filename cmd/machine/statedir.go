@@ -22,7 +22,7 @@ func GuardState(dir string) error {
 	}
 	info, err := os.Stat(dir)
 	if linked && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the state folder %q is a symbolic link to what is not there: is its disk mounted?", dir)
+		return fmt.Errorf("the state folder %q is a symbolic link to a folder that does not exist: is its disk mounted?", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the state folder: %w", err)
@@ -54,7 +54,7 @@ func guardEntries(dir string) error {
 		owner, ours := ownerOf(info)
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%q in the state folder is a symbolic link: put what it leads to in its place, or set runtime.state_dir in the config to a folder on the other disk", path)
+			return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
 		case !ours:
 			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
 		case writableByOthers(info):

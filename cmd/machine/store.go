@@ -21,7 +21,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 // MakeFolder creates a folder; its error has the remedy.
 func MakeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the state folder cannot be made: %w; set runtime.state_dir in the config to a folder that you may write to", err)
+		return fmt.Errorf("the state folder cannot be created: %w; set runtime.state_dir in the config to a folder that you may write to", err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type State struct {
 // Says is the state in words.
 func (st State) Says() string {
 	if st.Every == 0 {
-		return string(st.Scheduler) + " starts passes, at times that somebody wrote by hand"
+		return string(st.Scheduler) + " starts passes at times that were edited by hand"
 	}
 	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
 }
@@ -92,7 +92,7 @@ func lastPass(ctx context.Context, cfg *config.Config) (last time.Time, err erro
 func (p plan) differs(in standing) (all []string) {
 	was := in.found.Job
 	if !in.found.Runs {
-		all = append(all, fmt.Sprintf("%s has it written, but not in force", in.s.Kind()))
+		all = append(all, fmt.Sprintf("%s has it installed, but not active", in.s.Kind()))
 	}
 	if was.Gh != p.job.Gh {
 		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
@@ -103,7 +103,7 @@ func (p plan) differs(in standing) (all []string) {
 			found = ""
 		}
 		if found != need.Path && real(found) != real(need.Path) {
-			all = append(all, fmt.Sprintf("its PATH finds for %s %s, and this shell's finds %s", need.Name, orNone(found), orNone(need.Path)))
+			all = append(all, fmt.Sprintf("its PATH has %s at %s, and this shell's at %s", need.Name, orNone(found), orNone(need.Path)))
 		}
 	}
 	if len(all) > 0 {
@@ -112,7 +112,7 @@ func (p plan) differs(in standing) (all []string) {
 	j := p.job.With("PATH", was.Get("PATH"))
 	j.Every = was.Every // install keeps it
 	if !in.found.Same(in.s, j) {
-		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
+		all = append(all, "another version wrote it, somebody edited it, or this shell has other variables")
 	}
 	return all
 }
@@ -147,7 +147,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" {
-		fmt.Fprintf(to, "nothing repeats passes with %s; so that something does: gh mergexo schedule install\n", cfg.Path)
+		fmt.Fprintf(to, "there is no schedule for %s; to create one: gh mergexo schedule install\n", cfg.Path)
 		return nil
 	}
 	now := r.Now()
@@ -171,7 +171,7 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 		fmt.Fprintln(to, "schedule install would write something else:", why)
 	}
 	if len(st.Differs) > 0 {
-		fmt.Fprintln(to, "install it again: gh mergexo schedule install")
+		fmt.Fprintln(to, "to update it: gh mergexo schedule install")
 	}
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
 		fmt.Fprintln(to, out.LocalTimes(cli.HaltSays(*h)))

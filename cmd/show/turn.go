@@ -63,7 +63,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story statu
 		return err
 	}
 	if !mirror.Has(ctx, turn.Commit) {
-		return fmt.Errorf("this machine keeps commit %s no more; it is on GitHub: %s", work.Short(turn.Commit), story.Address())
+		return fmt.Errorf("this machine does not have commit %s any more; see GitHub: %s", work.Short(turn.Commit), story.Address())
 	}
 	text, cut, err := git.Change(ctx, mirror, turn.Commit, mostDiff)
 	if err != nil {

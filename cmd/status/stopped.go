@@ -13,7 +13,7 @@ import (
 func (b Board) printStopped(out terminal.Output, notes io.Writer) {
 	for _, r := range b.repos {
 		if v := stops.ViewStopped(r.stopped, r.called); v != nil {
-			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Look at what landed, then: %s", r.called, work.Stamp(r.stopped.At), v.Reason, v.Resume)
+			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Check what landed, then: %s", r.called, work.Stamp(r.stopped.At), v.Reason, v.Resume)
 			fmt.Fprintln(notes, out.LocalTimes(said))
 		}
 	}

@@ -58,9 +58,9 @@ func Play(ctx context.Context, opt Options) (err error) {
 	case ctx.Err() != nil:
 		return ctx.Err() // whatever broke, broke because of the interrupt
 	case told != nil && opt.Keep == "":
-		return fmt.Errorf("the demo did not go as told: %w (demo --keep DIR leaves everything to look at)", told)
+		return fmt.Errorf("the demo failed: %w (demo --keep DIR keeps everything)", told)
 	case told != nil:
-		return fmt.Errorf("the demo did not go as told: %w (all of it is in %s)", told, dir)
+		return fmt.Errorf("the demo failed: %w (everything is in %s)", told, dir)
 	case opt.Keep == "":
 		return nil
 	}
@@ -98,7 +98,7 @@ func (e *earnest) Write(b []byte) (int, error) {
 func findGit(ctx context.Context, env environ.Env) error {
 	_, err := git.Open(ctx, git.Options{Env: env.Git(), Identity: git.Identity{Name: "demo", Email: "demo@mergexo.invalid"}})
 	if errors.Is(err, proc.ErrNotFound) {
-		return errors.New("git is needed, 2.38 or later, and there is none in PATH")
+		return errors.New("git is not on PATH; install git 2.38 or later")
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func host(h Host, now time.Time) []Check {
 		a.fail(CodeNetwork, h.Down.Says, h.Down.Do)
 		return a.all
 	case h.Limited != "":
-		a.warn(CodeRateLimit, h.Limited, "wait until then: passes do, too")
+		a.warn(CodeRateLimit, h.Limited, "wait until then, as passes do")
 		return a.all
 	}
 	a.ok(CodeNetwork, "it answers")
@@ -77,7 +77,7 @@ const expiresSoon = 7 * 24 * time.Hour
 
 func token(a *about, h Host, now time.Time) {
 	words := map[TokenKind]string{
-		TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of a kind that is not known",
+		TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of an unknown kind",
 		TokenFineGrained: "a fine-grained token",
 	}[h.Token.Kind]
 	switch until := h.Token.Expires; {
@@ -96,8 +96,8 @@ func token(a *about, h Host, now time.Time) {
 func scopes(a *about, h Host) {
 	t := h.Token
 	if !t.Scoped {
-		a.ok(CodeScopes, "GitHub does not tell what this token may do; what it may read was tried, what it may write cannot be: "+
-			"it needs to write contents, issues, pull requests and commit statuses")
+		a.ok(CodeScopes, "GitHub does not report the permissions of this token; reads were tested, writes cannot be: "+
+			"it needs write permission for contents, issues, pull requests and commit statuses")
 		return
 	}
 	has := func(name string) bool { return slices.Contains(t.Scopes, name) }

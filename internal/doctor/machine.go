@@ -55,7 +55,7 @@ func sandboxes(f Facts) []Check {
 			if len(s.Writes) > 0 {
 				writes = "; beside its checkout it may write " + strings.Join(s.Writes, ", ")
 			}
-			a.ok(CodeSandbox, fmt.Sprintf("%s%s; all that it sees: gh mergexo sandbox show %s", s.Says, writes, g.Name))
+			a.ok(CodeSandbox, fmt.Sprintf("%s%s; to list what it sees: gh mergexo sandbox show %s", s.Says, writes, g.Name))
 		}
 		all = append(all, a.all...)
 	}
@@ -89,7 +89,7 @@ func folder(a *about, code Code, f Folder) {
 	case f.Trouble != "":
 		a.fail(code, f.Trouble, f.Do)
 	case f.New:
-		a.ok(code, f.Path+" can be made")
+		a.ok(code, f.Path+" can be created")
 	default:
 		a.ok(code, f.Path+" can be written")
 	}
@@ -101,9 +101,9 @@ func database(a *about, d *Database) {
 	case d.Trouble != "":
 		a.fail(CodeDatabase, d.Trouble, d.Do)
 	case d.Missing:
-		a.ok(CodeDatabase, "none yet: the first pass makes it")
+		a.ok(CodeDatabase, "none yet: the first pass creates it")
 	case d.Older:
-		a.ok(CodeDatabase, "of an older version: the next pass brings it up to date")
+		a.ok(CodeDatabase, "of an older version: the next pass migrates it")
 	default:
 		a.ok(CodeDatabase, d.Path+" is whole")
 	}
@@ -143,7 +143,7 @@ const wrongClock = 5 * time.Minute
 
 func clock(h Host) []Check {
 	a := &about{}
-	const do = "set it by the network, as by: sudo timedatectl set-ntp true"
+	const do = "synchronize it, for example: sudo timedatectl set-ntp true"
 	away, how := *h.Ahead, "ahead of"
 	if away < 0 {
 		away, how = -away, "behind"
@@ -151,9 +151,9 @@ func clock(h Host) []Check {
 	says := fmt.Sprintf("this machine's clock is %s %s that of %s", roughly(away), how, h.Name)
 	switch {
 	case away >= wrongClock:
-		a.fail(CodeClock, says+": passes correct that, but logins and certificates are judged by it", do)
+		a.fail(CodeClock, says+": passes correct for that, but logins and certificates depend on it", do)
 	case away > 0:
-		a.warn(CodeClock, says+"; passes correct that", do)
+		a.warn(CodeClock, says+"; passes correct for that", do)
 	default:
 		a.ok(CodeClock, "it agrees with that of "+h.Name)
 	}

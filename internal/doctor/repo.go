@@ -18,7 +18,7 @@ func repository(r Repo) []Check {
 	a := &about{name: r.Name}
 	switch {
 	case r.Unasked != "":
-		a.warn(CodeRepository, "not looked at: "+r.Unasked, "")
+		a.warn(CodeRepository, "not checked: "+r.Unasked, "")
 	case r.Trouble != nil:
 		a.fail(CodeRepository, r.Trouble.Says, r.Trouble.Do)
 	default:
@@ -33,13 +33,13 @@ func present(a *about, r Repo) {
 	if strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name) {
 		a.ok(CodeRepository, "its default branch is "+r.DefaultBranch)
 	} else {
-		a.warn(CodeRepository, "GitHub calls it "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
+		a.warn(CodeRepository, "its name on GitHub is "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
 	}
 	switch {
 	case r.Archived:
-		a.fail(CodeArchived, "it is archived: nothing can be written there, whatever the account may do", fmt.Sprintf("gh repo unarchive %s, or take its [[repo]] out of the config", r.typed()))
+		a.fail(CodeArchived, "it is archived: nobody can write to it", fmt.Sprintf("gh repo unarchive %s, or remove its [[repo]] from the config", r.typed()))
 	case r.Disabled:
-		a.fail(CodeArchived, "GitHub has disabled it", "take its [[repo]] out of the config, or ask GitHub")
+		a.fail(CodeArchived, "GitHub has disabled it", "remove its [[repo]] from the config, or ask GitHub")
 	case !r.CanPush:
 		a.fail(CodeWrite, "the account may not push to it", "ask for write permission, or log in as somebody who has it: gh auth login --hostname "+r.Host)
 	default:
@@ -61,7 +61,7 @@ func (r Repo) typed() string {
 
 func reads(a *about, r Repo) {
 	if r.NoIssues {
-		a.fail(CodeReads, "issues are switched off, and work begins with an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
+		a.fail(CodeReads, "issues are switched off, and work starts from an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
 	}
 	for _, u := range r.Unreadable {
 		says := fmt.Sprintf("the token may not read %s: %s", u.What, u.For)
@@ -81,10 +81,10 @@ func labels(a *about, r Repo) {
 	switch {
 	case r.Labels == nil:
 	case len(r.Labels.Missing) == 0:
-		a.ok(CodeLabels, fmt.Sprintf("all %d are there", r.Labels.Wanted))
+		a.ok(CodeLabels, fmt.Sprintf("all %d exist", r.Labels.Wanted))
 	case r.Archived:
 	default:
-		a.warn(CodeLabels, "not there yet: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick makes them")
+		a.warn(CodeLabels, "missing: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick creates them")
 	}
 }
 
@@ -97,7 +97,7 @@ func remembered(a *about, r Repo) {
 		a.warn(CodeReading, r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)
 	}
 	for _, o := range r.Others {
-		a.warn(CodeOthers, fmt.Sprintf("another installation wrote as %s, last at %s: both answer what people write", o.Account, o.At.UTC().Format(time.RFC3339)),
-			"let one of them have the repository: take its [[repo]] out of the other's config")
+		a.warn(CodeOthers, fmt.Sprintf("another installation wrote as %s, last at %s: both answer the same comments", o.Account, o.At.UTC().Format(time.RFC3339)),
+			"remove its [[repo]] from the config of one of them")
 	}
 }

@@ -14,7 +14,7 @@ func rules(a *about, r Repo) {
 	case r.Rules == nil:
 		return
 	case !r.Rules.Known:
-		a.warn(CodeRules, "GitHub does not tell this token what "+r.DefaultBranch+" demands of merges", "a merge that it refuses stops with its words")
+		a.warn(CodeRules, "GitHub does not show this token what "+r.DefaultBranch+" requires for a merge", "if GitHub refuses a merge, the stop quotes the message")
 	default:
 		a.ok(CodeRules, r.DefaultBranch+": "+demands(*r.Rules, r.Gates))
 	}
@@ -22,11 +22,11 @@ func rules(a *about, r Repo) {
 	method(a, r)
 	signOff(a, r)
 	if other := slices.DeleteFunc(slices.Clone(r.Rules.Other), signingOff); len(other) > 0 {
-		a.warn(CodeOtherRules, r.DefaultBranch+" has rules that are left to GitHub to judge: "+strings.Join(other, ", "), "where one refuses a merge, it stops with GitHub's words")
+		a.warn(CodeOtherRules, r.DefaultBranch+" has rules that only GitHub checks: "+strings.Join(other, ", "), "if GitHub refuses a merge, the stop quotes the message")
 	}
 	if len(r.WorkRules) > 0 {
-		a.fail(CodeWorkBranches, "rules hold for the branches that gh mergexo pushes, agent/…: "+strings.Join(r.WorkRules, ", "),
-			"leave agent/** out of that ruleset: https://"+r.Host+"/"+r.Current+"/settings/rules")
+		a.fail(CodeWorkBranches, "rules apply to the branches that gh mergexo pushes, agent/…: "+strings.Join(r.WorkRules, ", "),
+			"exclude agent/** from that ruleset: https://"+r.Host+"/"+r.Current+"/settings/rules")
 	}
 }
 
@@ -37,7 +37,7 @@ func demands(of merging.Rules, gates Gates) string {
 		all = append(all, count(of.Approvals, "approval", "approvals"))
 	}
 	if of.LastPush {
-		all = append(all, "an approval by somebody else than who pushed last")
+		all = append(all, "an approval by somebody other than the last pusher")
 	}
 	if len(of.Checks) > 0 {
 		all = append(all, "the checks "+strings.Join(of.Checks, ", "))
@@ -52,10 +52,10 @@ func demands(of merging.Rules, gates Gates) string {
 		all = append(all, "the merge queue")
 	}
 	if own := slices.DeleteFunc(slices.Clone(gates.Checks), func(name string) bool { return slices.Contains(of.Checks, name) }); len(own) > 0 {
-		all = append(all, "by the config the checks "+strings.Join(own, ", "))
+		all = append(all, "the checks of the config "+strings.Join(own, ", "))
 	}
 	if len(all) == 0 {
-		return "nothing is demanded of merges"
+		return "nothing is required for a merge"
 	}
 	return "merges need " + strings.Join(all, "; ")
 }
@@ -64,7 +64,7 @@ func demands(of merging.Rules, gates Gates) string {
 // author or last pusher. Without automatic merging people approve and merge; with it there must be
 // an approver.
 func approvals(a *about, r Repo) {
-	const do = `name somebody else: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
+	const do = `name another approver: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
 	speaker := r.Gates.Speaker
 	if speaker == "" {
 		speaker = "the account that opens it"
@@ -73,11 +73,11 @@ func approvals(a *about, r Repo) {
 		return
 	}
 	if lack := r.Rules.Approvals - r.Gates.Approvers; lack > 0 {
-		a.fail(CodeApprovals, fmt.Sprintf("auto_merge is on and %s wants %s, of which GitHub counts none by %s; the config names %d who could give one: nothing can be merged by itself",
+		a.fail(CodeApprovals, fmt.Sprintf("auto_merge is on and %s requires %s, and GitHub counts none by %s; approvers in the config: %d; nothing can be merged automatically",
 			r.DefaultBranch, count(r.Rules.Approvals, "approval", "approvals"), speaker, r.Gates.Approvers), do)
 	}
 	if r.Rules.LastPush && r.Gates.Approvers == 0 {
-		a.fail(CodeLastPush, fmt.Sprintf("auto_merge is on and %s wants somebody else than who pushed last to approve, which is %s; the config names nobody else", r.DefaultBranch, speaker), do)
+		a.fail(CodeLastPush, fmt.Sprintf("auto_merge is on and %s requires an approval by somebody other than the last pusher, which is %s; the config names nobody else", r.DefaultBranch, speaker), do)
 	}
 }
 
@@ -91,13 +91,13 @@ func method(a *about, r Repo) {
 	case !r.Gates.AutoMerge || len(r.Methods) == 0:
 		return
 	case r.Rules.Queue && wanted != "":
-		a.warn(CodeMergeQueue, fmt.Sprintf("%s merges through a queue, which has a method of its own; merge_method = %q does nothing", r.DefaultBranch, wanted), "take merge_method out of [repo.review]")
+		a.warn(CodeMergeQueue, fmt.Sprintf("%s has a merge queue with its own method; merge_method = %q has no effect", r.DefaultBranch, wanted), "remove merge_method from [repo.review]")
 	case r.Rules.Queue:
-		a.ok(CodeMergeQueue, "what is approved is put into the queue of "+r.DefaultBranch)
+		a.ok(CodeMergeQueue, "approved pull requests go into the merge queue of "+r.DefaultBranch)
 	case len(allowed) == 0:
-		a.fail(CodeMergeMethod, "the repository and its rules allow no method of merging in common", "allow one: https://"+r.Host+"/"+r.Current+"/settings")
+		a.fail(CodeMergeMethod, "no merge method is allowed by both the repository and its rules", "allow one: https://"+r.Host+"/"+r.Current+"/settings")
 	case wanted != "" && !slices.Contains(allowed, wanted):
-		a.fail(CodeMergeMethod, fmt.Sprintf("merge_method = %q is not allowed there; allowed: %s", wanted, list(allowed)), fmt.Sprintf("write merge_method = %q in [repo.review], or take it out", allowed[0]))
+		a.fail(CodeMergeMethod, fmt.Sprintf("merge_method = %q is not allowed there; allowed: %s", wanted, list(allowed)), fmt.Sprintf("write merge_method = %q in [repo.review], or remove it", allowed[0]))
 	}
 }
 
@@ -121,9 +121,9 @@ func signOff(a *about, r Repo) {
 	case slices.ContainsFunc(r.Rules.Checks, func(name string) bool { return strings.EqualFold(name, "dco") }):
 		why = "the check DCO is required"
 	case slices.ContainsFunc(r.Rules.Other, signingOff):
-		why = "a rule says what messages of commits have to be like"
+		why = "a rule restricts commit messages"
 	case r.WebSignOff:
-		why = "the repository wants commits to be signed off"
+		why = "the repository requires signed-off commits"
 	default:
 		return
 	}

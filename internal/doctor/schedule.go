@@ -22,13 +22,13 @@ func repeated(a *about, s Schedule) {
 	case s.Trouble != "":
 		a.warn(CodeSchedule, s.Trouble, "gh mergexo schedule status")
 	case !s.Installed:
-		a.warn(CodeSchedule, "nothing repeats passes", do)
+		a.warn(CodeSchedule, "no scheduler repeats passes", do)
 	case len(s.Differs) > 0:
 		for _, why := range s.Differs {
 			a.warn(CodeSchedule, s.Says+", and "+why, do)
 		}
 	case !s.Active:
-		a.warn(CodeSchedule, s.Says+", and is not in force", do)
+		a.warn(CodeSchedule, s.Says+", and is not active", do)
 	default:
 		a.ok(CodeSchedule, s.Says)
 	}
@@ -44,13 +44,13 @@ func passes(a *about, p Passes, s *Schedule, now time.Time) {
 	when := p.Last.UTC().Format(time.RFC3339)
 	switch {
 	case p.Last.IsZero() && p.Failed == 0 && p.Tried:
-		a.warn(CodeLastPass, "passes were made, and none has read a repository yet", "gh mergexo status says why")
+		a.warn(CodeLastPass, "no pass has read a repository yet", "gh mergexo status says why")
 	case p.Last.IsZero():
-		a.warn(CodeLastPass, "no pass has been made", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick makes it")
+		a.warn(CodeLastPass, "no pass has run yet", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one")
 	case p.Failed > 0:
 		a.warn(CodeLastPass, fmt.Sprintf("%s failed: %s", count(p.Failed, "pass", "passes in a row"), p.Why), "gh mergexo tick")
 	case s != nil && s.Installed && p.Paused == "" && now.Sub(p.Last) > longAgo:
-		a.warn(CodeLastPass, "the last one was at "+when+", although they are scheduled", "gh mergexo schedule status")
+		a.warn(CodeLastPass, "the last pass was at "+when+", although passes are scheduled", "gh mergexo schedule status")
 	default:
 		a.ok(CodeLastPass, "at "+when)
 	}
@@ -75,9 +75,9 @@ func budgets(a *about, p Passes) {
 	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("$%g", b.CostPerDay)))
 	switch {
 	case b.TurnsPerDay == 0 && b.CostPerDay == 0:
-		a.warn(CodeBudgets, "a day's turns have no limit, and neither has their cost; "+spent, "set max_cost_per_day_usd in [runtime]")
+		a.warn(CodeBudgets, "neither the turns nor the cost of a day have a limit; "+spent, "set max_cost_per_day_usd in [runtime]")
 	case b.TurnsPerDay > 0 && p.Turns >= b.TurnsPerDay || b.CostPerDay > 0 && p.Cost >= b.CostPerDay:
-		a.warn(CodeBudgets, spent+", which is all that may be spent: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
+		a.warn(CodeBudgets, spent+", and the budget is used up: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
 	default:
 		a.ok(CodeBudgets, most+"; "+spent)
 	}

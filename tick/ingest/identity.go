@@ -27,7 +27,7 @@ const (
 
 // errAnother says that another repository than the stored one was read, or that the stored one has
 // a new name.
-var errAnother = errors.New("another repository was read than the one that is known")
+var errAnother = errors.New("GitHub returned another repository than the stored one")
 
 // identify checks, before anything read is judged, that it is from the repository that the database
 // knows.

@@ -55,7 +55,7 @@ func (o round) differsText(j *job, halted bool) string {
 	if halted {
 		when = "That was the second merge in a row: nothing more is merged in this repository until"
 	}
-	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
+	return fmt.Sprintf("**The landed commit differs from the approved one.** %s was approved, and %s landed on `%s`: %s.\n\n"+
 		"Look at both commits, and find out what changed it on the way. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }

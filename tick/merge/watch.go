@@ -97,7 +97,7 @@ func redText(row merging.Merge, t turned, reverts bool) string {
 		if len(t.with) > 0 {
 			text += " Besides, "
 		}
-		text += fmt.Sprintf("%s on `%s` of which nothing is known on the commit before it, so that it may have been red there: %s.", failed(n), row.Base, named(t.perhaps, "other check"))
+		text += fmt.Sprintf("%s on `%s` with no known result on the commit before it, where it may have failed, too: %s.", failed(n), row.Base, named(t.perhaps, "other check"))
 	}
 	if reverts {
 		text += " A pull request that takes it back follows, for people to judge; where none can be made, a comment says so."

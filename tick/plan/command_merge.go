@@ -95,9 +95,9 @@ func (r overMerge) holds() string {
 	c := landingOf(r.itemPlanner).choose()
 	switch c.Ask {
 	case merging.AskMerge:
-		return "Nothing holds it: it is merged next."
+		return "All gates are open: it is merged next."
 	case merging.AskEnqueue:
-		return "Nothing holds it: it enters the merge queue next."
+		return "All gates are open: it enters the merge queue next."
 	case merging.AskUpdate:
 		return fmt.Sprintf("It is behind `%s`: its branch is brought up to date when it is next.", r.item.Pull.Base)
 	case merging.AskNothing, merging.AskDequeue:
@@ -112,5 +112,5 @@ func (r overMerge) holds() string {
 	if next != "" {
 		next = " Next: " + next + "."
 	}
-	return "What holds it: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next
+	return "Closed gates: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next
 }

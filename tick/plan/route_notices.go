@@ -47,7 +47,7 @@ func (r *itemPlanner) redirects() {
 			answered = append(answered, e)
 		case !planned:
 			r.notice(redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token),
-				fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.item.Pull.Number))
+				fmt.Sprintf("%s commented on the issue, and the work is on #%d now", e.Author.Login, r.item.Pull.Number))
 		}
 		return true
 	})

@@ -238,7 +238,7 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	if !ok || now == l.Turn.Head {
 		return nil
 	}
-	note := fmt.Sprintf("> This review is about %s. The branch has moved on to %s, so that it counts for nothing.", work.Short(l.Turn.Head), work.Short(now))
+	note := fmt.Sprintf("> This review is about %s. The head of the branch is %s now, so the review does not count.", work.Short(l.Turn.Head), work.Short(now))
 	a := actions.Dismissal(l.Repo.Row, posted, id, "", note, p.Now())
 	a.TurnID, a.Position = l.Turn.ID, posted.Position+1
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {

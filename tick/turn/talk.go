@@ -191,7 +191,7 @@ func sheltered(l *env.Lease, ag env.Hired) error {
 	case l.Item.Flow != work.FlowReview:
 		return nil
 	case l.Turn.Kind != work.KindReview:
-		return fmt.Errorf("pull request #%d is somebody else's, and is only reviewed: no agent begins %s", l.Item.Number, l.Turn.Kind)
+		return fmt.Errorf("pull request #%d is somebody else's: agents only review it, no agent starts %s", l.Item.Number, l.Turn.Kind)
 	case !ag.Sandbox.Hides():
 		return &work.BlockedError{Reason: work.Reason{
 			Kind: work.WhyReviewSandbox, Text: fmt.Sprintf("agent %q runs without one", ag.Name), Advice: ag.Remedy,

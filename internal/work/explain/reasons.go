@@ -321,7 +321,7 @@ var reasons = []row{
 	{work.WhyMergeNext, Nobody, Never, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
 	{work.WhyMergeUnread, Nobody, Never, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
 	{work.WhyMergeNotRead, Nobody, Never, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
-	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("nothing holds it"), dueToQueue},
+	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 
 const letIn = "name its folder in readable of [agents.{who}] in the config (`gh mergexo sandbox show {who}` lists what is let in)"
