@@ -98,7 +98,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
 	}
 	if err := proc.Guard(); err != nil {
-		pass.Log.WarnContext(ctx, "this pass cannot be guarded against what its agents start", "error", err)
+		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
 	rep, err := a.runPass(ctx, cfg, pass, opt)
 	a.tellDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
@@ -198,7 +198,7 @@ func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.C
 			fmt.Fprintln(a.Env.Stderr, d)
 		}
 		if worked {
-			pass.Log.WarnContext(ctx, "the config is doubtful", "what", d)
+			pass.Log.WarnContext(ctx, "the config has a doubtful setting", "what", d)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (s Speaker) Lost(err error) error {
 	return err
 }
 
-// mute returns why a reviewer cannot speak as its account.
+// mute returns why a reviewer cannot use its account.
 func (s Speaker) mute(why, advice string, err error) error {
 	return &work.BlockedError{
 		Reason: work.Reason{Kind: work.WhyReviewerAccount, Name: s.reviewer, Who: s.account, Text: why, Advice: advice}, Err: err,
@@ -138,7 +138,7 @@ func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
 		}
 		_, err := p.find(ctx, r, x.Name)
 		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-			p.Log.WarnContext(ctx, "a reviewer cannot speak as its account", "reviewer", x.Name, "account", x.Account,
+			p.Log.WarnContext(ctx, "a reviewer cannot use its account", "reviewer", x.Name, "account", x.Account,
 				"repo_full_name", r.Name.FullName(), "code", string(blocked.Reason.Kind), "reason", blocked.Reason.Text, "next", blocked.Reason.Advice)
 			continue
 		}

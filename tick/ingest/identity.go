@@ -143,10 +143,10 @@ func (p *Ingest) become(ctx context.Context, r *env.Repo, now github.Repository)
 	switch what {
 	case store.RepoReplaced:
 		r.Replaced = replacedNote(kept)
-		p.Log.WarnContext(ctx, "the name stands for another repository than before", "repo_full_name", r.Name.FullName(),
+		p.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
 			"node_id", now.NodeID, "before", before.NodeID, "open_work_items", kept)
 	case store.RepoRenamed:
-		p.Log.InfoContext(ctx, "a repository was renamed, and the config followed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
+		p.Log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
 	case store.RepoSame:
 	}
 	return nil

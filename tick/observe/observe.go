@@ -44,7 +44,7 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 		problems = append(problems, tell(ctx, end))
 	}
 	if err := errors.Join(problems...); err != nil {
-		e.Log.WarnContext(ctx, "could not tell how the pass ended", "error", err)
+		e.Log.WarnContext(ctx, "could not record how the pass ended", "error", err)
 	}
 }
 

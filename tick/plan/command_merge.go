@@ -25,12 +25,12 @@ func (r overMerge) merge(inv invocation) Reply {
 	case !r.item.HasPull():
 		return nothing("There is no pull request yet, so there is nothing to merge.")
 	case r.item.Flow == work.FlowReview:
-		return nothing("This pull request is somebody else's: it is reviewed, and merging it is theirs.")
+		return nothing("This pull request is somebody else's: gh mergexo reviews it and does not merge it.")
 	case r.item.Reviewers.Off(): // then it is not merged, whatever auto_merge is
-		return nothing("Nobody has to approve this pull request, and what nobody approves is not merged for you, so nothing was done: merge it when you like. " +
-			"With `auto_merge = true` below `[repo.review]` in the config, a reviewer for it, or `require_human_approval = true` there, changes that.")
+		return nothing("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
+			"To change that, configure a reviewer for it, or `require_human_approval = true` beside `auto_merge = true` below `[repo.review]`.")
 	case !r.item.Lands():
-		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]` in the config, `auto_merge = true` switches it on.")
+		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]` in the config.")
 	}
 	if r.item.Reviewers.Agents(inv.account) {
 		return Reply{Said: ofAgent(inv), Refused: true}

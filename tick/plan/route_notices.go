@@ -60,7 +60,7 @@ func (r *itemPlanner) redirects() {
 const mostPointers = 10
 
 // outcomeUnpointed is the outcome of a comment on the issue without a redirect.
-const outcomeUnpointed = "ignored: said on the issue, and its author had 10 pointers to the pull request in a day"
+const outcomeUnpointed = "ignored: made on the issue, and its author got 10 links to the pull request in a day"
 
 // pointedOften reports whether the author had all redirects in the day before the comment.
 func (r *itemPlanner) pointedOften(e work.Event) bool {

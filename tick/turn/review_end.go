@@ -304,7 +304,7 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, answer prompts.An
 	}
 	in, vain := review.CallIn(l.ReviewPolicy(), *v, stored.Inserted)
 	if len(vain) > 0 {
-		p.Log.WarnContext(ctx, "a reviewer calls in who may not be called in by them", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
+		p.Log.WarnContext(ctx, "a reviewer calls in somebody outside of its can_escalate", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
 	}
 	e.made, e.calledIn = &made, in
 	e.news = append(e.news, p.reviewLog(l, "code_review_created", fmt.Sprintf("%d:%s:%s", pull.Number, v.Reviewer, v.Head), map[string]any{

@@ -139,7 +139,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 		v.Reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
 	}
 	if stored := p.storeVerdict(ctx, l, v, err); stored != nil {
-		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.TurnAttrs(l, "error", stored)...)
+		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", stored)...)
 	}
 	p.Changed(l, string(v.Kind), v.Reason)
 	reason := v.Reason
