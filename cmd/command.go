@@ -65,7 +65,7 @@ Name the item as for "gh mergexo show".`,
 type answerView struct {
 	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
-	Answer  string `json:"answer"`  // what it did, for people
+	Answer  string `json:"answer"`  // the answer, for people
 	Left    int    `json:"left"`    // changes that GitHub does not show yet
 	Why     string `json:"why"`     // why it does not; empty: it does, or the next pass tries
 }

@@ -58,10 +58,10 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 
 // configValidation is the output of config validate.
 type configValidation struct {
-	File     string          `json:"file"`     // the file that was looked at
+	File     string          `json:"file"`     // the checked file
 	Valid    bool            `json:"valid"`    // whether passes can use it; if not, the exit code is 1
 	Problems []configProblem `json:"problems"` // what is wrong
-	Warnings []string        `json:"warnings"` // what is allowed, and perhaps not meant
+	Warnings []string        `json:"warnings"` // allowed settings that are probably mistakes
 }
 
 func newValidateCmd(a *cli.App) *cobra.Command {
@@ -94,7 +94,7 @@ type configProblem struct {
 	File string `json:"file"` // the file
 	Line int    `json:"line"` // the line; 0: it concerns no line
 	Key  string `json:"key"`  // the key; empty: it concerns none
-	Text string `json:"text"` // what is wrong, and what to do
+	Text string `json:"text"` // the problem, and what to do
 }
 
 func validateConfig(a *cli.App, flags *terminal.JSON) error {

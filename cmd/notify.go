@@ -57,7 +57,7 @@ message did not arrive.`,
 
 // trialsView is the output of notify test.
 type trialsView struct {
-	Results []trialView `json:"results"` // what became of the message to each
+	Results []trialView `json:"results"` // the result of each message
 }
 
 // trialView is the result of one message.
@@ -153,13 +153,13 @@ twice. Messages are kept for 30 days; those about open work are kept longer.`,
 
 // messagesView is the output of notify list.
 type messagesView struct {
-	Messages []messageView `json:"messages"` // what was told, or is to be told, the newest first
+	Messages []messageView `json:"messages"` // sent and planned messages, newest first
 }
 
 // messageView is a message as JSON.
 type messageView struct {
 	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
-	Event      news.What  `json:"event"`      // what it tells, as `kinds` in the config names it
+	Event      news.What  `json:"event"`      // its kind, as in `kinds` of the config
 	Repository string     `json:"repository"` // the repository that it is about; empty: none
 	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
 	At         time.Time  `json:"at"`         // when

@@ -81,7 +81,7 @@ type resumedView struct {
 	Repo    string             `json:"repository"`     // the repository
 	Resumed bool               `json:"resumed"`        // whether merging was stopped there until now
 	Stopped *stops.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
-	Answer  string             `json:"answer"`         // what it did, for people
+	Answer  string             `json:"answer"`         // the answer, for people
 }
 
 // printResumed reports whether a repository's merge stop was ended.

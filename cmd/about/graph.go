@@ -51,7 +51,7 @@ type graphsView struct {
 type graphView struct {
 	Name        string `json:"name"`        // items, reviews, merges
 	Mermaid     string `json:"mermaid"`     // the diagram, as a fence `mermaid` in Markdown takes it
-	Transitions []step `json:"transitions"` // what it is drawn from
+	Transitions []step `json:"transitions"` // the transitions in the diagram
 }
 
 // graphs returns the named diagrams, or all if none is named.
@@ -80,9 +80,9 @@ func writeGraphs(out io.Writer, wanted []string) error {
 // step is one transition.
 type step struct {
 	From  string `json:"from"`  // empty: it begins here
-	Cause string `json:"cause"` // a word for what moves it
+	Cause string `json:"cause"` // the cause of the transition
 	To    string `json:"to"`    // empty: it ends here
-	Means string `json:"means"` // what that word means
+	Means string `json:"means"` // the meaning of the cause
 }
 
 // legend explains the words of a diagram below it; Mermaid ignores comments.

@@ -76,7 +76,7 @@ type promptsView struct {
 
 // promptView is one prompt.
 type promptView struct {
-	Name string `json:"name"` // what `prompts show` takes
+	Name string `json:"name"` // the name for `prompts show`
 	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
 	From string `json:"from"` // "built in", or the file that replaces it
 }
@@ -109,8 +109,8 @@ func (a *room) pack() (*prompts.Pack, error) {
 type shownPrompt struct {
 	Name   string `json:"name"`   // the prompt's name
 	Item   string `json:"item"`   // the work item that was named; empty: an example is filled in
-	Text   string `json:"text"`   // what the agent is told
-	Stored bool   `json:"stored"` // whether it is what a turn under way was sent, word for word
+	Text   string `json:"text"`   // the prompt
+	Stored bool   `json:"stored"` // whether it is the prompt that was sent for the turn in progress
 }
 
 func newPromptsShowCmd(a *room) *cobra.Command {

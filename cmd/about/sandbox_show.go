@@ -64,7 +64,7 @@ type sandboxView struct {
 	Sandbox string          `json:"sandbox"`    // what surrounds it: `bwrap`, `provider`, `none` and the like
 	Hides   bool            `json:"hidesFiles"` // whether your files are hidden from it
 	Says    string          `json:"says"`       // the same for people
-	Entries []machine.Entry `json:"entries"`    // what is let in
+	Entries []machine.Entry `json:"entries"`    // the paths that the agent sees
 }
 
 func (a *room) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {

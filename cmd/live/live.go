@@ -142,7 +142,7 @@ type View struct {
 	LastActivity *time.Time `json:"lastActivity"` // when its agent was heard of last
 	Input        int64      `json:"inputTokens"`  // so far
 	Output       int64      `json:"outputTokens"` // so far
-	CostInUSD    float64    `json:"costUSD"`      // so far; 0 where the agent tells none
+	CostInUSD    float64    `json:"costUSD"`      // cost so far; 0: not reported
 }
 
 // View returns it as JSON; nil if no live pass works on the turn.

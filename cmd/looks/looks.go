@@ -28,7 +28,7 @@ type Repo struct {
 
 // First is the progress of the first reading of a repository's open pull requests.
 type First struct {
-	LookedAt int `json:"lookedAt"` // how many were looked at so far; the next pass resumes there
+	LookedAt int `json:"lookedAt"` // how many were read so far; the next pass continues there
 	Open     int `json:"open"`     // how many are open
 
 	says string

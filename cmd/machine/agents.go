@@ -27,7 +27,7 @@ type AgentState struct {
 	Drift   string `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
 	TooOld  bool   `json:"-"`
 
-	Doubts []string `json:"warnings,omitempty"` // what the config names for it, and is not there
+	Doubts []string `json:"warnings,omitempty"` // names in its config that do not exist
 }
 
 // notFound records why an agent's program cannot be started; nil: it can.

@@ -9,7 +9,7 @@ import (
 
 // costsView is the output of cost.
 type costsView struct {
-	By    string     `json:"by"`    // what lines are kept apart by
+	By    string     `json:"by"`    // the key of the lines
 	Since *string    `json:"since"` // the first day that counts; null: from the beginning
 	Lines []costView `json:"lines"` // what agents used
 	Total costView   `json:"total"` // all of it
@@ -25,10 +25,10 @@ type costView struct {
 	Kind      string  `json:"kind,omitempty"`     // the kind of turn
 	Runs      int     `json:"runs"`               // how often an agent's program was started
 	Turns     int     `json:"turns"`              // those of them that budgets count as a turn
-	Unknown   int     `json:"runsOfUnknownUsage"` // of those, the ones that said nothing about what they used
+	Unknown   int     `json:"runsOfUnknownUsage"` // runs among them with unknown usage
 	Input     int64   `json:"inputTokens"`        // tokens that agents read
 	Output    int64   `json:"outputTokens"`       // tokens that agents wrote
-	CostInUSD float64 `json:"costUSD"`            // what it cost in US dollars, as far as agents say
+	CostInUSD float64 `json:"costUSD"`            // cost in US dollars, as far as it is known
 }
 
 func (c *costs) view() costsView {

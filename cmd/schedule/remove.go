@@ -56,7 +56,7 @@ type printView struct {
 // fileView is a file of a schedule.
 type fileView struct {
 	Path string `json:"path"` // where it is
-	Text string `json:"text"` // what is in it
+	Text string `json:"text"` // its text
 }
 
 // print shows what install would write.

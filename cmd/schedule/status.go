@@ -184,9 +184,9 @@ type stateView struct {
 	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
 	Installed bool          `json:"installed"` // whether there is a schedule of ours
 	Active    bool          `json:"active"`    // whether it begins passes now
-	Differs   []string      `json:"differs"`   // in what it is not what `schedule install` would make now
+	Differs   []string      `json:"differs"`   // differences from what `schedule install` would write now
 	Every     *string       `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
-	Command   []string      `json:"command"`   // what is run, word by word
+	Command   []string      `json:"command"`   // the command with its arguments
 	Files     []string      `json:"files"`     // the files that it is in
 	Since     *time.Time    `json:"since"`     // since when it is installed; null: not known
 	LastPass  *time.Time    `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known

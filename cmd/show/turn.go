@@ -41,7 +41,7 @@ func (s *showCmd) has(turn work.Turn) bool {
 func (s *showCmd) printPrompt(turn work.Turn) error {
 	told := status.Prompt(turn)
 	if told == "" {
-		return fmt.Errorf("turn %s has told no agent anything yet", work.Short(turn.Key))
+		return fmt.Errorf("turn %s has sent no prompt to an agent yet", work.Short(turn.Key))
 	}
 	return s.printText(told, nil)
 }

@@ -26,26 +26,26 @@ type itemView struct {
 	Flow        string           `json:"flow"`          // `design`, `implementation`, `bugfix`, `small_job`; `review` of somebody else's pull request
 	State       string           `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
 	Live        bool             `json:"running"`       // whether a pass works on it now
-	Work        *live.View       `json:"work"`          // what that pass does; null: none works on it
+	Work        *live.View       `json:"work"`          // what that pass is doing; null: no pass works on it
 	Since       *time.Time       `json:"since"`         // since when it is in that state
 	WaitingFor  string           `json:"waitingFor"`    // what it waits for, for people; empty: nothing
 	ReasonCode  string           `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
-	NextStep    string           `json:"nextStep"`      // what happens next, or has to be done, for people
+	NextStep    string           `json:"nextStep"`      // what happens next, or what a person must do
 	Priority    int              `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
 	Branch      string           `json:"branch"`        // the branch of its pull request; empty: none yet
 	PullRequest *pullRequestView `json:"pullRequest"`   // null: there is none yet
 	Pending     int              `json:"pendingEvents"` // comments and other events that wait for a turn
-	Spent       spentView        `json:"spent"`         // what was spent of its budgets
+	Spent       spentView        `json:"spent"`         // spending of its budgets
 	Stop        *stopView        `json:"stop"`          // null: it is not blocked
 	Review      *reviewBrief     `json:"review"`        // null: nothing is reviewed
 }
 
 type stopView struct {
-	Reason   string     `json:"reason"`     // as GitHub is told
+	Reason   string     `json:"reason"`     // the reason, as on GitHub
 	Code     string     `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	Since    *time.Time `json:"since"`      // since when
 	Attempts int        `json:"attempts"`   // how often it stopped like that
-	URL      string     `json:"url"`        // the address of the comment that says so
+	URL      string     `json:"url"`        // URL of the comment that says so
 	State    string     `json:"state"`      // the comment's: `planned`, `sent`, `applied`; `void` when a person deleted it
 }
 
@@ -63,15 +63,15 @@ type pullRequestView struct {
 
 type repoView struct {
 	Name      string         `json:"name"`          // as the config has it
-	Current   string         `json:"currentName"`   // what GitHub calls it now; empty: no pass has seen it
-	SeenAt    *time.Time     `json:"seenAt"`        // when it was looked at last: read, or seen to be as it was
+	Current   string         `json:"currentName"`   // its current name on GitHub; empty: no pass has read it
+	SeenAt    *time.Time     `json:"seenAt"`        // when it was last read, or found unchanged
 	ReadAt    *time.Time     `json:"readAt"`        // when its lists were read last
 	Watched   string         `json:"watched"`       // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
-	NextLook  *time.Time     `json:"nextLookAt"`    // when it is looked at next; null: in the next pass
+	NextLook  *time.Time     `json:"nextLookAt"`    // when it is read next; null: in the next pass
 	Error     string         `json:"error"`         // the last error; empty: none since it went well
 	Failures  int            `json:"failures"`      // how often in a row it failed
 	NotBefore *time.Time     `json:"notBefore"`     // it is not tried before; null: the next pass may
-	Left      bool           `json:"left"`          // no name of the config stands for it any more
+	Left      bool           `json:"left"`          // the config does not name it any more
 	LeftAt    *time.Time     `json:"leftAt"`        // since when, as far as a pass has noticed
 	Replaced  bool           `json:"replaced"`      // another repository has its name
 	Items     map[string]int `json:"items"`         // how many work items are in each state
@@ -80,9 +80,9 @@ type repoView struct {
 	Blocked   int            `json:"blockedTurns"`  // turns that wait for a person
 	Input     int64          `json:"inputTokens"`   // tokens that agents read
 	Output    int64          `json:"outputTokens"`  // tokens that agents wrote
-	CostInUSD float64        `json:"costUSD"`       // what it cost in US dollars, as far as agents say
+	CostInUSD float64        `json:"costUSD"`       // cost in US dollars, as far as it is known
 
-	Stopped *stops.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
+	Stopped *stops.StoppedView `json:"mergingStopped"` // null: merging is not stopped
 	First   *looks.First       `json:"firstLook"`      // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
@@ -95,7 +95,7 @@ type eventView struct {
 	CreatedAt   *time.Time `json:"createdAt"`   // when it happened, by GitHub's clock
 	SeenAt      *time.Time `json:"seenAt"`      // when a pass read it
 	ProcessedAt *time.Time `json:"processedAt"` // when it was done with; null: it waits
-	Outcome     string     `json:"outcome"`     // what became of it: handled, or why it was ignored
+	Outcome     string     `json:"outcome"`     // its result: handled, or why it was ignored
 	Body        string     `json:"body"`        // its text
 	Turn        string     `json:"turn"`        // the key of the turn that answers it; empty: none yet
 }
@@ -122,11 +122,11 @@ type turnView struct {
 	EndedAt   *time.Time `json:"endedAt"`      // when it ended; null: it is under way
 	Input     int64      `json:"inputTokens"`  // tokens that agents read
 	Output    int64      `json:"outputTokens"` // tokens that agents wrote
-	CostInUSD float64    `json:"costUSD"`      // what it cost in US dollars, as far as agents say
+	CostInUSD float64    `json:"costUSD"`      // cost in US dollars, as far as it is known
 }
 
 type actionView struct {
-	Token     string     `json:"token"`     // what it is for, as a hash; it is in the marker on GitHub
+	Token     string     `json:"token"`     // a hash of its purpose, as in the marker on GitHub
 	Kind      string     `json:"kind"`      // `push`, `pull_request`, `comment`, `reply`, `labels` and so on: [design.md](../design.md#an-action)
 	Need      string     `json:"need"`      // `required`: its turn waits for it; `cosmetic`: it does not
 	State     string     `json:"state"`     // `planned`, `sent`, `applied`, `void` (what it was for is gone), `dropped` (given up)
@@ -153,7 +153,7 @@ type spentView struct {
 	MaxTurns     int     `json:"maxTurns"`          // how many there may be; 0: no limit
 	Rounds       int     `json:"feedbackRounds"`    // turns that answered people
 	MaxRounds    int     `json:"maxFeedbackRounds"` // how many there may be; 0: no limit
-	CostInUSD    float64 `json:"costUSD"`           // what it cost in US dollars, as far as agents say
+	CostInUSD    float64 `json:"costUSD"`           // cost in US dollars, as far as it is known
 	MaxCostInUSD float64 `json:"maxCostUSD"`        // how much that may become; 0: no limit
 }
 
@@ -161,7 +161,7 @@ type spentView struct {
 type dayView struct {
 	Turns        int        `json:"turns"`      // turns that were begun
 	MaxTurns     int        `json:"maxTurns"`   // how many there may be; 0: no limit
-	CostInUSD    float64    `json:"costUSD"`    // what it cost in US dollars, as far as agents say
+	CostInUSD    float64    `json:"costUSD"`    // cost in US dollars, as far as it is known
 	MaxCostInUSD float64    `json:"maxCostUSD"` // how much that may become; 0: no limit
 	HeldUntil    *time.Time `json:"heldUntil"`  // null while turns may begin
 	Why          string     `json:"why"`        // why none may begin

@@ -18,7 +18,7 @@ type gate struct {
 	is    gateState
 	kind  work.ReasonKind // of a closed gate
 	why   string          // why it is closed
-	opens string          // what opens it
+	opens string          // what opens the gate
 }
 
 // gateState is the state of a gate.

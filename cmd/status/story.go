@@ -88,14 +88,14 @@ func (s Story) Print(out terminal.Output) error {
 
 // StoryView is the output of show as JSON.
 type StoryView struct {
-	Item    itemView      `json:"item"`    // where it stands
+	Item    itemView      `json:"item"`    // the item and its state
 	Turns   []turnView    `json:"turns"`   // its turns, the oldest first
 	Events  []eventView   `json:"events"`  // what people and checks did
 	Actions []actionView  `json:"actions"` // what was, or will be, sent to GitHub
 	History []historyView `json:"history"` // its changes of state
 	Review  *reviewView   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
-	Merge   *mergeView    `json:"merge"`   // where its merge stands; null: it is not ours to merge, and was not
-	Log     []logView     `json:"log"`     // what happened about its reviews, the oldest first
+	Merge   *mergeView    `json:"merge"`   // the state of its merge; null: gh mergexo does not merge it
+	Log     []logView     `json:"log"`     // events of its reviews, oldest first
 }
 
 // View returns the story as JSON.
