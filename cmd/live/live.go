@@ -114,7 +114,7 @@ func (r Running) Passes(now time.Time) string {
 		said += ", for " + terminal.Took(now.Sub(r.Since))
 	}
 	if !r.LastActivity.IsZero() {
-		said += ", last sign of life " + terminal.Took(now.Sub(r.LastActivity)) + " ago"
+		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity)) + " ago"
 	}
 	return said + Used(r.Usage)
 }

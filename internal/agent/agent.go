@@ -185,9 +185,9 @@ type TimeoutError struct {
 
 func (e *TimeoutError) Error() string {
 	if e.Limit == proc.IdleLimit {
-		return fmt.Sprintf("agent %q was ended: no sign of life for %s", e.Agent, e.After)
+		return fmt.Sprintf("agent %q was stopped: no activity for %s", e.Agent, e.After)
 	}
-	return fmt.Sprintf("agent %q was ended: not done after %s", e.Agent, e.After)
+	return fmt.Sprintf("agent %q was stopped: not done after %s", e.Agent, e.After)
 }
 
 // AnswerError means that the agent succeeded but its answer is unusable: a repair turn quotes the
