@@ -56,7 +56,7 @@ func Play(ctx context.Context, opt Options) (err error) {
 	told := d.tell(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // whatever broke, broke because of the interrupt
+		return ctx.Err() // the interrupt caused the error
 	case told != nil && opt.Keep == "":
 		return fmt.Errorf("the demo failed: %w (demo --keep DIR keeps everything)", told)
 	case told != nil:

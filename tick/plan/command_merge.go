@@ -26,7 +26,7 @@ func (r overMerge) merge(inv invocation) Reply {
 		return nothing("There is no pull request yet, so there is nothing to merge.")
 	case r.item.Flow == work.FlowReview:
 		return nothing("This pull request is somebody else's: gh mergexo reviews it and does not merge it.")
-	case r.item.Reviewers.Off(): // then it is not merged, whatever auto_merge is
+	case r.item.Reviewers.Off(): // then it is not merged, even with auto_merge
 		return nothing("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
 			"To change that, configure a reviewer for it, or `require_human_approval = true` beside `auto_merge = true` below `[repo.review]`.")
 	case !r.item.Lands():

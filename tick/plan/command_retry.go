@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// retry resumes what failed, is stopped or waits. Its budgets start anew, because a person has
+// retry resumes what failed, is stopped or waits. Its budgets start at zero, because a person has
 // looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {

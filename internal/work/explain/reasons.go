@@ -39,7 +39,7 @@ const (
 // reasons is the complete table. A page of the docs is generated from it: go generate
 // ./cmd/reference.
 var reasons = []row{
-	// Turns: agents, their answers, what was made.
+	// Turns: agents, their answers and changes.
 	{work.WhyQuestion, People, AtOnce, "the agent asks: {text}", answer("answer"), nil},
 	{work.WhyTestsFail, People, AtOnce, "{text}, also after {count repair}", again, testsAdvice},
 	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
