@@ -16,7 +16,7 @@ type ForeignError struct {
 }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and is only reviewed", e.Kind, e.Number)
+	return fmt.Sprintf("%s refused: pull request #%d is somebody else's, and gh mergexo only reviews it", e.Kind, e.Number)
 }
 
 // ownOnly refuses to push to somebody else's pull request, to open or close one for it, or to merge

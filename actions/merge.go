@@ -140,7 +140,7 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	case err != nil:
 		return observation{}, &transport.UnclearError{Err: errors.Join(err, said)}
 	case !refused:
-		return observation{}, &transport.UnclearError{Err: errors.New("GitHub says that it is done, and does not show it")}
+		return observation{}, &transport.UnclearError{Err: errors.New("GitHub reports success, and does not show the result")}
 	case refusal.Kind == github.HeadMoved && moved(ctx, s, a):
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.InProgress:

@@ -74,7 +74,7 @@ func beside(ctx context.Context, s Scope, a work.Action, refused error) (observa
 	case !ok || c.InReplyTo == 0:
 		return observation{}, refused
 	}
-	a.Body = fmt.Sprintf("In answer to [this comment](%s), whose thread takes no reply any more:\n\n%s", c.URL, a.Body)
+	a.Body = fmt.Sprintf("In answer to [this comment](%s), whose thread accepts no replies any more:\n\n%s", c.URL, a.Body)
 	return comment{}.do(ctx, s, a)
 }
 

@@ -99,7 +99,7 @@ func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, err
 }
 
 // errOver says that the reviewed commit is no longer part of the pull request.
-var errOver = errors.New("the branch was rewritten, and GitHub takes no review of what it had before")
+var errOver = errors.New("the branch was rewritten, and GitHub accepts no review of its former commits")
 
 // unlessOver explains why GitHub refuses a review in every form.
 func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) error {

@@ -35,11 +35,11 @@ func newItemCmd(a *app, row command.Row) *cobra.Command {
 		Use:        string(row.Verb) + " <owner/name#number>",
 		Short:      row.Does,
 		SuggestFor: row.Also,
-		Long: row.Does + ".\n\n" + `It is what "/mergexo ` + string(row.Verb) + `" does in a comment on the issue or the pull request, and says what it did and
-what comes next. What it changes on GitHub is changed at once if GitHub can be
-reached, and else by the next pass.
+		Long: row.Does + ".\n\n" + `Does the same as the comment "/mergexo ` + string(row.Verb) + `" on the issue or the pull request, and
+prints the answer. If GitHub cannot be reached now, the next pass makes the changes
+there.
 
-The item is named as in "gh mergexo show".`,
+Name the item as for "gh mergexo show".`,
 		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb),
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
@@ -65,7 +65,7 @@ The item is named as in "gh mergexo show".`,
 type answerView struct {
 	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
-	Answer  string `json:"answer"`  // what it did, for people
+	Answer  string `json:"answer"`  // the answer, for people
 	Left    int    `json:"left"`    // changes that GitHub does not show yet
 	Why     string `json:"why"`     // why it does not; empty: it does, or the next pass tries
 }

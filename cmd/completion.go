@@ -68,10 +68,9 @@ func writeBridge(out io.Writer, shell string) error {
 
 const aboutScripts = `
 
-gh completes its own commands only and does not ask its extensions what follows
-them. So the script is for a command gh-mergexo, which you define; in bash, zsh
-and fish it answers for "gh mergexo" as well, and leaves all else of gh to gh's
-own completion.`
+gh completes its own commands only, not those of extensions. The script therefore
+completes a command gh-mergexo, which you define. In bash, zsh and fish it also
+completes "gh mergexo", and leaves other gh commands to gh's own completion.`
 
 // loadScript tells for each shell how to load the completion.
 var loadScript = map[string]string{

@@ -24,9 +24,9 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print the configuration in effect",
-		Long: `Print where the configuration was read from and what is in effect, defaults
-included. It is looked for at --config, $MERGEXO_CONFIG and
-$XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
+		Long: `Print the configuration in effect, defaults included, and where it was read from:
+--config, $MERGEXO_CONFIG, or $XDG_CONFIG_HOME/mergexo/config.toml
+(~/.config/mergexo/config.toml).`,
 		Example: `  $ gh mergexo config
   $ gh mergexo config --example > ~/.config/mergexo/config.toml
   $ gh mergexo config --json path --jq .path`,
@@ -51,28 +51,28 @@ $XDG_CONFIG_HOME/mergexo/config.toml (~/.config/mergexo/config.toml).`,
 		},
 	}
 	flags = cli.AddJSONFlags(c, config.Document{})
-	c.Flags().BoolVar(&example, "example", false, "Print a commented example instead")
+	c.Flags().BoolVar(&example, "example", false, "Print a commented example")
 	c.AddCommand(newValidateCmd(a), newSchemaCmd(a))
 	return c
 }
 
 // configValidation is the output of config validate.
 type configValidation struct {
-	File     string          `json:"file"`     // the file that was looked at
+	File     string          `json:"file"`     // the checked file
 	Valid    bool            `json:"valid"`    // whether passes can use it; if not, the exit code is 1
 	Problems []configProblem `json:"problems"` // what is wrong
-	Warnings []string        `json:"warnings"` // what is allowed, and perhaps not meant
+	Warnings []string        `json:"warnings"` // allowed settings that are probably mistakes
 }
 
 func newValidateCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "validate [<file>]",
-		Short: "Find out what is wrong in a config",
-		Long: `Read a config as a pass would, and print what is wrong in it, each thing in a
-line with its file and line, and what was probably meant. Without a file it is
-the config that passes read. What only looks wrong, such as a folder that is not
-there, is told and does not count. The exit code is 1 where something is wrong.`,
+		Short: "Check a config",
+		Long: `Check a config as a pass does, and print each problem in one line, with the file, the
+line and what was probably meant. Without a file, check the config that passes read.
+Warnings, such as a folder that does not exist, are printed and do not count. The
+exit code is 1 if there is a problem.`,
 		Example: `  $ gh mergexo config validate
   $ gh mergexo config validate new.toml && mv new.toml config.toml
   $ gh mergexo config validate --json problems \
@@ -94,7 +94,7 @@ type configProblem struct {
 	File string `json:"file"` // the file
 	Line int    `json:"line"` // the line; 0: it concerns no line
 	Key  string `json:"key"`  // the key; empty: it concerns none
-	Text string `json:"text"` // what is wrong, and what to do
+	Text string `json:"text"` // the problem, and what to do
 }
 
 func validateConfig(a *cli.App, flags *terminal.JSON) error {
@@ -157,9 +157,9 @@ func newSchemaCmd(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of a config",
-		Long: `Print the JSON Schema (draft 2020-12) of a config, for editors. Those that use
-Taplo find it by the line that "config --example" begins with; put that line at
-the top of your own.`,
+		Long: `Print the JSON Schema (draft 2020-12) of a config, for editors. Editors that use
+Taplo find it by the first line of "gh mergexo config --example": put that line at
+the top of your config.`,
 		Example: `  $ gh mergexo config schema > config.schema.json`,
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {

@@ -16,28 +16,27 @@ func newDemoCmd(a *app) *cobra.Command {
 	opt, serve := demo.ServeOptions{}, false
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "See it work: a GitHub, a repository and an agent of its own",
-		Long: `Play the life of three issues, from label to merge, on this machine alone: no
-account, network, agent or config is needed, and nothing is left behind.
+		Short: "See it work on a simulated GitHub",
+		Long: `Play the life of three issues, from label to merge, on this machine alone. It needs
+git, but no account, network, agent or config, and leaves nothing behind.
 
 It starts a simulated GitHub with a small repository, plays the people who open
-issues, comment, review and merge, and makes real passes of this program, one of
-which it kills halfway, with a scripted agent that works and reviews. It checks
-what it tells, and ends with code 1 when anything did not happen as told.
+issues, comment, review and merge, and runs real passes of this program with a
+scripted agent that works and reviews. It kills one pass halfway. It checks each step,
+and exits with 1 if one does not happen as printed.
 
-With --serve nothing is played: the simulated GitHub stays up until Ctrl-C, and
-the environment is printed in which gh and gh mergexo talk to it, to try them by
-hand. Nobody else reaches it, and nothing of yours is used: home folder, login
-and config are of its own.`,
+With --serve nothing is played: the simulated GitHub keeps running until Ctrl-C, and
+the environment variables are printed with which gh and gh mergexo use it. Nobody else
+can reach it. Home folder, login and config are its own; yours are not used.`,
 		Example: `  $ gh mergexo demo
   $ gh mergexo demo --keep /tmp/mergexo-demo    # leave everything to look at
   $ gh mergexo demo --serve                     # try gh and gh mergexo by hand
   $ gh mergexo demo --serve --unconfigured      # begin with gh mergexo init`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
-	c.Flags().StringVar(&opt.Keep, "keep", "", "Leave everything in `dir`, which must be empty or not exist")
-	c.Flags().BoolVar(&serve, "serve", false, "Keep the simulated GitHub up, to try commands by hand")
-	c.Flags().StringVar(&opt.Address, "addr", "", "With --serve, answer at a loopback `host:port` instead of a unix socket")
+	c.Flags().StringVar(&opt.Keep, "keep", "", "Keep everything in `dir`, which must be empty or not exist")
+	c.Flags().BoolVar(&serve, "serve", false, "Keep the simulated GitHub running, to try commands by hand")
+	c.Flags().StringVar(&opt.Address, "addr", "", "With --serve, listen at a loopback `host:port` instead of a unix socket")
 	c.Flags().BoolVar(&opt.Unconfigured, "unconfigured", false, "With --serve, leave the config without a repository, as before init")
 	c.Flags().StringVar(&opt.EnvFile, "env", "", "With --serve, write the environment to a `file` for a shell to read")
 	opt.JSON = cli.AddJSONFlags(c, demo.World{})
@@ -100,6 +99,6 @@ func newDemoAgentCmd(a *app) *cobra.Command {
 			return agent(a.Env.Stdin, a.Env.Bare, ".", given[0])
 		},
 	}
-	c.Flags().BoolVar(&improvise, "improvise", false, "Do something also where the story does not say what")
+	c.Flags().BoolVar(&improvise, "improvise", false, "Answer also what the story has no answer for")
 	return c
 }

@@ -23,16 +23,16 @@ import (
 // everythingWords are the help texts of --all.
 var everythingWords = map[command.Verb]struct{ flag, use, example, long string }{
 	command.VerbPause: {
-		"Stop everything on this machine; what follows is the reason", "{<owner/name#number> | --all [<reason>]}", "--all the bill is being looked at",
-		`With --all everything on this machine stops at once: agents that work are ended,
-what they made is kept, no pass asks GitHub anything, and tick, status and the
-dry run say so. It needs no network and waits for no pass. "resume --all" ends
-it. What people write until then is answered afterwards.`,
+		"Pause everything on this machine; further arguments are the reason", "{<owner/name#number> | --all [<reason>]}", "--all checking the bill",
+		`--all pauses everything on this machine at once: running agents are stopped, their
+changes are kept, and no pass asks GitHub anything. tick, status and the dry run
+report the pause. It needs no network and waits for no pass. To end it, run
+"gh mergexo resume --all": comments made until then are answered afterwards.`,
 	},
 	command.VerbResume: {
 		"End the pause of everything on this machine", "{<owner/name#number> | --all}", "--all",
-		`With --all the pause that "pause --all" began ends. What people paused on GitHub
-stays paused.`,
+		`--all ends the pause that "gh mergexo pause --all" began. What people paused on
+GitHub stays paused.`,
 	},
 }
 
@@ -48,9 +48,9 @@ func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, us
 		case !*all:
 			return one(c, given)
 		case verb == command.VerbResume && len(given) > 0:
-			return &cli.UsageError{Err: errors.New("--all is about everything: name nothing with it")}
+			return &cli.UsageError{Err: errors.New("--all resumes everything: leave out the item")}
 		case len(given) == 1 && itemName().MatchString(given[0]):
-			return &cli.UsageError{Err: fmt.Errorf("--all is about everything, and %q names one item: leave out one of them", given[0])}
+			return &cli.UsageError{Err: fmt.Errorf("--all means everything, and %q is one item: leave out one of them", given[0])}
 		}
 		return nil
 	}
@@ -76,7 +76,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 	}
 	if name, err := work.ParseRepoName(reason, github.DefaultHost()); err == nil {
 		if _, known := cfg.Repo(name); known {
-			return &cli.UsageError{Err: fmt.Errorf("--all is about everything, and %q names one repository: to leave it alone, take it out of the config", reason)}
+			return &cli.UsageError{Err: fmt.Errorf("--all means everything, and %q is one repository: to exclude it, remove it from the config", reason)}
 		}
 	}
 	dirs, answer := folder.Dirs{State: cfg.Runtime.StateDir}, ""
@@ -89,7 +89,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 		return err
 	}
 	if broken != nil {
-		fmt.Fprintln(a.Env.Stderr, "the config is broken, and passes stop at that, too:", terminal.OneLine(broken.Error()))
+		fmt.Fprintln(a.Env.Stderr, "the config is invalid, which also stops passes:", terminal.OneLine(broken.Error()))
 	}
 	out := a.Output()
 	if flags.Asked() {

@@ -25,11 +25,11 @@ import (
 func newNotifyCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "notify <command>",
-		Short: "Try who is told outside of GitHub, and see what was sent",
-		Long: `Try who is told outside of GitHub, and see what was sent.
+		Short: "Test notifications outside of GitHub, and list the last ones",
+		Long: `Test notifications outside of GitHub, and list the last ones.
 
-A [[notify]] of the config names a program or an address that gets messages about
-questions, blocked work, pull requests, merges, spent budgets and passes that fail.
+A [[notify]] in the config names a program or a webhook that gets messages about
+questions, blocked work, pull requests, merges, spent budgets and failing passes.
 A pass sends each message at most once.`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
@@ -41,10 +41,10 @@ func newNotifyTestCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "test [<name>]",
-		Short: "Send a test message, and show what came back",
-		Long: `Send a test message to every [[notify]] of the config, or to the one that is named,
-and show what came back. It needs no pass and is noted nowhere. The exit code is 1
-where a message did not arrive.`,
+		Short: "Send a test message, and show the response",
+		Long: `Send a test message to every [[notify]] in the config, or to the one that you name,
+and show the response. It needs no pass and is not recorded. The exit code is 1 if a
+message did not arrive.`,
 		Example: `  $ gh mergexo notify test
   $ gh mergexo notify test chat
   $ gh mergexo notify test --json results --jq '.results[].says'`,
@@ -57,7 +57,7 @@ where a message did not arrive.`,
 
 // trialsView is the output of notify test.
 type trialsView struct {
-	Results []trialView `json:"results"` // what became of the message to each
+	Results []trialView `json:"results"` // the result of each message
 }
 
 // trialView is the result of one message.
@@ -101,7 +101,7 @@ func chooseTargets(cfg *config.Config, given []string) ([]config.Notify, error) 
 	names := terminal.Each(cfg.Notify, func(n config.Notify) string { return n.Name })
 	switch {
 	case len(names) == 0:
-		return nil, fmt.Errorf("%s has no [[notify]]: nobody is told; gh mergexo config --example shows how", cfg.Path)
+		return nil, fmt.Errorf("%s has no [[notify]]; gh mergexo config --example shows one", cfg.Path)
 	case len(given) == 0:
 		return cfg.Notify, nil
 	}
@@ -136,11 +136,11 @@ func newNotifyListCmd(a *cli.App) *cobra.Command {
 	limit := mostMessages
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the last messages, and what became of each",
-		Long: `List the last messages, newest first, and what became of each: planned (a pass sends
-it), sent (it is being sent), done, failed (it was not taken), unclear (the pass that
-sent it ended before an answer came), dropped (it was never sent). No message is sent
-twice. Messages are kept for 30 days, and those about open work longer.`,
+		Short: "List the last messages with their state",
+		Long: `List the last messages, newest first, with their state: planned (the next pass sends
+it), sent (it is being sent), done, failed (the target did not accept it), unclear
+(the pass died while sending it), dropped (it was never sent). No message is sent
+twice. Messages are kept for 30 days; those about open work are kept longer.`,
 		Example: `  $ gh mergexo notify list
   $ gh mergexo notify list --json messages --jq '.messages[].state'`,
 		Args: cli.Args(cli.Words(0, 0)),
@@ -153,13 +153,13 @@ twice. Messages are kept for 30 days, and those about open work longer.`,
 
 // messagesView is the output of notify list.
 type messagesView struct {
-	Messages []messageView `json:"messages"` // what was told, or is to be told, the newest first
+	Messages []messageView `json:"messages"` // sent and planned messages, newest first
 }
 
 // messageView is a message as JSON.
 type messageView struct {
 	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
-	Event      news.What  `json:"event"`      // what it tells, as `kinds` in the config names it
+	Event      news.What  `json:"event"`      // its kind, as in `kinds` of the config
 	Repository string     `json:"repository"` // the repository that it is about; empty: none
 	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
 	At         time.Time  `json:"at"`         // when

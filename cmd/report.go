@@ -22,11 +22,11 @@ type passView struct {
 	StartedAt time.Time         `json:"startedAt"`    // when the pass began
 	EndedAt   time.Time         `json:"endedAt"`      // when it ended
 	Skipped   string            `json:"skipped"`      // why there was no pass; empty: there was one
-	Repos     []env.RepoReport  `json:"repositories"` // what was read of each repository
-	Turns     []env.TurnReport  `json:"turns"`        // the turns that it made, and what became of them
-	Merges    []env.MergeReport `json:"merges"`       // what it did to have pull requests merged
+	Repos     []env.RepoReport  `json:"repositories"` // the read of each repository
+	Turns     []env.TurnReport  `json:"turns"`        // its turns and their results
+	Merges    []env.MergeReport `json:"merges"`       // its merge actions
 	Plan      []planLine        `json:"plan"`         // with --dry-run, what a pass would do, and why
-	Held      string            `json:"held"`         // why no turn may begin, such as a spent budget; empty: they may
+	Held      string            `json:"held"`         // why no turn may start, for example a spent budget; empty: turns may start
 	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
 }
 
@@ -72,7 +72,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	}
 	a.printTrouble(rep.Repos())
 	if opt.now && limited(rep.Repos()) {
-		fmt.Fprintln(a.Env.Stderr, "GitHub's own limits hold for --now, too")
+		fmt.Fprintln(a.Env.Stderr, "GitHub's rate limits apply to --now, too")
 	}
 	return failedRepos(rep.Repos(), len(cfg.Repos))
 }
@@ -93,7 +93,7 @@ func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 		return out.Table([]string{"ITEM", "WHAT", "OUTCOME", "REASON", "LINK"}, rows)
 	}
 	if out.TTY && rep.Held == "" && !rep.Idle() && !unread(rep.Repos()) {
-		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows where everything stands")
+		fmt.Fprintln(out.W, "no turn was needed; gh mergexo status shows the state of every item")
 	}
 	return nil
 }

@@ -21,12 +21,13 @@ func newResumeMergingCmd(a *app) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "resume-merging <owner/name>",
-		Short: "Let a repository be merged into again after that was stopped",
-		Long: `Let the pull requests of a repository be merged again by auto_merge. That stops by
-itself when what landed was twice in a row something else than what had been
-approved: "gh mergexo status" says so. Look at what landed before you resume.
+		Short: "Resume merging in a repository where it was stopped",
+		Long: `Resume merging in a repository. After two merges in a row landed something else
+than what was approved, auto_merge stops there, and "gh mergexo status" says so.
+Look at what landed before you resume.
 
-It asks GitHub nothing. The next pass judges every pull request again.`,
+It does not ask GitHub. The next pass computes the gates of every pull request
+again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
@@ -79,7 +80,7 @@ type resumedView struct {
 	Repo    string           `json:"repository"`     // the repository
 	Resumed bool             `json:"resumed"`        // whether merging was stopped there until now
 	Stopped *cli.StoppedView `json:"mergingStopped"` // the stop that it ended; null: there was none
-	Answer  string           `json:"answer"`         // what it did, for people
+	Answer  string           `json:"answer"`         // the answer, for people
 }
 
 // printResumed reports whether a repository's merge stop was ended.
@@ -88,7 +89,7 @@ func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bo
 	answer := "merging was not stopped in " + repo
 	if stopped {
 		view = cli.ViewStopped(was, repo)
-		answer = fmt.Sprintf("merging resumes in %s: the next pass merges what nothing holds. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
+		answer = fmt.Sprintf("merging resumes in %s: the next pass merges pull requests whose gates are open. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
 	}
 	if flags.Asked() {
 		return flags.Write(out, resumedView{repo, stopped, view, answer})

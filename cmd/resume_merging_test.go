@@ -57,7 +57,7 @@ func TestMergingResumes(t *testing.T) {
 	p := notMerged(t)
 	// Whoever asks is told loudly, and what to type.
 	_, _, told := run(t, "status", "--config", p.config)
-	has(t, told, "octo/app: MERGING IS STOPPED since 2026-11-22T12:00:00Z: "+landedOther+". Look at what landed, then: gh mergexo resume-merging octo/app\n")
+	has(t, told, "octo/app: MERGING IS STOPPED since 2026-11-22T12:00:00Z: "+landedOther+". Check what landed, then: gh mergexo resume-merging octo/app\n")
 	const query = `[.repositories[]|[.name,.mergingStopped.since,.mergingStopped.reasonCode,.mergingStopped.reason,.mergingStopped.resume]|join(",")]|join(" ")`
 	_, stdout, _ := run(t, "status", "--config", p.config, "--json", "repositories", "--jq", query)
 	if want := "octo/app,2026-11-22T12:00:00Z,merge_landed_other_tree," + landedOther + ",gh mergexo resume-merging octo/app octo/lib,,,,\n"; stdout != want {
@@ -69,7 +69,7 @@ func TestMergingResumes(t *testing.T) {
 		t.Errorf("another repository: %d %q %q", code, stdout, stderr)
 	}
 	code, stdout, stderr := run(t, "resume-merging", "OCTO/app", "--config", p.config)
-	if want := "merging resumes in octo/app: the next pass merges what nothing holds. It was stopped since 2026-11-22T12:00:00Z: " + landedOther + "\n"; code != 0 || stdout != want {
+	if want := "merging resumes in octo/app: the next pass merges pull requests whose gates are open. It was stopped since 2026-11-22T12:00:00Z: " + landedOther + "\n"; code != 0 || stdout != want {
 		t.Errorf("%d %q %q, want %q", code, stdout, stderr, want)
 	}
 	if _, _, told := run(t, "status", "--config", p.config); strings.Contains(told, "STOPPED") {
@@ -96,7 +96,7 @@ func TestWhatMergingCannotResumeIn(t *testing.T) {
 	}{
 		{"octo/ap", "known: octo/app, octo/lib; did you mean octo/app?\n"},
 		{"octo/app#12", "octo/app#12"},
-		{"octo/app", "no pass has been made; make one: gh mergexo tick\n"},
+		{"octo/app", "no pass has run yet; run one: gh mergexo tick\n"},
 	} {
 		code, stdout, stderr := run(t, "resume-merging", c.name, "--config", p.config)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) {

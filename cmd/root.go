@@ -40,14 +40,14 @@ func newRootCmd(a *app) *cobra.Command {
 		Long: `Turn GitHub issues into merged pull requests with coding agents, unattended,
 on your own machine.
 
-An issue gets a label, a pass opens a pull request made by an agent, people
-comment, the next pass answers and pushes fixes, until the pull request is
-merged or closed. "gh mergexo tick" is one pass; cron, launchd or a systemd
-timer repeats it.
+Put a label on an issue, and the next pass has an agent do the work and opens a
+pull request. People comment, and later passes answer and push fixes until the
+pull request is merged or closed. "gh mergexo tick" runs one pass; cron, launchd
+or a systemd timer repeats it.
 
-Exit codes are gh's: 0 done, 1 an error, 2 cancelled, 4 no login that GitHub
-accepts.`,
-		Example: `  $ gh mergexo demo              # see it work: no account, agent, config needed
+Exit codes are those of gh: 0 done, 1 an error, 2 cancelled, 4 no GitHub login, or
+GitHub rejects it.`,
+		Example: `  $ gh mergexo demo              # needs no account, agent or config
   $ gh mergexo tick --dry-run    # what a pass would do, and why
   $ gh mergexo tick
   $ gh mergexo status

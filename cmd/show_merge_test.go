@@ -55,7 +55,7 @@ func openBox() merging.Box {
 func TestShowAndStatusOfAMergeThatIsDue(t *testing.T) {
 	p := approved(t, openBox(), nil)
 	_, stdout, stderr := run(t, "show", "octo/app#12", "--config", p.config)
-	has(t, stdout, "waiting for:\ta pass merges it\n", "next:\tnothing holds it\n", "merge:\tthe next pass merges it into main (rebase)\n", "gate\tdraft\topen\t\t\n", "gate\tunread\topen\t\t\n")
+	has(t, stdout, "waiting for:\ta pass merges it\n", "next:\tall gates are open\n", "merge:\tthe next pass merges it into main (rebase)\n", "gate\tdraft\topen\t\t\n", "gate\tunread\topen\t\t\n")
 	if strings.Contains(stdout, "people on") || stderr != "" {
 		t.Errorf("%q\n%s", stderr, stdout)
 	}
@@ -64,7 +64,7 @@ func TestShowAndStatusOfAMergeThatIsDue(t *testing.T) {
 		t.Errorf("JSON: %q", stdout)
 	}
 	const items = `.items[]|[.waitingFor,.reasonCode,.nextStep,.review.state]|tojson`
-	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", items, "--config", p.config); stdout != `["a pass merges it","merge_due","nothing holds it","approved"]`+"\n" {
+	if _, stdout, _ := run(t, "status", "--json", "items", "--jq", items, "--config", p.config); stdout != `["a pass merges it","merge_due","all gates are open","approved"]`+"\n" {
 		t.Errorf("status: %q", stdout)
 	}
 }

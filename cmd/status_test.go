@@ -120,7 +120,7 @@ func (p place) fillItem(t *testing.T, tx *store.Tx, app work.Repo) error {
 func TestStatus(t *testing.T) {
 	p := newPlace(t)
 	code, stdout, stderr := run(t, "status", "--config", p.config)
-	if code != 0 || stdout != "" || !strings.Contains(stderr, "nothing yet") || !strings.Contains(stderr, "gh mergexo tick") {
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "no pass has run yet") || !strings.Contains(stderr, "gh mergexo tick") {
 		t.Errorf("no state: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if _, err := os.Stat(p.state); !os.IsNotExist(err) {
@@ -189,7 +189,7 @@ func TestShow(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"octo/app#99": "octo/app#99 is no work item",
-		"12":          "2 repositories are configured: which one's #12 is meant?",
+		"12":          "2 repositories are configured, so #12 is ambiguous",
 		"octo/x#12":   "repository github.com/octo/x is not in the config",
 	} {
 		if code, _, stderr := run(t, "show", name, "--config", p.config); code != 1 || !strings.Contains(stderr, want) {

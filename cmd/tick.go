@@ -38,23 +38,24 @@ func newTickCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:        "tick",
 		SuggestFor: []string{"run", "pass", "start", "once"},
-		Short:      "Make one reconcile pass and exit",
-		Long: `Make exactly one reconcile pass: read what is new on GitHub, plan, run up to
-runtime.workers agent turns side by side, push and answer, and exit.
+		Short:      "Run one pass and exit",
+		Long: `Run one pass: read what changed on GitHub, plan, run up to runtime.workers agent
+turns in parallel, push, answer, and exit.
 
-Run it from cron, launchd or a systemd timer. A pass may be killed at any
-moment: the next one carries on. While another pass plans, this one exits at
-once, quietly, with code 0.
+Let cron, launchd or a systemd timer repeat it ("gh mergexo schedule install"). A
+pass may be killed at any moment: the next one resumes. If another pass is
+planning, this one exits at once with 0.
 
-An idle pass prints nothing unless it is on a terminal. What is wrong is one line
-for each cause, with what to type. Exit codes: 0 the pass is complete, also when
-work waits or is blocked; 1 an error, or no repository could be read; 2 it was
-cancelled; 4 no login, or one that GitHub does not accept. The code is about this
-pass alone: one that does not ask GitHub, for it waits after an error that the
-pass before told, exits with 0. gh mergexo status says what is wrong until it is
-over, and on a terminal the pass says until when it waits. With --now it does not
-wait: neither after an error, such as a login that you have mended, nor for
-min_interval. GitHub's own limits hold all the same.`,
+A pass with nothing to do prints nothing, except on a terminal. It prints each
+cause of an error in one line, with the command that fixes it.
+
+Exit codes: 0 done, even if work waits or is blocked; 1 an error, or no repository
+could be read; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
+
+After an error, later passes wait 1, 2, 4 … minutes before they ask GitHub again,
+and exit with 0 until then; "gh mergexo status" shows the error. With --now a pass
+does not wait, neither for that nor for min_interval. GitHub's rate limits still
+apply.`,
 		Example: `  $ gh mergexo tick --dry-run
   $ gh mergexo tick
   $ gh mergexo tick --now                  # after gh auth login
@@ -65,12 +66,12 @@ min_interval. GitHub's own limits hold all the same.`,
 	}
 	opt.json = cli.AddJSONFlags(c, passView{})
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
-	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Begin at most `n` turns (default: runtime.max_turns_per_pass)")
+	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
+	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Start at most `n` turns (default: runtime.max_turns_per_pass)")
 	c.Flags().DurationVar(&opt.wait, "wait", 0, "Wait up to this `duration` while another pass plans")
-	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, whatever this program waits for")
-	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in a session of its own and exit")
-	c.Flags().BoolVar(&opt.detached, "detached", false, "This is such a pass: nobody sees its exit code")
+	c.Flags().BoolVar(&opt.now, "now", false, "Ask GitHub at once, without waiting for a retry time or min_interval")
+	c.Flags().BoolVar(&opt.detach, "detach", false, "Start the pass in the background and exit")
+	c.Flags().BoolVar(&opt.detached, "detached", false, "The pass that --detach started")
 	_ = c.Flags().MarkHidden("detached") // hidden flags still work
 	return c
 }
@@ -97,7 +98,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
 	}
 	if err := proc.Guard(); err != nil {
-		pass.Log.WarnContext(ctx, "this pass cannot be guarded against what its agents start", "error", err)
+		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
 	rep, err := a.runPass(ctx, cfg, pass, opt)
 	a.tellDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
@@ -119,9 +120,9 @@ func (o *tickOptions) check() error {
 	case o.wait < 0:
 		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:
-		return &cli.UsageError{Err: errors.New("--detach and --dry-run do not go together: nobody would see the plan")}
+		return &cli.UsageError{Err: errors.New("--detach and --dry-run cannot be combined: nobody would see the plan")}
 	case o.detach && o.json.Asked():
-		return &cli.UsageError{Err: errors.New("--detach and --json do not go together: nobody would see the report")}
+		return &cli.UsageError{Err: errors.New("--detach and --json cannot be combined: nobody would see the report")}
 	}
 	return nil
 }
@@ -197,7 +198,7 @@ func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.C
 			fmt.Fprintln(a.Env.Stderr, d)
 		}
 		if worked {
-			pass.Log.WarnContext(ctx, "the config is doubtful", "what", d)
+			pass.Log.WarnContext(ctx, "the config has a doubtful setting", "what", d)
 		}
 	}
 }

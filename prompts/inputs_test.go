@@ -49,7 +49,7 @@ func TestWhatIsHandedOverIsRendered(t *testing.T) {
 		}, broken...), handoff...),
 		work.KindReview: {
 			"as the reviewer security, round 3, after 2 fixes", "its head abc: judge exactly this commit", "\nYou look for holes.\n", "since your last verdict, at feed;", "+x",
-			"Your open findings", "F7", "No page about it.", "out of these: lead", "Say in earlier", `is "critical" or "major" or "minor"; otherwise`, "It shall start.", "as the base has them",
+			"Your open findings", "F7", "No page about it.", "name one of these in escalate: lead", "Say in earlier", `is "critical" or "major" or "minor"; otherwise`, "It shall start.", "are those of the base",
 		},
 	} {
 		got, err := render(kind, handed())

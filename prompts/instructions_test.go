@@ -45,7 +45,7 @@ func TestInstructionFilesAreToldOfAsData(t *testing.T) {
 		t.Errorf("none:\n%s", text)
 	}
 	c.Task.Instructions = nil
-	if text := words(t, work.KindBugfixStart, c); !strings.Contains(text, "AGENTS.md and CLAUDE.md at the root and in the folders that you deal with, CONTRIBUTING") {
+	if text := words(t, work.KindBugfixStart, c); !strings.Contains(text, "AGENTS.md and CLAUDE.md at the root and in the folders that you work in, CONTRIBUTING") {
 		t.Errorf("not listed:\n%s", text)
 	}
 	c.Task.Instructions = &Instructions{}

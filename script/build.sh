@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release for cli/gh-extension-precompile: script/build.sh TAG [OS-ARCH…]
-# makes dist/OS-ARCH for each platform, or for those named. cgo is off, so every one builds anywhere;
-# android-amd64 of the action's own list does not, and is left out.
+# builds dist/OS-ARCH for every platform, or for the named ones. cgo is off, so each builds on any machine.
+# android-amd64 needs cgo and is left out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tag=${1:?usage: script/build.sh TAG [OS-ARCH…]}
@@ -26,6 +26,6 @@ for platform in "${platforms[@]}"; do
 	CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w -X main.version=$tag" \
 		-o "dist/$platform$exe" ./cmd/gh-mergexo
 done
-# What is no program of a platform: gh installs none of these.
+# Files that are not programs: gh does not install them.
 tar -czf dist/gh-mergexo-man.tar.gz share/man
 (cd dist && sha256sum -- * >checksums.txt)

@@ -371,7 +371,7 @@ func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	}
 	first := versionsOf(t, ours(t))[0]
 	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d): "+
-		"move the file away; the next pass makes a new one from what is on GitHub", path, first)
+		"move the file away; the next pass creates a new one from GitHub", path, first)
 	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}

@@ -51,7 +51,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
 	if at < 0 || p.All[at].Row.NodeID == "" {
-		return nil, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", repo.FullName())
+		return nil, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", repo.FullName())
 	}
 	if p.Held, err = p.Dirs.HeldSlots(); err != nil {
 		return nil, err

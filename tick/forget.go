@@ -40,7 +40,7 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 		err = p.turns.Restorer.DropAllHomes(ctx)
 	}
 	if err != nil {
-		p.Log.WarnContext(ctx, "could not forget what is over", "error", err)
+		p.Log.WarnContext(ctx, "could not delete data of finished work", "error", err)
 	}
 }
 
@@ -97,7 +97,7 @@ func (p *Pass) dropOldTurns(ctx context.Context, before time.Time) error {
 func dropMerged(ctx context.Context, p *env.Env, before time.Time) {
 	for _, r := range p.Repositories() {
 		if err := r.Git().DropMerged(ctx, before); err != nil {
-			p.Log.WarnContext(ctx, "could not forget what was merged", "repo_full_name", r.Name.FullName(), "error", err)
+			p.Log.WarnContext(ctx, "could not delete heads of merged pull requests", "repo_full_name", r.Name.FullName(), "error", err)
 		}
 	}
 }

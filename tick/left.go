@@ -53,7 +53,7 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 	}
 	if t.Step == work.StepClaimed && t.Runs > 0 { // its pass may have died while the agent ran
 		if _, err := p.Orphans.EndMarked(ctx, p.Mark(t)); err != nil {
-			p.Log.WarnContext(ctx, "could not look for what a dead pass left running", p.TurnAttrs(l, "error", err)...)
+			p.Log.WarnContext(ctx, "could not look for processes of a killed pass", p.TurnAttrs(l, "error", err)...)
 		}
 	}
 	begun, err := p.FirstEffect(ctx, l)

@@ -12,11 +12,11 @@ import (
 
 // passLines are the messages about no single repository.
 var passLines = []string{
-	"could not find out where there is something to send",
-	"pass", "repositories", "turns are held back by a budget of the day", "the clock of this machine is wrong", "could not record a limit of GitHub's",
-	"GitHub does not say which account the token is of; it is seen by what the pass writes first", "could not record our account",
-	"could not forget what is over", "could not look who works in a checkout",
-	"could not tell what happened", "a message about no repository did not arrive", "could not tell how the pass ended",
+	"could not list what is to be sent",
+	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "could not record a limit of GitHub's",
+	"GitHub does not report the account of the token; the first write of the pass shows it", "could not record our account",
+	"could not delete data of finished work", "could not look for processes in a checkout",
+	"could not plan messages", "a message without a repository did not arrive", "could not record how the pass ended",
 }
 
 // Every log line names its repository, even lines too rare for a story.

@@ -52,7 +52,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	}
 	l, err := q.leaseOf(ctx, p, preview)
 	if errors.Is(err, errNoItem) && unread != "" {
-		return Prompt{}, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", work.Ref(q.Repo, q.Number), unread)
+		return Prompt{}, fmt.Errorf("there is no data about %s: its repository could not be read: %s", work.Ref(q.Repo, q.Number), unread)
 	}
 	if err != nil {
 		return Prompt{}, err

@@ -77,7 +77,7 @@ func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	}
 	var item work.Item
 	_ = p.Store.View(ctx, func(tx *store.Tx) (err error) { item, err = tx.GetItem(ctx, t.ItemID); return err })
-	p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(env.AttrsOf(p.RemoteByID(t.RepoID).Name, item, t), "error", err)...)
+	p.Log.WarnContext(ctx, "could not look for processes of a killed pass", append(env.AttrsOf(p.RemoteByID(t.RepoID).Name, item, t), "error", err)...)
 }
 
 // resume takes a slot for an unfinished turn; nil: none is free.

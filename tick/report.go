@@ -29,5 +29,5 @@ func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *e
 		return
 	}
 	rep.Held = fmt.Sprintf("%s held back: %s", work.Count(waiting, "turn"), why)
-	p.Log.WarnContext(ctx, "turns are held back by a budget of the day", "turns", waiting, "why", why)
+	p.Log.WarnContext(ctx, "turns wait for a daily budget", "turns", waiting, "why", why)
 }

@@ -32,12 +32,12 @@ func ResumeMerging(ctx context.Context, p *Pass, repo work.RepoName, waiting fun
 	}
 	at := slices.IndexFunc(p.All, func(r *env.Repo) bool { return r.Name.Equal(repo) })
 	if at < 0 || p.All[at].Row.ID == 0 {
-		return was, false, fmt.Errorf("no pass has seen %s yet; make one: gh mergexo tick", p.Config.Called(repo))
+		return was, false, fmt.Errorf("no pass has read %s yet; run one: gh mergexo tick", p.Config.Called(repo))
 	}
 	row := p.All[at].Row
 	alone, ok, err := folder.TryLock(p.Dirs.MergeLock(row)) // a merging pass would store the stop again
 	if err == nil && !ok {
-		err = fmt.Errorf("a pass merges in %s at this moment; try again", p.Config.Called(repo))
+		err = fmt.Errorf("a pass is merging in %s; try again", p.Config.Called(repo))
 	}
 	if err != nil {
 		return was, false, err

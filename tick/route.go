@@ -52,7 +52,7 @@ func stirring(ctx context.Context, p *Pass) []*env.Repo {
 	all := p.Repositories()
 	busy, err := p.loader.Busy(ctx, all)
 	if err != nil {
-		p.Log.WarnContext(ctx, "could not find out where there is something to send", "error", err)
+		p.Log.WarnContext(ctx, "could not list what is to be sent", "error", err)
 		return slices.Concat(all, p.Left)
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(r *env.Repo) bool { return !busy[r.Row.ID] })

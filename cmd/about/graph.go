@@ -20,13 +20,12 @@ func NewGraphCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "graph [items | reviews | merges]",
-		Short: "Print the life of a work item, its reviews and its merge, as Mermaid diagrams",
-		Long: `Print the states of a work item, those of the reviews of its pull request, and the
-stages of a merge of ours, each as a Mermaid state diagram with what moves it from
-one to another; what each of these words means stands below it. The first two are
-made from the tables that the passes go by. With "items", "reviews" or "merges"
-only that diagram is printed: a Markdown file or comment on GitHub shows it as a
-picture, in a fence "mermaid".`,
+		Short: "Print the states of items, reviews and merges as Mermaid diagrams",
+		Long: `Print the states of a work item, of the reviews of its pull request, and of a merge,
+as Mermaid state diagrams with the cause of each transition, and the meaning of each
+word below them. The diagrams of items and reviews are made from the tables that
+passes use. "items", "reviews" or "merges" prints only that diagram: in a "mermaid"
+code block of a Markdown file or comment, GitHub shows it as a picture.`,
 		Example: `  $ gh mergexo graph
   $ gh mergexo graph reviews
   $ gh mergexo graph --json graphs --jq '.graphs[].transitions[] | .cause'`,
@@ -52,7 +51,7 @@ type graphsView struct {
 type graphView struct {
 	Name        string `json:"name"`        // items, reviews, merges
 	Mermaid     string `json:"mermaid"`     // the diagram, as a fence `mermaid` in Markdown takes it
-	Transitions []step `json:"transitions"` // what it is drawn from
+	Transitions []step `json:"transitions"` // the transitions in the diagram
 }
 
 // graphs returns the named diagrams, or all if none is named.
@@ -81,9 +80,9 @@ func writeGraphs(out io.Writer, wanted []string) error {
 // step is one transition.
 type step struct {
 	From  string `json:"from"`  // empty: it begins here
-	Cause string `json:"cause"` // a word for what moves it
+	Cause string `json:"cause"` // the cause of the transition
 	To    string `json:"to"`    // empty: it ends here
-	Means string `json:"means"` // what that word means
+	Means string `json:"means"` // the meaning of the cause
 }
 
 // legend explains the words of a diagram below it; Mermaid ignores comments.

@@ -15,34 +15,34 @@ var causeMeans = map[work.Cause]string{
 	work.CauseAsked:      "an agent asks a person",
 	work.CauseStopped:    "a turn cannot continue without a person, or must not",
 	work.CausePutBack:    "a turn was superseded before its first effect",
-	work.CauseCancelled:  "nobody wants the turn's result any more",
+	work.CauseCancelled:  "the result of the turn is no longer needed",
 	work.CauseResumed:    "a person answered, commented, or gave the command",
-	work.CausePullMerged: "the pull request was merged, by whomever",
-	work.CausePullClosed: "the pull request was closed, by whomever",
+	work.CausePullMerged: "somebody merged the pull request",
+	work.CausePullClosed: "somebody closed the pull request",
 	work.CauseReopened:   "the pull request was reopened",
-	work.CauseWithdrawn:  "the issue was closed, its label taken away, or cancel commanded",
-	work.CauseFulfilled:  "the design's implementation was merged, or its document says implemented",
-	work.CauseAdopted:    "found again on GitHub or in the mirror's journal, with the database gone",
+	work.CauseWithdrawn:  "the issue was closed, its label was removed, or cancelled by command",
+	work.CauseFulfilled:  "the design's implementation was merged, or its document has the status implemented",
+	work.CauseAdopted:    "found on GitHub or in the mirror's journal after the database was lost",
 }
 
 // eventMeans explains what moves the reviews of a pull request.
 var eventMeans = map[review.Event]string{
 	review.EventOpened:    "reviewers are configured for it",
-	review.EventDue:       "nothing holds the next review back",
-	review.EventApproved:  "the reviewer who was asked approves",
+	review.EventDue:       "the next review is due",
+	review.EventApproved:  "the reviewer approves",
 	review.EventRejected:  "a reviewer requests changes",
 	review.EventComplete:  "everybody has approved this head",
-	review.EventWanting:   "not everybody has",
+	review.EventWanting:   "not everybody has approved this head",
 	review.EventPushed:    "the head moved",
 	review.EventFixed:     "our fix was pushed",
 	review.EventUnfixed:   "a fix changed nothing, or asks a person",
-	review.EventExhausted: "max_fix_cycles is used up, or the findings are the same again",
+	review.EventExhausted: "max_fix_cycles is used up, or the same findings came again",
 	review.EventTakenBack: "a person dismissed the verdict on this head",
 	review.EventFailed:    "a review or a fix failed for good",
-	review.EventRetried:   "a person commanded it",
+	review.EventRetried:   "a person retried by command",
 	review.EventDecided:   "a reviewer gave a verdict after the stop",
-	review.EventMerged:    "the pull request was merged, by whomever",
-	review.EventClosed:    "the pull request was closed, by whomever",
+	review.EventMerged:    "somebody merged the pull request",
+	review.EventClosed:    "somebody closed the pull request",
 	review.EventReopened:  "the pull request was reopened",
 	review.EventOff:       "the config has no reviewers for it any more",
 }
@@ -50,7 +50,7 @@ var eventMeans = map[review.Event]string{
 // mergeSteps are the stages of a merge by gh mergexo. They are listed here, because no transition
 // table decides them: the result of a request is read from GitHub.
 func mergeSteps() []step {
-	chosen, refused := "everything that holds it is open, and it is its turn", "it was not made, or GitHub refused it: the next pass judges again"
+	chosen, refused := "all gates are open, and it is next", "the request was not sent, or GitHub refused it: the next pass decides again"
 	steps := []struct {
 		from       merging.Stage
 		cause      string
@@ -59,14 +59,14 @@ func mergeSteps() []step {
 	}{
 		{"", "chosen", merging.Intended, chosen},
 		{merging.Void, "chosen", merging.Intended, chosen},
-		{merging.Intended, "queued", merging.Queued, "it was put into the base's merge queue"},
-		{merging.Intended, "on the base", merging.Half, "its commit is on the base, and GitHub shows the pull request as open still"},
-		{merging.Queued, "on the base", merging.Half, "its commit is on the base, and GitHub shows the pull request as open still"},
-		{merging.Intended, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
-		{merging.Queued, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
-		{merging.Half, "merged", merging.Landed, "GitHub shows it as merged, and what landed was read"},
+		{merging.Intended, "queued", merging.Queued, "it is in the merge queue of the base"},
+		{merging.Intended, "on the base", merging.Half, "its commit is on the base, and GitHub still shows the pull request as open"},
+		{merging.Queued, "on the base", merging.Half, "its commit is on the base, and GitHub still shows the pull request as open"},
+		{merging.Intended, "merged", merging.Landed, "GitHub shows it as merged, and the landed commit was read"},
+		{merging.Queued, "merged", merging.Landed, "GitHub shows it as merged, and the landed commit was read"},
+		{merging.Half, "merged", merging.Landed, "GitHub shows it as merged, and the landed commit was read"},
 		{merging.Intended, "refused", merging.Void, refused},
-		{merging.Queued, "taken out", merging.Void, "it left the merge queue, by us, by people or by the queue"},
+		{merging.Queued, "taken out", merging.Void, "it left the merge queue: gh mergexo, a person or the queue removed it"},
 		{merging.Landed, "", "", ""},
 	}
 	all := make([]step, len(steps))

@@ -19,10 +19,10 @@ func newPersonasCmd(a *room) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "personas [reviewer]",
-		Short: "List who reviews, or print a reviewer's persona",
-		Long: `List the reviewers that are built in and those of the config, with where their
-persona is from: what they look at, and how they weigh it. With a name print that
-persona, to begin one of your own.`,
+		Short: "List the reviewers, or print a reviewer's persona",
+		Long: `List the built-in reviewers and those of the config, with the source of each persona:
+what the reviewer looks at, and how it weighs that. With a name, print that persona,
+as a start for your own.`,
 		Example: `  $ gh mergexo prompts personas
   $ gh mergexo prompts personas quinn > ~/.config/mergexo/mine.md`,
 		Args: cli.Args(cli.Words(0, 1)),
@@ -115,7 +115,7 @@ func personasOf(all []personaView, name string) ([]personaView, error) {
 	}
 	if len(found) == 0 {
 		names := slices.Compact(slices.Sorted(slices.Values(terminal.Each(all, func(v personaView) string { return v.Reviewer }))))
-		return nil, &cli.UsageError{Err: fmt.Errorf("no reviewer with a persona is called %q; there are %s", name, strings.Join(names, ", "))}
+		return nil, &cli.UsageError{Err: fmt.Errorf("there is no reviewer %q with a persona; there are %s", name, strings.Join(names, ", "))}
 	}
 	return found, nil
 }

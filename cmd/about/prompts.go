@@ -31,12 +31,11 @@ func NewPromptsCmd(app *cli.App) *cobra.Command {
 	a := &room{app}
 	c := &cobra.Command{
 		Use:   "prompts <command>",
-		Short: "Show what agents are told",
-		Long: `Show what agents are told. Every prompt can be replaced by one of your own: put
-NAME.tmpl into the folder prompts beside the config (or runtime.prompts_dir).
-"prompts show NAME --source" prints ours, to begin with. Yours are tried out
-whenever the config is read for a pass; one that is broken stops it with the
-file and the line.`,
+		Short: "Show the prompts of agents",
+		Long: `Show the prompts of agents. To replace one, put NAME.tmpl into the folder prompts
+beside the config (or runtime.prompts_dir). "gh mergexo prompts show NAME --source"
+prints the built-in one to begin with. A pass that reads the config tests your
+prompts; an invalid one stops it with the file and the line.`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
 	c.AddCommand(newPromptsListCmd(a), newPromptsShowCmd(a), newPersonasCmd(a))
@@ -77,7 +76,7 @@ type promptsView struct {
 
 // promptView is one prompt.
 type promptView struct {
-	Name string `json:"name"` // what `prompts show` takes
+	Name string `json:"name"` // the name for `prompts show`
 	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
 	From string `json:"from"` // "built in", or the file that replaces it
 }
@@ -110,8 +109,8 @@ func (a *room) pack() (*prompts.Pack, error) {
 type shownPrompt struct {
 	Name   string `json:"name"`   // the prompt's name
 	Item   string `json:"item"`   // the work item that was named; empty: an example is filled in
-	Text   string `json:"text"`   // what the agent is told
-	Stored bool   `json:"stored"` // whether it is what a turn under way was sent, word for word
+	Text   string `json:"text"`   // the prompt
+	Stored bool   `json:"stored"` // whether it is the prompt that was sent for the turn in progress
 }
 
 func newPromptsShowCmd(a *room) *cobra.Command {
@@ -121,12 +120,13 @@ func newPromptsShowCmd(a *room) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show <name> [owner/name#number]",
 		Short: "Print a prompt as it would be sent",
-		Long: `Print a prompt exactly as an agent would get it for a work item: GitHub and the
-database are read as by tick --dry-run, and nothing is written. For a turn that
-is under way it is what was sent. Without a work item an example is filled in.
-Agents differ in how they give their answer and in what they can do: the prompt
-is the configured agent's, or that of --agent. A reviewer's prompt has their
-persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
+		Long: `Print a prompt exactly as an agent would get it for a work item. It reads GitHub and
+the database like tick --dry-run, and writes nothing. If the turn has begun, it prints
+the prompt that was sent. Without a work item it prints an example.
+
+Prompts differ from agent to agent: --agent prints the one for another agent than the
+configured one. A reviewer's prompt contains a persona ("gh mergexo prompts
+personas"); --reviewer selects the reviewer.`,
 		Example: `  $ gh mergexo prompts show bugfix_start octo/repo#12
   $ gh mergexo prompts show review --agent claude --reviewer sam
   $ gh mergexo prompts show system_base --source \
@@ -149,16 +149,16 @@ persona in it ("gh mergexo prompts personas"); --reviewer says whose.`,
 			case flags.Asked():
 				return flags.Write(a.Output(), shownPrompt{q.name, q.item, shown.Text, shown.Stored})
 			case shown.Stored:
-				fmt.Fprintln(a.Env.Stderr, "this is what the turn that is under way was given")
+				fmt.Fprintln(a.Env.Stderr, "this prompt was sent for the turn in progress")
 			}
 			_, err = io.WriteString(a.Env.Stdout, shown.Text)
 			return err
 		},
 	}
 	flags = cli.AddJSONFlags(c, shownPrompt{})
-	c.Flags().StringVar(&q.agent, "agent", "", "Print it as this `agent` of the config would get it")
-	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it as for this `reviewer`, of the config or built in")
-	c.Flags().BoolVar(&source, "source", false, "Print the text of our own prompt, with its gaps, to change it")
+	c.Flags().StringVar(&q.agent, "agent", "", "Print it for this `agent` of the config")
+	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it for this `reviewer`, of the config or built in")
+	c.Flags().BoolVar(&source, "source", false, "Print the template of the built-in prompt, to change it")
 	return c
 }
 

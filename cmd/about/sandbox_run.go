@@ -21,18 +21,18 @@ func newSandboxRunCmd(a *room) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run <agent> [flags] -- <command> [argument]...",
 		Short: "Run a command in an agent's sandbox",
-		Long: `Run a command just as an agent's own program runs: in its sandbox, with its
-environment, and with an empty folder in place of a checkout. No pass is made,
-and nothing of the state is written. The exit code is the command's.
+		Long: `Run a command as an agent's program runs: in the agent's sandbox and environment, in
+an empty folder instead of a checkout. It runs no pass and writes no state. The exit
+code is the command's.
 
-With --dir the command works in a folder of yours, which it can write to.`,
+With --dir the command runs in a folder of yours, which it can write to.`,
 		Example: `  $ gh mergexo sandbox run codex -- codex --version
   $ gh mergexo sandbox run claude --dir . -- make test
   $ gh mergexo sandbox run codex -- sh -c 'ls -A ~; cat ~/.ssh/id_ed25519'`,
 		ValidArgsFunction: a.completeAgents,
 		Args: cli.Args(func(c *cobra.Command, given []string) error {
 			if c.ArgsLenAtDash() != 1 || len(given) < 2 {
-				return errors.New("name an agent, and the command behind --, such as: gh mergexo sandbox run codex -- codex --version")
+				return errors.New("name an agent, and a command after --, for example: gh mergexo sandbox run codex -- codex --version")
 			}
 			return nil
 		}),
@@ -40,8 +40,8 @@ With --dir the command works in a folder of yours, which it can write to.`,
 			return a.runInSandbox(c.Context(), given[0], given[1:], dir, repo)
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "Work in this `folder` (default: an empty one, removed at the end)")
-	c.Flags().StringVarP(&repo, "repo", "R", "", "As for this `repository` (default: the first of the config)")
+	c.Flags().StringVar(&dir, "dir", "", "Run in this `folder` (default: an empty one, removed at the end)")
+	c.Flags().StringVarP(&repo, "repo", "R", "", "Sandbox for this `repository` (default: the first in the config)")
 	return c
 }
 

@@ -23,12 +23,12 @@ func NewSandboxCmd(app *cli.App) *cobra.Command {
 	a := &room{app}
 	c := &cobra.Command{
 		Use:   "sandbox <command>",
-		Short: "Show what agents can see of this machine, and try it",
-		Long: `Show what agents can see of this machine, and run commands just as they do.
+		Short: "Show what agents can see of this machine, and test it",
+		Long: `Show what agents can see of this machine, and run commands in their sandbox.
 
-An agent sees the system's own folders, programs on PATH, the known folders of
-toolchains, its own home, and its checkout. Anything else has to be named in
-readable or writable of [agents.NAME], or in readable of [runtime].`,
+An agent sees the system's folders, programs on PATH, the known folders of
+toolchains, its own home, and its checkout. Name other folders in readable or
+writable of [agents.NAME], or in readable of [runtime].`,
 		Args: cli.Args(cli.Words(0, 0)),
 	}
 	c.AddCommand(newSandboxShowCmd(a), newSandboxRunCmd(a))
@@ -40,10 +40,10 @@ func newSandboxShowCmd(a *room) *cobra.Command {
 	repo := ""
 	c := &cobra.Command{
 		Use:   "show [agent]",
-		Short: "List what is let into an agent's sandbox, and why",
-		Long: `List what is let into an agent's sandbox, and why. Without an agent it is the one
-of [runtime]. A path is there to read or to write, hidden (empty), a link, or
-private: writable, and another folder than yours.`,
+		Short: "List what an agent sees in its sandbox, and why",
+		Long: `List what an agent sees in its sandbox, and why. The default agent is the one in
+[runtime]. A path is readable, writable, hidden (empty), a link, or private (writable,
+but not your folder of that name).`,
 		Example: `  $ gh mergexo sandbox show
   $ gh mergexo sandbox show claude --json entries --jq '.entries[] | .path'`,
 		Args:              cli.Args(cli.Words(0, 1)),
@@ -53,7 +53,7 @@ private: writable, and another folder than yours.`,
 		},
 	}
 	flags = cli.AddJSONFlags(c, sandboxView{})
-	c.Flags().StringVarP(&repo, "repo", "R", "", "For this `repository` (default: the first of the config)")
+	c.Flags().StringVarP(&repo, "repo", "R", "", "Sandbox for this `repository` (default: the first in the config)")
 	return c
 }
 
@@ -63,7 +63,7 @@ type sandboxView struct {
 	Sandbox string          `json:"sandbox"`    // what surrounds it: `bwrap`, `provider`, `none` and the like
 	Hides   bool            `json:"hidesFiles"` // whether your files are hidden from it
 	Says    string          `json:"says"`       // the same for people
-	Entries []machine.Entry `json:"entries"`    // what is let in
+	Entries []machine.Entry `json:"entries"`    // the paths that the agent sees
 }
 
 func (a *room) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {

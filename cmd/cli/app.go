@@ -102,9 +102,9 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // ErrNothingYet is returned by commands that need the state of a pass before there is one.
-var ErrNothingYet = Coded(CodeNoState, errors.New("there is no state yet: no pass has been made; make one: gh mergexo tick"))
+var ErrNothingYet = Coded(CodeNoState, errors.New("no pass has run yet; run one: gh mergexo tick"))
 
 // NoItem reports that a named item is unknown.
 func NoItem(called string) error {
-	return Coded(CodeUnknownItem, fmt.Errorf("%s is no work item: it has no label yet, or no pass has seen it (gh mergexo tick)", called))
+	return Coded(CodeUnknownItem, fmt.Errorf("%s is no work item: it has no label yet, or no pass has read it (gh mergexo tick)", called))
 }

@@ -46,16 +46,16 @@ func ErrorKinds() []ErrorKind {
 	return []ErrorKind{
 		{CodeUsage, "the command line is wrong", ""},
 		{CodeNoConfig, "there is no config", "gh mergexo init"},
-		{CodeBadConfig, "the config, a prompt or a flow of your own cannot be used; the message names file and line", "mend what the message names, then: gh mergexo config"},
+		{CodeBadConfig, "the config, a prompt or a flow of your own cannot be used; the message names file and line", "fix what the message names, then: gh mergexo config"},
 		{CodeNoLogin, "gh is not logged in, or GitHub does not accept the login; the exit code is 4", "gh auth login"},
-		{CodeNoState, "no pass has been made yet, so that there is nothing to show or to change", "gh mergexo tick"},
+		{CodeNoState, "no pass has run yet, so there is nothing to show or to change", "gh mergexo tick"},
 		{CodeUnknownRepository, "the repository is not in the config", "gh mergexo config"},
 		{CodeUnknownItem, "no work item has that number", "gh mergexo status --all"},
-		{CodeNetwork, "GitHub gave no answer, or none that is of use", "try again; gh api rate_limit shows whether gh reaches it"},
-		{CodeRateLimited, "GitHub lets this account ask no more for a while", "wait; gh api rate_limit says until when"},
-		{CodeRefused, "GitHub, or the state that a work item is in, does not allow it", "gh mergexo status"},
+		{CodeNetwork, "GitHub did not answer, or its answer was unusable", "try again; gh api rate_limit shows whether gh reaches it"},
+		{CodeRateLimited, "GitHub accepts no more requests of this account for a while", "wait; gh api rate_limit says until when"},
+		{CodeRefused, "GitHub or the state of the work item does not allow it", "gh mergexo status"},
 		{CodeDisk, "the state folder or its disk cannot be written", "make room, or set runtime.state_dir to a folder that you may write to"},
-		{CodeCancelled, "it was interrupted; the exit code is 2", "type it again: nothing is lost"},
+		{CodeCancelled, "the command was interrupted; the exit code is 2", "run it again: nothing is lost"},
 		{CodeFailed, "anything else; the message says what", ""},
 	}
 }

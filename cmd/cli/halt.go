@@ -51,7 +51,7 @@ func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 // HaltView is a pause of everything on this machine, as JSON.
 type HaltView struct {
 	Since  terminal.Time `json:"since"`  // null: not known
-	Reason string        `json:"reason"` // what was typed behind `pause --all`
+	Reason string        `json:"reason"` // the text after `pause --all`
 }
 
 // ViewHalt returns a pause as JSON; null: there is none.
@@ -67,7 +67,7 @@ type StoppedView struct {
 	Since  terminal.Time `json:"since"`      // since when
 	Reason string        `json:"reason"`     // why, for people; empty: there is no reason to give
 	Code   string        `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
-	Resume string        `json:"resume"`     // what is typed to end it
+	Resume string        `json:"resume"`     // the command that ends it
 }
 
 // ViewStopped returns a merge stop as JSON.

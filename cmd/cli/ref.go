@@ -48,11 +48,11 @@ func ParseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n <= 0 {
-		return Ref{}, &UsageError{Err: fmt.Errorf("%q names no issue or pull request: want owner/name#12, #12 or its address", s)}
+		return Ref{}, &UsageError{Err: fmt.Errorf("%q is no issue or pull request: want owner/name#12, #12 or its URL", s)}
 	}
 	if repo == "" {
 		if len(repos) != 1 {
-			return Ref{}, &UsageError{Err: fmt.Errorf("%d repositories are configured: which one's #%d is meant? Write owner/name#%d", len(repos), n, n)}
+			return Ref{}, &UsageError{Err: fmt.Errorf("%d repositories are configured, so #%d is ambiguous: write owner/name#%d", len(repos), n, n)}
 		}
 		return Ref{repos[0], n}, nil
 	}

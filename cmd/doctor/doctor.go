@@ -22,16 +22,15 @@ func NewCmd(a *cli.App) *cobra.Command {
 	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out what is missing or wrong, and what mends it",
-		Long: `Look at everything that a pass needs, all at once: gh and its login, what the
-token may do, each repository with its rules and labels, the agents and what
-stands around them, git, the state folder, the disk, the clock, the schedule.
-Each line is ok (✓), a warning (!) or a failure (X), with the command that mends
-it. One that fails hides no other.
+		Short: "Check the setup, and print what fixes it",
+		Long: `Check everything that a pass needs: gh and its login, the permissions of the token,
+each repository with its rules and labels, the agents and their sandbox, git, the
+state folder, the disk, the clock and the schedule. Each check is ok (✓), a warning
+(!) or a failure (X), with the command that fixes it. All checks run, even after a
+failure.
 
-It asks GitHub, by reads alone, and asks no agent's provider. Nothing is
-written. The exit code is 1 when there is a failure. docs/troubleshooting.md
-has what each line means.`,
+It reads from GitHub, sends no request to an agent's provider, and writes nothing.
+The exit code is 1 if there is a failure. docs/troubleshooting.md lists the checks.`,
 		Example: `  $ gh mergexo doctor
   $ gh mergexo doctor --json checks \
       --jq '.checks[] | select(.level != "ok") | .do'`,
@@ -44,14 +43,14 @@ has what each line means.`,
 
 // view is the output of doctor.
 type view struct {
-	Checks   []doctor.Check `json:"checks"`   // everything that was looked at; [troubleshooting.md](../troubleshooting.md) lists the codes
+	Checks   []doctor.Check `json:"checks"`   // all checks; [troubleshooting.md](../troubleshooting.md) lists the codes
 	Failures int            `json:"failures"` // how many of them fail; with one the exit code is 1
 	Warnings int            `json:"warnings"` // how many of them are warnings
 }
 
 func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 	shown := a.Progress()
-	shown.Spinner("looking at this machine and asking GitHub")
+	shown.Spinner("checking this machine and GitHub")
 	all := Look(ctx, a)
 	shown.Close()
 	if ctx.Err() != nil {
@@ -142,5 +141,5 @@ func PrintFailures(ctx context.Context, a *cli.App, notes io.Writer) {
 	for _, c := range doctor.Only(doctor.Run(f, doctor.BeforeFirstPass), doctor.Failure) {
 		fmt.Fprintln(notes, terminal.OneLine(c.Line()))
 	}
-	fmt.Fprintln(notes, "all that a pass needs is looked at by: gh mergexo doctor")
+	fmt.Fprintln(notes, "to check everything that a pass needs: gh mergexo doctor")
 }

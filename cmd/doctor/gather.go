@@ -56,7 +56,7 @@ func loadConfig(a *cli.App) (*config.Config, doctor.Config) {
 		cfg.Path, _ = filepath.Abs(read.Path) // stays empty if the folder is unknown
 	}
 	if missing, ok := errors.AsType[*config.MissingError](err); ok {
-		read.Problems, read.Do = []string{"there is none at " + missing.Path}, "gh mergexo init"
+		read.Problems, read.Do = []string{"there is no config at " + missing.Path}, "gh mergexo init"
 	}
 	return cfg, read
 }

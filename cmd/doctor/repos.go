@@ -99,7 +99,7 @@ func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []
 	}
 	halt, stopped, err := tx.MergingStopped(ctx, row.ID)
 	if stopped {
-		to.Stopped = "nothing is merged into it: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
+		to.Stopped = "merging is stopped: " + explain.Reason(halt.Why, explain.Place{Repo: to.Name}).Here()
 	}
 	return err
 }

@@ -120,7 +120,7 @@ func (r Running) Passes(now time.Time) string {
 		said += ", for " + terminal.Took(now.Sub(r.Since.Time))
 	}
 	if !r.LastActivity.IsZero() {
-		said += ", last sign of life " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
+		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
 	}
 	return said + Used(r.Usage)
 }

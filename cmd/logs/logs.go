@@ -30,14 +30,14 @@ func NewCmd(a *cli.App) *cobra.Command {
 	l := &logsCmd{App: a}
 	c := &cobra.Command{
 		Use:   "logs [owner/name#number]",
-		Short: "Read what passes and agents said",
-		Long: `Print the log of passes for people: the lines of each turn together, with what its
-agent said, those of the last 24 hours, or of one work item all that are kept, which
-is 30 days.
+		Short: "Print the log of passes and agents",
+		Long: `Print the log of passes: the lines of each turn together, with the output of its
+agent. It prints the last 24 hours, or of one work item all lines that are kept,
+which is 30 days.
 
-With --follow it prints what comes, until Ctrl-C, and ends with code 2. With --json
-it prints the lines as they are written: one JSON object each. The files are in the
-folder logs of the state folder, one for each day.`,
+With --follow it prints new lines until Ctrl-C, and exits with 2. With --json it
+prints the lines as stored: one JSON object each. The files are in the folder logs
+of the state folder, one for each day.`,
 		Example: `  $ gh mergexo logs
   $ gh mergexo logs -f octo/repo#12
   $ gh mergexo logs --level warn --since 7d
@@ -45,10 +45,10 @@ folder logs of the state folder, one for each day.`,
 		Args: cli.Args(cli.Words(0, 1)),
 		RunE: func(c *cobra.Command, given []string) error { return l.run(c.Context(), given) },
 	}
-	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "Print what comes, until Ctrl-C")
-	c.Flags().StringVar(&l.level, "level", "info", "From which `level` on: debug, info, warn, error")
-	c.Flags().StringVar(&l.since, "since", "", "From which `time` on: 90m, 7d, 2026-01-31, all")
-	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as they are: JSON")
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "Print new lines until Ctrl-C")
+	c.Flags().StringVar(&l.level, "level", "info", "Lowest `level`: debug, info, warn, error")
+	c.Flags().StringVar(&l.since, "since", "", "Start at this `time`: 90m, 7d, 2026-01-31 or all")
+	c.Flags().BoolVar(&l.raw, "json", false, "Print the lines as stored: JSON")
 	c.Flags().StringVarP(&l.json.JQ, "jq", "q", "", "Filter each JSON line by a jq `expression`")
 	c.Flags().StringVarP(&l.json.Template, "template", "t", "", "Format each JSON line by a Go template; see \"gh help formatting\"")
 	return c
@@ -116,7 +116,7 @@ func OfTurn(ctx context.Context, a *cli.App, cfg *config.Config, key string) err
 	l := &logsCmd{App: a}
 	shown, err := l.printAll(ctx, dir(cfg), filter{least: "debug", turn: key})
 	if err == nil && shown == 0 {
-		fmt.Fprintf(a.Env.Stderr, "the log has nothing of that turn any more; it keeps 30 days, in %s\n", dir(cfg))
+		fmt.Fprintf(a.Env.Stderr, "the log has no lines of that turn any more; lines are kept for 30 days, in %s\n", dir(cfg))
 	}
 	return err
 }

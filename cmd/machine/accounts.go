@@ -130,7 +130,7 @@ func (g *ghProgram) token(ctx context.Context, who login) (token string, why *wo
 	default:
 		return token, nil
 	}
-	why.Advice = fmt.Sprintf("log it in: gh auth login --hostname %s; gh auth status --hostname %s shows whom gh knows", who.host, who.host)
+	why.Advice = fmt.Sprintf("log in with it: gh auth login --hostname %s; gh auth status --hostname %s lists gh's accounts", who.host, who.host)
 	return "", why
 }
 

@@ -28,13 +28,13 @@ func Purgeable(dir, home string, kept ...string) error {
 	case err != nil:
 		return fmt.Errorf("look at the state folder: %w", err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("the state folder %q is a symbolic link, and nothing is deleted through one: look at what it leads to, and delete that yourself", dir)
+		return fmt.Errorf("the state folder %q is a symbolic link, and its target is not deleted: check the target, and delete it yourself", dir)
 	case !info.IsDir():
 		return fmt.Errorf("%q is no folder", dir)
 	}
 	for _, path := range append(kept, home, string(filepath.Separator)) {
 		if path != "" && (within(path, dir) || within(resolved(path), resolved(dir))) {
-			return fmt.Errorf("the state folder %q holds %q, which is more than state: nothing is deleted", dir, path)
+			return fmt.Errorf("the state folder %q contains %q, which is not state: nothing was deleted", dir, path)
 		}
 	}
 	if err := GuardState(dir); err != nil {
@@ -57,7 +57,7 @@ func knownState(dir string) error {
 		used = used || e.Name() == "state.db" || e.Name() == "locks" // the locks go last
 	}
 	if !used {
-		return fmt.Errorf("no pass has ever used %q: if it is a state folder, delete it yourself; nothing was deleted", dir)
+		return fmt.Errorf("no pass has used %q: if it is a state folder, delete it yourself; nothing was deleted", dir)
 	}
 	return nil
 }

@@ -227,7 +227,7 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 type FolderError struct{ Dir, Why string }
 
 func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s: it %s, which no command in a sandbox may write to; name a folder with less in it", e.Dir, e.Why)
+	return fmt.Sprintf("%s: it %s, which no command in a sandbox may write to; name a smaller folder", e.Dir, e.Why)
 }
 
 // workFolder returns the folder in which a command works and writes: never one that holds the home,

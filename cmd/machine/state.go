@@ -30,7 +30,7 @@ func GuardState(dir string) error {
 	}
 	info, err := os.Stat(dir)
 	if linked && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the state folder %q is a symbolic link to what is not there: is its disk mounted?", dir)
+		return fmt.Errorf("the state folder %q is a symbolic link to a folder that does not exist: is its disk mounted?", dir)
 	}
 	if err != nil {
 		return fmt.Errorf("look at the state folder: %w", err)
@@ -62,7 +62,7 @@ func guardEntries(dir string) error {
 		owner, ours := ownerOf(info)
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%q in the state folder is a symbolic link: put what it leads to in its place, or set runtime.state_dir in the config to a folder on the other disk", path)
+			return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
 		case !ours:
 			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
 		case writableByOthers(info):
@@ -85,9 +85,9 @@ func DiskTrouble(err error, state string) string {
 	case errors.Is(err, syscall.EROFS):
 		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + doctor.AnotherFolder
 	case isFull:
-		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and make a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
+		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and run a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return where + ": it cannot be written, the disk is full; make room and make a pass again: nothing is lost"
+		return where + ": it cannot be written, the disk is full; make room and run a pass again: nothing is lost"
 	case named && errors.Is(err, fs.ErrPermission) && state != "" && strings.HasPrefix(where, state):
 		return fmt.Sprintf("%s: you may not use it (%v); give the folder %s to the user who runs gh mergexo, or %s", where, file.Err, state, doctor.AnotherFolder)
 	case named && errors.Is(err, syscall.ENOTDIR):
@@ -106,7 +106,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 // MakeFolder creates a folder; its error has the remedy.
 func MakeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the state folder cannot be made: %w; %s", err, doctor.AnotherFolder)
+		return fmt.Errorf("the state folder cannot be created: %w; %s", err, doctor.AnotherFolder)
 	}
 	return nil
 }

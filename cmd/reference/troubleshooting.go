@@ -44,7 +44,7 @@ const troubleshootingHead = `# Troubleshooting
 
 - ` + "`gh mergexo doctor`" + ` checks the machine, the agents and the repositories, and says how to repair what it finds.
 - ` + "`gh mergexo status`" + ` lists what waits, and for what.
-- ` + "`gh mergexo show owner/name#12`" + ` tells the story of one issue or pull request.
+- ` + "`gh mergexo show owner/name#12`" + ` shows the history of one issue or pull request.
 - The logs are JSON lines in the folder ` + "`logs`" + ` of the [state folder](setup.md#files).
 - [Errors](reference/errors.md) lists exit codes and the codes of errors.
 `
@@ -56,7 +56,7 @@ const reasonsHead = `
 from release to release; the words may change.
 
 Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what only the failed program can know. "next" is
-as a pull request has it. "comment" says when a comment on GitHub tells it; where it is empty, ` + "`status` and `show`" + ` do.
+as a pull request has it. "comment" says when a comment on GitHub gives the reason; if it is empty, only ` + "`status` and `show`" + ` do.
 `
 
 const gatesHead = `

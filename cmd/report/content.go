@@ -42,7 +42,7 @@ type Pull struct {
 	Zero     bool          `json:"zeroTouch"`          // accepted, and no commit is a person's
 	Turns    int           `json:"turns"`              // of its issue, as budgets count them
 	CostUSD  float64       `json:"costUSD"`            // of all turns for its issue
-	UnknownN int           `json:"runsOfUnknownUsage"` // of which nothing says how much was used in the end
+	UnknownN int           `json:"runsOfUnknownUsage"` // runs with unknown usage
 
 	item  int64
 	marks []store.Mark
@@ -50,7 +50,7 @@ type Pull struct {
 
 // Numbers are the main numbers.
 type Numbers struct {
-	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by what became of them
+	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
 	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
 	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
 	Answers         int                  `json:"answers"`                // comments that were answered
@@ -63,7 +63,7 @@ type Numbers struct {
 	InputTokens     int64                `json:"inputTokens"`            // of all runs
 	OutputTokens    int64                `json:"outputTokens"`           // likewise
 	CostUSD         float64              `json:"costUSD"`                // as far as it is known
-	UnknownUsage    int                  `json:"runsOfUnknownUsage"`     // of which nothing says how much was used in the end
+	UnknownUsage    int                  `json:"runsOfUnknownUsage"`     // runs with unknown usage
 	Failures        int                  `json:"failures"`               // attempts that failed, and stops for a person
 	Waiting         int                  `json:"waiting"`                // open items that are not stopped
 	Stopped         int                  `json:"stopped"`                // open items that wait for a person to act
@@ -88,13 +88,13 @@ type Verdict struct {
 type Report struct {
 	From     terminal.Time `json:"since"`        // the first day that counts; null: from the beginning
 	To       time.Time     `json:"until"`        // when it was made
-	Numbers  Numbers       `json:"numbers"`      // what is told first
+	Numbers  Numbers       `json:"numbers"`      // the main numbers
 	Pulls    []Pull        `json:"pullRequests"` // those that are open, and those that ended since then
-	Items    []status.Item `json:"items"`        // what is open
+	Items    []status.Item `json:"items"`        // open items
 	Step     Step          `json:"period"`       // how long each of periods is: day, week or month
-	Periods  []Period      `json:"periods"`      // what came over time, the oldest first
-	Failures []Failure     `json:"failures"`     // what went wrong, the most frequent first
-	Verdicts []Verdict     `json:"verdicts"`     // what reviewers said
+	Periods  []Period      `json:"periods"`      // numbers by period, oldest first
+	Failures []Failure     `json:"failures"`     // failures, most frequent first
+	Verdicts []Verdict     `json:"verdicts"`     // verdicts of reviewers
 }
 
 // Empty reports whether there is no data.

@@ -36,12 +36,11 @@ func NewCostCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cost",
 		Short: "Show what agents used and cost",
-		Long: `Show what agents used: how often they were started (RUNS), how many of those
-began a turn as budgets count them (TURNS), tokens, and what that cost in US
-dollars as far as agents tell. Days are whole and in UTC. Nothing is forgotten
-when what is old is pruned.
+		Long: `Show what agents used: their runs (RUNS), the turns that these began (TURNS, as
+budgets count them), tokens, and the cost in US dollars, if it is known. Days are
+whole days in UTC. The sums stay when details are deleted.
 
-It reads the state database, and asks GitHub nothing.`,
+It reads the state database and does not ask GitHub.`,
 		Example: `  $ gh mergexo cost
   $ gh mergexo cost --by item --since 7d
   $ gh mergexo cost --by agent --since all --json total --jq .total.costUSD`,
@@ -49,16 +48,16 @@ It reads the state database, and asks GitHub nothing.`,
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
 	}
 	opt.json = cli.AddJSONFlags(c, costs{})
-	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum up by `what`: day, repo, agent, item or kind (of turn)")
-	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
-	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
+	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum by `key`: day, repo, agent, item or kind (of turn)")
+	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
+	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(bys, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 // costs are the agents' usage, grouped. They are the output of cost.
 type costs struct {
-	By    string     `json:"by"`    // what lines are kept apart by
+	By    string     `json:"by"`    // the key of the lines
 	Since *string    `json:"since"` // the first day that counts; null: from the beginning
 	Lines []costLine `json:"lines"` // what agents used
 	Total costLine   `json:"total"` // all of it
@@ -76,7 +75,7 @@ type costLine struct {
 	Kind    string `json:"kind,omitempty"`     // the kind of turn
 	Runs    int    `json:"runs"`               // how often an agent's program was started
 	Turns   int    `json:"turns"`              // those of them that budgets count as a turn
-	Unknown int    `json:"runsOfUnknownUsage"` // of those, the ones that said nothing about what they used
+	Unknown int    `json:"runsOfUnknownUsage"` // runs among them with unknown usage
 	work.Usage
 
 	name string // what it is about
@@ -120,7 +119,7 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	return all.print(out, a.Notes(out))
 }
 
-const nothingYet = "nothing yet: no pass has been made. Make one: gh mergexo tick"
+const nothingYet = "no pass has run yet; run one: gh mergexo tick"
 
 // costsOf joins lines that differ only in their repository, unless grouped by repository or item,
 // and sorts by cost; days keep their order.
@@ -244,7 +243,7 @@ func unknownSays(out terminal.Output, notes io.Writer, sum costLine) error {
 	if sum.Unknown == 0 {
 		return nil
 	}
-	said := fmt.Sprintf("of %s nothing says how much was used in the end (UNKNOWN): all that cost at least this", work.Count(sum.Unknown, "run"))
+	said := fmt.Sprintf("the usage of %s is UNKNOWN: the total is a lower bound", work.Count(sum.Unknown, "run"))
 	if out.TTY {
 		said = strings.Join(terminal.Wrap(said, out.Width), "\n")
 	}

@@ -62,7 +62,7 @@ func TestCostsAreFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, 5.00 USD\n" +
-			"of 1 run nothing says how much was used in the end (UNKNOWN): all that cost at least this\n"
+			"the usage of 1 run is UNKNOWN: the total is a lower bound\n"
 		if out.String() != want || notes.String() != said {
 			t.Errorf("%s: %q, want %q; %q, want %q", by, out.String(), want, notes.String(), said)
 		}

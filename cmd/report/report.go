@@ -39,18 +39,17 @@ func NewCmd(a *cli.App) *cobra.Command {
 	opt := &options{}
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "Make a report of what came of the work",
-		Long: `Make a report: what was merged, what waits and what is stopped, with the reason
-and the next step; the lives of pull requests as pictures; and over time how many
-were accepted, how many of those without a human commit, how long people waited
-for an answer, turns and cost of each accepted one, failures by kind, and what
-reviewers said.
+		Short: "Write a report of pull requests, costs and failures",
+		Long: `Write a report: what was merged, what waits and what is stopped, with the reason
+and the next step; diagrams of the history of pull requests; and over time accepted
+pull requests, those without a human commit, the time from a comment to its answer,
+turns and cost of each accepted one, failures by kind, and reviewers' verdicts.
 
-It is one HTML page that needs nothing else, no network and no script. It is
-written to FILE, or to standard output; on a terminal, and with --open, to
-report.html in the state folder. Days are whole and in UTC.
+The report is one HTML page that needs no network and no script. It is written to
+the file of --output, or to standard output; on a terminal, and with --open, to
+report.html in the state folder. Days are whole days in UTC.
 
-It reads the state database, and asks GitHub nothing.`,
+It reads the state database and does not ask GitHub.`,
 		Example: `  $ gh mergexo report --open
   $ gh mergexo report --since 90d -o report.html
   $ gh mergexo report --format markdown >> "$GITHUB_STEP_SUMMARY"
@@ -59,10 +58,10 @@ It reads the state database, and asks GitHub nothing.`,
 		RunE: func(c *cobra.Command, _ []string) error { return opt.run(c.Context(), a) },
 	}
 	opt.json = cli.AddJSONFlags(c, Report{})
-	c.Flags().StringVar(&opt.since, "since", "30d", "From which `day` on: 30d, 4w, 2026-01-31, all")
-	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository`, as configured")
+	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
+	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
-	c.Flags().StringVar(&opt.format, "format", "", "html, markdown or json (default html, or what the `name` of the file says)")
+	c.Flags().StringVar(&opt.format, "format", "", "html, markdown or json (default: by the `name` of the file, else html)")
 	c.Flags().BoolVar(&opt.open, "open", false, "Open it in the browser")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -76,9 +75,9 @@ func (opt *options) formatOf() (string, error) {
 	case !slices.Contains(formats, format):
 		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html, markdown or json, not %q", format)}
 	case opt.open && format != "html":
-		return "", &cli.UsageError{Err: errors.New("--open shows a page: it goes with --format html")}
+		return "", &cli.UsageError{Err: errors.New("--open needs --format html")}
 	case opt.json.Asked() && (opt.format != "" || opt.file != "" || opt.open):
-		return "", &cli.UsageError{Err: errors.New("--json prints: it goes without --format, --output and --open")}
+		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format, --output and --open")}
 	}
 	return format, nil
 }

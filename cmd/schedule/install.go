@@ -76,7 +76,7 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 		}
 		lacks = append(lacks, fmt.Sprintf("no %s: %s", k, err))
 	}
-	return nil, "", fmt.Errorf("this machine has nothing that could repeat passes (%s); install cron, or have something else start %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
+	return nil, "", fmt.Errorf("no scheduler works on this machine (%s); install cron, or have another scheduler run %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
 }
 
 // Install installs the schedule and prints what it did.
@@ -141,11 +141,11 @@ func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all
 			return err
 		}
 		if err := s.Install(ctx, p.job); err != nil {
-			return fmt.Errorf("have %s repeat passes: %w", s.Kind(), err)
+			return fmt.Errorf("install the schedule with %s: %w", s.Kind(), err)
 		}
 		was := ""
 		if old := before.Job.Every; old != 0 && old != p.job.Every {
-			was = ", not every " + schedule.Words(old) + " any more"
+			was = " instead of every " + schedule.Words(old)
 		}
 		fmt.Fprintf(out.W, "%s starts a pass every %s from now on%s.\n", s.Kind(), every, was)
 	}
@@ -154,9 +154,9 @@ func (p plan) install(ctx context.Context, a *cli.App, s schedule.Scheduler, all
 			continue
 		}
 		if err := st.s.Remove(ctx, p.job); err != nil {
-			return fmt.Errorf("take the job away from %s, which has it too: %w", st.s.Kind(), err)
+			return fmt.Errorf("remove the schedule of %s, which has one, too: %w", st.s.Kind(), err)
 		}
-		fmt.Fprintf(out.W, "%s starts none any more.\n", st.s.Kind())
+		fmt.Fprintf(out.W, "%s starts no passes any more.\n", st.s.Kind())
 	}
 	return nil
 }
@@ -166,28 +166,28 @@ func (p plan) note(ctx context.Context, a *cli.App, cfg *config.Config, s schedu
 	to := a.Notes(a.Output())
 	say := func(format string, args ...any) { fmt.Fprintf(to, format+"\n", args...) }
 	if why != "" {
-		say("%s was taken, for there is %s", s.Kind(), why)
+		say("%s is used: there is %s", s.Kind(), why)
 	}
 	if s.Kind() == schedule.Systemd {
 		if lingers, known := p.machine.Lingers(ctx); known && !lingers {
-			say("passes end when you log out; so that they do not: loginctl enable-linger")
+			say("passes stop when you log out; to keep them running: loginctl enable-linger")
 		}
 	}
 	if s.Kind() == schedule.Cron && cronSleeps() {
-		say("no cron daemon seems to run here, and without one nothing is started: sudo service cron start")
+		say("no cron daemon seems to be running: sudo service cron start")
 	}
 	names := p.withheld(a.Environ())
 	if len(names) > 0 {
-		say("the job does not have %s, which is set in this shell: secrets are not written there. https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes says where to put one", strings.Join(names, ", "))
+		say("the schedule does not contain %s, which this shell has: it contains no secrets. Where to put them: https://github.com/mergexo/gh-mergexo/blob/main/docs/operating.md#scheduling-passes", strings.Join(names, ", "))
 	}
 	for _, host := range machine.Hosts(cfg) {
 		if !p.loggedIn(ctx, host) {
-			say("gh has no login for %s that the job would find: gh auth login --hostname %s", host, host)
+			say("scheduled passes find no gh login for %s: gh auth login --hostname %s", host, host)
 		}
 	}
 	for _, missing := range p.programs {
 		if missing.Path == "" {
-			say("%s is not on PATH, and so the job does not find it: install it, then gh mergexo schedule install", missing.Name)
+			say("%s is not on PATH, so scheduled passes do not find it: install it, then gh mergexo schedule install", missing.Name)
 		}
 	}
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
@@ -212,7 +212,7 @@ func cronSleeps() bool {
 
 func stamp(t time.Time) string {
 	if t.IsZero() {
-		return "a time that nobody wrote down"
+		return "an unknown time"
 	}
 	return t.UTC().Format(time.RFC3339)
 }

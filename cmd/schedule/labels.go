@@ -20,7 +20,7 @@ type verdict string
 const (
 	gone    verdict = "" // not found
 	deleted verdict = "deleted"
-	foreign verdict = "somebody else described it"
+	foreign verdict = "it has another description"
 )
 
 // dropLabels deletes our labels in the configured repositories.
@@ -37,9 +37,9 @@ func (r *room) dropLabels(ctx context.Context, cfg *config.Config, force bool, w
 			case err != nil:
 				errs = append(errs, err)
 			case became == deleted:
-				fmt.Fprintf(w, "Deleted: the label %s of %s.\n", l.Name, cfg.Called(repo.Name))
+				fmt.Fprintf(w, "Deleted the label %s in %s.\n", l.Name, cfg.Called(repo.Name))
 			case became != gone:
-				fmt.Fprintf(w, "Stays: the label %s of %s, for %s; --force deletes it.\n", l.Name, cfg.Called(repo.Name), became)
+				fmt.Fprintf(w, "Kept the label %s in %s: %s; --force deletes it.\n", l.Name, cfg.Called(repo.Name), became)
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()

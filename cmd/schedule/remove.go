@@ -36,13 +36,13 @@ func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) er
 	trouble := v.trouble
 	for _, st := range v.all {
 		if err := st.s.Remove(ctx, p.job); err != nil {
-			trouble = errors.Join(trouble, fmt.Errorf("take the job away from %s: %w", st.s.Kind(), err))
+			trouble = errors.Join(trouble, fmt.Errorf("remove the schedule of %s: %w", st.s.Kind(), err))
 			continue
 		}
-		fmt.Fprintf(w, "%s starts no pass any more.\n", st.s.Kind())
+		fmt.Fprintf(w, "%s starts no passes any more.\n", st.s.Kind())
 	}
 	if len(v.all) == 0 && trouble == nil {
-		fmt.Fprintf(w, "Nothing to do: no scheduler of this machine starts passes with %s.\n", p.job.Config)
+		fmt.Fprintf(w, "Nothing to do: there is no schedule for %s.\n", p.job.Config)
 	}
 	return trouble
 }
@@ -56,7 +56,7 @@ type printView struct {
 // fileView is a file of a schedule.
 type fileView struct {
 	Path string `json:"path"` // where it is
-	Text string `json:"text"` // what is in it
+	Text string `json:"text"` // its text
 }
 
 // print shows what install would write.

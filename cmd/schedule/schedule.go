@@ -19,10 +19,10 @@ func NewCmd(a *cli.App) *cobra.Command {
 	r := &room{a}
 	c := &cobra.Command{
 		Use:   "schedule <command>",
-		Short: "Have this machine repeat passes",
-		Long: `Have this machine repeat passes: by launchd on a Mac, by a systemd user timer, or by
-cron. What is written is for this user and for the config that is in force; one
-with another --config stands beside it.`,
+		Short: "Repeat passes on this machine",
+		Long: `Repeat passes on this machine: by launchd on macOS, by a systemd user timer, or by
+cron. The schedule is for your user and for the config in use; a config named by
+--config has its own schedule.`,
 		Example: `  $ gh mergexo schedule install
   $ gh mergexo schedule status
   $ gh mergexo schedule remove`,
@@ -35,16 +35,16 @@ func (r *room) newInstallCmd() *cobra.Command {
 	opt := Options{}
 	c := &cobra.Command{
 		Use:   "install",
-		Short: "Repeat passes from now on",
-		Long: `Repeat passes from now on, with the programs and the PATH of this shell.
+		Short: "Install the schedule, or update it",
+		Long: `Repeat passes from now on, with the gh, the agents and the PATH of this shell.
 
-On a Mac launchd does it. Elsewhere a systemd user timer does, if a session of
-this user answers, and else cron. What is installed already stays with its
-scheduler, and changes only where something is different: another --every,
-a gh that has moved, another PATH. Nothing else of the crontab is touched.
+macOS uses launchd. Other systems use a systemd user timer if a session of this user
+answers, else cron. An installed schedule keeps its scheduler, and changes only if
+something differs: another --every, a gh that has moved, another PATH. Other lines
+of the crontab are not touched.
 
-cron knows whole minutes that divide an hour, and whole hours that divide a day;
-launchd and systemd know seconds, ten at the least.`,
+cron takes minutes that divide an hour, and hours that divide a day; launchd and
+systemd take seconds, at least 10.`,
 		Example: `  $ gh mergexo schedule install
   $ gh mergexo schedule install --every 30s
   $ gh mergexo schedule install --every 5m --kind cron`,
@@ -59,8 +59,8 @@ func (r *room) newPrintCmd() *cobra.Command {
 	opt := Options{}
 	c := &cobra.Command{
 		Use:     "print",
-		Short:   "Show what install would write, and where",
-		Long:    `Show what install would write, and where. Nothing is written.`,
+		Short:   "Print what install would write, and where",
+		Long:    `Print what install would write, and where. It writes nothing.`,
 		Example: "  $ gh mergexo schedule print\n  $ gh mergexo schedule print --kind launchd",
 		Args:    cli.Args(cli.Words(0, 0)),
 	}
@@ -72,19 +72,19 @@ func (r *room) newPrintCmd() *cobra.Command {
 
 func addFlags(c *cobra.Command, opt *Options) {
 	c.Flags().DurationVar(&opt.Every, "every", 0, "Time between two passes (default: as installed, else 1m)")
-	c.Flags().StringVar((*string)(&opt.Kind), "kind", "", "Scheduler: `{launchd|systemd|cron}` (default: as installed, else what is there)")
+	c.Flags().StringVar((*string)(&opt.Kind), "kind", "", "Scheduler: `{launchd|systemd|cron}` (default: as installed, else the first that works)")
 }
 
 func (r *room) newStatusCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say whether and how passes are repeated",
-		Long: `Say which scheduler repeats passes, how often and since when; when the last pass
-was made, and when the next one is due; and whether install would write something
-else now, for gh has moved or PATH is another one. A pass that read no repository
-is one, too, such as one without network; one that only waits may leave no trace.
+		Short: "Show whether and how passes are repeated",
+		Long: `Show which scheduler repeats passes, how often and since when, when the last pass
+ran and when the next one is due, and whether install would write something else
+now, because gh has moved or PATH has changed. A pass that could read no repository,
+for instance without network, counts as well.
 
-It asks GitHub nothing.`,
+It does not ask GitHub.`,
 		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",
 		Args:    cli.Args(cli.Words(0, 0)),
 	}
@@ -96,9 +96,9 @@ It asks GitHub nothing.`,
 func (r *room) newRemoveCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove",
-		Short: "Repeat passes no more",
-		Long: `Repeat passes no more. Only what schedule install wrote for this config is
-removed. A pass that runs comes to its end; "gh mergexo pause --all" stops it.`,
+		Short: "Remove the schedule",
+		Long: `Remove the schedule that install wrote for this config. A running pass finishes;
+"gh mergexo pause --all" stops it.`,
 		Example: "  $ gh mergexo schedule remove",
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE:    func(c *cobra.Command, _ []string) error { return r.remove(c.Context()) },

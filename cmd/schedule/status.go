@@ -34,7 +34,7 @@ type State struct {
 // Says is the state in words.
 func (st State) Says() string {
 	if st.Every == 0 {
-		return string(st.Scheduler) + " starts passes, at times that somebody wrote by hand"
+		return string(st.Scheduler) + " starts passes at times that were edited by hand"
 	}
 	return fmt.Sprintf("%s starts a pass every %s", st.Scheduler, schedule.Words(st.Every))
 }
@@ -100,7 +100,7 @@ func LastPass(ctx context.Context, tx *store.Tx, cfg *config.Config) (last time.
 func (p plan) differs(in standing) (all []string) {
 	was := in.found.Job
 	if !in.found.Runs {
-		all = append(all, fmt.Sprintf("%s has it written, but not in force", in.s.Kind()))
+		all = append(all, fmt.Sprintf("%s has it installed, but not active", in.s.Kind()))
 	}
 	if was.Gh != p.job.Gh {
 		all = append(all, fmt.Sprintf("it starts %s, and gh is now %s", orNone(was.Gh), orNone(p.job.Gh)))
@@ -108,7 +108,7 @@ func (p plan) differs(in standing) (all []string) {
 	for _, need := range p.programs {
 		found, _ := proc.LookPath(need.Name, was.Get("PATH"))
 		if found != need.Path && real(found) != real(need.Path) {
-			all = append(all, fmt.Sprintf("its PATH finds for %s %s, and this shell's finds %s", need.Name, orNone(found), orNone(need.Path)))
+			all = append(all, fmt.Sprintf("its PATH has %s at %s, and this shell's at %s", need.Name, orNone(found), orNone(need.Path)))
 		}
 	}
 	if len(all) > 0 {
@@ -117,7 +117,7 @@ func (p plan) differs(in standing) (all []string) {
 	j := p.job.With("PATH", was.Get("PATH"))
 	j.Every = was.Every // install keeps it
 	if !in.found.Same(in.s, j) {
-		all = append(all, "another version wrote it, or somebody changed it, or the variables of this shell are others")
+		all = append(all, "another version wrote it, somebody edited it, or this shell has other variables")
 	}
 	return all
 }
@@ -190,9 +190,9 @@ type stateView struct {
 	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
 	Installed bool          `json:"installed"` // whether there is a schedule of ours
 	Active    bool          `json:"active"`    // whether it begins passes now
-	Differs   []string      `json:"differs"`   // in what it is not what `schedule install` would make now
+	Differs   []string      `json:"differs"`   // differences from what `schedule install` would write now
 	Every     *string       `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
-	Command   []string      `json:"command"`   // what is run, word by word
+	Command   []string      `json:"command"`   // the command with its arguments
 	Files     []string      `json:"files"`     // the files that it is in
 	Since     terminal.Time `json:"since"`     // since when it is installed; null: not known
 	LastPass  terminal.Time `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known

@@ -82,12 +82,12 @@ func (r *room) still(ctx context.Context, cfg *config.Config, dirs folder.Dirs) 
 	}
 	n, err := r.endMarked(ctx, cfg, dirs)
 	if err != nil {
-		fmt.Fprintln(r.Env.Stderr, "what a pass that was killed left running could not be looked for:", err)
+		fmt.Fprintln(r.Env.Stderr, "could not look for processes of a killed pass:", err)
 	}
 	if n > 0 {
-		fmt.Fprintf(w, "Ended: %s that a pass which was killed had left running.\n", work.Count(n, "program"))
+		fmt.Fprintf(w, "Stopped: %s of a killed pass.\n", work.Count(n, "program"))
 	}
-	fmt.Fprintln(w, "Everything on this machine is paused, and no agent works.")
+	fmt.Fprintln(w, "Everything on this machine is paused, and no agent is running.")
 	return nil
 }
 
@@ -102,14 +102,14 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 			return err
 		}
 		if !told {
-			fmt.Fprintln(r.Env.Stderr, "a pass works; this waits for its end")
+			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
 			told = true
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-bound.C:
-			return fmt.Errorf("a pass still works after %s (%s); everything is paused, and the rest was not done; once more: gh mergexo uninstall", stillWithin, strings.Join(held, ", "))
+			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo uninstall", stillWithin, strings.Join(held, ", "))
 		case <-time.After(stillPoll):
 		}
 	}

@@ -26,26 +26,25 @@ func NewUninstallCmd(a *cli.App) *cobra.Command {
 	r := &room{a}
 	c := &cobra.Command{
 		Use:   "uninstall",
-		Short: "End all that this program does here",
-		Long: `End all that this program does on this machine: no scheduler starts passes any
-more, agents that work are ended, and everything is paused. Then it says what
-stays on GitHub, and what to type last.
+		Short: "Stop gh mergexo on this machine, and remove what it made",
+		Long: `Stop gh mergexo on this machine: remove the schedule, stop running agents, and pause
+everything. Then list what stays on GitHub, and the last command to run.
 
-With --labels the labels that it made in the configured repositories are deleted,
-if nothing bears them; with --force, too, those that something bears, and those
-that somebody has described otherwise. With --purge the state folder is deleted:
-database, mirrors, checkouts, logs. The config stays.
+--labels also deletes the labels that gh mergexo created in the configured
+repositories, except labels in use and labels with another description; --force
+deletes those, too. --purge also deletes the state folder: database, mirrors,
+checkouts, logs. The config stays.
 
-It asks before; where nobody can be asked it wants --yes. Stopped in the middle,
-it is typed again.`,
+It asks before it starts; without a terminal it needs --yes. If it is interrupted,
+run it again.`,
 		Example: `  $ gh mergexo uninstall
   $ gh mergexo uninstall --labels --purge --yes`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return r.uninstall(c.Context(), opt) },
 	}
-	c.Flags().BoolVar(&opt.purge, "purge", false, "Delete the state folder, too")
-	c.Flags().BoolVar(&opt.labels, "labels", false, "Delete the labels that it made, too, where nothing bears them")
-	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also those that something bears, or that look otherwise")
+	c.Flags().BoolVar(&opt.purge, "purge", false, "Also delete the state folder")
+	c.Flags().BoolVar(&opt.labels, "labels", false, "Also delete its labels that are not in use")
+	c.Flags().BoolVar(&opt.force, "force", false, "With --labels: also delete labels in use or with another description")
 	c.Flags().BoolVarP(&opt.yes, "yes", "y", false, "Do not ask")
 	return c
 }
@@ -56,9 +55,9 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	case err != nil:
 		return err
 	case broken != nil && opt.labels:
-		return fmt.Errorf("which labels are ours stands in the config: %w", broken)
+		return fmt.Errorf("the labels of gh mergexo are unknown without a valid config: %w", broken)
 	case opt.force && !opt.labels:
-		return &cli.UsageError{Err: errors.New("--force is about labels: it goes with --labels")}
+		return &cli.UsageError{Err: errors.New("--force needs --labels")}
 	}
 	dir := cfg.Runtime.StateDir
 	env := r.Environ()
@@ -96,19 +95,19 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 		return true, nil
 	}
 	var does []string
-	does = append(does, "no scheduler starts passes with "+r.Environ().ConfigPath+" any more", "agents that work are ended", "everything on this machine is paused")
+	does = append(does, "the schedule of "+r.Environ().ConfigPath+" is removed", "running agents are stopped", "everything on this machine is paused")
 	if opt.labels {
 		does = append(does, "labels are deleted in "+strings.Join(terminal.Each(cfg.Repos, func(x config.Repo) string { return cfg.Called(x.Name) }), ", "))
 	}
 	if opt.purge {
-		does = append(does, "all of "+cfg.Runtime.StateDir+" is deleted")
+		does = append(does, "the state folder "+cfg.Runtime.StateDir+" is deleted")
 	}
 	out := r.Output()
 	prompts, _ := r.Environ().Lookup("GH_PROMPT_DISABLED")
 	if !out.CanAsk(r.Env.Stdin) || prompts != "" {
-		return false, &cli.UsageError{Err: fmt.Errorf("nobody can be asked here, and this would be done: %s; say so with --yes", strings.Join(does, "; "))}
+		return false, &cli.UsageError{Err: fmt.Errorf("there is no terminal to ask, and this would be done: %s; to do it, add --yes", strings.Join(does, "; "))}
 	}
-	yes, err := out.Confirm(ctx, r.Env.Stdin, "This is done now: "+strings.Join(does, "; ")+".\nDo it?")
+	yes, err := out.Confirm(ctx, r.Env.Stdin, "uninstall does this: "+strings.Join(does, "; ")+".\nContinue?")
 	if err == nil && !yes {
 		fmt.Fprintln(out.W, "Nothing was done.")
 	}
@@ -136,7 +135,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	}
 	planning, ok, err := folder.Dirs{State: dir}.LockPlanning(ctx, 0)
 	if err == nil && !ok {
-		err = errors.New("a pass has begun in between; try again: gh mergexo uninstall --purge")
+		err = errors.New("a pass has started; run again: gh mergexo uninstall --purge")
 	}
 	if err != nil {
 		return err
@@ -159,13 +158,13 @@ func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, 
 		fmt.Fprintln(out.W, "What stays on GitHub is not known: the database could not be read.")
 	}
 	if len(stays.pulls) > 0 {
-		fmt.Fprintln(out.W, "On GitHub these pull requests stay open, with their branches, as the last pass saw them:")
+		fmt.Fprintln(out.W, "These pull requests stay open on GitHub, with their branches (as of the last pass):")
 		for _, p := range stays.pulls {
 			fmt.Fprintf(out.W, "  %s  %s  %s\n", p.url, p.branch, terminal.OneLine(p.title))
 		}
 	}
 	if len(stays.branches) > 0 {
-		fmt.Fprintf(out.W, "These branches may stay without one: %s\n", strings.Join(stays.branches, ", "))
+		fmt.Fprintf(out.W, "These branches may stay without a pull request: %s\n", strings.Join(stays.branches, ", "))
 	}
 	if !opt.labels {
 		fmt.Fprintln(out.W, "Labels, comments and merged pull requests stay on GitHub; --labels deletes the labels.")
@@ -173,12 +172,12 @@ func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, 
 		fmt.Fprintln(out.W, "Comments and merged pull requests stay on GitHub.")
 	}
 	if !opt.purge && files.Exists(cfg.Runtime.StateDir) {
-		fmt.Fprintf(out.W, "Here stays %s; --purge deletes it. Everything is paused: gh mergexo resume --all and gh mergexo schedule install begin where it stopped.\n", cfg.Runtime.StateDir)
+		fmt.Fprintf(out.W, "The state folder %s stays; --purge deletes it. Everything is paused. To continue: gh mergexo resume --all, then gh mergexo schedule install.\n", cfg.Runtime.StateDir)
 	}
 	own, _ := filepath.Abs(r.Environ().ConfigPath) // in the form in which passes record it
 	for _, other := range stays.others {
 		if other != own {
-			fmt.Fprintf(out.W, "%s has used the same state folder; its schedule, if there is one, stands: gh mergexo schedule remove --config %s\n", other, other)
+			fmt.Fprintf(out.W, "%s has used the same state folder; to remove its schedule: gh mergexo schedule remove --config %s\n", other, other)
 		}
 	}
 	if _, err := os.Stat(r.Environ().ConfigPath); err == nil {

@@ -32,7 +32,7 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 		todo = append(todo, "write "+d.path)
 	}
 	if len(lacking) > 0 {
-		todo = append(todo, fmt.Sprintf("make the labels %s in %s", names, p.name.FullName()))
+		todo = append(todo, fmt.Sprintf("create the labels %s in %s", names, p.name.FullName()))
 	}
 	if err := r.agreed(todo); err != nil {
 		return nil, err
@@ -45,14 +45,14 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 	}
 	for _, l := range lacking {
 		if err := p.client.CreateLabel(ctx, p.name, l); err != nil && !github.IsTaken(err) {
-			return nil, fmt.Errorf("make the label %s: %w; the rest is done: try again: gh mergexo init", l.Name, told(p.name.Host, err))
+			return nil, fmt.Errorf("create the label %s: %w; the rest is done; run again: gh mergexo init", l.Name, told(p.name.Host, err))
 		}
 	}
 	if len(lacking) > 0 {
-		r.say("Made the labels %s in %s.", names, p.name.FullName())
+		r.say("Created the labels %s in %s.", names, p.name.FullName())
 	}
 	if len(todo) == 0 {
-		r.say("Nothing to write: the config and the labels are there.")
+		r.say("Nothing to write: the config and the labels exist.")
 	}
 	return r.reload()
 }
@@ -66,7 +66,7 @@ func (r *room) agreed(todo []string) error {
 	case len(todo) == 0 || r.yes:
 		return nil
 	case r.ask == nil:
-		return flagNeeded("nothing was changed: to %s, say --yes", strings.Join(todo, " and "))
+		return flagNeeded("nothing was changed: to %s, add --yes", strings.Join(todo, " and "))
 	}
 	what := strings.Join(todo, " and ")
 	yes, err := r.ask.Confirm(strings.ToUpper(what[:1])+what[1:]+"?", true)
@@ -94,4 +94,4 @@ func (r *room) showDiff(diff string) {
 	r.say("")
 }
 
-var errMendFirst = errors.New("mend what is above, then see what a pass would do: gh mergexo tick --dry-run")
+var errMendFirst = errors.New("fix the failures above, then see what a pass would do: gh mergexo tick --dry-run")

@@ -20,9 +20,9 @@ import (
 // the config already names is not changed.
 func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if _, known := d.cfg.Repo(p.name); known {
-		r.say("%s names %s already: no line of it changes.", d.path, p.name)
+		r.say("%s already has %s, and does not change.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
-			r.say("--agent, --allow-user and --reviewer are for a repository that is added; write them into the file yourself: docs/setup.md")
+			r.say("--agent, --allow-user and --reviewer are for new repositories; edit the config: docs/setup.md")
 		}
 		return nil
 	}
@@ -68,11 +68,11 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 		chosen = there[0]
 	case len(there) == 0:
 		missing := terminal.Each(all, func(a doctor.Agent) string { return startable(a).Error() })
-		return "", fmt.Errorf("no agent is installed, and one has to do the work:\n%s", strings.Join(missing, "\n"))
+		return "", fmt.Errorf("no agent is installed; install one of these:\n%s", strings.Join(missing, "\n"))
 	case r.ask == nil:
-		return "", flagNeeded("%s are installed: say which one works with --agent", strings.Join(there, " and "))
+		return "", flagNeeded("%s are installed: choose one with --agent", strings.Join(there, " and "))
 	default:
-		i, err := r.ask.Select("Which agent works?", "", terminal.Each(all, agentLine))
+		i, err := r.ask.Select("Which agent does the work?", "", terminal.Each(all, agentLine))
 		if err != nil {
 			return "", err
 		}
@@ -119,7 +119,7 @@ func knownAgent(cfg *config.Config, name string) error {
 		return nil
 	}
 	all := slices.Sorted(maps.Keys(cfg.Agents))
-	err := fmt.Errorf("unknown agent %q: %s are known; another one gets a table [agents.%s] in the config first", name, strings.Join(all, ", "), name)
+	err := fmt.Errorf("unknown agent %q: known are %s; to add another one, write a table [agents.%s] into the config first", name, strings.Join(all, ", "), name)
 	return &cli.UsageError{Err: cli.DidYouMean(err, name, all, "")}
 }
 
@@ -127,7 +127,7 @@ func knownAgent(cfg *config.Config, name string) error {
 func (r *room) choosePeople(p *place) ([]string, error) {
 	typed := r.users
 	if len(typed) == 0 && r.ask != nil {
-		line, err := r.ask.Input("Who may command beside those with write permission to "+p.name.FullName()+"? (logins; none: Enter)", "")
+		line, err := r.ask.Input("Whose comments count beside those of people with write permission to "+p.name.FullName()+"? (logins, or Enter)", "")
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (r *room) chooseReviewers(repo *edit.Repo) error {
 	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
 	chosen, usual := r.reviewers, builtIn[:1]
 	if len(chosen) == 0 && r.ask != nil {
-		places, err := r.ask.MultiSelect("Who reviews what the agent makes, before people do? (none: nobody)", usual, builtIn)
+		places, err := r.ask.MultiSelect("Who reviews the pull requests before people do? (select nobody for no reviews)", usual, builtIn)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (r *room) chooseReviewers(repo *edit.Repo) error {
 	}
 	if slices.Contains(chosen, noReviewer) {
 		if len(chosen) > 1 {
-			return flagNeeded("--reviewer none goes with no other reviewer")
+			return flagNeeded("--reviewer none excludes other reviewers")
 		}
 		repo.Unreviewed = true
 		return nil

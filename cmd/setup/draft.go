@@ -52,7 +52,7 @@ func (r *room) readDraft() (*draft, error) {
 	}
 	cfg, lacking := d.parse(edit.Add(d.text, edit.Repo{Name: "a/b"}))
 	if lacking != nil {
-		return nil, fmt.Errorf("%w\nmend the config first: nothing was changed", err)
+		return nil, fmt.Errorf("%w\nfix the config first: nothing was changed", err)
 	}
 	cfg.Repos = nil // it only lacked a repository
 	d.cfg = cfg
@@ -83,16 +83,16 @@ func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 	}
 	cfg, err := d.parse(now)
 	if err == nil && len(cfg.Repos) != len(d.cfg.Repos)+1 {
-		err = errors.New("it would not name one repository more")
+		err = errors.New("the result would not have one more repository")
 	}
 	if err == nil {
 		_, known := cfg.Repo(name)
 		if !known {
-			err = fmt.Errorf("it would not name %s", name)
+			err = fmt.Errorf("the result would not have %s", name)
 		}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("%s cannot be added to as it is written (%w): add the repository by hand; nothing was changed", d.path, err)
+		return "", nil, fmt.Errorf("%s cannot be extended by init (%w): add the repository by hand; nothing was changed", d.path, err)
 	}
 	return now, cfg, nil
 }

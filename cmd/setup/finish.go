@@ -30,12 +30,12 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 			}
 			return nil
 		}
-		if wanted, err = r.ask.Confirm("Have this machine make a pass every minute from now on?", true); err != nil {
+		if wanted, err = r.ask.Confirm("Run a pass on this machine every minute from now on?", true); err != nil {
 			return err
 		}
 	}
 	if !wanted {
-		r.say("Later: gh mergexo schedule install")
+		r.say("To schedule passes later: gh mergexo schedule install")
 		return nil
 	}
 	return schedulecmd.Install(ctx, r.App, schedulecmd.Options{Every: r.every})
@@ -61,7 +61,7 @@ func (r *room) finish(ctx context.Context, cfg *config.Config, p *place) error {
 		return err
 	}
 	repo, _ := cfg.Repo(p.name)
-	r.say("\nA label begins the work: gh issue edit NUMBER --repo %s --add-label %s", called(p.name), repo.Labels.Bugfix)
-	r.say("See what becomes of it: gh mergexo status")
+	r.say("\nTo start work, set a label: gh issue edit NUMBER --repo %s --add-label %s", called(p.name), repo.Labels.Bugfix)
+	r.say("To see the progress: gh mergexo status")
 	return nil
 }

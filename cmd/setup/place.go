@@ -42,7 +42,7 @@ func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) 
 		}
 		return found[i], nil
 	case len(found) > 1:
-		return work.RepoName{}, flagNeeded("the remotes of this folder name %s: say which one with --repo", cli.Names(found))
+		return work.RepoName{}, flagNeeded("the remotes of this folder are %s: choose one with --repo", cli.Names(found))
 	case r.ask != nil:
 		typed, err := r.ask.Input("Which repository? (owner/name)", d.only())
 		if err != nil {
@@ -50,7 +50,7 @@ func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) 
 		}
 		return parseName(typed)
 	}
-	return work.RepoName{}, flagNeeded("no remote of this folder is a repository on GitHub: say which one with --repo owner/name")
+	return work.RepoName{}, flagNeeded("no remote of this folder is a repository on GitHub: choose one with --repo owner/name")
 }
 
 // parseName parses a name or URL that a person typed.
@@ -61,7 +61,7 @@ func parseName(typed string) (work.RepoName, error) {
 	}
 	repo, err := work.ParseRepoName(strings.TrimSuffix(typed, ".git"), github.DefaultHost())
 	if err != nil && strings.Contains(typed, "@") { // a password may precede it; do not repeat it
-		err = errors.New("that is no address of a repository: want owner/name or host/owner/name")
+		err = errors.New("not a repository: want owner/name or host/owner/name")
 	}
 	if err != nil {
 		err = &cli.UsageError{Err: err}
@@ -137,11 +137,11 @@ func told(host string, err error) error {
 
 // tellAccount prints under which account gh mergexo will act, and that this account cannot approve.
 func (r *room) tellAccount(p *place) {
-	r.say("%s: what gh mergexo opens, pushes and says there is going to be %s's.", p.name, p.speaker())
+	r.say("%s: gh mergexo will push and comment there as %s.", p.name, p.speaker())
 	if p.rules.Approvals == 0 && !p.rules.LastPush {
 		return
 	}
-	r.say("%s of %s wants approvals, and GitHub counts nobody's approval of a pull request that they opened or pushed to", p.branch, p.name.FullName())
-	r.say("themselves: not %[1]s's here. So that %[1]s's counts, give gh mergexo a second account with write permission (a machine", p.speaker())
-	r.say("user), and log gh in as that: gh auth login --hostname %s. see docs/setup.md#accounts.", p.name.Host)
+	r.say("%s of %s requires approvals, and GitHub does not count an approval by the account that opened the pull request", p.branch, p.name.FullName())
+	r.say("or pushed to it, here %[1]s. So that an approval by %[1]s counts, give gh mergexo an account of its own with write permission", p.speaker())
+	r.say("(a machine user): gh auth login --hostname %s. See docs/setup.md#accounts.", p.name.Host)
 }

@@ -38,14 +38,13 @@ func NewCmd(a *cli.App, dryRun func(context.Context) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Set up a repository: config, labels, schedule",
-		Long: `Set up a repository: write a config, or add the repository to the one that is
-there, make its labels, have this machine repeat passes, and look at what is
-missing.
+		Long: `Set up a repository: write a config, or add the repository to the existing one,
+create its labels, schedule passes on this machine, and check the setup.
 
-The repository is the one of the folder that you are in. On a terminal it asks
-for what it cannot find out; elsewhere flags say it. What changes in the config
-is shown first, as a difference, and no line that is there is touched. A second
-time it changes nothing, and carries on where the first one ended.`,
+By default it sets up the repository of the current folder. On a terminal it asks
+for what it cannot find out; elsewhere, use flags. It shows the change of the config
+as a diff before it writes, and changes no existing line. It may be interrupted and
+run again: it does what is still missing.`,
 		Example: `  $ gh mergexo init
   $ gh mergexo init --repo octo/repo --agent codex --schedule --yes
   $ gh mergexo init --repo octo/repo --allow-user ann --reviewer sam`,
@@ -59,14 +58,14 @@ time it changes nothing, and carries on where the first one ended.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&opt.repo, "repo", "R", "", "Set up this `repository` (default: that of the folder)")
-	f.StringVar(&opt.agent, "agent", "", "Who works: codex, claude or a `name` of the config's agents")
-	f.StringSliceVar(&opt.users, "allow-user", nil, "A `login` that may command beside those with write permission")
-	f.StringSliceVar(&opt.reviewers, "reviewer", nil, "Who reviews: quinn, sam, priya; or `none` (default: quinn)")
-	f.BoolVar(&opt.schedule, "schedule", false, "Have this machine repeat passes")
-	f.BoolVar(&opt.none, "no-schedule", false, "Do not ask about that")
+	f.StringVarP(&opt.repo, "repo", "R", "", "Set up this `repository` (default: that of the current folder)")
+	f.StringVar(&opt.agent, "agent", "", "Agent that works: codex, claude or a `name` of the config's agents")
+	f.StringSliceVar(&opt.users, "allow-user", nil, "Obey this `login`, too, even without write permission")
+	f.StringSliceVar(&opt.reviewers, "reviewer", nil, "Reviewer `name`: quinn, sam, priya or none (default: quinn)")
+	f.BoolVar(&opt.schedule, "schedule", false, "Schedule passes on this machine")
+	f.BoolVar(&opt.none, "no-schedule", false, "Do not schedule passes")
 	f.DurationVar(&opt.every, "every", 0, "Time between two passes (default 1m)")
-	f.BoolVarP(&opt.yes, "yes", "y", false, "Ask nothing, and write")
+	f.BoolVarP(&opt.yes, "yes", "y", false, "Write without asking")
 	c.MarkFlagsMutuallyExclusive("schedule", "no-schedule")
 	return c
 }
@@ -75,7 +74,7 @@ time it changes nothing, and carries on where the first one ended.`,
 // interrupted and run again.
 func (r *room) run(ctx context.Context) error {
 	if r.every != 0 && r.none {
-		return &cli.UsageError{Err: errors.New("--every and --no-schedule do not go together")}
+		return &cli.UsageError{Err: errors.New("--every and --no-schedule cannot be combined")}
 	}
 	d, err := r.readDraft()
 	if err != nil {

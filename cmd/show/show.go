@@ -35,21 +35,19 @@ func NewCmd(a *cli.App) *cobra.Command {
 	s := &showCmd{App: a}
 	c := &cobra.Command{
 		Use:   "show <owner/name#number>",
-		Short: "Show the story of one work item",
-		Long: `Show one work item: where it stands and where the reviews of its pull request
-stand, with each reviewer's verdict and what is still open; where auto_merge is on,
-what has to be so before it is merged, and what opens what is not; and on a line of
-time what people did, what each turn made of it and cost, and what was sent to
-GitHub, with links.
-With "--events" show instead what happened about its reviews, the oldest first.
+		Short: "Show the history of one work item",
+		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
+and what is still open, and a timeline: what people did, what each turn did and cost,
+and what was sent to GitHub, with links. If auto_merge is on, show the gates of the
+merge, and what opens those that are closed. With --events show only the events of its
+reviews, oldest first.
 
-With "--turn" show one turn: by the key that stands behind it, or its first
-digits, or "last". "--prompt" prints what its agent was told, "--log" what the log
-has of it, with what the agent said, and "--diff" what it changed; without
-"--turn" they are about the last turn.
+With --turn show one turn, by its key in the timeline, the first digits of the key, or
+"last". --prompt prints the prompt of its agent, --log its log lines with the output
+of the agent, --diff what it changed; without --turn they are about the last turn.
 
-The item is named by its issue or its pull request: owner/name#12, its address,
-or #12 (quote it for your shell) or 12 when one repository is configured.`,
+Name the item by its issue or its pull request: owner/name#12, its URL, or, if one
+repository is configured, #12 (quote it for your shell) or 12.`,
 		Example: `  $ gh mergexo show octo/repo#12
   $ gh mergexo show 12 --web
   $ gh mergexo show 12 --diff
@@ -64,12 +62,12 @@ or #12 (quote it for your shell) or 12 when one repository is configured.`,
 		},
 	}
 	s.json = cli.AddJSONFlags(c, status.Story{})
-	c.Flags().BoolVar(&s.events, "events", false, "What happened about the reviews of its pull request")
-	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, or else its issue, in the browser")
-	c.Flags().StringVar(&s.turn, "turn", "", "The turn with this `key`, or the \"last\"")
-	c.Flags().BoolVar(&s.prompt, "prompt", false, "What the turn's agent was told")
-	c.Flags().BoolVar(&s.log, "log", false, "What the log has of the turn")
-	c.Flags().BoolVar(&s.diff, "diff", false, "What the turn changed")
+	c.Flags().BoolVar(&s.events, "events", false, "Show the events of its reviews")
+	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, else its issue, in the browser")
+	c.Flags().StringVar(&s.turn, "turn", "", "Show the turn with this `key`, or the \"last\"")
+	c.Flags().BoolVar(&s.prompt, "prompt", false, "Print the prompt of the turn's agent")
+	c.Flags().BoolVar(&s.log, "log", false, "Print the log lines of the turn")
+	c.Flags().BoolVar(&s.diff, "diff", false, "Print the diff of the turn")
 	return c
 }
 
@@ -83,9 +81,9 @@ func (s *showCmd) check() error {
 	}
 	switch {
 	case asked > 1:
-		return &cli.UsageError{Err: errors.New("--events, --web, --prompt, --log, --diff and --json do not go together: what --events shows is the field log of --json")}
+		return &cli.UsageError{Err: errors.New("--events, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
 	case s.turn != "" && (s.events || s.web || s.json.Asked()):
-		return &cli.UsageError{Err: errors.New("--turn goes with --prompt, --log or --diff, or stands alone")}
+		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
 	}
 	return nil
 }
@@ -124,7 +122,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 // that as the cause.
 func Unknown(story status.Story, called string) error {
 	if why := story.Unread; why != "" {
-		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("nothing is known of %s: its repository could not be read: %s", called, terminal.OneLine(why)))
+		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("there is no data about %s: its repository could not be read: %s", called, terminal.OneLine(why)))
 	}
 	return cli.NoItem(called)
 }
@@ -133,7 +131,7 @@ func Unknown(story status.Story, called string) error {
 func (s *showCmd) browse(story status.Story) error {
 	url := story.Item.Address()
 	if url == "" {
-		return errors.New("no pass has seen where it is on GitHub yet; make one: gh mergexo tick")
+		return errors.New("no pass has stored its address on GitHub yet; run one: gh mergexo tick")
 	}
 	if terminal.Watched(s.Env.BareErr) {
 		fmt.Fprintf(s.Env.Stderr, "Opening %s in your browser.\n", url)

@@ -41,7 +41,7 @@ func (s *showCmd) has(turn status.Turn) bool {
 func (s *showCmd) printPrompt(turn status.Turn) error {
 	told := turn.Prompt()
 	if told == "" {
-		return fmt.Errorf("turn %s has told no agent anything yet", work.Short(turn.Key))
+		return fmt.Errorf("turn %s has sent no prompt to an agent yet", work.Short(turn.Key))
 	}
 	return s.printText(told, nil)
 }
@@ -63,7 +63,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story statu
 		return err
 	}
 	if !mirror.Has(ctx, turn.Commit) {
-		return fmt.Errorf("this machine keeps commit %s no more; it is on GitHub: %s", work.Short(turn.Commit), story.Item.Address())
+		return fmt.Errorf("this machine does not have commit %s any more; see GitHub: %s", work.Short(turn.Commit), story.Item.Address())
 	}
 	text, cut, err := git.Change(ctx, mirror, turn.Commit, mostDiff)
 	if err != nil {

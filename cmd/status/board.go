@@ -44,7 +44,7 @@ type Board struct {
 type Day struct {
 	Turns        int             `json:"turns"`      // turns that were begun
 	MaxTurns     int             `json:"maxTurns"`   // how many there may be; 0: no limit
-	CostInUSD    float64         `json:"costUSD"`    // what it cost in US dollars, as far as agents say
+	CostInUSD    float64         `json:"costUSD"`    // cost in US dollars, as far as it is known
 	MaxCostInUSD float64         `json:"maxCostUSD"` // how much that may become; 0: no limit
 	HeldUntil    terminal.Time   `json:"heldUntil"`  // null while turns may begin
 	Why          string          `json:"why"`        // why none may begin

@@ -27,17 +27,17 @@ type Item struct {
 	State       string          `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
 	Stopped     bool            `json:"stopped"`       // whether a person has to act
 	Running     bool            `json:"running"`       // whether a pass works on it now
-	Work        *live.Running   `json:"work"`          // what that pass does; null: none works on it
+	Work        *live.Running   `json:"work"`          // what that pass is doing; null: no pass works on it
 	Since       terminal.Time   `json:"since"`         // since when it is in that state
 	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
 	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
-	NextStep    string          `json:"nextStep"`      // what happens next, or has to be done, for people
+	NextStep    string          `json:"nextStep"`      // what happens next, or what a person must do
 	Priority    int             `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
 	Branch      string          `json:"branch"`        // the branch of its pull request; empty: none yet
 	Document    string          `json:"document"`      // the path of its design document; empty: none
 	PullRequest *PullRequest    `json:"pullRequest"`   // null: there is none yet
 	Pending     int             `json:"pendingEvents"` // comments and other events that wait for a turn
-	Spent       Spent           `json:"spent"`         // what was spent of its budgets
+	Spent       Spent           `json:"spent"`         // spending of its budgets
 	Stop        *Stop           `json:"stop"`          // null: it is not blocked
 	Review      *Review         `json:"review"`        // the reviews of its pull request; null: nothing is reviewed
 
@@ -61,11 +61,11 @@ type PullRequest struct {
 
 // Stop is why an item is blocked, as a comment on GitHub tells it.
 type Stop struct {
-	Reason   string           `json:"reason"`     // as GitHub is told
+	Reason   string           `json:"reason"`     // the reason, as on GitHub
 	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	Since    terminal.Time    `json:"since"`      // since when
 	Attempts int              `json:"attempts"`   // how often it stopped like that
-	URL      string           `json:"url"`        // the address of the comment that says so
+	URL      string           `json:"url"`        // URL of the comment that says so
 	State    work.ActionState `json:"state"`      // the comment's: `planned`, `sent`, `applied`; `void` when a person deleted it
 
 	trouble string // why the comment could not be made
@@ -77,7 +77,7 @@ type Spent struct {
 	MaxTurns     int     `json:"maxTurns"`          // how many there may be; 0: no limit
 	Rounds       int     `json:"feedbackRounds"`    // turns that answered people
 	MaxRounds    int     `json:"maxFeedbackRounds"` // how many there may be; 0: no limit
-	CostInUSD    float64 `json:"costUSD"`           // what it cost in US dollars, as far as agents say
+	CostInUSD    float64 `json:"costUSD"`           // cost in US dollars, as far as it is known
 	MaxCostInUSD float64 `json:"maxCostUSD"`        // how much that may become; 0: no limit
 
 	says string

@@ -17,7 +17,7 @@ type Log struct {
 	At     terminal.Time   `json:"at"`     // when
 	What   string          `json:"what"`   // what happened
 	Number int             `json:"number"` // of the pull request
-	Key    string          `json:"key"`    // of what it is about
+	Key    string          `json:"key"`    // key of its subject
 	Data   json.RawMessage `json:"data"`   // details, which differ by `what`
 }
 

@@ -22,7 +22,7 @@ type Merge struct {
 	Method merging.Method `json:"method"` // squash, merge, rebase
 	Due    bool           `json:"due"`    // the next pass does it
 	First  int            `json:"first"`  // the pull request that is merged before it; 0: none
-	Next   string         `json:"next"`   // what becomes of it, in words
+	Next   string         `json:"next"`   // what happens to it, in words
 	Queue  *Queue         `json:"queue"`  // null: the base has no merge queue, as far as is known
 	Merged *Merged        `json:"merged"` // null: no request to merge this head was made
 }
@@ -34,7 +34,7 @@ type Gate struct {
 	Stop   bool            `json:"stop"`       // nobody here opens it: a person has to act
 	Kind   work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
 	Reason string          `json:"reason"`     // why it is closed
-	Opens  string          `json:"opens"`      // what opens it
+	Opens  string          `json:"opens"`      // what opens the gate
 
 	unknown bool // GitHub was not asked yet
 }
@@ -58,9 +58,9 @@ type Merged struct {
 	Parent   string         `json:"parent"`       // on which it landed
 	At       terminal.Time  `json:"at"`           // when it was meant
 	LandedAt terminal.Time  `json:"landedAt"`     // when it landed; null: not yet
-	Compared bool           `json:"compared"`     // whether what landed was compared with what was approved
+	Compared bool           `json:"compared"`     // whether the landed commit was compared with the approved one
 	Same     bool           `json:"same"`         // whether it is the same
-	Differs  string         `json:"differs"`      // in what it is not
+	Differs  string         `json:"differs"`      // how it differs
 	Watched  terminal.Time  `json:"watchedUntil"` // until when checks of the base are watched; null: they are not
 	Red      []string       `json:"red"`          // checks of the base that turned red after it
 	Revert   string         `json:"revert"`       // the address of the pull request that takes it back; empty: there is none

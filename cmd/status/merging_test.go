@@ -107,9 +107,9 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		then                      func(*Facts)
 		merge, queue, waits, next string
 	}{
-		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "nothing holds it"},
+		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "all gates are open"},
 		"checks":  {integrationRuns, nil, "waits at 1 of 18 gates", "", "the check integration has not finished yet", "it is merged once they are green"},
-		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "nothing holds it"},
+		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "all gates are open"},
 		"behind": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,
 			"the next pass brings it up to date with main; 1 of 18 gates closed", "", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
@@ -121,7 +121,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 			},
 			"waits for #7, which is merged into main first; 0 of 18 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
 		},
-		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass puts it into the merge queue of `main`", "nothing holds it"},
+		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass puts it into the merge queue of `main`", "all gates are open"},
 		"queued": {
 			func(f *merging.Facts, p *merging.Policy) {
 				queue(f, p)

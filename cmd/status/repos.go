@@ -19,14 +19,14 @@ import (
 // Repo is one repository. Before a pass has seen it, it has only its name.
 type Repo struct {
 	Name      string             `json:"name"`        // as the config has it
-	Current   string             `json:"currentName"` // what GitHub calls it now; empty: no pass has seen it
-	SeenAt    terminal.Time      `json:"seenAt"`      // when it was looked at last: read, or seen to be as it was
+	Current   string             `json:"currentName"` // its current name on GitHub; empty: no pass has read it
+	SeenAt    terminal.Time      `json:"seenAt"`      // when it was last read, or found unchanged
 	ReadAt    terminal.Time      `json:"readAt"`      // when its lists were read last
 	Watched                      // how it is watched
 	Error     string             `json:"error"`         // the last error; empty: none since it went well
 	Failures  int                `json:"failures"`      // how often in a row it failed
 	NotBefore terminal.Time      `json:"notBefore"`     // it is not tried before; null: the next pass may
-	Left      bool               `json:"left"`          // no name of the config stands for it any more
+	Left      bool               `json:"left"`          // the config does not name it any more
 	LeftAt    terminal.Time      `json:"leftAt"`        // since when, as far as a pass has noticed
 	Replaced  bool               `json:"replaced"`      // another repository has its name
 	Items     map[work.State]int `json:"items"`         // how many work items are in each state
@@ -34,7 +34,7 @@ type Repo struct {
 	Pending   int                `json:"pendingEvents"` // comments and other events that wait for a turn
 	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
 	work.Usage
-	Stopped *cli.StoppedView `json:"mergingStopped"` // null: it is merged into, where the config says so
+	Stopped *cli.StoppedView `json:"mergingStopped"` // null: merging is not stopped
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
@@ -44,13 +44,13 @@ type Repo struct {
 // Watched is how one repository is watched.
 type Watched struct {
 	Manner pulse.Manner  `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
-	Next   terminal.Time `json:"nextLookAt"` // when it is looked at next; null: in the next pass
+	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
 	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 // First is the progress of the first reading of a repository's open pull requests.
 type First struct {
-	LookedAt int `json:"lookedAt"` // how many were looked at so far; the next pass resumes there
+	LookedAt int `json:"lookedAt"` // how many were read so far; the next pass continues there
 	Open     int `json:"open"`     // how many are open
 
 	says string
@@ -232,7 +232,7 @@ func wasWere(n int) string {
 func (b Board) printStopped(out terminal.Output, notes io.Writer) {
 	for _, r := range b.Repos {
 		if s := r.Stopped; s != nil {
-			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Look at what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume)
+			said := fmt.Sprintf("%s: MERGING IS STOPPED since %s: %s. Check what landed, then: %s", r.Name, work.Stamp(s.Since.Time), s.Reason, s.Resume)
 			fmt.Fprintln(notes, out.LocalTimes(said))
 		}
 	}

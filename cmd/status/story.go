@@ -15,14 +15,14 @@ import (
 
 // Story is everything that the database holds about one work item. It is the output of show.
 type Story struct {
-	Item    Item      `json:"item"`    // where it stands
+	Item    Item      `json:"item"`    // the item and its state
 	Turns   []Turn    `json:"turns"`   // its turns, the oldest first
 	Events  []Event   `json:"events"`  // what people and checks did
 	Actions []Action  `json:"actions"` // what was, or will be, sent to GitHub
 	History []History `json:"history"` // its changes of state
 	Review  *Review   `json:"review"`  // where the reviews of its pull request stand; null: nothing is reviewed
-	Merge   *Merge    `json:"merge"`   // where its merge stands; null: it is not ours to merge, and was not
-	Log     []Log     `json:"log"`     // what happened about its reviews, the oldest first
+	Merge   *Merge    `json:"merge"`   // the state of its merge; null: gh mergexo does not merge it
+	Log     []Log     `json:"log"`     // events of its reviews, oldest first
 
 	Repo   work.Repo    `json:"-"`
 	Halt   *folder.Halt `json:"-"` // `pause --all` is in force; nil: it is not
@@ -39,7 +39,7 @@ type Event struct {
 	CreatedAt   terminal.Time  `json:"createdAt"`   // when it happened, by GitHub's clock
 	SeenAt      terminal.Time  `json:"seenAt"`      // when a pass read it
 	ProcessedAt terminal.Time  `json:"processedAt"` // when it was done with; null: it waits
-	Outcome     string         `json:"outcome"`     // what became of it: handled, or why it was ignored
+	Outcome     string         `json:"outcome"`     // its result: handled, or why it was ignored
 	Body        string         `json:"body"`        // its text
 	Turn        string         `json:"turn"`        // the key of the turn that answers it; empty: none yet
 
@@ -48,7 +48,7 @@ type Event struct {
 
 // Action is one outbound effect.
 type Action struct {
-	Token     string           `json:"token"`     // what it is for, as a hash; it is in the marker on GitHub
+	Token     string           `json:"token"`     // a hash of its purpose, as in the marker on GitHub
 	Kind      work.ActionKind  `json:"kind"`      // `push`, `pull_request`, `comment`, `reply`, `labels` and so on: [design.md](../design.md#an-action)
 	Need      work.Need        `json:"need"`      // `required`: its turn waits for it; `cosmetic`: it does not
 	State     work.ActionState `json:"state"`     // `planned`, `sent`, `applied`, `void` (what it was for is gone), `dropped` (given up)

@@ -38,22 +38,26 @@ func NewCmd(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:        "status",
 		SuggestFor: []string{"list", "ls", "ps"},
-		Short:      "Show where every work item stands",
-		Long: `Show for each work item its state, since when it is in it, what it waits for,
-what comes next, and what it has spent of its budgets; of those that are worked on
-now what their agents do; what was merged or closed in the last 24 hours; whether
-everything is paused ("pause --all"), since when and why; the repositories that
-GitHub did not answer for; those that nothing is merged into any more, and what
-ends that; what was spent in the last 24 hours; the agents whose
-program is missing, too old, or of a version that nobody has tried; those that
-could read your files, because no sandbox is around them; what the config names
-and is not there; and how far this machine's clock is from GitHub's, if it is.
+		Short:      "Show the state of every work item",
+		Long: `Show each work item with its state and since when, what it waits for, what comes
+next, and what it has spent of its budgets. For items in progress, show what the
+agent is doing.
 
-It reads the state database, tries the sandbox and asks codex and claude for
-their versions. It asks GitHub nothing.
+Below them, status lists
 
-With --watch it shows the same again and again on a terminal, until Ctrl-C, and
-ends with code 2; elsewhere it prints the line of an item whenever that changes.`,
+  - what was merged or closed, and what was spent, in the last 24 hours
+  - whether everything is paused ("pause --all"), since when and why
+  - repositories that GitHub did not answer for, or where merging is stopped
+  - agents whose program is missing, too old or untested, and agents without a
+    sandbox that hides your files
+  - settings that name something that does not exist
+  - how far this machine's clock is from GitHub's, if it differs
+
+It reads the state database, tests the sandbox, and asks codex and claude for their
+versions. It does not ask GitHub.
+
+With --watch it refreshes on a terminal until Ctrl-C, and exits with 2. Elsewhere it
+prints an item's line whenever that changes.`,
 		Example: `  $ gh mergexo status
   $ gh mergexo status --watch
   $ gh mergexo status --all --repo octo/repo
@@ -68,10 +72,10 @@ ends with code 2; elsewhere it prints the line of an item whenever that changes.
 		},
 	}
 	s.json = cli.AddJSONFlags(c, status.Board{})
-	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository`, as configured")
-	c.Flags().BoolVar(&s.all, "all", false, "Also what is merged, completed or closed")
-	c.Flags().BoolVar(&s.watch, "watch", false, "Show it again and again, until Ctrl-C")
-	c.Flags().DurationVar(&s.every, "every", 2*time.Second, "With --watch: how often, as a `duration`")
+	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository` of the config")
+	c.Flags().BoolVar(&s.all, "all", false, "Also show items that are merged, completed or closed")
+	c.Flags().BoolVar(&s.watch, "watch", false, "Refresh until Ctrl-C")
+	c.Flags().DurationVar(&s.every, "every", 2*time.Second, "With --watch: `duration` between two refreshes")
 	return c
 }
 
@@ -85,7 +89,7 @@ func (s *statusCmd) check(every bool) error {
 	case s.every < leastEvery:
 		return &cli.UsageError{Err: fmt.Errorf("--every %s: want %s or more", s.every, leastEvery)}
 	case s.watch && s.json.Asked():
-		return &cli.UsageError{Err: errors.New("--watch and --json do not go together: ask for JSON as often as you need it")}
+		return &cli.UsageError{Err: errors.New("--watch and --json cannot be combined: repeat the command with --json")}
 	}
 	return nil
 }
@@ -151,7 +155,7 @@ func (s *statusCmd) print(out terminal.Output, b status.Board, q status.Query, s
 			return err
 		}
 	} else {
-		fmt.Fprintln(notes, "nothing yet: no pass has been made. Make one: gh mergexo tick")
+		fmt.Fprintln(notes, "no pass has run yet; run one: gh mergexo tick")
 	}
 	for _, line := range machine {
 		fmt.Fprintln(notes, line)

@@ -136,7 +136,7 @@ func Find(s Spec) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("agent %q: its program %q is not to be found: %s", s.Name, program, s.remedy())
+	return fmt.Errorf("agent %q: its program %q was not found: %s", s.Name, program, s.remedy())
 }
 
 // remedy says how to fix a missing program.
@@ -145,7 +145,7 @@ func (s Spec) remedy() string {
 	if command := s.Adapter.Install; command != "" {
 		how = "run `" + command + "`"
 	}
-	return fmt.Sprintf("%s, or correct command of [agents.%s]; under cron PATH is short, and an absolute path is safer", how, s.Name)
+	return fmt.Sprintf("%s, or correct command of [agents.%s]; cron has a short PATH, an absolute path is safer", how, s.Name)
 }
 
 // FailedError means that the agent failed.
@@ -185,9 +185,9 @@ type TimeoutError struct {
 
 func (e *TimeoutError) Error() string {
 	if e.Limit == proc.IdleLimit {
-		return fmt.Sprintf("agent %q was ended: no sign of life for %s", e.Agent, e.After)
+		return fmt.Sprintf("agent %q was stopped: no activity for %s", e.Agent, e.After)
 	}
-	return fmt.Sprintf("agent %q was ended: not done after %s", e.Agent, e.After)
+	return fmt.Sprintf("agent %q was stopped: not done after %s", e.Agent, e.After)
 }
 
 // AnswerError means that the agent succeeded but its answer is unusable: a repair turn quotes the

@@ -19,7 +19,7 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("agent %q was ended: it %s", e.Agent, e.Did)
+	return fmt.Sprintf("agent %q was stopped: it %s", e.Agent, e.Did)
 }
 
 // passed returns the error for the limit at which a run was stopped.

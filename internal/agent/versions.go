@@ -76,7 +76,7 @@ func (r Releases) drift(version, install string) string {
 	case older(version, r.Least):
 		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.Least)
 	}
-	return fmt.Sprintf("nobody has tried version %s of its program with gh mergexo; %s", version, r.tried())
+	return fmt.Sprintf("version %s of its program is not tested with gh mergexo; %s", version, r.tried())
 }
 
 // WithDrift adds the remark about the program's version to an unexplained failure: that may be the

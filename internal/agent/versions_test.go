@@ -18,12 +18,12 @@ func TestVersionsThatDrift(t *testing.T) {
 		{codexName, "0.165.9", "version 0.165.9 of its program is too old; run `npm install -g @openai/codex@latest` to get 0.166.0 or later"},
 		{codexName, "0.99.0", "too old"},
 		{codexName, "0.166.0-alpha.3", "too old"},
-		{codexName, "0.167.0", "nobody has tried version 0.167.0"},
+		{codexName, "0.167.0", "version 0.167.0"},
 		{codexName, "1.0.0", "0.166.0 and 0.169.0 are known to work"},
-		{codexName, "0.170.0-alpha.1", "nobody has tried"},
+		{codexName, "0.170.0-alpha.1", "is not tested with gh mergexo"},
 		{claudeName, "2.1.330", ""},
 		{claudeName, "2.1.30", "too old; run `npm install -g @anthropic-ai/claude-code@latest`"},
-		{claudeName, "2.1.400", "nobody has tried"},
+		{claudeName, "2.1.400", "is not tested with gh mergexo"},
 		{claudeName, "", "does not say its version"},
 		{commandName, "", ""},
 		{commandName, "0.1.0", ""},
@@ -87,7 +87,7 @@ func TestAFailedRunNamesAVersionThatDrifts(t *testing.T) {
 	for _, tt := range []struct{ adapter, version, exit, want string }{
 		{codexName, "codex-cli 0.120.0", "0", `agent "mine" ended without an answer; version 0.120.0 of its program is too old; run`},
 		{codexName, "codex-cli 0.120.0", "2", `agent "mine" ended with exit code 2: bad flag; version 0.120.0 of its program is too old; run`},
-		{claudeName, "9.0.1 (Claude Code)", "0", `nobody has tried version 9.0.1`},
+		{claudeName, "9.0.1 (Claude Code)", "0", `version 9.0.1`},
 		{codexName, "codex-cli 0.169.0", "0", `agent "mine" ended without an answer`},
 	} {
 		script := `case "$*" in *--version) echo '` + tt.version + `'; exit;; esac; cat >/dev/null; [ ` + tt.exit + ` = 0 ] || echo bad flag >&2; exit ` + tt.exit

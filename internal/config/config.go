@@ -179,7 +179,7 @@ func read(env environ.Env) (path string, data []byte, err error) {
 	case info.IsDir():
 		return "", nil, fmt.Errorf("read the config: %s is a folder; name the file in it", path)
 	case info.Size() > maxSize:
-		return "", nil, fmt.Errorf("read the config: %s has %d bytes; at most %d are read", path, info.Size(), maxSize)
+		return "", nil, fmt.Errorf("read the config: %s has %d bytes; the limit is %d", path, info.Size(), maxSize)
 	}
 	if data, err = os.ReadFile(path); err != nil {
 		return "", nil, fmt.Errorf("read the config: %w", err)

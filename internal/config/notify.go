@@ -80,7 +80,7 @@ func (p *parser) notify(t *document.Table) {
 			t.Bad("env_pass", "%q is no name of a variable", v)
 		}
 		if environ.Withheld(v) {
-			t.Bad("env_pass", "%s is never passed: what tells people needs no GitHub, git or SSH credentials", v)
+			t.Bad("env_pass", "%s is never passed: a program for messages needs no GitHub, git or SSH credentials", v)
 		}
 	}
 	p.checkNotifyWay(t, &n)

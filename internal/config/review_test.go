@@ -163,7 +163,7 @@ func TestAccountsThatGhDoesNotKnow(t *testing.T) {
 		{on + table, "", []string{"op", "Quin-Bot"}},
 		{"[repo.review]\nenabled = false\n" + table, "", []string{"op"}},
 		{on + table, `config.toml:9: account in [[repo.reviewers]]: gh knows no account "quin-bot" on github.com; did you mean "quinn-bot"?`, []string{"op", "quinn-bot"}},
-		{on + table, `config.toml:9: account in [[repo.reviewers]]: gh knows no account "quin-bot" on github.com, only ann, op; log it in: gh auth login --hostname github.com`, []string{"ann", "op"}},
+		{on + table, `config.toml:9: account in [[repo.reviewers]]: gh knows no account "quin-bot" on github.com, only ann, op; log in with it: gh auth login --hostname github.com`, []string{"ann", "op"}},
 	} {
 		cfg, err := parse(t, minimal+c.doc)
 		if err != nil {
@@ -258,7 +258,7 @@ func TestReviewersWhoAreTheAuthor(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := doubts.Authors(c, func(host string) string { return map[string]string{"github.com": "ann"}[host] })
-		if len(got) != want || want == 1 && (!strings.Contains(got[0], `reviewer "boss" of `) || !strings.Contains(got[0], " is Ann, as whom gh is logged in")) {
+		if len(got) != want || want == 1 && (!strings.Contains(got[0], `reviewer "boss" of `) || !strings.Contains(got[0], " is Ann, the account that gh is logged in as")) {
 			t.Errorf("%q from\n%s", got, doc)
 		}
 		if got := doubts.Authors(c, func(string) string { return "" }); len(got) > 0 {

@@ -260,7 +260,7 @@ func (c *Config) CheckAccounts(known func(host string) []string) error {
 			}
 			invalid.Problems = append(invalid.Problems, document.Problem{File: c.Path, Line: x.Line, Key: "repo.reviewers", Text: fmt.Sprintf(
 				"account in [[repo.reviewers]]: gh knows no account %q on %s%s", x.Account, r.Name.Host,
-				cmp.Or(document.Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log it in: gh auth login --hostname "+r.Name.Host))})
+				cmp.Or(document.Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log in with it: gh auth login --hostname "+r.Name.Host))})
 		}
 	}
 	if len(invalid.Problems) > 0 {

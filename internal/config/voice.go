@@ -112,7 +112,7 @@ var placeholder = lazy.Regexp(`\{[A-Za-z_]+\}`)
 func unknownPlaceholder(text string, known ...string) string {
 	for _, word := range placeholder().FindAllString(text, -1) {
 		if !slices.Contains(known, word) {
-			return fmt.Sprintf("holds %s, which stands for nothing; want %s", word, strings.Join(known, " or "))
+			return fmt.Sprintf("contains %s, which is no placeholder; want %s", word, strings.Join(known, " or "))
 		}
 	}
 	return ""

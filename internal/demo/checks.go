@@ -53,7 +53,7 @@ func (d witness) findPulls(want int) error {
 		_, issue, ok := work.ParseBranch(p.Head)
 		switch {
 		case !ok:
-			return fmt.Errorf("#%d comes from a branch %s that is no work of ours", p.Number, p.Head)
+			return fmt.Errorf("#%d has the branch %s, which gh mergexo did not create", p.Number, p.Head)
 		case d.pulls[issue] != 0:
 			return fmt.Errorf("#%d has two pull requests, #%d and #%d", issue, d.pulls[issue], p.Number)
 		case p.State != "open" || p.Author != operator:

@@ -57,11 +57,11 @@ func Play(ctx context.Context, opt Options) (err error) {
 	told := d.tell(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // whatever broke, broke because of the interrupt
+		return ctx.Err() // the interrupt caused the error
 	case told != nil && opt.Keep == "":
-		return fmt.Errorf("the demo did not go as told: %w (demo --keep DIR leaves everything to look at)", told)
+		return fmt.Errorf("the demo failed: %w (demo --keep DIR keeps everything)", told)
 	case told != nil:
-		return fmt.Errorf("the demo did not go as told: %w (all of it is in %s)", told, dir)
+		return fmt.Errorf("the demo failed: %w (everything is in %s)", told, dir)
 	case opt.Keep == "":
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Improviser is Agent for whoever tries commands by hand: where the story does not say
-// what to do it writes down what it was asked, in a file.
+// Improviser is Agent for people who try commands by hand: if the story has no answer for a
+// request, it writes the request into a file.
 func Improviser(in io.Reader, out io.Writer, dir, log string) error {
 	return makeRun(in, out, dir, log, func(req request, dir string) (map[string]any, error) {
 		if req.told() {
@@ -42,7 +42,7 @@ func (r request) told() bool {
 
 const notebook = "NOTES.md"
 
-// improvised does something that can be seen.
+// improvised makes a visible change.
 func improvised(req request, dir string) (map[string]any, error) {
 	issue := req.Context.Task.Issue
 	title := cmp.Or(issue.Title, fmt.Sprintf("Issue %d", issue.Number))

@@ -152,7 +152,7 @@ func (d *demo) killedPass(ctx context.Context, what string, when func(githubsim.
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !struck.Load():
-		return errors.Join(err, fmt.Errorf("the pass came to its end, code %d, before it was killed: %s", res.Code, lastLine(res.Stderr)))
+		return errors.Join(err, fmt.Errorf("the pass ended with %d before it was killed: %s", res.Code, lastLine(res.Stderr)))
 	case !errors.Is(err, context.Canceled):
 		return fmt.Errorf("the pass ended by itself, code %d: %w", res.Code, err)
 	}

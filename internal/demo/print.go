@@ -51,8 +51,8 @@ func (d *demo) diff(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// diffLine shows a line of git's diff. Of the headers only the file's name is
-// for people.
+// diffLine prints a line of git's diff. Of the header lines it prints only the
+// file name.
 func (d *demo) diffLine(line string) {
 	switch {
 	case strings.HasPrefix(line, "+++ b/"):

@@ -22,12 +22,12 @@ const (
 
 // Check is one check and its result.
 type Check struct {
-	Code  Code   `json:"code"`            // what was looked at; it stays as it is
-	Group Group  `json:"group"`           // which part of the set-up it belongs to
+	Code  Code   `json:"code"`            // the check; codes do not change between releases
+	Group Group  `json:"group"`           // which part of the setup it belongs to
 	About string `json:"about,omitempty"` // the host, repository or agent; empty: this machine
 	Level Level  `json:"level"`           // `ok`, `warning` or `failure`
 	Says  string `json:"says"`            // what was found, for people
-	Do    string `json:"do,omitempty"`    // what mends it
+	Do    string `json:"do,omitempty"`    // what fixes it
 
 	subject int // which one of its kind it is about; 0: this machine
 }

@@ -203,7 +203,7 @@ func TestAPlaceMakesItsChecksAlone(t *testing.T) {
 	f := doctor.Facts{Git: &doctor.Program{Name: "git"}, Gh: &doctor.Program{Name: "gh", Version: "2.39.2", Path: "/bin/gh", Accounts: true}}
 	for at, want := range map[doctor.Place]string{
 		doctor.BeforeTurn:    "git is not on PATH; install git 2.38 or later",
-		doctor.BeforeAccount: "gh 2.39.2 is too old to have the tokens of several accounts; install gh 2.40 or later (https://cli.github.com), or take account out of the config",
+		doctor.BeforeAccount: "gh 2.39.2 is too old to have the tokens of several accounts; install gh 2.40 or later (https://cli.github.com), or remove account from the config",
 	} {
 		if err := doctor.Refusal(f, at); err == nil || err.Error() != want {
 			t.Errorf("%d: %v, want %s", at, err, want)

@@ -153,7 +153,7 @@ type Agent struct {
 	Says    string   `json:"says"`                  // the same for people
 	Version string   `json:"version,omitempty"`     // of its program; empty where that does not say
 	Drift   string   `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
-	Doubts  []string `json:"warnings,omitempty"`    // what the config names for it, and is not there
+	Doubts  []string `json:"warnings,omitempty"`    // names in its config that do not exist
 
 	Path    string   `json:"-"` // of its program
 	TooOld  bool     `json:"-"`

@@ -15,7 +15,7 @@ func gh(f Facts) []Check {
 	if p == nil || !p.Accounts {
 		return required(p, "install it: https://cli.github.com; under cron PATH is short")
 	}
-	do := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or take account out of the config", severalMajor, severalMinor)
+	do := fmt.Sprintf("install gh %d.%d or later (https://cli.github.com), or remove account from the config", severalMajor, severalMinor)
 	var major, minor int
 	_, err := fmt.Sscanf(p.Version, "%d.%d", &major, &minor) // a build without a version counts as new
 	if p.Trouble == "" && err == nil && slices.Compare([]int{major, minor}, []int{severalMajor, severalMinor}) < 0 {
@@ -70,7 +70,7 @@ func rateLimit(h Host) []Check {
 	if !h.LoggedIn || !h.Asked || h.Down != nil || h.Limited == "" {
 		return nil
 	}
-	return warn(h.Limited, "wait until then: passes do, too")
+	return warn(h.Limited, "wait until then, as passes do")
 }
 
 // accepted reports whether GitHub accepts the login.
@@ -82,7 +82,7 @@ const expiresSoon = 7 * 24 * time.Hour
 func token(f Facts) []Check {
 	return each(f.Hosts, Host.accepted, func(h Host) []Check {
 		words := map[TokenKind]string{
-			TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of a kind that is not known",
+			TokenClassic: "a classic token", TokenOAuth: "a token of gh's login", TokenApp: "a token of an app", TokenUnknown: "a token of an unknown kind",
 			TokenFineGrained: "a fine-grained token",
 		}[h.Token.Kind]
 		switch until := h.Token.Expires; {
@@ -104,8 +104,8 @@ func scopes(h Host) []Check {
 	case !h.accepted():
 		return nil
 	case !t.Scoped:
-		return ok("GitHub does not tell what this token may do; what it may read was tried, what it may write cannot be: " +
-			"it needs to write contents, issues, pull requests and commit statuses")
+		return ok("GitHub does not report the permissions of this token; reads were tested, writes cannot be: " +
+			"it needs write permission for contents, issues, pull requests and commit statuses")
 	}
 	has := func(name string) bool { return slices.Contains(t.Scopes, name) }
 	told := "none"

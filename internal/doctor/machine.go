@@ -66,7 +66,7 @@ func sandbox(g Agent) []Check {
 	if len(g.Writes) > 0 {
 		writes = "; beside its checkout it may write " + strings.Join(g.Writes, ", ")
 	}
-	return ok(fmt.Sprintf("%s%s; all that it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
+	return ok(fmt.Sprintf("%s%s; to list what it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
 }
 
 func git(f Facts) []Check { return required(f.Git, "install git 2.38 or later") }
@@ -95,7 +95,7 @@ func folder(f *Folder, do string) []Check {
 	case f.Trouble != "":
 		return fail(f.Trouble, do)
 	case f.New:
-		return ok(f.Path + " can be made")
+		return ok(f.Path + " can be created")
 	}
 	return ok(f.Path + " can be written")
 }
@@ -105,13 +105,13 @@ func database(f Facts) []Check {
 	case d == nil:
 		return nil
 	case d.Damage != "":
-		return fail(d.Path+" is damaged: "+d.Damage, fmt.Sprintf("mv %q %q && gh mergexo tick; what is on GitHub is found again (docs/guarantees.md)", d.Path, d.Path+".damaged"))
+		return fail(d.Path+" is damaged: "+d.Damage, fmt.Sprintf("mv %q %q && gh mergexo tick; the next pass finds the work again on GitHub (docs/guarantees.md)", d.Path, d.Path+".damaged"))
 	case d.Trouble != "":
 		return fail(d.Trouble, "")
 	case d.Missing:
-		return ok("none yet: the first pass makes it")
+		return ok("none yet: the first pass creates it")
 	case d.Older:
-		return ok("of an older version: the next pass brings it up to date")
+		return ok("of an older version: the next pass migrates it")
 	default:
 		return ok(d.Path + " is whole")
 	}
@@ -151,7 +151,7 @@ func size(n int64) string {
 const wrongClock = 5 * time.Minute
 
 func clock(f Facts) []Check {
-	const do = "set it by the network, as by: sudo timedatectl set-ntp true"
+	const do = "synchronize it, for example: sudo timedatectl set-ntp true"
 	var all []Check
 	for _, h := range f.Hosts {
 		if h.Ahead == nil {
@@ -164,9 +164,9 @@ func clock(f Facts) []Check {
 		says := fmt.Sprintf("this machine's clock is %s %s that of %s", roughly(away), how, h.Name)
 		switch {
 		case away >= wrongClock:
-			all = append(all, fail(says+": passes correct that, but logins and certificates are judged by it", do)...)
+			all = append(all, fail(says+": passes correct for that, but logins and certificates depend on it", do)...)
 		case away > 0:
-			all = append(all, warn(says+"; passes correct that", do)...)
+			all = append(all, warn(says+"; passes correct for that", do)...)
 		default:
 			all = append(all, ok("it agrees with that of "+h.Name)...)
 		}
@@ -195,9 +195,9 @@ func schedule(f Facts) []Check {
 	case s.Trouble != "":
 		return warn(s.Trouble, "gh mergexo schedule status")
 	case !s.Installed:
-		return warn("nothing repeats passes", do)
+		return warn("no scheduler repeats passes", do)
 	case !s.Active && len(s.Differs) == 0:
-		return warn(s.Says+", and is not in force", do)
+		return warn(s.Says+", and is not active", do)
 	case len(s.Differs) == 0:
 		return ok(s.Says)
 	}
@@ -226,13 +226,13 @@ func lastPass(f Facts) []Check {
 	when := p.Last.UTC().Format(time.RFC3339)
 	switch {
 	case p.Last.IsZero() && p.Failed == 0 && p.Tried:
-		return warn("passes were made, and none has read a repository yet", "gh mergexo status says why")
+		return warn("no pass has read a repository yet", "gh mergexo status says why")
 	case p.Last.IsZero():
-		return warn("no pass has been made", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick makes it")
+		return warn("no pass has run yet", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one")
 	case p.Failed > 0:
 		return warn(fmt.Sprintf("%s failed: %s", count(p.Failed, "pass", "passes in a row"), p.Why), "gh mergexo tick")
 	case f.Schedule != nil && f.Schedule.Installed && p.Paused == "" && f.Now.Sub(p.Last) > longAgo:
-		return warn("the last one was at "+when+", although they are scheduled", "gh mergexo schedule status")
+		return warn("the last pass was at "+when+", although passes are scheduled", "gh mergexo schedule status")
 	}
 	return ok("at " + when)
 }
@@ -263,9 +263,9 @@ func budgets(f Facts) []Check {
 	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("$%g", b.CostPerDay)))
 	switch {
 	case b.TurnsPerDay == 0 && b.CostPerDay == 0:
-		return warn("a day's turns have no limit, and neither has their cost; "+spent, "set max_cost_per_day_usd in [runtime]")
+		return warn("neither the turns nor the cost of a day have a limit; "+spent, "set max_cost_per_day_usd in [runtime]")
 	case b.TurnsPerDay > 0 && p.Turns >= b.TurnsPerDay || b.CostPerDay > 0 && p.Cost >= b.CostPerDay:
-		return warn(spent+", which is all that may be spent: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
+		return warn(spent+", and the budget is used up: "+most, "wait, or raise max_turns_per_day or max_cost_per_day_usd in [runtime]")
 	}
 	return ok(most + "; " + spent)
 }

@@ -13,19 +13,19 @@ import (
 func repository(r Repo) []Check {
 	switch {
 	case r.Unasked != "":
-		return warn("not looked at: "+r.Unasked, "")
+		return warn("not checked: "+r.Unasked, "")
 	case r.Trouble != nil:
 		return fail(r.Trouble.Says, r.Trouble.Do)
 	case strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name):
 		return ok("its default branch is " + r.DefaultBranch)
 	}
-	return warn("GitHub calls it "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
+	return warn("its name on GitHub is "+r.Current+" now", fmt.Sprintf("write name = %q in its [[repo]]", r.typed()))
 }
 
 func archived(r Repo) []Check {
 	switch {
 	case r.Archived:
-		return fail("it is archived: nothing can be written there, whatever the account may do", fmt.Sprintf("gh repo unarchive %s, or leave it out of the config", r.typed()))
+		return fail("it is archived: nobody can write to it", fmt.Sprintf("gh repo unarchive %s, or leave it out of the config", r.typed()))
 	case r.Disabled:
 		return fail("GitHub has disabled it", "leave it out of the config, or ask GitHub")
 	}
@@ -54,7 +54,7 @@ func (r Repo) typed() string {
 func reads(r Repo) []Check {
 	var all []Check
 	if r.NoIssues {
-		all = fail("issues are switched off, and work begins with an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
+		all = fail("issues are switched off, and work starts from an issue", fmt.Sprintf("gh repo edit %s --enable-issues", r.typed()))
 	}
 	for _, u := range r.Unreadable {
 		level := Warning
@@ -77,11 +77,11 @@ func labels(r Repo) []Check {
 	case r.Labels == nil:
 		return nil
 	case len(r.Labels.Missing) == 0:
-		return ok(fmt.Sprintf("all %d are there", r.Labels.Wanted))
+		return ok(fmt.Sprintf("all %d exist", r.Labels.Wanted))
 	case r.Archived:
 		return nil
 	}
-	return warn("not there yet: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick makes them")
+	return warn("missing: "+strings.Join(r.Labels.Missing, ", "), "gh mergexo tick creates them")
 }
 
 // reading tells what passes have recorded.
@@ -99,15 +99,15 @@ func reading(r Repo) []Check {
 func otherInstallations(r Repo) []Check {
 	var all []Check
 	for _, o := range r.Others {
-		all = append(all, warn(fmt.Sprintf("another installation wrote as %s, last at %s: both answer what people write", o.Account, o.At.UTC().Format(time.RFC3339)),
-			"let one of them have the repository: take its [[repo]] out of the other's config")...)
+		all = append(all, warn(fmt.Sprintf("another installation wrote as %s, last at %s: both answer the same comments", o.Account, o.At.UTC().Format(time.RFC3339)),
+			"remove its [[repo]] from the config of one of them")...)
 	}
 	return all
 }
 
 func rules(r Repo) []Check {
 	if !r.Rules.Known {
-		return warn("GitHub does not tell this token what "+r.DefaultBranch+" demands of merges", "a merge that it refuses stops with its words")
+		return warn("GitHub does not show this token what "+r.DefaultBranch+" requires for a merge", "if GitHub refuses a merge, the stop quotes the message")
 	}
 	return ok(r.DefaultBranch + ": " + demands(*r.Rules, r.Gates))
 }
@@ -117,15 +117,15 @@ func otherRules(r Repo) []Check {
 	if len(other) == 0 {
 		return nil
 	}
-	return warn(r.DefaultBranch+" has rules that are left to GitHub to judge: "+strings.Join(other, ", "), "where one refuses a merge, it stops with GitHub's words")
+	return warn(r.DefaultBranch+" has rules that only GitHub checks: "+strings.Join(other, ", "), "if GitHub refuses a merge, the stop quotes the message")
 }
 
 func workBranches(r Repo) []Check {
 	if len(r.WorkRules) == 0 {
 		return nil
 	}
-	return fail("rules hold for the branches that gh mergexo pushes, agent/…: "+strings.Join(r.WorkRules, ", "),
-		"leave agent/** out of that ruleset: https://"+r.Host+"/"+r.Current+"/settings/rules")
+	return fail("rules apply to the branches that gh mergexo pushes, agent/…: "+strings.Join(r.WorkRules, ", "),
+		"exclude agent/** from that ruleset: https://"+r.Host+"/"+r.Current+"/settings/rules")
 }
 
 // demands describes the rules.
@@ -135,7 +135,7 @@ func demands(of merging.Rules, gates Gates) string {
 		all = append(all, count(of.Approvals, "approval", "approvals"))
 	}
 	if of.LastPush {
-		all = append(all, "an approval by somebody else than who pushed last")
+		all = append(all, "an approval by somebody other than the last pusher")
 	}
 	if len(of.Checks) > 0 {
 		all = append(all, "the checks "+strings.Join(of.Checks, ", "))
@@ -150,16 +150,16 @@ func demands(of merging.Rules, gates Gates) string {
 		all = append(all, "the merge queue")
 	}
 	if own := slices.DeleteFunc(slices.Clone(gates.Checks), func(name string) bool { return slices.Contains(of.Checks, name) }); len(own) > 0 {
-		all = append(all, "by the config the checks "+strings.Join(own, ", "))
+		all = append(all, "the checks of the config "+strings.Join(own, ", "))
 	}
 	if len(all) == 0 {
-		return "nothing is demanded of merges"
+		return "nothing is required for a merge"
 	}
 	return "merges need " + strings.Join(all, "; ")
 }
 
 // anotherApprover is the remedy where nobody can give an approval that GitHub counts.
-const anotherApprover = `name somebody else: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
+const anotherApprover = `name another approver: a person in [[repo.reviewers]] (type = "human"), a reviewer with an account of its own, or require_human_approval = true; docs/review.md has it`
 
 // speaker names the account that opens pull requests. GitHub does not count its approvals.
 func (r Repo) speaker() string { return cmp.Or(r.Gates.Speaker, "the account that opens it") }
@@ -171,7 +171,7 @@ func approvals(r Repo) []Check {
 	if !r.Gates.AutoMerge || r.Rules.Approvals <= r.Gates.Approvers {
 		return nil
 	}
-	return fail(fmt.Sprintf("auto_merge is on and %s wants %s, of which GitHub counts none by %s; the config names %d who could give one: nothing can be merged by itself",
+	return fail(fmt.Sprintf("auto_merge is on and %s requires %s, and GitHub counts none by %s; approvers in the config: %d; nothing can be merged automatically",
 		r.DefaultBranch, count(r.Rules.Approvals, "approval", "approvals"), r.speaker(), r.Gates.Approvers), anotherApprover)
 }
 
@@ -179,7 +179,7 @@ func lastPush(r Repo) []Check {
 	if !r.Gates.AutoMerge || !r.Rules.LastPush || r.Gates.Approvers > 0 {
 		return nil
 	}
-	return fail(fmt.Sprintf("auto_merge is on and %s wants somebody else than who pushed last to approve, which is %s; the config names nobody else", r.DefaultBranch, r.speaker()), anotherApprover)
+	return fail(fmt.Sprintf("auto_merge is on and %s requires an approval by somebody other than the last pusher, which is %s; the config names nobody else", r.DefaultBranch, r.speaker()), anotherApprover)
 }
 
 func mergeQueue(r Repo) []Check {
@@ -187,9 +187,9 @@ func mergeQueue(r Repo) []Check {
 	case !r.Gates.AutoMerge || len(r.Methods) == 0 || !r.Rules.Queue:
 		return nil
 	case wanted != "":
-		return warn(fmt.Sprintf("%s merges through a queue, which has a method of its own; merge_method = %q does nothing", r.DefaultBranch, wanted), "take merge_method out of [repo.review]")
+		return warn(fmt.Sprintf("%s has a merge queue with its own method; merge_method = %q has no effect", r.DefaultBranch, wanted), "remove merge_method from [repo.review]")
 	}
-	return ok("what is approved is put into the queue of " + r.DefaultBranch)
+	return ok("approved pull requests go into the merge queue of " + r.DefaultBranch)
 }
 
 // mergeMethod checks that the config's merge method is allowed by the repository and the rules.
@@ -200,9 +200,9 @@ func mergeMethod(r Repo) []Check {
 	switch wanted := r.Gates.Method; {
 	case !r.Gates.AutoMerge || len(r.Methods) == 0 || r.Rules.Queue:
 	case len(allowed) == 0:
-		return fail("the repository and its rules allow no method of merging in common", "allow one: https://"+r.Host+"/"+r.Current+"/settings")
+		return fail("no merge method is allowed by both the repository and its rules", "allow one: https://"+r.Host+"/"+r.Current+"/settings")
 	case wanted != "" && !slices.Contains(allowed, wanted):
-		return fail(fmt.Sprintf("merge_method = %q is not allowed there; allowed: %s", wanted, list(allowed)), fmt.Sprintf("write merge_method = %q in [repo.review], or take it out", allowed[0]))
+		return fail(fmt.Sprintf("merge_method = %q is not allowed there; allowed: %s", wanted, list(allowed)), fmt.Sprintf("write merge_method = %q in [repo.review], or remove it", allowed[0]))
 	}
 	return nil
 }
@@ -226,9 +226,9 @@ func signOff(r Repo) []Check {
 	case slices.ContainsFunc(r.Rules.Checks, func(name string) bool { return strings.EqualFold(name, "dco") }):
 		why = "the check DCO is required"
 	case slices.ContainsFunc(r.Rules.Other, signingOff):
-		why = "a rule says what messages of commits have to be like"
+		why = "a rule restricts commit messages"
 	case r.WebSignOff:
-		why = "the repository wants commits to be signed off"
+		why = "the repository requires signed-off commits"
 	default:
 		return nil
 	}

@@ -54,7 +54,7 @@ const (
 	AtInit                            // init, before it writes
 	AtSchedule                        // schedule
 	AtStatus                          // status
-	BeforeFirstPass                   // status while no pass has been made
+	BeforeFirstPass                   // status while no pass has run
 	BeforeTurn                        // a pass, before it needs git
 	BeforeAccount                     // a pass, before a reviewer speaks as another account than gh's own
 )

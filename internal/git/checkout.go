@@ -245,7 +245,7 @@ func runPatterns(ctx context.Context, c command, limit time.Duration) (proc.Resu
 	c.Wall = limit
 	res, err := c.Run(ctx)
 	if late, ok := errors.AsType[*TimeoutError](err); ok {
-		return res, &RefusedError{Reason: fmt.Sprintf("%s: the patterns in .gitignore or .gitattributes may take git for ever", late)}
+		return res, &RefusedError{Reason: fmt.Sprintf("%s: git may never finish with the patterns in .gitignore or .gitattributes", late)}
 	}
 	return res, err
 }

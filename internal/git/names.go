@@ -21,7 +21,7 @@ func nameTrouble(path string) string {
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		for _, system := range []string{"linux", "darwin", "windows"} {
 			if isDotGit(name, system) {
-				return fmt.Sprintf("%+q has a name that some systems take for .git", path)
+				return fmt.Sprintf("%+q has a name that some operating systems treat as .git", path)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ type Restore struct {
 	Tree    string // the tree to check out instead of Commit's, see Guard; may be ""
 }
 
-// Restore makes the checkout hold exactly the commit, whatever state it is in, and verifies it. The
+// Restore makes the checkout hold exactly the commit, from any state, and verifies it. The
 // agent gets its own repository in .git, which we never use. A commit that the mirror lacks is a
 // *MissingError.
 func (m *Mirror) Restore(ctx context.Context, r Restore) error {

@@ -26,7 +26,7 @@ func TestATokenIsSentToItsOwnHostOnly(t *testing.T) {
 		w.hub.ClearFaults()
 		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: "[]", Header: http.Header{"Link": {"<" + address + `>; rel="next"`}}})
 		w.asked()
-		if _, err := w.client.TimelineOf(t.Context(), w.name, 1); !isBody(err) || !strings.Contains(err.Error(), "another host") {
+		if _, err := w.client.TimelineOf(t.Context(), w.name, 1); !isBody(err) || !strings.Contains(err.Error(), "the token is not sent there") {
 			t.Errorf("next page %s: %v", address, err)
 		}
 		if n := w.asked(); n != 1 {

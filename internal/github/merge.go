@@ -111,4 +111,4 @@ func (c *Client) UpdateBranch(ctx context.Context, repo work.RepoName, number in
 }
 
 // errNoHead refuses requests that would apply to any head.
-var errNoHead = errors.New("no head is named: only the commit that was judged is merged")
+var errNoHead = errors.New("the merge names no head: only a checked commit is merged")

@@ -54,7 +54,7 @@ func TestTroublesOnce(t *testing.T) {
 		{"an interrupt", context.Canceled, nil},
 		{
 			"a certificate", &transport.UnreachableError{Err: &tls.CertificateVerificationError{Err: errors.New("x509: certificate has expired")}},
-			[]string{"the certificate of github.com is not accepted (x509: certificate has expired); check this machine's clock; where a proxy reads along, install its certificate or name it in SSL_CERT_FILE"},
+			[]string{"the certificate of github.com is invalid (x509: certificate has expired); check this machine's clock; if a proxy decrypts traffic, install its certificate or name it in SSL_CERT_FILE"},
 		},
 	} {
 		var got []string

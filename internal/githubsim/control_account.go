@@ -155,7 +155,7 @@ func (h *Hub) SetMaxPage(n int) {
 	h.maxPage = n
 }
 
-// SetPullsPage has each page of pull requests that GraphQL lists hold so many at most, whatever is asked for.
+// SetPullsPage has each page of pull requests that GraphQL lists hold at most this many, even if the query asks for more.
 func (h *Hub) SetPullsPage(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 // Fault is something that goes wrong with matching requests. The zero matchers match everything.
 type Fault struct {
-	Method   string // GET, POST, …; "WRITE" for whatever changes something, GraphQL mutations included
+	Method   string // GET, POST, …; "WRITE" for every request that changes something, with GraphQL mutations
 	Path     string // of the request without /api/v3; * stands for anything
 	Contains string // part of the request's body
 	Request  int    // only the request with this number

@@ -15,7 +15,7 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-// gqlHandler answers /graphql. The dispatcher holds Hub.mu meanwhile.
+// gqlHandler answers /graphql. The dispatcher holds Hub.mu during the call.
 type gqlHandler struct {
 	h      *Hub
 	schema *graphql.Schema

@@ -43,7 +43,7 @@ func (g *gqlRepo) Labels(a struct {
 	return a.page(list)
 }
 
-// IssueOrPullRequest finds whatever has a number.
+// IssueOrPullRequest returns the issue or pull request with a number.
 func (g *gqlRepo) IssueOrPullRequest(a struct{ Number int32 }) (*gqlNumbered, error) {
 	if is := g.r.issue(int(a.Number)); is != nil {
 		return &gqlNumbered{g.x, is}, nil

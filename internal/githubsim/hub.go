@@ -49,7 +49,7 @@ type settings struct {
 	reactionsBump bool
 	lags          map[string]*lagOrder
 	mute          map[*user]bool     // whose tokens may set no status
-	mergeUnknown  int                // so many computations of mergeability still answer "unknown"
+	mergeUnknown  int                // number of further answers with the mergeability "unknown"
 	anonymous     map[string]*bucket // the budget of requests without a token
 }
 

@@ -178,7 +178,7 @@ func (r *Repo) makeLabel(name, color, description string) *label {
 	return l
 }
 
-// dropLabel deletes a label of the repository, and takes it from whatever bears it.
+// dropLabel deletes a label of the repository, and removes it from issues and pull requests.
 func (r *Repo) dropLabel(actor *user, l *label) {
 	for _, is := range r.issues {
 		if slices.Contains(is.labels, l) {

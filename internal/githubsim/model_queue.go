@@ -134,7 +134,7 @@ func (r *Repo) stepQueue(q *queueEntry) error {
 	bot := r.hub.queueUser()
 	tip, _ := r.git.head(q.pull.baseRef)
 	if q.group != "" && q.base != tip && q.position() == 1 {
-		_ = r.git.deleteRef("refs/heads/" + q.branch()) // it is built again on what landed meanwhile
+		_ = r.git.deleteRef("refs/heads/" + q.branch()) // it is built again on the new base
 		q.state, q.group, q.base = queued, "", ""
 	}
 	if q.group == "" && (q.state == awaitingChecks || q.state == queueMergeable) {

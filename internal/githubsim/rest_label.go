@@ -58,7 +58,7 @@ func createLabel(c *call) (reply, *apiError) {
 	return created(c.oneLabel(c.repo.makeLabel(in.Name, in.Color, deref(in.Description)))), nil
 }
 
-// deleteLabel takes the label from whatever bears it, too.
+// deleteLabel also removes the label from issues and pull requests.
 func deleteLabel(c *call, l *label) (reply, *apiError) {
 	if e := c.repo.need(c.viewer, "write"); e != nil {
 		return reply{}, e

@@ -21,7 +21,7 @@ type Request struct {
 	Conditional bool // it carried If-None-Match
 	NotModified bool // it was answered 304
 	Status      int  // 0 when no answer was given (yet)
-	Applied     bool // it took effect, whatever was answered
+	Applied     bool // it took effect, even if the answer says otherwise
 	Done        bool // false for the hook's call before it is handled
 
 	http *http.Request

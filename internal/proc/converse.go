@@ -58,7 +58,7 @@ func converse(c Cmd) (*Conversation, error) {
 		return nil, errors.Join(err, inR.Close(), inW.Close())
 	}
 	p := &process{Cmd: c, exited: make(chan struct{}), stderr: newCapture(keepTail, maxStderr, nil)}
-	p.cmd = exec.CommandContext(context.Background(), c.Path, c.Args...) //nolint:forbidigo // whoever converses ends it
+	p.cmd = exec.CommandContext(context.Background(), c.Path, c.Args...) //nolint:forbidigo // the caller ends it
 	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, append([]string{}, c.Env...), attributes(c)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = inR, outW, tail{p.stderr}
 	p.cmd.WaitDelay = drainDelay // do not wait for a descendant that holds standard error open

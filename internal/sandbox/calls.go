@@ -36,7 +36,7 @@ var keyCalls = []struct{ arch, first uint32 }{
 }
 
 // callFilter returns a seccomp program that removes the system calls for keys. Any process of a
-// user can access the user's keyring by its number, whatever its session keyring.
+// user can access the user's keyring by its number, with any session keyring.
 func callFilter() (b []byte) {
 	add := func(code uint16, yes, no uint8, k uint32) {
 		b = binary.NativeEndian.AppendUint16(b, code)

@@ -129,7 +129,7 @@ func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, 
 		if own == HasItsOwn {
 			return Protection{Kind: work.SandboxAgent, Why: `sandbox = "agent"`}, nil
 		}
-		return Protection{}, demanded(asked, errors.New("this adapter's programs have no sandbox that we know of"))
+		return Protection{}, demanded(asked, errors.New("programs of this adapter have no known sandbox"))
 	case work.SandboxBwrap, work.SandboxMac:
 		if missing == nil && tool.Kind != asked {
 			missing = fmt.Errorf("this system has %s instead", tool.Kind)

@@ -119,7 +119,7 @@ func cutCron(j Job, tab string) (before, block, after string, err error) {
 }
 
 func brokenCron(begin, end string) error {
-	return fmt.Errorf("the crontab has not one %q with one %q after it: put that right with crontab -e, and nothing was changed", begin, end)
+	return fmt.Errorf("the crontab does not have exactly one %q and one %q after it: correct that with crontab -e; nothing was changed", begin, end)
 }
 
 // intoCron returns the crontab with the job's block replaced, or appended if there is none. All

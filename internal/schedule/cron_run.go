@@ -96,7 +96,7 @@ func (c cron) store(ctx context.Context, tab string) error {
 	}
 	now, err := c.list(ctx)
 	if err == nil && now != tab {
-		err = errors.New("the crontab is not what was written just now: somebody else wrote it, look at crontab -l")
+		err = errors.New("the crontab differs from what was just written: somebody else changed it; see crontab -l")
 	}
 	return err
 }

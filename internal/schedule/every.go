@@ -12,7 +12,7 @@ const least = 10 * time.Second
 func CheckEvery(k Kind, every time.Duration) error {
 	switch {
 	case every < least:
-		return fmt.Errorf("--every %s: want %s or more; an idle pass is cheap, and GitHub shows little sooner", Words(every), Words(least))
+		return fmt.Errorf("--every %s: want %s or more; shorter intervals find little sooner", Words(every), Words(least))
 	case every%time.Second != 0:
 		return fmt.Errorf("--every %s: want whole seconds", every)
 	case every > 24*time.Hour:
@@ -20,7 +20,7 @@ func CheckEvery(k Kind, every time.Duration) error {
 	case k != Cron:
 		return nil
 	case every < time.Minute:
-		return fmt.Errorf("--every %s: cron starts nothing more often than once a minute; take --every 1m, or a scheduler that can: --kind %s", Words(every), finer)
+		return fmt.Errorf("--every %s: cron runs at most once a minute; use --every 1m, or another scheduler: --kind %s", Words(every), finer)
 	}
 	_, err := cronTimes(every)
 	return err
@@ -35,7 +35,7 @@ func cronTimes(every time.Duration) (string, error) {
 	minutes := int(every / time.Minute)
 	switch {
 	case minutes < 1 || every%time.Minute != 0 || minutes < 60 && 60%minutes != 0 || minutes > 60 && (minutes%60 != 0 || 24%(minutes/60) != 0):
-		return "", fmt.Errorf("--every %s: cron starts at the same minutes of each hour; take 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, or 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h", Words(every))
+		return "", fmt.Errorf("--every %s: cron runs at the same minutes of each hour; use 1m, 2m, 3m, 4m, 5m, 6m, 10m, 12m, 15m, 20m, 30m, or 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h", Words(every))
 	case minutes == 1:
 		return "* * * * *", nil
 	case minutes < 60:

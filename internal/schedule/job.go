@@ -107,11 +107,11 @@ func (j Job) check() error {
 		return errors.New("a scheduler needs absolute paths of gh and of the config")
 	}
 	if strings.Contains(j.Gh, "=") {
-		return fmt.Errorf("the path of gh, %q, has a = in it, which a scheduler takes for a variable: link gh into another folder", j.Gh)
+		return fmt.Errorf("the path of gh, %q, has a = in it, which a scheduler would read as a variable: link gh into another folder", j.Gh)
 	}
 	for _, s := range append([]string{j.Gh, j.Config, j.Logs}, j.Pairs()...) {
 		if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-			return fmt.Errorf("%q holds a line break or what is no text, which no scheduler takes", s)
+			return fmt.Errorf("%q contains a line break or is not text, which no scheduler accepts", s)
 		}
 	}
 	return nil

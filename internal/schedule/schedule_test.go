@@ -246,7 +246,7 @@ func TestEvery(t *testing.T) {
 	} {
 		err := CheckEvery(c.k, c.every)
 		if c.says == "not more often" {
-			c.says = "nothing more often than once a minute"
+			c.says = "at most once a minute"
 		}
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s every %s: %v, want %q", c.k, c.every, err, c.says)
@@ -331,7 +331,7 @@ func TestWhatNoSchedulerTakes(t *testing.T) {
 	for says, change := range map[string]func(*Job){
 		"absolute":   func(j *Job) { j.Gh = "gh" },
 		"line break": func(j *Job) { j.Config = "/a\nb" },
-		"no text":    func(j *Job) { j.Env = []Var{{"PATH", "/\xff"}} },
+		"not text":   func(j *Job) { j.Env = []Var{{"PATH", "/\xff"}} },
 		"has a =":    func(j *Job) { j.Gh = "/a=b/gh" },
 	} {
 		j := good

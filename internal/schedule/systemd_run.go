@@ -88,7 +88,7 @@ func (s systemd) Remove(ctx context.Context, j Job) error {
 	}
 	half := len(all) == 1 && all[0].Path == service // an interrupted installation: the timer is missing
 	if err := s.user(ctx, "disable", "--now", timerUnit); err != nil && !half {
-		return fmt.Errorf("%w; nothing was removed, for the timer may be in force: type it in a session of this user", err)
+		return fmt.Errorf("%w; nothing was removed, because the timer may be active: run it in a session of this user", err)
 	}
 	if err := removeFiles(all); err != nil {
 		return err

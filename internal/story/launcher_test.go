@@ -164,7 +164,7 @@ func TestLauncherUnderCron(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := []string{"PATH=" + tools}
-	s.want(bare, launcher, "", "Go 1.26.1 or newer is needed to build it, and there is none in PATH. Get it from https://go.dev/dl", 1)
+	s.want(bare, launcher, "", "Go 1.26.1 or newer is needed to build it, and go is not on PATH. Get it from https://go.dev/dl", 1)
 
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -174,5 +174,5 @@ func TestLauncherUnderCron(t *testing.T) {
 	s.want(caches, launcher, "one\n", "", 0)
 
 	s.program("two")
-	s.want(bare, launcher, "one\n", "running the old one. Go 1.26.1 or newer", 0)
+	s.want(bare, launcher, "one\n", "running the old binary. Go 1.26.1 or newer", 0)
 }

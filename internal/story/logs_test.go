@@ -19,12 +19,12 @@ import (
 
 // ofThePass are the messages that concern no single repository.
 var ofThePass = []string{
-	"pass", "repositories", "turns are held back by a budget of the day", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
-	"this pass cannot be guarded against what its agents start", "GitHub does not say which account the token is of; it is seen by what the pass writes first", "could not record our account",
-	"could not forget what is over", "could not look who works in a checkout",
-	"the config is doubtful", "could not tell how the pass ended",
+	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
+	"this pass cannot be protected from processes of its agents", "GitHub does not report the account of the token; the first write of the pass shows it", "could not record our account",
+	"could not delete data of finished work", "could not look for processes in a checkout",
+	"the config has a doubtful setting", "could not record how the pass ended",
 	"traces could not be sent", "no traces are sent",
-	"could not tell what happened", "a message about no repository did not arrive",
+	"could not plan messages", "a message without a repository did not arrive",
 }
 
 // checkLogs decodes every line that a story's passes have logged, and demands what

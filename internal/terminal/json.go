@@ -35,9 +35,9 @@ func (e *FilterError) Error() string {
 	_, why, _ := strings.Cut(OneLine(e.Err.Error()), "(line ") // before it is only that it cannot be parsed
 	if line, at, ok := strings.Cut(why, ")"); ok {
 		_, what, _ := strings.Cut(at, "^")
-		return fmt.Sprintf("the expression of %s cannot be read: %s (line %s)", e.Flag, strings.TrimSpace(what), line)
+		return fmt.Sprintf("the expression of %s is invalid: %s (line %s)", e.Flag, strings.TrimSpace(what), line)
 	}
-	return fmt.Sprintf("%s cannot be used: %s", e.Flag, strings.TrimPrefix(OneLine(e.Err.Error()), "template: "))
+	return fmt.Sprintf("%s is invalid: %s", e.Flag, strings.TrimPrefix(OneLine(e.Err.Error()), "template: "))
 }
 
 func (e *FilterError) Unwrap() error { return e.Err }

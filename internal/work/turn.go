@@ -164,7 +164,7 @@ func (u Turn) Begun(actions []Action) bool {
 type Usage struct {
 	InputTokens  int64   `json:"inputTokens"`  // tokens that agents read
 	OutputTokens int64   `json:"outputTokens"` // tokens that agents wrote
-	CostUSD      float64 `json:"costUSD"`      // what it cost in US dollars, as far as agents say
+	CostUSD      float64 `json:"costUSD"`      // cost in US dollars, as far as it is known
 }
 
 // Add sums two usages.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The first step of action.yml: puts gh-mergexo on PATH. A release is downloaded, and taken
-# only with an attestation that our release workflow made it; anything else is built from
-# the source of the action, at the ref at which it is used.
+# The first step of action.yml: puts gh-mergexo on PATH. It downloads a release,
+# and uses it only if an attestation proves that our release workflow built it. Otherwise it
+# builds the source of the action at the used ref.
 set -euo pipefail
 
 bin=$RUNNER_TEMP/gh-mergexo-bin

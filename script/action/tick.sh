@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The second step of action.yml: one pass. Its state is in the runner's temporary folder and
-# goes with it: what the next pass has to know stands on GitHub.
+# is deleted with it: the next pass finds on GitHub what it needs.
 set -euo pipefail
 umask 077
 
@@ -23,7 +23,7 @@ report=$RUNNER_TEMP/gh-mergexo-report.json
 code=0
 gh-mergexo tick --config "$config" --wait 10m --json startedAt,endedAt,skipped,repositories,turns,merges,held,paused ${ARGS:-} >"$report" || code=$?
 
-# What people wrote is in it: the end of the output is a word that nobody knows before.
+# The output contains people's text, so its end is marked by an unpredictable word.
 end=report_$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 {
 	echo "report<<$end"
@@ -32,7 +32,7 @@ end=report_$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 	echo "$end"
 } >>"$GITHUB_OUTPUT"
 
-# Four spaces make code of it, whatever it says.
+# Four spaces make it a code block, so that no Markdown in it is interpreted.
 {
 	echo '### gh mergexo'
 	echo

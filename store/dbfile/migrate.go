@@ -55,7 +55,7 @@ func (d *File) foreign(v versions) error {
 	case v.have > v.last:
 		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, ErrNewer, v.have, v.last)
 	case v.have != 0 && v.have < v.first:
-		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): move the file away; the next pass makes a new one from what is on GitHub",
+		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): move the file away; the next pass creates a new one from GitHub",
 			d.Path, ErrTooOld, v.have, v.first)
 	}
 	return nil

@@ -81,7 +81,7 @@ func place(c Change) int {
 type Line struct {
 	Item   int64           `json:"-"`                    // 0: it is about no item
 	Number int             `json:"number"`               // of the issue or pull request
-	Kind   work.Kind       `json:"kind"`                 // of the turn; empty for what needs none
+	Kind   work.Kind       `json:"kind"`                 // kind of the turn; empty: it needs no turn
 	What   string          `json:"what"`                 // turn, wait, leave, notice, move, finish, command, resume, labels, review, merge
 	Reason string          `json:"reason"`               // why, for people; empty: there is no reason to give
 	Code   work.ReasonKind `json:"reasonCode,omitempty"` // of what waits or is blocked

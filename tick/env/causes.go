@@ -23,7 +23,7 @@ const (
 // Cause is why a repository was not read.
 type Cause struct {
 	Code string `json:"code"` // for programs; it stays as it is
-	Text string `json:"text"` // what is wrong, and what to do about it; it names no repository where the host is to blame
+	Text string `json:"text"` // the problem, and what to do; it names no repository if the host is the cause
 }
 
 // Causes returns why a repository was not read. Each cause appears once, even if several requests

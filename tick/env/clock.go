@@ -65,5 +65,5 @@ func ClockTrouble(host string, ahead time.Duration) string {
 	if ahead < 0 {
 		way = "behind"
 	}
-	return fmt.Sprintf("this machine's clock is %s %s that of %s, by which gh mergexo goes; set it, or have it set by NTP", ahead.Abs().Round(time.Second), way, host)
+	return fmt.Sprintf("this machine's clock is %s %s that of %s, which gh mergexo uses; correct it, or set it by NTP", ahead.Abs().Round(time.Second), way, host)
 }

@@ -73,7 +73,7 @@ func DecodeJournal(b []byte) (Journal, error) {
 		return Journal{}, fmt.Errorf("decode a journal: %w", err)
 	}
 	if j.Version != 1 {
-		return Journal{}, fmt.Errorf("a journal of version %d, which this program does not know", j.Version)
+		return Journal{}, fmt.Errorf("a journal of version %d, which this program cannot read", j.Version)
 	}
 	return j, nil
 }

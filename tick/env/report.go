@@ -50,14 +50,14 @@ type RepoReport struct {
 	Ingested bool   `json:"ingested"` // whether GitHub was asked, and all that may have changed was read
 	Note     string `json:"note"`     // why it was not, what went wrong, or what is left to read
 	Failed   bool   `json:"failed"`   // whether it could not be read
-	Replaced string `json:"replaced"` // what became of another repository that had the name before
+	Replaced string `json:"replaced"` // what happened to the repository that had the name before
 	Events   int    `json:"events"`   // new events
 	Ignored  int    `json:"ignored"`  // of those, the ignored ones
 	Notices  int    `json:"notices"`  // notices that were sent
 
 	Warnings []string   `json:"warnings"`            // problems for the operator, each printed once
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
-	Until    *time.Time `json:"notBefore,omitempty"` // GitHub is not asked about it before; note says why
+	Until    *time.Time `json:"notBefore,omitempty"` // no pass reads it before; note says why
 }
 
 // TurnReport is what a pass did for one turn.
@@ -83,7 +83,7 @@ type MergeReport struct {
 	Head    string          `json:"head"`       // that was approved
 	Base    string          `json:"base"`       // branch
 	Commit  string          `json:"commit"`     // that landed
-	Differs string          `json:"differs"`    // in what that is not what was approved; empty: in nothing
+	Differs string          `json:"differs"`    // how the landed commit differs from the approved one; empty: not at all
 	Reason  string          `json:"reason"`     // why it waits or is blocked
 	Code    work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
 	URL     string          `json:"url"`        // its address on GitHub; empty: it has none

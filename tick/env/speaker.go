@@ -98,7 +98,7 @@ func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error
 		return s.Lost(err)
 	}
 	if !strings.EqualFold(s.Who.Login, s.account) {
-		return s.mute(fmt.Sprintf("gh's token for it is that of %s", s.Who.Login), "log it in again: gh auth login --hostname "+s.host, nil)
+		return s.mute(fmt.Sprintf("gh's token for it is that of %s", s.Who.Login), "log in with it again: gh auth login --hostname "+s.host, nil)
 	}
 	return p.record(ctx, s.host, s.Who)
 }
@@ -111,14 +111,14 @@ func (s Speaker) Lost(err error) error {
 	}
 	switch {
 	case github.IsStatus(err, 401):
-		return s.mute(github.Troubles(s.host, err)[0].Cause, "log it in again: gh auth login --hostname "+s.host, err)
+		return s.mute(github.Troubles(s.host, err)[0].Cause, "log in with it again: gh auth login --hostname "+s.host, err)
 	case github.IsStatus(err, 403), github.IsStatus(err, 404):
 		return s.mute(github.Troubles(s.host, err)[0].Cause, "give it access to the repository again, or take account out of the config", err)
 	}
 	return err
 }
 
-// mute returns why a reviewer cannot speak as its account.
+// mute returns why a reviewer cannot use its account.
 func (s Speaker) mute(why, advice string, err error) error {
 	return &work.BlockedError{
 		Reason: work.Reason{Kind: work.WhyReviewerAccount, Name: s.reviewer, Who: s.account, Text: why, Advice: advice}, Err: err,
@@ -138,7 +138,7 @@ func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
 		}
 		_, err := p.find(ctx, r, x.Name)
 		if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-			p.Log.WarnContext(ctx, "a reviewer cannot speak as its account", "reviewer", x.Name, "account", x.Account,
+			p.Log.WarnContext(ctx, "a reviewer cannot use its account", "reviewer", x.Name, "account", x.Account,
 				"repo_full_name", r.Name.FullName(), "code", string(blocked.Reason.Kind), "reason", blocked.Reason.Text, "next", blocked.Reason.Advice)
 			continue
 		}

@@ -145,7 +145,7 @@ func TestAReviewerThatCannotSpeakIsNamed(t *testing.T) {
 		change     func(*speech)
 	}{
 		{"no token", "gh has no token for it", func(s *speech) {
-			s.deny = &work.BlockedError{Reason: work.Reason{Kind: work.WhyReviewerAccount, Who: "Quinn-Bot", Text: "gh has no token for it", Advice: "log it in"}}
+			s.deny = &work.BlockedError{Reason: work.Reason{Kind: work.WhyReviewerAccount, Who: "Quinn-Bot", Text: "gh has no token for it", Advice: "log in with it"}}
 		}},
 		{"a token that is not accepted", "401: Bad credentials", func(s *speech) { s.bot.lost = refused(401) }},
 		{"a token that is refused", "403: Bad credentials", func(s *speech) { s.bot.lost = refused(403) }},

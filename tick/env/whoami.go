@@ -19,7 +19,7 @@ func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	_, silent := errors.AsType[*transport.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
 		if len(p.Accounts.Operators(r.Name.Host)) == 0 {
-			p.Log.WarnContext(ctx, "GitHub does not say which account the token is of; it is seen by what the pass writes first", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
+			p.Log.WarnContext(ctx, "GitHub does not report the account of the token; the first write of the pass shows it", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ const (
 
 // errAnother says that another repository than the stored one was read, or that the stored one has
 // a new name.
-var errAnother = errors.New("another repository was read than the one that is known")
+var errAnother = errors.New("GitHub returned another repository than the stored one")
 
 // identify checks, before anything read is judged, that it is from the repository that the database
 // knows.
@@ -143,10 +143,10 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	switch what {
 	case store.RepoReplaced:
 		r.Replaced = replacedNote(kept)
-		p.Log.WarnContext(ctx, "the name stands for another repository than before", "repo_full_name", r.Name.FullName(),
+		p.Log.WarnContext(ctx, "the name belongs to another repository than before", "repo_full_name", r.Name.FullName(),
 			"node_id", now.NodeID, "before", before.NodeID, "open_work_items", kept)
 	case store.RepoRenamed:
-		p.Log.InfoContext(ctx, "a repository was renamed, and the config followed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
+		p.Log.InfoContext(ctx, "a repository was renamed", "repo_full_name", r.Name.FullName(), "node_id", now.NodeID)
 	case store.RepoSame:
 	}
 	return nil

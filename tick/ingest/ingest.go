@@ -264,7 +264,7 @@ func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report
 	}
 	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, true) })
 	if err != nil {
-		p.Log.ErrorContext(ctx, "could not note that a repository is hidden", "repo_full_name", c.Name.FullName(), "error", err)
+		p.Log.ErrorContext(ctx, "could not record that a repository has no pulse", "repo_full_name", c.Name.FullName(), "error", err)
 		return
 	}
 	why := fmt.Sprintf("GitHub does not say whether something changed there (%q); it is read in turn instead, and costs more requests", c.Look.Shown.Hidden)

@@ -85,7 +85,7 @@ const (
 )
 
 // errAskedEnough defers a comment to a later pass, which looks its author up.
-var errAskedEnough = errors.New("more people wrote there than are asked about in one pass")
+var errAskedEnough = errors.New("more people commented there than one pass asks GitHub about")
 
 // answerLife is how long an answer judges comments written before it. Passes may be rare, and every
 // author of a long conversation has to be looked up within it.

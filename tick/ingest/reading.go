@@ -168,7 +168,7 @@ func (h *reading) deferOne(err error, what string, args ...any) error {
 		return err
 	}
 	h.trouble = append(h.trouble, err.Error())
-	h.env.Log.Warn("not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
+	h.env.Log.Warn("a part of a repository was not read", "repo_full_name", h.repo.Name.FullName(), "error", err)
 	return nil
 }
 

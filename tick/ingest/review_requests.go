@@ -75,8 +75,8 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 	refused.event.Outcome = work.OutcomeNoLabeller
 	h.newsOf(number).add(refused)
 	token := work.NoticeToken(h.row.Key(), 0, "may not ask for reviews "+strconv.FormatInt(set.Actor.ID, 10))
-	body := fmt.Sprintf("The label `%s` begins no review here: it was set in the name of %s, who has no triage permission on this repository. "+
-		"To begin, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
+	body := fmt.Sprintf("The label `%s` starts no review here: it was set in the name of %s, who has no triage permission on this repository. "+
+		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",

@@ -65,7 +65,7 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 func (h *reading) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.repo.GitHub.Descends(ctx, h.row.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
-		h.env.Log.WarnContext(ctx, "could not compare a head with what was there before", "repo_full_name", h.repo.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
+		h.env.Log.WarnContext(ctx, "could not compare a head with the former one", "repo_full_name", h.repo.Name.FullName(), "work_item_id", pull.ItemID, "pr_number", pull.Number, "error", refused)
 		return false, false, nil
 	}
 	return yes, known, err

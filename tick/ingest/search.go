@@ -52,7 +52,7 @@ func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool
 			return false, err
 		}
 		at, _ := h.searchPlace()
-		h.env.Log.InfoContext(ctx, "first look at pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.searchDone())
+		h.env.Log.InfoContext(ctx, "first read of pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.searchDone())
 		if err := share.issues.Err(); err != nil {
 			h.stopReading(err) // the next pass has time for the rest
 		}

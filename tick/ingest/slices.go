@@ -164,14 +164,14 @@ func (h *reading) log(ctx context.Context) {
 		h.env.Log.InfoContext(ctx, "event", h.eventAttrs(c, "outcome", e.Outcome)...)
 		switch e.Outcome {
 		case work.OutcomeNoCommander:
-			h.env.Log.WarnContext(ctx, "a command was not obeyed: its author may not write to the repository", h.eventAttrs(c)...)
+			h.env.Log.WarnContext(ctx, "a command was ignored: its author has no write permission", h.eventAttrs(c)...)
 		case work.OutcomeTakenOver:
-			h.env.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write it there as entry says",
+			h.env.Log.WarnContext(ctx, "a login in allowed_users is another account now; to accept it, write the value of entry there",
 				h.eventAttrs(c, "account_id_before", h.permissions.takenOver[e.Author.ID], "entry", fmt.Sprintf("%s:%d", e.Author.Login, e.Author.ID))...)
 		case work.OutcomeOwnEdited:
-			h.env.Log.WarnContext(ctx, "somebody edited a comment of ours; it stays ours, and is nobody's feedback", h.eventAttrs(c)...)
+			h.env.Log.WarnContext(ctx, "somebody edited a comment of gh mergexo; it still does not count as feedback", h.eventAttrs(c)...)
 		case work.OutcomeNoLabeller:
-			h.env.Log.WarnContext(ctx, "a label starts no work: who set it may not triage the repository", h.eventAttrs(c, "label", e.State)...)
+			h.env.Log.WarnContext(ctx, "a label starts no work: the account that set it has no triage permission", h.eventAttrs(c, "label", e.State)...)
 		}
 	}
 }

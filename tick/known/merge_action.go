@@ -21,10 +21,10 @@ func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action 
 	switch c.Ask {
 	case merging.AskUpdate:
 		a.Kind, a.Token = work.ActionUpdateBranch, work.UpdateToken(key, pull.Number, pull.HeadOID)
-		a.Why = fmt.Sprintf("PR #%d is brought up to date with %s: it is the next, and nothing else holds it", pull.Number, pull.Base)
+		a.Why = fmt.Sprintf("PR #%d is brought up to date with %s: it is next, and all other gates are open", pull.Number, pull.Base)
 	case merging.AskEnqueue:
 		a.Kind, a.Token, a.Target = work.ActionEnqueue, work.EnqueueToken(key, pull.Number, pull.HeadOID), pull.NodeID
-		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: nothing holds it", pull.Number, pull.Base)
+		a.Why = fmt.Sprintf("PR #%d is put into the merge queue of %s: all gates are open", pull.Number, pull.Base)
 	case merging.AskDequeue:
 		of, _ := i.Queued()
 		a.Kind, a.Token, a.Target = work.ActionDequeue, work.DequeueToken(key, pull.Number, pull.HeadOID, of.Renewals), pull.NodeID
@@ -32,7 +32,7 @@ func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action 
 	case merging.AskMerge, merging.AskNothing:
 		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
 		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, i.Flow != work.FlowDesign, a.Token)
-		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): nothing holds it", pull.Number, pull.Base, c.Method)
+		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): all gates are open", pull.Number, pull.Base, c.Method)
 	}
 	return a
 }

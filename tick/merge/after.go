@@ -51,12 +51,12 @@ func (o round) comment(j *job, number int, about, text string) work.Action {
 }
 
 func (o round) differsText(j *job, halted bool) string {
-	when := "If it happens again with the next merge, nothing more is merged in this repository until"
+	when := "If the next merge differs, too, merging stops in this repository until"
 	if halted {
-		when = "That was the second merge in a row: nothing more is merged in this repository until"
+		when = "That was the second merge in a row: merging is stopped in this repository until"
 	}
-	return fmt.Sprintf("**What landed is not what was approved.** %s was approved, and %s landed on `%s`: %s.\n\n"+
-		"Look at both commits, and find out what changed it on the way. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
+	return fmt.Sprintf("**The landed commit differs from the approved one.** %s was approved, and %s landed on `%s`: %s.\n\n"+
+		"Look at both commits, and find out why they differ. %s somebody runs `gh mergexo resume-merging %s` on the machine that runs gh mergexo.",
 		j.row.Head, j.row.Commit, j.row.Base, j.row.Differs, when, o.r.Name)
 }
 
@@ -95,12 +95,12 @@ func (o round) after(ctx context.Context, d due) {
 			return
 		}
 		if err := o.askIssue(ctx, row); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not look whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+			o.Log.WarnContext(ctx, "could not read whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
 		}
 	}
 	for _, one := range d.kept {
 		if err := o.tellUnreverted(ctx, one); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not say that a merge is not taken back", "repo_full_name", o.r.Name.FullName(), "pr_number", one.row.Number, "error", err)
+			o.Log.WarnContext(ctx, "could not report that a merge is not reverted", "repo_full_name", o.r.Name.FullName(), "pr_number", one.row.Number, "error", err)
 		}
 	}
 	for _, row := range d.watched {
@@ -108,7 +108,7 @@ func (o round) after(ctx context.Context, d due) {
 			return
 		}
 		if err := o.watch(ctx, row); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "could not look at the checks of the base", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
+			o.Log.WarnContext(ctx, "could not read the checks of the base", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
 		}
 	}
 }

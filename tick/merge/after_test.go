@@ -84,7 +84,7 @@ func TestTheBaseTurnsRed(t *testing.T) {
 			if len(pulls) != 1+map[bool]int{true: 1}[c.reverts] {
 				t.Fatalf("%d pull requests\n%s", len(pulls), &s.log)
 			}
-			if strings.Contains(said, "it may have been red there") != (c.tells && c.before != "success") {
+			if strings.Contains(said, "it may have failed, too") != (c.tells && c.before != "success") {
 				t.Errorf("said %q", said)
 			}
 			if c.reverts {
@@ -103,7 +103,7 @@ func TestTheBaseRunsBefore(t *testing.T) {
 	for name, c := range map[string]struct{ ends, says string }{
 		"it was green": {"success", "that was green on the commit before it: `build`"},
 		"it was red":   {"failure", ""},
-		"no end":       {"", "it may have been red there: `build`"},
+		"no end":       {"", "it may have failed, too: `build`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

@@ -32,7 +32,7 @@ func (o round) became(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionDequeue && j.a.State == work.ActionApplied:
 		return tookOut(ctx, o, j)
 	case j.a.State == work.ActionVoid:
-		o.Log.InfoContext(ctx, "a merge is off", o.attrs(ctx, j.a, "head", j.a.Head)...)
+		o.Log.InfoContext(ctx, "a merge is void", o.attrs(ctx, j.a, "head", j.a.Head)...)
 		return o.put(ctx, j, merging.Void)
 	case j.a.State != work.ActionApplied:
 		return nil

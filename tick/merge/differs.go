@@ -20,7 +20,7 @@ func differs(l git.Landing) string {
 	}
 	switch l.Why {
 	case git.OtherBase:
-		return "it does not stand on the base as it was when the merge was asked for"
+		return "its parent is not the base at the time of the merge request"
 	case git.OtherHead:
 		return "it is a merge of another commit"
 	case git.NotMergeable:

@@ -17,7 +17,7 @@ func TestDiffers(t *testing.T) {
 		{git.Landing{Why: git.OtherTree, Paths: []string{"a.go", "b`\nc"}}, "the files are others than merging the approved commit gives: `a.go`, `b' c`"},
 		{git.Landing{Why: git.OtherTree, Paths: many}, "`a.go` and 4 other files"},
 		{git.Landing{Why: git.OtherTree, Paths: []string{strings.Repeat("x", 5000)}}, "xxx…`"},
-		{git.Landing{Why: git.OtherBase}, "stand on the base"},
+		{git.Landing{Why: git.OtherBase}, "its parent is not the base"},
 		{git.Landing{Why: git.OtherHead}, "another commit"},
 		{git.Landing{Why: git.NotMergeable}, "conflicts"},
 		{git.Landing{Why: git.OtherSeries}, "one by one"},

@@ -37,7 +37,7 @@ func (o round) askIssue(ctx context.Context, row merging.Merge) error {
 func (o round) openText(row merging.Merge) string {
 	why := "the pull request's text does not say any more that it fixes this issue, or GitHub did not act on it"
 	if row.Base != o.r.Row.DefaultBranch {
-		why = fmt.Sprintf("`%s` is not the default branch, and GitHub closes issues for that one alone", row.Base)
+		why = fmt.Sprintf("`%s` is not the default branch, and GitHub closes issues only for that one", row.Base)
 	}
 	return fmt.Sprintf("#%d is merged into `%s` as %s, and GitHub did not close this issue: %s. Close it if nothing is left to do.", row.Number, row.Base, work.Short(row.Commit), why)
 }

@@ -105,7 +105,7 @@ func (o round) ends(ctx context.Context) error {
 			return nil
 		}
 		if err := o.end(ctx, l); err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "it is not known yet what landed", o.attrs(ctx, l.a, "head", l.row.Head, "error", err)...)
+			o.Log.WarnContext(ctx, "the landed commit is not known yet", o.attrs(ctx, l.a, "head", l.row.Head, "error", err)...)
 		}
 	}
 	return nil
@@ -200,5 +200,5 @@ func (o round) tell(ctx context.Context, j *job, landed git.Landing, halted bool
 		o.Log.InfoContext(ctx, "merge landed", attrs...)
 		return
 	}
-	o.Log.ErrorContext(ctx, "what landed is not what was approved", append(attrs, "difference", landed.Why, "paths", landed.Paths, "merging_stopped", halted)...)
+	o.Log.ErrorContext(ctx, "the landed commit differs from the approved one", append(attrs, "difference", landed.Why, "paths", landed.Paths, "merging_stopped", halted)...)
 }

@@ -35,7 +35,7 @@ func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, e
 		return merging.Choice{}, item, fmt.Errorf("read #%d again: %w", j.pull.Number, err)
 	}
 	if item.Pull.ID != j.pull.ID {
-		return merging.Choice{}, item, errors.New("its work item has another pull request by now")
+		return merging.Choice{}, item, errors.New("its work item has another pull request now")
 	}
 	choice := plan.Merging(v, item)
 	if some && (choice.Ask == merging.AskMerge || choice.Ask == merging.AskEnqueue) {

@@ -236,18 +236,18 @@ func TestAnotherTreeLanded(t *testing.T) {
 	if row := s.row(); row.Differs == "" || row.Stage != merging.Landed || s.merging.Stopped(t.Context()) != nil {
 		t.Fatalf("row %+v\n%s", row, &s.log)
 	}
-	if said := s.notice(s.pull); !strings.Contains(said, "What landed is not what was approved") || !strings.Contains(said, "smuggled.txt") {
+	if said := s.notice(s.pull); !strings.Contains(said, "The landed commit differs from the approved one") || !strings.Contains(said, "smuggled.txt") {
 		t.Errorf("said %q", said)
 	}
 	if !strings.Contains(s.log.String(), "level=ERROR") {
 		t.Error("not logged as an error")
 	}
-	if said := s.notice(s.pull); !strings.Contains(said, "If it happens again") {
+	if said := s.notice(s.pull); !strings.Contains(said, "If the next merge differs, too") {
 		t.Errorf("said %q", said)
 	}
 	s.next()
 	s.pass()
-	if said := s.notice(s.pull); !strings.Contains(said, "the second merge in a row") || strings.Contains(said, "If it happens again") {
+	if said := s.notice(s.pull); !strings.Contains(said, "the second merge in a row") || strings.Contains(said, "If the next merge differs, too") {
 		t.Errorf("said %q", said)
 	}
 	err := s.merging.Stopped(t.Context())

@@ -26,7 +26,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 			err = o.carry(ctx, j)
 		}
 		if err != nil && ctx.Err() == nil {
-			o.Log.WarnContext(ctx, "not done", o.attrs(ctx, j.a, "error", err)...)
+			o.Log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (o round) carry(ctx context.Context, j *job) error {
 // unsent handles a sent action whose effect did not appear in time: it counts as never sent, and
 // the next plan decides again.
 func (o round) unsent(ctx context.Context, j *job) error {
-	o.Log.WarnContext(ctx, "nothing came of what was sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
+	o.Log.WarnContext(ctx, "a sent merge action had no effect", o.attrs(ctx, j.a, "head", j.a.Head)...)
 	err := o.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.MarkUnsent(ctx, j.a.ID); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 		return false, err
 	}
 	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
-		o.Log.InfoContext(ctx, "merge held back by a last look", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
+		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
 		if why.None() { // it may be merged, but in another way than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}

@@ -48,7 +48,7 @@ func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (al
 
 // tellUnreverted plans the comment.
 func (o round) tellUnreverted(ctx context.Context, one unreverted) error {
-	text := fmt.Sprintf("No pull request takes the merge %s back: %s. If it has to be taken back, do that by hand.", one.row.Commit, one.why)
+	text := fmt.Sprintf("No pull request reverts the merge %s: %s. If it must be reverted, do that by hand.", one.row.Commit, one.why)
 	a := o.comment(&job{row: one.row}, one.row.Number, unrevertedAbout(one.row), text)
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.AddAction(ctx, a)

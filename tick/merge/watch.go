@@ -72,7 +72,7 @@ func (o round) turnedRed(ctx context.Context, row merging.Merge, t turned) error
 		planned = append(planned, o.revert(row, t.with))
 	}
 	red := slices.Concat(t.with, t.perhaps)
-	o.Log.WarnContext(ctx, "checks of the base turned red after a merge", "repo_full_name", o.r.Name.FullName(), "work_item_id", row.ItemID, "pr_number", row.Number,
+	o.Log.WarnContext(ctx, "checks of the base failed after a merge", "repo_full_name", o.r.Name.FullName(), "work_item_id", row.ItemID, "pr_number", row.Number,
 		"commit", row.Commit, "checks", red)
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
 		first, err := tx.SetMergeRed(ctx, row.ID, red)
@@ -97,10 +97,10 @@ func redText(row merging.Merge, t turned, reverts bool) string {
 		if len(t.with) > 0 {
 			text += " Besides, "
 		}
-		text += fmt.Sprintf("%s on `%s` of which nothing is known on the commit before it, so that it may have been red there: %s.", failed(n), row.Base, named(t.perhaps, "other check"))
+		text += fmt.Sprintf("%s on `%s` with no known result on the commit before it, where it may have failed, too: %s.", failed(n), row.Base, named(t.perhaps, "other check"))
 	}
 	if reverts {
-		text += " A pull request that takes it back follows, for people to judge; where none can be made, a comment says so."
+		text += " A pull request that reverts it follows, for people to judge; if it cannot be opened, a comment says so."
 	}
 	return text
 }
@@ -129,7 +129,7 @@ func revertBranch(row merging.Merge) string {
 func (o round) revert(row merging.Merge, red []string) work.Action {
 	token := work.RevertToken(o.r.Row.Key(), row.Number, row.Commit)
 	body := fmt.Sprintf("After #%d was merged into `%s` as %s, checks failed there: %s.\n\n"+
-		"This takes it back, for people to judge: gh mergexo does not work on this pull request, and does not merge it.", row.Number, row.Base, row.Commit, named(red, "other check"))
+		"This reverts it, for people to judge: gh mergexo does not work on this pull request, and does not merge it.", row.Number, row.Base, row.Commit, named(red, "other check"))
 	return work.Action{
 		RepoID: o.r.Row.ID, ItemID: row.ItemID, Kind: work.ActionRevert, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
 		Token: token, Number: row.Number, Target: revertBranch(row), Head: row.Commit, Base: row.Base, Extra: row.Parent,

@@ -33,7 +33,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	r.Sends.Lock()
 	defer r.Sends.Unlock()
 	if err := p.showAgain(ctx, r); err != nil {
-		p.Log.ErrorContext(ctx, "could not look for what was not shown", "repo_full_name", r.Name.FullName(), "error", err)
+		p.Log.ErrorContext(ctx, "could not list dropped notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
 	due, err := p.DueNotices(ctx, r)
@@ -85,7 +85,7 @@ func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, 
 			err = p.showLater(ctx, a)
 		}
 		if err != nil {
-			p.Log.ErrorContext(ctx, "could not give a notice up", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+			p.Log.ErrorContext(ctx, "could not drop a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
 		}
 		return
 	}

@@ -18,7 +18,7 @@ func TellReview(ctx context.Context, log *slog.Logger, n store.ReviewLog, attrs 
 	d := json.NewDecoder(strings.NewReader(n.Data))
 	d.UseNumber() // GitHub's ids are long
 	if err := d.Decode(&data); err != nil {
-		log.ErrorContext(ctx, "could not read what is logged about a review", "key", n.Key, "error", err)
+		log.ErrorContext(ctx, "could not read the log entries of a review", "key", n.Key, "error", err)
 	}
 	attrs = append(attrs, "key", n.Key)
 	for _, key := range slices.Sorted(maps.Keys(data)) {

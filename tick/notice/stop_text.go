@@ -49,7 +49,7 @@ func (s Target) overText(stop work.Stop, m work.Move) string {
 // pausedText returns the text while the item is paused: its next step is not for now.
 func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
 	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
-		"To hand it back, comment `/mergexo resume` or take the label `%s` away. From then on this holds again:\n\n%s",
+		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
 		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
 }
 

@@ -92,7 +92,7 @@ func (t *Teller) After(ctx context.Context, end *observe.End) error {
 // log logs an error of a round. Timeouts and cancellation are expected.
 func (t *Teller) log(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		t.Log.WarnContext(ctx, "could not tell what happened", "error", err)
+		t.Log.WarnContext(ctx, "could not plan messages", "error", err)
 	}
 }
 

@@ -121,7 +121,7 @@ func (t *Teller) tellLost(ctx context.Context, e news.Entry, says string) {
 			return
 		}
 	}
-	t.Log.WarnContext(ctx, "a message about no repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
+	t.Log.WarnContext(ctx, "a message without a repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
 }
 
 func (t *Teller) settle(ctx context.Context, e news.Entry, state news.State, why string) error {

@@ -33,7 +33,7 @@ type End struct {
 // After is called for each ended pass. Its error is logged.
 type After func(context.Context, *End) error
 
-// Pass records how a pass ended and calls each After, whatever the end.
+// Pass records how a pass ended and calls each After, even after an error.
 func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []After) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
@@ -44,7 +44,7 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 		problems = append(problems, tell(ctx, end))
 	}
 	if err := errors.Join(problems...); err != nil {
-		e.Log.WarnContext(ctx, "could not tell how the pass ended", "error", err)
+		e.Log.WarnContext(ctx, "could not record how the pass ended", "error", err)
 	}
 }
 

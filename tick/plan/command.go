@@ -139,7 +139,7 @@ func (r *commander) obey(inv invocation) Reply {
 	})
 	row, _ := command.Find(inv.Verb)
 	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
-		return nothing("Pull request #%d was merged. Give the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
+		return nothing("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)
@@ -169,10 +169,10 @@ func deeds() map[command.Verb]func(*commander, invocation) Reply {
 // noItem answers a command that needs an item where there is none.
 func (r *commander) noItem(inv invocation) Reply {
 	if flow, held := r.v.Ignored[inv.number]; held {
-		return nothing("The label `%s` is set, so nothing has begun. Take it away, or use %s, and the %s begins.",
+		return nothing("The label `%s` is set, so no work has started. Remove it, or use %s, and the %s starts.",
 			r.v.Policy.Labels.Ignore, r.command(command.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
-	return nothing("Nothing is worked on here. On an issue, %s, %s or %s begins.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
+	return nothing("There is no work here. On an issue, %s, %s or %s starts it.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
 }
 
 func helpReply(inv invocation) Reply {

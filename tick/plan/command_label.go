@@ -22,22 +22,22 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	_, over := r.over()
 	switch {
 	case inv.onPull && (r.item.ID == 0 || r.item.Flow == work.FlowReview):
-		return nothing("This is a pull request. Work begins on an issue: comment there.")
+		return nothing("This is a pull request. Work starts on an issue: comment there.")
 	case inv.onPull:
 		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
 		return nothing("The issue is closed. Reopen it, then try %s again.", r.same(inv))
 	case r.item.ID == 0 || over:
 		return Reply{
-			Said: fmt.Sprintf("The label `%s` is set, and the work begins with the next pass, provided that the issue is open and has no label `%s`.",
+			Said: fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.",
 				label, r.v.Policy.Labels.Ignore),
-			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the work begins with the pass after that, provided that the issue is open.", label),
+			Unsent: fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, the following pass starts the work if the issue is open.", label),
 			sent:   []work.Action{r.flowLabel(inv, label)},
 		}
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
-		return nothing("This is what is being done. %s", r.whereItStands())
+		return nothing("This work is already in progress. %s", r.whereItStands())
 	}
-	return nothing("Another kind of work is under way. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.whereItStands())
+	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.whereItStands())
 }
 
 // flowLabel returns the action that sets one of the labels that start work, or removes all of them.
@@ -72,12 +72,12 @@ func (r *commander) pause(inv invocation) Reply {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since := r.item.Pause; since != nil {
-		return nothing("It is paused already, by %s since %s. %s ends that.", since.By, work.UTC(since.Began), r.command(command.VerbResume))
+		return nothing("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(command.VerbResume))
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbPause)}}
 	if r.item.ID == 0 {
-		rep.Said = fmt.Sprintf("The label `%s` is set: nothing begins here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
-		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, nothing begins here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
+		rep.Said = fmt.Sprintf("The label `%s` is set: no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
+		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
 		return rep
 	}
 	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbPause)}
@@ -85,7 +85,7 @@ func (r *commander) pause(inv invocation) Reply {
 	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, *r.item.Pause)
 	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
-		"%s hands it back, as does taking the label `%s` away.", r.command(command.VerbResume), r.v.Policy.Labels.Ignore)
+		"To end the pause, use %s or remove the label `%s`.", r.command(command.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
 }
 
@@ -114,13 +114,13 @@ func (r *commander) unpause(inv invocation) Reply {
 	label, held := overReviews{r}.release(inv)
 	switch {
 	case r.item.Pause == nil && held:
-		return Reply{Said: "It is held no longer. " + r.whereItStands(), sent: []work.Action{label}}
+		return Reply{Said: "It is no longer on hold. " + r.whereItStands(), sent: []work.Action{label}}
 	case r.item.Pause == nil && r.item.ID != 0:
 		return nothing("It is not paused. %s", r.whereItStands())
 	}
 	if r.item.ID == 0 {
 		return Reply{
-			Said: fmt.Sprintf("The label `%s` is taken away.", r.v.Policy.Labels.Ignore),
+			Said: fmt.Sprintf("The label `%s` is removed.", r.v.Policy.Labels.Ignore),
 			sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbResume)},
 		}
 	}
@@ -138,7 +138,7 @@ func (r *commander) unpause(inv invocation) Reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.Said = "The pause is over: comments made before it, and from now on, count. " + r.whereItStands()
+	rep.Said = "The pause is over: comments made before it and after it count. " + r.whereItStands()
 	return rep
 }
 

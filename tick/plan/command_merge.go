@@ -25,12 +25,12 @@ func (r overMerge) merge(inv invocation) Reply {
 	case !r.item.HasPull():
 		return nothing("There is no pull request yet, so there is nothing to merge.")
 	case r.item.Flow == work.FlowReview:
-		return nothing("This pull request is somebody else's: it is reviewed, and merging it is theirs.")
-	case r.item.Reviewers.Off(): // then it is not merged, whatever auto_merge is
-		return nothing("Nobody has to approve this pull request, and what nobody approves is not merged for you, so nothing was done: merge it when you like. " +
-			"With `auto_merge = true` below `[repo.review]` in the config, a reviewer for it, or `require_human_approval = true` there, changes that.")
+		return nothing("This pull request is somebody else's: gh mergexo reviews it and does not merge it.")
+	case r.item.Reviewers.Off(): // then it is not merged, even with auto_merge
+		return nothing("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
+			"To change that, configure a reviewer for it, or `require_human_approval = true` beside `auto_merge = true` below `[repo.review]`.")
 	case !r.item.Lands():
-		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]` in the config, `auto_merge = true` switches it on.")
+		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]` in the config.")
 	}
 	if r.item.Reviewers.Agents(inv.account) {
 		return Reply{Said: ofAgent(inv), Refused: true}
@@ -95,9 +95,9 @@ func (r overMerge) holds() string {
 	c := landingOf(r.itemPlanner).choose()
 	switch c.Ask {
 	case merging.AskMerge:
-		return "Nothing holds it: it is merged next."
+		return "All gates are open: it is merged next."
 	case merging.AskEnqueue:
-		return "Nothing holds it: it enters the merge queue next."
+		return "All gates are open: it enters the merge queue next."
 	case merging.AskUpdate:
 		return fmt.Sprintf("It is behind `%s`: its branch is brought up to date when it is next.", r.item.Pull.Base)
 	case merging.AskNothing, merging.AskDequeue:
@@ -112,5 +112,5 @@ func (r overMerge) holds() string {
 	if next != "" {
 		next = " Next: " + next + "."
 	}
-	return "What holds it: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next
+	return "Closed gates: " + r.v.Policy.Clean(strings.Join(said, "; ")) + "." + next
 }

@@ -27,21 +27,21 @@ func TestCommandsAboutMerging(t *testing.T) {
 		does, say string
 	}{
 		{"a person is waited for", scene(landable, person, item(func(i *known.Item) { i.Reviews.Record.State = review.Checking })), "#2 wait merge_person", ""},
-		{"and says so", scene(landable, person, says("/mergexo merge")), "merge #2 squash", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Nothing holds it: it is merged next."},
-		{"of another head", scene(landable, person, says("/mergexo merge --head bbb0000")), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, not that commit, so nothing was done. Look at what was pushed; `/mergexo merge --head aaa` says that it may be merged."},
+		{"and says so", scene(landable, person, says("/mergexo merge")), "merge #2 squash", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. All gates are open: it is merged next."},
+		{"of another head", scene(landable, person, says("/mergexo merge --head bbb0000")), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, not that commit, so nothing was done. Check the new commits; `/mergexo merge --head aaa` says that it may be merged."},
 		{"before this head came", scene(landable, person, says("/mergexo merge"), item(func(i *known.Item) {
 			i.Pull.HeadSince, i.Events[0].URL = noon, "https://github.com/octo/app/pull/2#issuecomment-66"
-		})), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, which may have come after"},
-		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: the check unit has not finished yet. Next:"},
-		{"the reviewers have not looked", scene(landable, item(func(i *known.Item) { i.Reviews.Verdicts, i.Reviews.Record.State = nil, review.Pending }), says("/mergexo merge")), "#2 turn review", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: not approved at this head by quinn."},
+		})), "#2 wait merge_person", "The head of `agent/bugfix/1-x` is aaa, which may be newer than the comment"},
+		{"another gate is closed", scene(landable, runs, says("/mergexo merge")), "#2 wait merge_checks_pending", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: the check unit has not finished yet. Next:"},
+		{"the reviewers have not looked", scene(landable, item(func(i *known.Item) { i.Reviews.Verdicts, i.Reviews.Record.State = nil, review.Pending }), says("/mergexo merge")), "#2 turn review", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: not approved at this head by quinn."},
 		{"an attempt failed", scene(landable, trouble, says("/mergexo merge")), "merge #2 squash; resumed → awaiting_feedback", "ann says that aaa"},
-		{"and is to be repeated", scene(landable, trouble, says("/mergexo retry")), "merge #2 squash; resumed → awaiting_feedback", "Nothing holds it: it is merged next."},
-		{"nothing failed", scene(landable, says("/mergexo retry")), "merge #2 squash", "There is nothing to try again."},
-		{"a check never came", scene(landable, never, halted(work.Reason{Kind: work.WhyMergeNeverChecked, Number: 2, Names: []string{"lint"}, At: time.Hour.Milliseconds(), Head: "aaa"}), says("/mergexo retry")), "#2 wait merge_check_missing", "What holds it: the check lint never reported on the head, for 1h0m0s now. Next: have it run"},
-		{"it is held", scene(landable, held, says("/mergexo merge")), "#2 wait merge_held", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. What holds it: it is held by bob."},
-		{"hold", scene(landable, says("/mergexo hold")), "#2 wait merge_held", "Held. No review of this pull request begins, nothing that a reviewer asks for is done, and it is not merged"},
-		{"resume", scene(landable, held, says("/mergexo resume")), "merge #2 squash", "It is held no longer."},
-		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false }), says("/mergexo merge")), "#2 wait approved", "`auto_merge` is off for this repository, so nothing was done: merge it when you like. Below `[repo.review]`"},
+		{"and is to be repeated", scene(landable, trouble, says("/mergexo retry")), "merge #2 squash; resumed → awaiting_feedback", "All gates are open: it is merged next."},
+		{"nothing failed", scene(landable, says("/mergexo retry")), "merge #2 squash", "There is nothing to retry."},
+		{"a check never came", scene(landable, never, halted(work.Reason{Kind: work.WhyMergeNeverChecked, Number: 2, Names: []string{"lint"}, At: time.Hour.Milliseconds(), Head: "aaa"}), says("/mergexo retry")), "#2 wait merge_check_missing", "Closed gates: the check lint never reported on the head, for 1h0m0s now. Next: have it run"},
+		{"it is held", scene(landable, held, says("/mergexo merge")), "#2 wait merge_held", "ann says that aaa, the head of `agent/bugfix/1-x` now, may be merged. Closed gates: it is held by bob."},
+		{"hold", scene(landable, says("/mergexo hold")), "#2 wait merge_held", "On hold: no reviews and no review fixes of this pull request, and it is not merged"},
+		{"resume", scene(landable, held, says("/mergexo resume")), "merge #2 squash", "It is no longer on hold."},
+		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false }), says("/mergexo merge")), "#2 wait approved", "`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]`"},
 		{"it was merged", scene(landable, pullIs(work.PullMerged), says("/mergexo merge")), "pull merged → completed", "Pull request #2 was merged, so there is nothing to merge."},
 	} {
 		p := For(c.view)

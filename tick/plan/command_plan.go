@@ -18,7 +18,7 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Com
 	at := e.CreatedAt.Truncate(time.Second) // in whole seconds, like GitHub's times
 	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {
-		return Reply{Said: "The pull request is being opened at this moment. Give the command again once it is there.", Refused: true}, made
+		return Reply{Said: "The pull request is being opened. Repeat the command once it is open.", Refused: true}, made
 	}
 	rep := r.commander().obey(inv)
 	for _, a := range rep.sent {

@@ -12,11 +12,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// retry resumes what failed, is stopped or waits. Its budgets start anew, because a person has
+// retry resumes what failed, is stopped or waits. Its budgets start at zero, because a person has
 // looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
-		return nothing("%s, so there is nothing to try again. %s.", why, r.again())
+		return nothing("%s, so there is nothing to retry. %s.", why, r.again())
 	}
 	if why := r.kept(inv); why != "" {
 		return nothing("%s", why)
@@ -40,9 +40,9 @@ func (r *commander) retry(inv invocation) Reply {
 		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
 	if r.standing().Why.Kind == work.WhyInterrupted {
-		return nothing("Nothing has failed, so there is nothing to try again: the agent was interrupted, and the next pass resumes its turn.")
+		return nothing("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
 	}
-	return nothing("There is nothing to try again. %s", r.whereItStands())
+	return nothing("There is nothing to retry. %s", r.whereItStands())
 }
 
 // kept returns why no command may resume the item: it is paused, or its edited text is not
@@ -54,7 +54,7 @@ func (r *commander) kept(inv invocation) string {
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. %s ends the pause; then try %s again.",
 			pause.By, work.UTC(pause.Began), r.command(command.VerbResume), r.same(inv))
 	case r.item.Stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
-		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then take `%s` away and add it again.", r.item.Label)
+		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `%s` and add it again.", r.item.Label)
 	}
 	return ""
 }
@@ -106,7 +106,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 	})
 	shelved := r.item.Shelved
 	if !waiting && len(shelved) == 0 && !cleared {
-		return nothing("There is nothing to try again: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
+		return nothing("There is nothing to retry: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
 	for _, key := range shelved {
 		r.p.add(change.RetryShelved{Key: key})
@@ -131,9 +131,9 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	t.Blocked, t.NotBefore, t.Attempts = false, r.v.Now, 0
 	r.item.Turn = &t
 	if t.Step == work.StepClaimed {
-		return nothing("The turn is tried again in the next pass, with all its attempts."), true
+		return nothing("The next pass retries the turn, with all its attempts."), true
 	}
-	return nothing("The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept."), true
+	return nothing("The next pass resumes the turn where it stopped, with all its attempts; the agent's answer is kept."), true
 }
 
 // startAgain plans a start turn with all comments.
@@ -142,7 +142,7 @@ func (r *commander) startAgain() Reply {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
-	return nothing("The work is tried again, with all comments on the issue.")
+	return nothing("The next turn retries the work, with all comments on the issue.")
 }
 
 // resumeTo resumes the item for a person and resets its budgets.
@@ -169,7 +169,7 @@ func (r *commander) cancel(inv invocation) Reply {
 		r.item.Turn = nil
 	}
 	if busy && r.alive(turn) {
-		said += " A turn is under way: it ends at its next step, and what it has pushed by then stays."
+		said += " A turn is in progress: it ends at its next step, and what it has pushed until then stays."
 	}
 	if r.item.Flow == work.FlowReview {
 		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.giveUp(inv), turn.EventKeys...)}

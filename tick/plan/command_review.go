@@ -26,7 +26,7 @@ func (r overReviews) approve(inv invocation) Reply {
 	case ended:
 		return nothing("%s, so there is nothing to approve.", over)
 	case r.item.Reviewers.Off():
-		return nothing("Nobody is configured to review this pull request, so no approval is waited for: merge it when you like.")
+		return nothing("No reviewer is configured for this pull request, so it needs no approval: merge it yourself.")
 	}
 	pull, who, why := r.approver(inv)
 	if why != "" {
@@ -63,15 +63,15 @@ func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review
 		return pull, who, ""
 	}
 	if p.RequireHuman && strings.EqualFold(inv.by, p.Author) {
-		return pull, who, fmt.Sprintf("%s is the author of this pull request, and the approval that it waits for is another person's, so nothing was done.", inv.by)
+		return pull, who, fmt.Sprintf("Approval not counted: %s is the author of this pull request, and it needs the approval of another person.", inv.by)
 	}
-	return pull, who, fmt.Sprintf("%s is none of the reviewers of this pull request, and nobody else's approval stands for theirs, so nothing was done. "+
-		"Its reviewers are %s. Where one of them is in the way, take them out of the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
+	return pull, who, fmt.Sprintf("Approval not counted: %s is not a reviewer of this pull request. "+
+		"Its reviewers are %s. To do without one of them, remove them from the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
 }
 
 // ofAgent returns why a command from an agent reviewer's account is not a person's.
 func ofAgent(inv invocation) string {
-	return fmt.Sprintf("%s is the account as which a reviewer speaks that is an agent, and a person's word is asked for, so nothing was done.", inv.by)
+	return fmt.Sprintf("Approval not counted: %s is the account of a reviewer that is an agent, and a person must approve.", inv.by)
 }
 
 // otherHead returns why a command is not about the current head; empty: it is.
@@ -81,12 +81,12 @@ func (r *commander) otherHead(inv invocation) string {
 	if inv.Verb == command.VerbMerge {
 		does = "says that it may be merged"
 	}
-	look := fmt.Sprintf("so nothing was done. Look at what was pushed; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
+	look := fmt.Sprintf("so nothing was done. Check the new commits; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
 	switch {
 	case !strings.HasPrefix(pull.HeadOID, inv.Head):
 		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
 	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head
-		return fmt.Sprintf("The head of `%s` is %s, which may have come after that was written, %s", pull.Branch, pull.HeadOID, look)
+		return fmt.Sprintf("The head of `%s` is %s, which may be newer than the comment, %s", pull.Branch, pull.HeadOID, look)
 	}
 	return ""
 }
@@ -102,13 +102,13 @@ func (r overReviews) hold(inv invocation) Reply {
 	case !r.item.HasPull():
 		return nothing("There is no pull request yet, so there is nothing to hold.")
 	case held != nil:
-		return nothing("It is held already, by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
+		return nothing("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
 	}
 	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
 	return Reply{
-		Said: fmt.Sprintf("Held. No review of this pull request begins, nothing that a reviewer asks for is done, and %s; comments are still answered. "+
-			"%s ends that, as does taking the label `%s` away.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
+		Said: fmt.Sprintf("On hold: no reviews and no review fixes of this pull request, and %s. Comments are still answered. "+
+			"To end it, use %s or remove the label `%s`.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
 		sent: []work.Action{r.holdLabel(inv, true)},
 	}
 }
@@ -120,9 +120,9 @@ func (r overReviews) merged() string {
 	switch in := r.item.Landing.Box.Queue.In; {
 	case !r.item.Lands():
 	case ours || r.item.Unclear():
-		return "it is not merged: if it is in the merge queue it is taken out, unless GitHub merges it first"
+		return "it is not merged: it leaves the merge queue, unless GitHub merges it first"
 	case in:
-		return "nothing more is done here to merge it. **It is in the merge queue, and not by gh mergexo: GitHub merges it from there unless somebody takes it out**"
+		return "gh mergexo does not merge it. **It is in the merge queue, and not by gh mergexo: GitHub merges it unless somebody removes it there**"
 	}
 	return "it is not merged"
 }
@@ -153,7 +153,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	var rep Reply
 	label, held := r.release(inv)
 	if held {
-		rep = Reply{Said: "It is held no longer.", sent: []work.Action{label}}
+		rep = Reply{Said: "It is no longer on hold.", sent: []work.Action{label}}
 	}
 	of := reviewsOf(r.itemPlanner)
 	if !of.stopped() {
@@ -175,7 +175,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateAwaitingFeedback)
 	}
-	rep.Said = strings.TrimSpace(rep.Said + " The reviews begin again. " + r.whereItStands())
+	rep.Said = strings.TrimSpace(rep.Said + " The reviews start again. " + r.whereItStands())
 	return rep, true
 }
 

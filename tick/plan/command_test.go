@@ -93,36 +93,36 @@ func TestCommands(t *testing.T) {
 	}{
 		{"help", "help", 2, scene(), "“Write a command on the first line of a comment; it needs write permission on the repository.”"},
 		{"what is no command", "dance", 2, scene(), "“There is no command `dance`, so nothing was done”"},
-		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to try again”"},
-		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The turn resumes in the next pass where it stopped, with all its attempts; the agent's answer is kept.”"},
-		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The turn is tried again in the next pass, with all its attempts.”"},
-		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to try again”"},
-		{"retry of a turn that was interrupted", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.Step = work.StepClaimed })), "“Nothing has failed, so there is nothing to try again: the agent was interrupted, and the next pass resumes its turn.”"},
-		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The work is tried again, with all comments on the issue.”; turn bugfix_start"},
-		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to try again: it waits for a person”"},
+		{"retry with nothing to retry", "retry", 2, scene(), "“There is nothing to retry”"},
+		{"retry of a parked turn", "retry", 2, scene(parked, state(work.StateBlocked)), "resumed → running; resume; allow; “The next pass resumes the turn where it stopped, with all its attempts; the agent's answer is kept.”"},
+		{"retry of a turn that waits", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.NotBefore, t.Step = noon.Add(time.Hour), work.StepClaimed })), "resume; allow; “The next pass retries the turn, with all its attempts.”"},
+		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to retry”"},
+		{"retry of a turn that was interrupted", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.Step = work.StepClaimed })), "“Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.”"},
+		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The next turn retries the work, with all comments on the issue.”; turn bugfix_start"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to retry: it waits for a person”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *known.Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
 		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *known.Snapshot) { v.Items[0].Pull.NotBefore = noon.Add(time.Hour) }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
-		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to try again”"},
+		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to retry”"},
 		{"retry of what is paused", "retry", 2, scene(parked, state(work.StateBlocked), isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
 		{"unblock of what is paused", "unblock", 2, scene(state(work.StateBlocked), rewritten, isPaused), "“It is paused by bob since 2026-11-21 12:00 UTC, so nothing was done”"},
-		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
-		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then take `agent:bugfix` away and add it again.”"},
+		{"retry of an edited issue", "retry", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `agent:bugfix` and add it again.”"},
+		{"unblock of an edited issue", "unblock", 1, scene(noPull, state(work.StateBlocked), with(labelled()), edited), "“Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `agent:bugfix` and add it again.”"},
 		{"unblock of what is not", "unblock", 2, scene(), "“Nothing is blocked”"},
-		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
-		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; what the branch held before is not brought back”"},
+		{"unblock of a rewritten branch", "unblock", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
+		{"unblock of that head", "unblock --head ABCDEF1", 2, scene(state(work.StateBlocked), rewritten), "resumed → awaiting_feedback; accept abcdef1234; allow; “The work resumes from abcdef1234, the head of `agent/bugfix/1-x` now; the former commits of the branch are not restored”"},
 		{"unblock of another head", "unblock --head abcdef9", 2, scene(state(work.StateBlocked)), "“The head of `agent/bugfix/1-x` is aaa, not that commit”"},
 		{"pause", "pause", 2, scene(), "pause; labels #1 agent:ignore; “Paused”"},
 		{"resume of what is not paused", "resume", 2, scene(), "“It is not paused”"},
-		{"resume", "resume", 2, scene(func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it, and from now on, count”"},
+		{"resume", "resume", 2, scene(func(v *known.Snapshot) { v.Items[0].Pause = &work.Pause{By: "bob"} }), "pause; labels #1 ; labels #2 ; “The pause is over: comments made before it and after it count”"},
 		{"cancel", "cancel", 2, scene(with(talk)), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that is parked", "cancel", 2, scene(parked, state(work.StateBlocked)), "withdrawn → closed; cancel; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel of a turn that runs", "cancel", 2, scene(turn(func(*work.Turn) {}), state(work.StateRunning), alive), "withdrawn → closed; flow #1 ; close #2 ; “The work is cancelled”"},
 		{"cancel before anything began", "cancel", 1, scene(noPull, state(work.StatePending), with(labelled())), "withdrawn → closed; flow #1 ; “The work is cancelled”"},
 		{"cancel of what is closed", "cancel", 2, scene(pullIs(work.PullClosed), state(work.StateClosed)), "“Pull request #2 is closed, so there is nothing to cancel”"},
-		{"a flow that is under way", "bugfix", 1, scene(), "“This is what is being done”"},
-		{"another flow", "design", 1, scene(), "“Another kind of work is under way”"},
+		{"a flow that is under way", "bugfix", 1, scene(), "“This work is already in progress”"},
+		{"another flow", "design", 1, scene(), "“Another kind of work is in progress”"},
 		{"a flow on a pull request", "bugfix", 2, scene(), "“This is a pull request”"},
-		{"a flow after the end", "bugfix", 1, scene(pullIs(work.PullClosed), state(work.StateClosed)), "flow #1 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"},
+		{"a flow after the end", "bugfix", 1, scene(pullIs(work.PullClosed), state(work.StateClosed)), "flow #1 agent:bugfix; “The label `agent:bugfix` is set, and the next pass starts the work if the issue is open and has no label `agent:ignore`.”"},
 	} {
 		labels(&c.view)
 		with(commanded("/mergexo "+c.say, c.number, "900"))(&c.view)
@@ -133,7 +133,7 @@ func TestCommands(t *testing.T) {
 	}
 	v := scene(labels)
 	v.Strays = []known.Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
-	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the work begins with the next pass, provided that the issue is open and has no label `agent:ignore`.”"; got != want {
+	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the next pass starts the work if the issue is open and has no label `agent:ignore`.”"; got != want {
 		t.Errorf("a flow where nothing is worked on\n  planned %s\n  want    %s", got, want)
 	}
 }

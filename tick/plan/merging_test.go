@@ -115,7 +115,7 @@ func TestLanding(t *testing.T) {
 		view known.Snapshot
 		want string
 	}{
-		{"nothing holds it", scene(landable), "merge #2 squash"},
+		{"all gates are open", scene(landable), "merge #2 squash"},
 		{"auto_merge is off", scene(landable, item(func(i *known.Item) { i.Landing.Policy.Auto = false })), ""},
 		{"somebody else's", scene(landable, item(func(i *known.Item) { i.Flow = work.FlowReview })), ""},
 		{"the base has a queue", scene(landable, box(func(b *merging.Box) { b.Queue.Required = true })), "enqueue #2"},

@@ -47,7 +47,7 @@ func (r *itemPlanner) redirects() {
 			answered = append(answered, e)
 		case !planned:
 			r.notice(redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token),
-				fmt.Sprintf("%s commented on the issue; the conversation is on #%d now", e.Author.Login, r.item.Pull.Number))
+				fmt.Sprintf("%s commented on the issue, and the work is on #%d now", e.Author.Login, r.item.Pull.Number))
 		}
 		return true
 	})
@@ -60,7 +60,7 @@ func (r *itemPlanner) redirects() {
 const mostPointers = 10
 
 // outcomeUnpointed is the outcome of a comment on the issue without a redirect.
-const outcomeUnpointed = "ignored: said on the issue, and its author had 10 pointers to the pull request in a day"
+const outcomeUnpointed = "ignored: made on the issue, and its author got 10 links to the pull request in a day"
 
 // pointedOften reports whether the author had all redirects in the day before the comment.
 func (r *itemPlanner) pointedOften(e work.Event) bool {

@@ -63,7 +63,7 @@ func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error
 	}
 	err := p.send(ctx, l, a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
-		p.Log.WarnContext(ctx, "cosmetic action given up", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
+		p.Log.WarnContext(ctx, "cosmetic action dropped", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
 		_, err = p.Effects().Drop(ctx, a, err)
 	}
 	return err

@@ -134,7 +134,7 @@ func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 		}
 		p.Changed(l, "repairing", violations[0])
 	}
-	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also when asked again: %s", violations[0])
+	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also on the second try: %s", violations[0])
 }
 
 // decode decodes an answer and checks that it has no secrets. Only new answers are checked for

@@ -34,11 +34,11 @@ func (p *runner) plausible(ctx context.Context, attrs []any, run work.Run, u wor
 	believed = true
 	if u.CostUSD != told {
 		believed = false
-		p.Log.WarnContext(ctx, "a run tells a cost that cannot be", append(attrs, "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)...)
+		p.Log.WarnContext(ctx, "a run reports an impossible cost", append(attrs, "run", run.ID, "agent", run.Agent, "told_usd", told, "counted_usd", u.CostUSD)...)
 	}
 	if tokens := allTokens(u); b.TokensPerTurn > 0 && tokens > int64(b.TokensPerTurn)+overshoot {
 		believed = false
-		p.Log.WarnContext(ctx, "a run tells of more tokens than can be", append(attrs, "run", run.ID, "agent", run.Agent, "told_tokens", tokens)...)
+		p.Log.WarnContext(ctx, "a run reports an impossible number of tokens", append(attrs, "run", run.ID, "agent", run.Agent, "told_tokens", tokens)...)
 	}
 	return u, believed
 }
@@ -81,7 +81,7 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 		usage, _ := p.plausible(ctx, p.TurnAttrs(l), run, u.Usage)
 		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
 		if err != nil {
-			p.Log.DebugContext(ctx, "could not note what a run has used so far", p.TurnAttrs(l, "error", err)...)
+			p.Log.DebugContext(ctx, "could not store the usage of a run so far", p.TurnAttrs(l, "error", err)...)
 		}
 		noted, at = u, now
 		return nil
@@ -124,7 +124,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 		return err
 	}
 	if _, err := p.Orphans.EndMarked(ctx, p.Mark(turn)); err != nil {
-		p.Log.WarnContext(ctx, "could not look for what a dead pass left running", append(attrs, "error", err)...)
+		p.Log.WarnContext(ctx, "could not look for processes of a killed pass", append(attrs, "error", err)...)
 	}
 	began := run.Began.Add(p.Local().Sub(p.Now())).Add(-clockSlack) // records use this machine's clock
 	used, known := p.Agents.Used(run, counted, began)

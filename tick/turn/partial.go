@@ -25,7 +25,7 @@ func (p *runner) keepPartial(ctx context.Context, l *env.Lease) {
 	})
 	switch {
 	case err != nil:
-		p.Log.WarnContext(ctx, "could not keep what a turn left unfinished", p.TurnAttrs(l, "error", err)...)
+		p.Log.WarnContext(ctx, "could not keep the unfinished changes of a turn", p.TurnAttrs(l, "error", err)...)
 	case oid != "":
 		p.Changed(l, "kept unfinished work", work.Short(oid))
 	}

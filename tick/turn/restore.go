@@ -273,7 +273,7 @@ func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
 func (p *restorer) Occupied(ctx context.Context, dir string) bool {
 	in, err := p.Orphans.Inside(ctx, dir)
 	if err != nil {
-		p.Log.WarnContext(ctx, "could not look who works in a checkout", "dir", dir, "error", err)
+		p.Log.WarnContext(ctx, "could not look for processes in a checkout", "dir", dir, "error", err)
 	}
 	return in
 }

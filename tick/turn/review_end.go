@@ -117,7 +117,7 @@ func (p *Turns) afterReview(ctx context.Context, l *env.Lease) error {
 	if !ok || now == l.Turn.Head {
 		return nil
 	}
-	note := fmt.Sprintf("> This review is about %s. The branch has moved on to %s, so that it counts for nothing.", work.Short(l.Turn.Head), work.Short(now))
+	note := fmt.Sprintf("> This review is about %s. The head of the branch is %s now, so the review does not count.", work.Short(l.Turn.Head), work.Short(now))
 	a := actions.Dismissal(l.Repo.Row, posted, id, "", note, p.Now())
 	a.TurnID, a.Position = l.Turn.ID, posted.Position+1
 	return p.applyNew(ctx, l, a, "to take the review back")
@@ -168,7 +168,7 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, pull work.PullReq
 	}
 	in, vain := review.CallIn(l.ReviewPolicy(), *v, stored.Inserted)
 	if len(vain) > 0 {
-		p.Log.WarnContext(ctx, "a reviewer calls in who may not be called in by them", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
+		p.Log.WarnContext(ctx, "a reviewer calls in somebody outside of its can_escalate", p.TurnAttrs(l, "reviewer", v.Reviewer, "names", vain)...)
 	}
 	return []change.Change{
 		change.PostedReview{Verdict: *v, Findings: made.Findings, Resolved: made.Resolved, Inserted: in},

@@ -20,7 +20,7 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 	who, known := l.Repo.Settings.Reviewer(l.Turn.Reviewer)
 	due, asked := l.Due()
 	if !known || who.Human || !asked {
-		return &work.SupersededError{Reason: fmt.Sprintf("the config names no agent %s as a reviewer any more", l.Turn.Reviewer)}
+		return &work.SupersededError{Reason: fmt.Sprintf("the config has no reviewer %s that is an agent any more", l.Turn.Reviewer)}
 	}
 	_, stored, err := p.Reviews(ctx, l)
 	if err != nil {

@@ -139,7 +139,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 		v.reason = explain.Reason(v.why, p.Here(l.Repo, l.Item, !l.Turn.Kind.Start())).Here()
 	}
 	if stored := p.store(ctx, l, v, err); stored != nil {
-		p.Log.ErrorContext(ctx, "could not store what became of a turn", p.TurnAttrs(l, "error", stored)...)
+		p.Log.ErrorContext(ctx, "could not store the result of a turn", p.TurnAttrs(l, "error", stored)...)
 	}
 	p.Changed(l, string(v.kind), v.reason)
 	reason := v.reason

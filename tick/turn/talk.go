@@ -126,7 +126,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {
 		// The answer matters more than its usage: the journal can still keep it.
-		p.Log.WarnContext(ctx, "could not store what a run used", p.TurnAttrs(l, "error", lost)...)
+		p.Log.WarnContext(ctx, "could not store the usage of a run", p.TurnAttrs(l, "error", lost)...)
 	}
 	if !believed && res.Counted != (work.Usage{}) {
 		res.Session, t.session = "", ""
@@ -175,7 +175,7 @@ func (w *lineLog) Write(b []byte) (int, error) {
 // line logs a line. Once the room is used up it logs that, once.
 func (w *lineLog) line(text string) {
 	if w.room -= lineCosts + len(strconv.Quote(text)); w.room < 0 {
-		w.log.Warn("the rest of what the agent printed is not in the log")
+		w.log.Warn("the rest of the agent's output is not logged")
 		return
 	}
 	w.log.Info("agent says", "line", text)
@@ -191,7 +191,7 @@ func sheltered(l *env.Lease, ag env.Hired) error {
 	case l.Item.Flow != work.FlowReview:
 		return nil
 	case l.Turn.Kind != work.KindReview:
-		return fmt.Errorf("pull request #%d is somebody else's, and is only reviewed: no agent begins %s", l.Item.Number, l.Turn.Kind)
+		return fmt.Errorf("pull request #%d is somebody else's: agents only review it, no agent starts %s", l.Item.Number, l.Turn.Kind)
 	case !ag.Sandbox.Hides():
 		return &work.BlockedError{Reason: work.Reason{
 			Kind: work.WhyReviewSandbox, Text: fmt.Sprintf("agent %q runs without one", ag.Name), Advice: ag.Remedy,

@@ -193,7 +193,7 @@ func read(stream []byte) outcome {
 	return run
 }
 
-// judge turns a run into a result without usage. The last line decides, whatever the exit code,
+// judge turns a run into a result without usage. The last line decides, not the exit code,
 // even if the run was stopped at a limit. ended is why it was stopped.
 func (c *claude) judge(r agent.Request, res proc.Result, run outcome, ended error) (agent.Result, error) {
 	switch {

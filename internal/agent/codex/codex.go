@@ -226,7 +226,7 @@ func read(stream []byte) outcome {
 	return run
 }
 
-// judge turns a run into a result without usage. A completed turn counts whatever the exit code,
+// judge turns a run into a result without usage. A completed turn counts with any exit code,
 // even if the run was stopped at a limit. ended is why it was stopped. An item of type error is
 // only a warning.
 func (c *codex) judge(r agent.Request, res proc.Result, began int64, ended error) (agent.Result, error) {

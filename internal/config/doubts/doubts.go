@@ -20,11 +20,11 @@ func Of(c *config.Config) []string {
 		m := r.Review.Merge
 		switch {
 		case m.Auto && !merges(r):
-			say("auto_merge does nothing: no reviewer looks at its pull requests, and require_human_approval is false")
+			say("auto_merge has no effect: no reviewer reviews its pull requests, and require_human_approval is false")
 		case !m.Auto && len(m.Critical) > 0:
-			say("critical_paths does nothing, for auto_merge is false")
+			say("critical_paths has no effect: auto_merge is false")
 		case !m.Auto && m.MaxLines > 0:
-			say("max_merge_lines does nothing, for auto_merge is false")
+			say("max_merge_lines has no effect: auto_merge is false")
 		}
 		for _, set := range []struct {
 			key   string
@@ -69,7 +69,7 @@ func reviewers(c *config.Config, r config.Repo) []string {
 			looking++
 		}
 		if !x.Human && x.Persona == "" {
-			all = append(all, fmt.Sprintf("%s: reviewer %q has no persona: it looks at what every reviewer looks at; write persona or persona_file", c.Called(r.Name), x.Name))
+			all = append(all, fmt.Sprintf("%s: reviewer %q has no persona, and looks at what every reviewer looks at; set persona or persona_file", c.Called(r.Name), x.Name))
 		}
 	}
 	if looking == 0 && !r.Review.RequireHuman {
@@ -87,7 +87,7 @@ func Authors(c *config.Config, login func(host string) string) []string {
 			if !r.Review.Enabled || !x.Human || !strings.EqualFold(x.Login, login(r.Name.Host)) {
 				continue
 			}
-			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, as whom gh is logged in: GitHub takes no verdict on one's own pull requests; "+
+			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, the account that gh is logged in as: GitHub accepts no verdict on one's own pull requests; "+
 				"theirs is `/mergexo approve` in a comment, or gh mergexo approve", x.Name, c.Called(r.Name), x.Login))
 		}
 	}

@@ -22,10 +22,10 @@ func parse(t *testing.T, lines string) *config.Config {
 // TestSettingsThatDoNothingAreDoubted: what is no mistake, and not what was meant, is told.
 func TestSettingsThatDoNothingAreDoubted(t *testing.T) {
 	for name, c := range map[string]struct{ lines, want string }{
-		"critical paths without merging": {"[repo.review]\ncritical_paths = [\"db/**\"]\n", "critical_paths does nothing, for auto_merge is false"},
-		"lines without merging":          {"[repo.review]\nmax_merge_lines = 3\n", "max_merge_lines does nothing, for auto_merge is false"},
+		"critical paths without merging": {"[repo.review]\ncritical_paths = [\"db/**\"]\n", "critical_paths has no effect: auto_merge is false"},
+		"lines without merging":          {"[repo.review]\nmax_merge_lines = 3\n", "max_merge_lines has no effect: auto_merge is false"},
 		"a folder that is a file":        {"[repo.review]\nauto_merge = true\ncritical_paths = [\"src/auth\"]\n", `"src/auth", which means a file of that name alone; write "src/auth/**"`},
-		"merging without reviewers":      {"[repo.review]\nauto_merge = true\n[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "auto_merge does nothing: no reviewer looks"},
+		"merging without reviewers":      {"[repo.review]\nauto_merge = true\n[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "auto_merge has no effect: no reviewer reviews"},
 		"nobody looks":                   {"[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "nobody reviews its pull requests"},
 		"no persona":                     {"[[repo.reviewers]]\nname = \"mora\"\n", `reviewer "mora" has no persona`},
 	} {

@@ -38,9 +38,9 @@ func onTheWay(host string, err error) (cause, next string) {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "what answers for " + host + " does not speak HTTPS", "perhaps a proxy or a login page of the network answers in its place"
 	case certificate(err) != "":
-		return fmt.Sprintf("the certificate of %s is not accepted (%s)", host, certificate(err)), "check this machine's clock; where a proxy reads along, install its certificate or name it in SSL_CERT_FILE"
+		return fmt.Sprintf("the certificate of %s is invalid (%s)", host, certificate(err)), "check this machine's clock; if a proxy decrypts traffic, install its certificate or name it in SSL_CERT_FILE"
 	case errors.As(err, &op) && op.Net == "unix":
-		return fmt.Sprintf("gh's http_unix_socket cannot be used (%s)", Short(op)), "start what listens there, or take it out: gh config set http_unix_socket \"\""
+		return fmt.Sprintf("gh's http_unix_socket cannot be used (%s)", Short(op)), "start the program that listens there, or remove the setting: gh config set http_unix_socket \"\""
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return host + " refuses connections", ""
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):

@@ -34,7 +34,7 @@ func TestCauses(t *testing.T) {
 		name, url, proxy string
 		cause, next      string
 	}{
-		{name: "an unknown certificate", url: secure.URL, cause: "the certificate of ghes.example is not accepted (x509: certificate signed by unknown authority)", next: "SSL_CERT_FILE"},
+		{name: "an unknown certificate", url: secure.URL, cause: "the certificate of ghes.example is invalid (x509: certificate signed by unknown authority)", next: "SSL_CERT_FILE"},
 		{name: "no TLS at all", url: "https" + strings.TrimPrefix(plain.URL, "http"), cause: "what answers for ghes.example does not speak HTTPS", next: "login page"},
 		{name: "nobody listens", url: "http://" + nobody, cause: "ghes.example refuses connections", next: "gh api --hostname ghes.example rate_limit"},
 		{name: "it hangs up", url: breaks.URL, cause: "the connection to ghes.example broke off before its answer", next: "online"},

@@ -30,7 +30,7 @@ func (c *Client) ours(u *url.URL) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s://%s is another host than %s, and the token is not sent there", u.Scheme, u.Host, c.host)
+	return fmt.Errorf("%s://%s is not %s, so the token is not sent there", u.Scheme, u.Host, c.host)
 }
 
 // origin returns scheme, host and port, as browsers compare them.

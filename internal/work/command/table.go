@@ -46,21 +46,21 @@ type Row struct {
 func Table() []Row {
 	return []Row{
 		{Verb: VerbHelp, Does: "Show this table", OnMerged: true, OtherForm: true},
-		{Verb: VerbStatus, Does: "Show where the work stands, what it waits for and what comes next", NeedsItem: true, OnMerged: true, OtherForm: true},
+		{Verb: VerbStatus, Does: "Show the state of the work, what it waits for and what comes next", NeedsItem: true, OnMerged: true, OtherForm: true},
 		{
-			Verb: VerbRetry, Does: "Try again, at once, what failed, is blocked or waits; reviews that are stopped or held begin again",
+			Verb: VerbRetry, Does: "Retry at once what failed, is blocked or waits; restart reviews that are stopped or on hold",
 			NeedsItem: true, OnMerged: true, Also: []string{"rerun", "restart"},
 		},
-		{Verb: VerbUnblock, Does: "Resume what is blocked, on the branch as it is now", TakesHead: true, NeedsItem: true},
-		{Verb: VerbPause, Does: "Leave the issue to people; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
-		{Verb: VerbResume, Does: "End the pause, and a hold of the reviews and the merge", Also: []string{"unhold", "unpause", "continue", "release"}},
-		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, as a review that approves does", TakesHead: true, NeedsItem: true},
-		{Verb: VerbHold, Does: "Hold the reviews and the merge of the pull request; comments are still answered", NeedsItem: true},
+		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", TakesHead: true, NeedsItem: true},
+		{Verb: VerbPause, Does: "Pause the work; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
+		{Verb: VerbResume, Does: "End a pause or a hold", Also: []string{"unhold", "unpause", "continue", "release"}},
+		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, like an approving review", TakesHead: true, NeedsItem: true},
+		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
 		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", TakesHead: true, NeedsItem: true},
 		{Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays", NeedsItem: true, Also: []string{"abort", "close", "kill"}},
-		{Verb: VerbDesign, Does: "Begin with a design document for the issue", Flow: work.FlowDesign},
-		{Verb: VerbBugfix, Does: "Begin to fix the bug that the issue describes", Flow: work.FlowBugfix},
-		{Verb: VerbSmallJob, Does: "Begin to do the issue as a small job", Flow: work.FlowSmallJob},
+		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: work.FlowDesign},
+		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: work.FlowBugfix},
+		{Verb: VerbSmallJob, Does: "Start to do the issue as a small job", Flow: work.FlowSmallJob},
 	}
 }
 

@@ -39,7 +39,7 @@ const (
 // reasons is the complete table. A page of the docs is generated from it: go generate
 // ./cmd/reference.
 var reasons = []row{
-	// Turns: agents, their answers, what was made.
+	// Turns: agents, their answers and changes.
 	{work.WhyQuestion, People, AtOnce, "the agent asks: {text}", answer("answer"), nil},
 	{work.WhyTestsFail, People, AtOnce, "{text}, also after {count repair}", again, testsAdvice},
 	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
@@ -56,7 +56,7 @@ var reasons = []row{
 	},
 	{work.WhyItemBudget, People, AtOnce, "{budget}", step("{over}; both reset its budgets"), nil},
 	{work.WhyTurnLimit, People, AtOnce, "{budget}", keepOn, turnLimit},
-	{work.WhyDayBudget, Nobody, Never, "no turn begins before {stamp}: {budget}", nil, nil},
+	{work.WhyDayBudget, Nobody, Never, "no turn starts before {stamp}: {budget}", nil, nil},
 	{work.WhyNoProgress, People, AtOnce, "no progress: {count} turns in a row were to fix the same failing checks, and they fail again: {names}|" +
 		"no progress: {count} turns in a row tried to fix its checks or conflicts, without success", sayWhatToDo, nil},
 	{work.WhyNotFixed, People, AtOnce, "no progress: nothing was changed, and these checks still fail: {names}|" +
@@ -71,13 +71,13 @@ var reasons = []row{
 		work.WhyDependsHidden, People, AtOnce, "it depends on {name}, which GitHub does not show to this account",
 		startAnyway("give the account access to it and comment here, or comment to start it anyway"), nil,
 	},
-	{work.WhyDependsCircle, People, AtOnce, "its dependencies run in a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
+	{work.WhyDependsCircle, People, AtOnce, "its dependencies form a circle: {path}", startAnyway("close one of them, or comment on this issue to start it anyway"), nil},
 
 	// Branches, pull requests, pushes.
 	{
 		work.WhyRewritten, People, AtOnce, "the branch {branch} was rewritten: {commit} is no longer in its history",
-		step("look at the branch as it is now (its head is {head}), then {unblock} to continue from there; or push the old history back and comment. " +
-			"Comments made until then are answered then"), nil,
+		step("check the branch (its head is {head}), then {unblock} to continue from there; or push the old history back and comment. " +
+			"Comments made until then are answered afterwards"), nil,
 	},
 	{
 		work.WhyBranchGone, People, AtOnce, "the branch {branch} is gone from the remote",
@@ -321,7 +321,7 @@ var reasons = []row{
 	{work.WhyMergeNext, Nobody, Never, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
 	{work.WhyMergeUnread, Nobody, Never, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
 	{work.WhyMergeNotRead, Nobody, Never, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
-	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("nothing holds it"), dueToQueue},
+	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 
 const letIn = "name its folder in readable of [agents.{who}] in the config (`gh mergexo sandbox show {who}` lists what is let in)"

@@ -103,7 +103,7 @@ func askedAgain(Place) Words {
 func turnLimit(r work.Reason, _ Place, w Words) Words {
 	ended := "its agent is not run again: "
 	if r.Count > 0 {
-		ended = "its agent was ended: "
+		ended = "its agent was stopped: "
 	}
 	w.What = ended + w.What
 	return w

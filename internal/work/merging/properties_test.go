@@ -19,7 +19,7 @@ func TestNothingIsMergedWhileAnyGateIsClosed(t *testing.T) {
 		}
 		c := Decide(f, p)
 		if len(picked) == 0 && c.Ask != AskMerge {
-			t.Fatalf("nothing holds it: %+v", c)
+			t.Fatalf("all gates are open: %+v", c)
 		}
 		closed := slices.ContainsFunc(c.Gates, func(g Gate) bool { return !g.Open })
 		if len(picked) > 0 && !closed {

@@ -61,7 +61,7 @@ func Standing(f Facts, fresh []Known) []Entry {
 		for _, k := range fresh {
 			if x.before && k.What == x.What {
 				e := x.entry(k.Target)
-				e.State, e.SettledAt, e.LastError = Dropped, f.Now, "it was so before this target was told"
+				e.State, e.SettledAt, e.LastError = Dropped, f.Now, "it was the case before this target existed"
 				all = append(all, e)
 			}
 		}

@@ -99,7 +99,7 @@ type Transition struct {
 // transitions are all transitions. Any other event is ignored.
 var transitions = slices.Concat(
 	[]Transition{
-		{"", EventOpened, Pending, "the first reviewer, once nothing holds the review back"},
+		{"", EventOpened, Pending, "the first reviewer, once the review is due"},
 		{Pending, EventDue, Reviewing, "the next reviewer looks at this head"},
 		{Checking, EventComplete, Approved, "it may be merged"},
 		{Checking, EventWanting, Reviewing, "the next reviewer looks at this head"},
@@ -108,7 +108,7 @@ var transitions = slices.Concat(
 		{Approved, EventWanting, Reviewing, "who has not approved this head looks at it"},
 		{Fixing, EventUnfixed, HumanReview, "a person decides"},
 		{Fixing, EventExhausted, HumanReview, "a person decides"},
-		{Closed, EventReopened, Pending, "whoever has not approved this head"},
+		{Closed, EventReopened, Pending, "reviewers who have not approved this head"},
 	},
 	from(EventPushed, Reviewing, "who has not approved this head looks at it", Checking, Fixing, Approved),
 	from(EventApproved, Checking, "the head is looked at again", Reviewing, Fixing),

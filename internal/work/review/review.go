@@ -34,7 +34,7 @@ const (
 	Nit      Severity = "nit"
 )
 
-// Severities lists them, the worst first.
+// Severities lists the severities, the worst first.
 func Severities() []Severity { return []Severity{Critical, Major, Minor, Nit} }
 
 // AtLeast reports whether s is as bad as o or worse. An unknown severity is not.

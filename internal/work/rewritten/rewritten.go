@@ -36,9 +36,9 @@ var headName = lazy.Regexp(`^[0-9A-Fa-f]{7,40}$`)
 func Unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 	switch {
 	case head != "" && !headName().MatchString(head):
-		return Unblocked{Refused: "What stands after `--head` must be the id of a commit, 7 to 40 hexadecimal digits."}
+		return Unblocked{Refused: "The value of `--head` must be a commit id of 7 to 40 hexadecimal digits."}
 	case pull.Number == 0 && head != "":
-		return Unblocked{Refused: fmt.Sprintf("There is no pull request yet, so there is no head to resume from. %s alone resumes.", at.Command(command.VerbUnblock, ""))}
+		return Unblocked{Refused: fmt.Sprintf("There is no pull request yet, so there is no head to resume from. Use %s without it.", at.Command(command.VerbUnblock, ""))}
 	case pull.Number == 0:
 		return Unblocked{}
 	case pull.State == work.PullMerged:
@@ -48,13 +48,13 @@ func Unblock(pull work.PullRequest, head string, at explain.Place) Unblocked {
 			"restore the branch on the pull request and reopen it, and the work resumes.", pull.Number, pull.Branch)}
 	case !strings.HasPrefix(pull.HeadOID, strings.ToLower(head)):
 		return Unblocked{Refused: fmt.Sprintf("The head of `%s` is %s, not that commit. "+
-			"Look at what was pushed; %s resumes from there.", pull.Branch, pull.HeadOID, at.Command(command.VerbUnblock, "--head "+work.Short(pull.HeadOID)))}
+			"Check the new commits; %s resumes from there.", pull.Branch, pull.HeadOID, at.Command(command.VerbUnblock, "--head "+work.Short(pull.HeadOID)))}
 	case !pull.Rewritten():
 		return Unblocked{}
 	}
 	return Unblocked{
 		Accept: Acceptance{Pull: pull.ID, Head: pull.HeadOID},
-		Said:   fmt.Sprintf("The work resumes from %s, the head of `%s` now; what the branch held before is not brought back.", pull.HeadOID, pull.Branch),
+		Said:   fmt.Sprintf("The work resumes from %s, the head of `%s` now; the former commits of the branch are not restored.", pull.HeadOID, pull.Branch),
 	}
 }
 
@@ -64,6 +64,6 @@ func NeedsUnblock(pull work.PullRequest, at explain.Place) string {
 	if !pull.Rewritten() {
 		return ""
 	}
-	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Look at what it is now; %s resumes from there.",
+	return fmt.Sprintf("The branch `%s` was rewritten: %s is not in its history any more. Check the branch; %s resumes from there.",
 		pull.Branch, work.Short(pull.LostOID), at.Command(command.VerbUnblock, ""))
 }

@@ -41,7 +41,7 @@ type Footprint struct {
 
 // Score is an implementation's score and its terms. The highest score starts first.
 type Score struct {
-	Total    float64 `json:"total"`         // what decides which implementation begins first: the highest
+	Total    float64 `json:"total"`         // the score; the highest starts first
 	Priority int     `json:"priority"`      // its priority, 1 to 5
 	Risk     float64 `json:"conflictRisk"`  // 0 to 1
 	Overlap  float64 `json:"fileOverlap"`   // the share of its files that work under way changes, too; 0 to 1

@@ -224,7 +224,7 @@ func (p Pass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	case whole(err), p.Accounts.ShutOut(p.Host) != nil:
 		a.fail(some, err)
 	case half == 0:
-		p.Log.WarnContext(ctx, "the pulse of a repository is not known", "repo_full_name", some[0].Name.FullName(), "error", err)
+		p.Log.WarnContext(ctx, "could not read the pulse of a repository", "repo_full_name", some[0].Name.FullName(), "error", err)
 		a.take(some, github.Pulse{})
 	default:
 		p.query(ctx, some[:half], a)
