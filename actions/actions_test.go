@@ -61,7 +61,7 @@ func newStage(t *testing.T) *stage {
 	s.must(s.hub.ServeUnix(socket))
 	client, err := github.New(transport.Options{Host: "github.localhost", Token: token, Socket: socket, Now: s.at})
 	s.must(err)
-	db := testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), s.at)
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), s.at)
 	t.Cleanup(func() { _ = db.Close() })
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	s.runner = &Runner{Store: db, Now: s.at, Log: slog.New(slog.DiscardHandler), SettleAfter: time.Minute}

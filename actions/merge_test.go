@@ -237,7 +237,7 @@ func TestHalfMerged(t *testing.T) {
 // relose forgets the row, as a lost database does, and plans the same again.
 func (s *mergeStage) relose(a work.Action) string {
 	s.Helper()
-	fresh := testdb.OpenTwice(s, filepath.Join(s.TempDir(), "again.db"), s.at)
+	fresh := testdb.Open(s, filepath.Join(s.TempDir(), "again.db"), s.at)
 	s.Cleanup(func() { _ = fresh.Close() })
 	s.runner.Store = fresh
 	current := s.scope.Repo.Current

@@ -79,7 +79,7 @@ func (s *reviewed) add(a work.Action) work.Action {
 // forget loses the database.
 func (s *reviewed) forget() {
 	s.Helper()
-	db := testdb.OpenTwice(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
+	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), func() time.Time { return s.at() })
 	s.Cleanup(func() { _ = db.Close() })
 	s.must(db.Update(s.Context(), func(tx *store.Tx) error {
 		row, err := tx.EnsureRepo(s.Context(), s.scope.Repo.Current)

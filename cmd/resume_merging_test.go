@@ -36,7 +36,7 @@ func notMerged(t *testing.T) place {
 	if err := os.WriteFile(p.config, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db := testdb.OpenTwice(t, filepath.Join(p.state, "state.db"), func() time.Time { return p0 })
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p0 })
 	defer db.Close()
 	err = db.Update(t.Context(), func(tx *store.Tx) error {
 		app, err := tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"})

@@ -42,7 +42,7 @@ func reviewed(t *testing.T, state review.Record, change func(tx *store.Tx, item,
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := testdb.OpenTwice(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
 	defer db.Close()
 	err = db.Update(t.Context(), func(tx *store.Tx) error {
 		item, pull, err := p.addPull(t, tx)

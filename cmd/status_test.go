@@ -54,7 +54,7 @@ func (p place) fill(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	db := testdb.OpenTwice(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
+	db := testdb.Open(t, filepath.Join(p.state, "state.db"), func() time.Time { return p.now })
 	defer db.Close()
 	err := db.Update(ctx, func(tx *store.Tx) error {
 		lib, err := tx.EnsureRepo(ctx, work.RepoName{Host: "github.com", Owner: "octo", Name: "lib"})

@@ -39,7 +39,7 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	at := now.Add(-2 * memory)
-	db := testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return at })
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return at })
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
 	err := db.Update(ctx, func(tx *store.Tx) (err error) {

@@ -18,7 +18,7 @@ func TestTenThousandTurns(t *testing.T) {
 		t.Skip("it makes many rows")
 	}
 	ctx, now := t.Context(), time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	db := testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return now })
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return now })
 	defer db.Close()
 	if err := db.Update(ctx, func(tx *store.Tx) error { return fill(t, tx, now) }); err != nil {
 		t.Fatal(err)

@@ -69,8 +69,7 @@
 // whether a process can have a file system of its own, [cron] whether a cron daemon
 // can be started that is not the machine's, [bash-completion] whether bash can complete.
 //
-// With STORY_RUN_TWICE=1 the program runs each function given to the database's
-// Update twice, see store.Options.
+// The program runs each function given to the database's Update twice, see store.Options.
 //
 // -update (go test ./internal/story -update) writes what cmp found into the
 // stories.
@@ -102,13 +101,11 @@ import (
 
 var update = flag.Bool("update", false, "write what cmp found into the stories")
 
-const twiceVariable = "STORY_RUN_TWICE"
-
 func TestMain(m *testing.M) {
 	testscript.Main(testhome.Waiting{M: m}, map[string]func(){
 		"gh-mergexo": func() {
 			os.Exit(cmd.Main(cmd.Env{
-				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), RunTwice: os.Getenv(twiceVariable) != "",
+				Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: machineNow(), RunTwice: true,
 			}))
 		},
 		"scripted-agent": scriptedAgent,

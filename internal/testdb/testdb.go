@@ -24,24 +24,14 @@ var empty = testhome.Template{Make: func(ctx context.Context, path string) error
 }}
 
 // Open opens the database at a path, which is empty where there was none. It is the
-// caller's to close.
+// caller's to close. It runs each function given to Update twice: one that a retry would change
+// fails its test.
 func Open(t testing.TB, path string, now func() time.Time) *store.DB {
-	t.Helper()
-	return open(t, path, store.Options{Now: now})
-}
-
-// OpenTwice is Open for a database that runs each function given to Update twice.
-func OpenTwice(t testing.TB, path string, now func() time.Time) *store.DB {
-	t.Helper()
-	return open(t, path, store.Options{Now: now, RunTwice: true})
-}
-
-func open(t testing.TB, path string, opt store.Options) *store.DB {
 	t.Helper()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		empty.Put(t, path)
 	}
-	db, err := store.Open(t.Context(), path, opt)
+	db, err := store.Open(t.Context(), path, store.Options{Now: now, RunTwice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (mover) ShowTakeover(context.Context, *store.Tx, work.PauseBanner, time.Tim
 // opened returns a database with an item whose reviewer asks for a fix, and the event of the fix.
 func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix work.Event) {
 	t.Helper()
-	db = testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	db = testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
 		if repo, err = tx.EnsureRepo(t.Context(), work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}); err != nil {

@@ -57,7 +57,7 @@ func (s *speech) speakers() Speakers { return Speakers{s.Env} }
 
 func newSpeech(t *testing.T, path string) *speech {
 	t.Helper()
-	db := testdb.OpenTwice(t, path, time.Now)
+	db := testdb.Open(t, path, time.Now)
 	t.Cleanup(func() { _ = db.Close() })
 	s := &speech{}
 	levels := map[string]string{"olga": "admin", "quinn-bot": "write"}

@@ -82,7 +82,7 @@ type world struct {
 
 func newWorld(t *testing.T, pulls int) *world {
 	t.Helper()
-	db := testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	w := &world{t: t, hub: &boxHub{boxes: map[int]merging.Box{}, bad: map[int]error{}}}
 	settings := config.Repo{

@@ -118,7 +118,7 @@ func emptyMachine(t *testing.T, page int) *machine {
 // open opens a database in the state folder.
 func (m *machine) open(name string) {
 	m.t.Helper()
-	m.db = testdb.OpenTwice(m.t, filepath.Join(m.dir, name), m.hub.Now)
+	m.db = testdb.Open(m.t, filepath.Join(m.dir, name), m.hub.Now)
 }
 
 // checks sets how often a property is tried, unless -rapid.checks does; a quarter of it for short

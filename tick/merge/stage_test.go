@@ -119,7 +119,7 @@ func (s *stage) assemble(client *github.Client) {
 // lose replaces the database by an empty one.
 func (s *stage) lose() {
 	s.Helper()
-	db := testdb.OpenTwice(s, filepath.Join(s.TempDir(), "state.db"), s.at)
+	db := testdb.Open(s, filepath.Join(s.TempDir(), "state.db"), s.at)
 	s.Cleanup(func() { _ = db.Close() })
 	s.merging.Store = db
 	s.must(db.Update(s.Context(), func(tx *store.Tx) (err error) {

@@ -50,7 +50,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() *store.DB {
 	w.Helper()
-	db := testdb.OpenTwice(w, filepath.Join(w.dir, "state.db"), func() time.Time { return w.now })
+	db := testdb.Open(w, filepath.Join(w.dir, "state.db"), func() time.Time { return w.now })
 	w.Cleanup(func() { _ = db.Close() })
 	return db
 }

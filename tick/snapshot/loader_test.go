@@ -38,7 +38,7 @@ var (
 // sown is a database with one item of each kind that a plan distinguishes, by its number.
 func sown(t *testing.T) (*store.DB, work.Repo) {
 	t.Helper()
-	db := testdb.OpenTwice(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
+	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
 	s := sower{}
 	err := db.Update(t.Context(), func(tx *store.Tx) (err error) {
