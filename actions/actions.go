@@ -76,8 +76,8 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if a, err = r.find(ctx, s, e, a); err != nil || a.State.Settled() {
 		return a, err
 	}
-	ctx = ahead.Without(ctx) // the prefetched look was used, or is younger than the plan; see Foresee
-	if a, err = r.believed(ctx, a); err != nil {
+	ctx = ahead.Without(ctx) // the prefetched look was used, or is younger than the plan; see Prefetch
+	if a, err = r.shortenWait(ctx, a); err != nil {
 		return a, err
 	}
 	if now := r.Now(); a.NotBefore.After(now) {
@@ -89,11 +89,11 @@ func (r *Runner) ApplyIf(ctx context.Context, s Scope, a work.Action, last func(
 	if may, err := last(); err != nil || !may {
 		return a, err
 	}
-	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	seen, err := e.do(ctx, s, a)
-	return r.conclude(ctx, s, a, seen, err)
+	return r.recordResult(ctx, s, a, seen, err)
 }
 
 // find looks for an action's effect, and settles the action if nothing is left to do.
@@ -106,9 +106,9 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 	switch {
 	case errors.Is(err, errTaken), isOver(err):
 		return r.Void(ctx, a, err.Error())
-	case isHalf(err):
-		return r.half(ctx, a, err)
-	case err != nil && gone(err) && a.TurnID == 0: // a notice whose issue was deleted
+	case isHalfMerged(err):
+		return r.awaitMergedState(ctx, a, err)
+	case err != nil && isNotFound(err) && a.TurnID == 0: // a notice whose issue was deleted
 		return r.Void(ctx, a, "what it was for is gone")
 	case err != nil:
 		return a, fmt.Errorf("look for %s: %w", describe(a), err)
@@ -118,9 +118,9 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 	return a, nil
 }
 
-// Watch looks for an action and settles it as Apply does, but sends nothing. If the effect is not
+// SettleWithoutSend looks for an action and settles it as Apply does, but sends nothing. If the effect is not
 // visible, it returns the action unchanged.
-func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
+func (r *Runner) SettleWithoutSend(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
 	if a.State.Settled() {
 		return a, nil
 	}
@@ -131,8 +131,8 @@ func (r *Runner) Watch(ctx context.Context, s Scope, a work.Action) (work.Action
 	return r.find(ctx, s, e, a)
 }
 
-// Look records an action if its effect is visible now. It sends nothing.
-func (r *Runner) Look(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
+// RecordIfSeen records an action if its effect is visible now. It sends nothing.
+func (r *Runner) RecordIfSeen(ctx context.Context, s Scope, a work.Action) (seen bool, err error) {
 	e, err := effectOf(a.Kind)
 	if err != nil {
 		return false, err
@@ -174,17 +174,17 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 	return a, nil
 }
 
-// remakes reports whether sending again would create a second effect. A sticky comment that was
+// createsSecond reports whether sending again would create a second effect. A sticky comment that was
 // found is only edited.
-func remakes(e effect, kind work.ActionKind) bool {
+func createsSecond(e effect, kind work.ActionKind) bool {
 	if s, ok := e.(*sticky); ok {
 		return s.id == 0
 	}
-	return repeatable(kind)
+	return notIdempotent(kind)
 }
 
-// repeatable reports whether GitHub creates a second effect if the action is sent twice.
-func repeatable(kind work.ActionKind) bool {
+// notIdempotent reports whether GitHub creates a second effect if the action is sent twice.
+func notIdempotent(kind work.ActionKind) bool {
 	switch kind {
 	case work.ActionComment, work.ActionReply, work.ActionIssue, work.ActionRerun, work.ActionSticky, work.ActionReview,
 		work.ActionMerge, work.ActionEnqueue, work.ActionDequeue, work.ActionUpdateBranch: // GitHub may still be working on one with an unclear answer

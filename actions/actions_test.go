@@ -171,7 +171,7 @@ func TestSecondCopyIsRemoved(t *testing.T) {
 	_, err = s.scope.GitHub.CommentsOf(t.Context(), s.scope.Repo.Current, s.issue, time.Time{}) // ends the lag
 	s.must(err)
 	first := s.repo.Comments(s.issue)[0].ID
-	extra, err := Extra(t.Context(), s.scope, s.row(a))
+	extra, err := ExtraCopies(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 1 || extra[0] == first {
 		t.Fatalf("extra copies %v, first %d", extra, first)
@@ -209,7 +209,7 @@ func TestPasteOfOurCommentStays(t *testing.T) {
 	s.later(5 * time.Minute)
 	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
-	extra, err := Extra(t.Context(), s.scope, s.row(a))
+	extra, err := ExtraCopies(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 0 {
 		t.Errorf("a person's paste is taken for our second copy: %v", extra)
@@ -326,7 +326,7 @@ func TestSightOf(t *testing.T) {
 	} {
 		got := "none"
 		sent := work.Action{Sends: c.sends, Body: "ours", PlannedAt: begin, SentAt: begin.Add(time.Minute)}
-		if s, ok := sightOf(sent, c.found); ok {
+		if s, ok := chooseCopy(sent, c.found); ok {
 			got = strings.TrimSpace(fmt.Sprint(s.id, " ", s.extra))
 		}
 		if got != c.want {

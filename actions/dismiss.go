@@ -45,7 +45,7 @@ func (e *dismissal) find(ctx context.Context, s Scope, a work.Action) (observati
 	}
 	e.it = all[at]
 	seen := observation{id: a.Target, url: e.it.URL}
-	return seen, !counts(e.it.State) && hasNote(e.it.Body, a.Body), nil
+	return seen, !isDecisive(e.it.State) && hasNote(e.it.Body, a.Body), nil
 }
 
 func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
@@ -68,7 +68,7 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 			return seen, err
 		}
 	}
-	if !counts(e.it.State) {
+	if !isDecisive(e.it.State) {
 		return seen, nil
 	}
 	_, err = s.GitHub.DismissReview(ctx, s.Repo.Current, a.Number, id, a.Body)
@@ -88,7 +88,7 @@ func (e *dismissal) removeRemarks(ctx context.Context, s Scope, a work.Action) e
 		if !work.Ours(c.Body, c.Author, s.Accounts) {
 			continue
 		}
-		if err := s.GitHub.DeleteReviewComment(ctx, s.Repo.Current, c.ID); err != nil && !gone(err) {
+		if err := s.GitHub.DeleteReviewComment(ctx, s.Repo.Current, c.ID); err != nil && !isNotFound(err) {
 			return err
 		}
 	}

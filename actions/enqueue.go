@@ -30,7 +30,7 @@ func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	switch {
 	case err != nil:
 	case commit != "" && box.State == work.PullOpen:
-		err = &HalfError{Commit: commit, Branch: a.Base}
+		err = &HalfMergedError{Commit: commit, Branch: a.Base}
 	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit}, true, nil
 	case box.State != work.PullOpen:

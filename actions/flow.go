@@ -26,7 +26,7 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	if e.present, err = s.GitHub.LabelsOf(ctx, s.Repo.Current, a.Number); err != nil {
 		return observation{}, false, err
 	}
-	if len(e.surplus(a)) > 0 || a.Target != "" && !holds(e.present, a.Target) {
+	if len(e.surplus(a)) > 0 || a.Target != "" && !containsLabel(e.present, a.Target) {
 		return observation{}, false, nil
 	}
 	if a.Target == "" {
@@ -47,7 +47,7 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 func (e *flow) surplus(a work.Action) []string {
 	var names []string
 	for name := range strings.SplitSeq(a.Base, ",") {
-		if name != "" && holds(e.present, name) {
+		if name != "" && containsLabel(e.present, name) {
 			names = append(names, name)
 		}
 	}
@@ -58,7 +58,7 @@ func (e *flow) surplus(a work.Action) []string {
 // already set. If the process dies in between, the next look sees an issue without the label.
 func (e *flow) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	away := e.surplus(a)
-	if a.Target != "" && holds(e.present, a.Target) {
+	if a.Target != "" && containsLabel(e.present, a.Target) {
 		away = append(away, a.Target)
 	}
 	for _, name := range away {

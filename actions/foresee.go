@@ -8,11 +8,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// LookFor is how long a prefetched look may replace the look right before a send. A few sends take
+// PrefetchMaxAge is how long a prefetched look may replace the look right before a send. A few sends take
 // this long.
-const LookFor = 3 * time.Second
+const PrefetchMaxAge = 3 * time.Second
 
-// Foresee starts the looks for actions that are about to be applied, so that they run at the same
+// Prefetch starts the looks for actions that are about to be applied, so that they run at the same
 // time and share a listing.
 //
 // A shared look is as good as separate ones. It finds the effects of earlier sends. A row that was
@@ -20,9 +20,9 @@ const LookFor = 3 * time.Second
 // this one began, and GitHub does not hold a request longer than any look waits. Sends of other
 // rows in between change nothing, because each is found by its own token. A row that was sent gets
 // its own look, right before it is sent again: see find. A copy that arrives even later is removed.
-func Foresee(ctx context.Context, s Scope, planned ...work.Action) {
+func Prefetch(ctx context.Context, s Scope, planned ...work.Action) {
 	for _, a := range planned {
-		if a.State.Settled() || a.Sends > 0 || !listed(a.Kind) {
+		if a.State.Settled() || a.Sends > 0 || !isListing(a.Kind) {
 			continue
 		}
 		e, err := effectOf(a.Kind)
@@ -33,10 +33,10 @@ func Foresee(ctx context.Context, s Scope, planned ...work.Action) {
 	}
 }
 
-// listed reports whether the look for an action is a listing on GitHub. The look for status labels
+// isListing reports whether the look for an action is a listing on GitHub. The look for status labels
 // may be prefetched too: the pass that sends them sends all of the repository's, and no other pass
 // sends any at that time.
-func listed(kind work.ActionKind) bool {
+func isListing(kind work.ActionKind) bool {
 	switch kind { //nolint:exhaustive // the rest is not
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionSticky, work.ActionLabels:
 		return true

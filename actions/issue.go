@@ -39,7 +39,7 @@ func (issue) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	}
 	var first github.Issue
 	for _, i := range all {
-		if ours(s, a, i.Body, i.Author) && (first.Number == 0 || i.Number < first.Number) {
+		if isOurs(s, a, i.Body, i.Author) && (first.Number == 0 || i.Number < first.Number) {
 			first = i
 		}
 	}

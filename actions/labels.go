@@ -33,8 +33,8 @@ func (e *labels) find(ctx context.Context, s Scope, a work.Action) (observation,
 		return observation{}, false, err
 	}
 	wanted := work.LabellingOf(a)
-	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return holds(present, l.Name) })
-	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !holds(present, name) })
+	e.missing = slices.DeleteFunc(wanted.With, func(l work.Label) bool { return containsLabel(present, l.Name) })
+	e.surplus = slices.DeleteFunc(wanted.Without, func(name string) bool { return !containsLabel(present, name) })
 	return observation{}, len(e.missing) == 0 && len(e.surplus) == 0, nil
 }
 
@@ -65,13 +65,13 @@ func ensureLabel(ctx context.Context, s Scope, l work.Label) error {
 	if has, err := s.GitHub.HasLabel(ctx, s.Repo.Current, l.Name); err != nil || has {
 		return err
 	}
-	if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.IsTaken(err) {
+	if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.AlreadyExists(err) {
 		return err
 	}
 	return nil
 }
 
-// holds ignores case, as GitHub does.
-func holds(names []string, name string) bool {
+// containsLabel ignores case, as GitHub does.
+func containsLabel(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }

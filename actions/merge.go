@@ -30,15 +30,15 @@ type landings interface {
 	IsAncestor(ctx context.Context, ancestor, of string) (bool, error)
 	// FindLanded looks for a merge of head in the history of tip; since "" means all of it.
 	FindLanded(ctx context.Context, since, tip, head, token string) (git.Landing, bool, error)
-	// Tells reports whether a commit's message contains the token.
-	Tells(ctx context.Context, commit, token string) (bool, error)
+	// HasToken reports whether a commit's message contains the token.
+	HasToken(ctx context.Context, commit, token string) (bool, error)
 }
 
-// HalfError says that the merge's commit is on the base, but GitHub shows the pull request as open.
+// HalfMergedError says that the merge's commit is on the base, but GitHub shows the pull request as open.
 // GitHub may be about to close it.
-type HalfError struct{ Commit, Branch string }
+type HalfMergedError struct{ Commit, Branch string }
 
-func (e *HalfError) Error() string {
+func (e *HalfMergedError) Error() string {
 	return e.Commit + " is on " + e.Branch + ", and GitHub shows the pull request as open"
 }
 
@@ -76,7 +76,7 @@ func (merge) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	switch {
 	case err != nil:
 	case commit != "" && p.State == work.PullOpen:
-		err = &HalfError{Commit: commit, Branch: a.Base}
+		err = &HalfMergedError{Commit: commit, Branch: a.Base}
 	case commit != "": // a person closed the pull request that GitHub had left open
 		return observation{id: commit, url: p.URL}, true, nil
 	case p.State != work.PullOpen:
@@ -99,7 +99,7 @@ func mergedAt(ctx context.Context, s Scope, a work.Action, p github.Pull) (obser
 	if err != nil {
 		return observation{}, false, err
 	}
-	ours, err := s.Branches.Tells(ctx, p.MergeCommit, a.Token)
+	ours, err := s.Branches.HasToken(ctx, p.MergeCommit, a.Token)
 	if err == nil && !ours {
 		err = &overError{"it was merged by " + p.MergedBy.Login}
 	}
@@ -135,13 +135,13 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	switch {
 	case ok && err == nil:
 		return seen, nil
-	case isOver(err), isHalf(err):
+	case isOver(err), isHalfMerged(err):
 		return observation{}, err
 	case err != nil:
 		return observation{}, &transport.UnclearError{Err: errors.Join(err, said)}
 	case !refused:
 		return observation{}, &transport.UnclearError{Err: errors.New("GitHub reports success, and does not show the result")}
-	case refusal.Kind == github.HeadMoved && moved(ctx, s, a):
+	case refusal.Kind == github.HeadMoved && headMoved(ctx, s, a):
 		return observation{}, &overError{"the head moved: " + refusal.Text}
 	case refusal.Kind == github.InProgress:
 		return observation{}, &transport.UnclearError{Err: said}
@@ -149,8 +149,8 @@ func lookAfter(ctx context.Context, s Scope, a work.Action, e effect, said error
 	return observation{}, &RefusedError{Refusal: refusal, Err: said}
 }
 
-// moved reports whether GitHub shows another head.
-func moved(ctx context.Context, s Scope, a work.Action) bool {
+// headMoved reports whether GitHub shows another head.
+func headMoved(ctx context.Context, s Scope, a work.Action) bool {
 	p, ok, err := s.GitHub.Pull(ctx, s.Repo.Current, a.Number)
 	return err == nil && ok && p.HeadOID != a.Head
 }
@@ -160,7 +160,7 @@ func isOver(err error) bool {
 	return over
 }
 
-func isHalf(err error) bool {
-	_, half := errors.AsType[*HalfError](err)
+func isHalfMerged(err error) bool {
+	_, half := errors.AsType[*HalfMergedError](err)
 	return half
 }

@@ -378,7 +378,7 @@ func TestWatchSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := newMergeStage(t)
 	a := s.merging(merging.Squash)
-	got, err := s.runner.Watch(t.Context(), s.scope, a)
+	got, err := s.runner.SettleWithoutSend(t.Context(), s.scope, a)
 	s.must(err)
 	if got.State != work.ActionPlanned || s.requests() != 0 {
 		t.Errorf("row %s, %d merges were asked for", got.State, s.requests())

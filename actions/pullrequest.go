@@ -47,7 +47,7 @@ func madeByUs(s Scope, a work.Action, p github.Pull) bool {
 	if p.Author.ID == 0 || !slices.Contains(s.Accounts, p.Author.ID) {
 		return false
 	}
-	if ours(s, a, p.Body, p.Author) {
+	if isOurs(s, a, p.Body, p.Author) {
 		return true
 	}
 	want, ok := work.ParsePullMark(a.Body)
@@ -62,7 +62,7 @@ func (e pullRequest) do(ctx context.Context, s Scope, a work.Action) (observatio
 			return seen, findErr
 		}
 	}
-	if github.IsTaken(err) { // it exists, but is not listed yet
+	if github.AlreadyExists(err) { // it exists, but is not listed yet
 		return observation{}, &transport.UnclearError{Err: err}
 	}
 	if err != nil {

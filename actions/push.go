@@ -12,8 +12,8 @@ type Branches interface {
 	RemoteHeads(ctx context.Context, prefix string) (map[string]string, error)
 	// Fetch fetches the remote's branches into the mirror.
 	Fetch(ctx context.Context, want ...string) error
-	// Carries reports whether the commit, or one with the turn's trailer, is reachable from head.
-	Carries(ctx context.Context, head, turnKey, oid string) (bool, error)
+	// ContainsTurn reports whether the commit, or one with the turn's trailer, is reachable from head.
+	ContainsTurn(ctx context.Context, head, turnKey, oid string) (bool, error)
 	// Push moves a branch from the expected commit to another, with a lease. An empty expected
 	// creates the branch.
 	Push(ctx context.Context, branch, oid, expected string) error
@@ -44,7 +44,7 @@ func (push) find(ctx context.Context, s Scope, a work.Action) (observation, bool
 	if err := s.Branches.Fetch(ctx, head); err != nil {
 		return observation{}, false, err
 	}
-	carried, err := s.Branches.Carries(ctx, head, a.Title, a.Head)
+	carried, err := s.Branches.ContainsTurn(ctx, head, a.Title, a.Head)
 	return observation{id: a.Head}, carried, err
 }
 

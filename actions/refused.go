@@ -10,10 +10,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// half waits for SettleAfter, as after an unclear answer, for GitHub to close the pull request that
+// awaitMergedState waits for SettleAfter, as after an unclear answer, for GitHub to close the pull request that
 // it has merged. Then a person must act. The merge is never sent again.
-func (r *Runner) half(ctx context.Context, a work.Action, why error) (work.Action, error) {
-	half, _ := errors.AsType[*HalfError](why)
+func (r *Runner) awaitMergedState(ctx context.Context, a work.Action, why error) (work.Action, error) {
+	half, _ := errors.AsType[*HalfMergedError](why)
 	now := r.Now()
 	switch {
 	case a.NotBefore.IsZero(): // seen for the first time
@@ -33,9 +33,9 @@ const (
 	refusedAtMost  = time.Hour
 )
 
-// refused records that GitHub refused the action and nothing happened. It counts as never sent, and
+// recordRefusal records that GitHub refused the action and nothing happened. It counts as never sent, and
 // may be sent again if it is planned again.
-func (r *Runner) refused(ctx context.Context, a work.Action, why *RefusedError) (work.Action, error) {
+func (r *Runner) recordRefusal(ctx context.Context, a work.Action, why *RefusedError) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()
 	a.NotBefore = now.Add(min(max(now.Sub(a.PlannedAt)/2, refusedAtLeast), refusedAtMost))

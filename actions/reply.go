@@ -43,15 +43,15 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error
 	}
 	if a.Sends > 1 { // a draft review may have blocked it; ask first instead of sending in vain
 		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
-			return observation{}, firstOf(err, draftWait(a, nil))
+			return observation{}, firstOf(err, waitForDraftReview(a, nil))
 		}
 	}
 	c, err := s.GitHub.Reply(ctx, s.Repo.Current, a.Number, top, a.Body)
 	if github.IsStatus(err, 422) {
-		err = draftInTheWay(ctx, s, a, err)
+		err = explainDraftReview(ctx, s, a, err)
 	}
 	if github.IsStatus(err, 404, 410, 422) {
-		return beside(ctx, s, a, err)
+		return replyInConversation(ctx, s, a, err)
 	}
 	if err != nil {
 		return observation{}, err
@@ -59,9 +59,9 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error
 	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
-// beside answers in the conversation if the thread accepts no reply: its first comment was deleted,
+// replyInConversation answers in the conversation if the thread accepts no reply: its first comment was deleted,
 // but the answered one still exists.
-func beside(ctx context.Context, s Scope, a work.Action, refused error) (observation, error) {
+func replyInConversation(ctx context.Context, s Scope, a work.Action, refused error) (observation, error) {
 	answered, ok := work.EventOfKey(a.Why)
 	id, err := strconv.ParseInt(answered.Source, 10, 64)
 	if !ok || err != nil {
@@ -78,20 +78,20 @@ func beside(ctx context.Context, s Scope, a work.Action, refused error) (observa
 	return comment{}.do(ctx, s, a)
 }
 
-// draftInTheWay explains a refused reply: while the account has a draft review open, GitHub accepts
+// explainDraftReview explains a refused reply: while the account has a draft review open, GitHub accepts
 // no reply from it. The operator shares the account.
-func draftInTheWay(ctx context.Context, s Scope, a work.Action, refused error) error {
+func explainDraftReview(ctx context.Context, s Scope, a work.Action, refused error) error {
 	pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number)
 	if err != nil || !pending {
 		return refused
 	}
-	return draftWait(a, refused)
+	return waitForDraftReview(a, refused)
 }
 
 // draftPause is how long a reply waits before the draft review is looked for again.
 const draftPause = time.Minute
 
-func draftWait(a work.Action, refused error) error {
+func waitForDraftReview(a work.Action, refused error) error {
 	return &work.WaitError{
 		Until:  a.SentAt.Add(draftPause),
 		Reason: work.Reason{Kind: work.WhyDraftReview, Number: a.Number},

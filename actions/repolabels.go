@@ -17,13 +17,13 @@ func (e *repoLabels) find(ctx context.Context, s Scope, a work.Action) (observat
 	if err != nil {
 		return observation{}, false, err
 	}
-	e.missing = slices.DeleteFunc(work.LabellingOf(a).With, func(l work.Label) bool { return holds(present, l.Name) })
+	e.missing = slices.DeleteFunc(work.LabellingOf(a).With, func(l work.Label) bool { return containsLabel(present, l.Name) })
 	return observation{}, len(e.missing) == 0, nil
 }
 
 func (e *repoLabels) do(ctx context.Context, s Scope, _ work.Action) (observation, error) {
 	for _, l := range e.missing {
-		if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.IsTaken(err) {
+		if err := s.GitHub.CreateLabel(ctx, s.Repo.Current, l); err != nil && !github.AlreadyExists(err) {
 			return observation{}, err
 		}
 	}

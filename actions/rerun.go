@@ -25,7 +25,7 @@ func (rerun) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 		return observation{}, false, fmt.Errorf("read the attempt of a rerun: %w", err)
 	}
 	run, err := s.GitHub.WorkflowRun(ctx, s.Repo.Current, a.Target)
-	if gone(err) {
+	if isNotFound(err) {
 		return observation{}, false, nil // sending it fails with the same error
 	}
 	return observation{id: a.Target, url: run.URL}, run.Attempt > planned, err

@@ -33,7 +33,7 @@ const (
 )
 
 // posting posts a reviewer's review of a head, with its comments. Target is the reviewer, Head the
-// commit, Extra has the comments on lines. Scope.Event is the review's event.
+// commit, ExtraCopies has the comments on lines. Scope.Event is the review's event.
 type posting struct{}
 
 // find looks for the review by its token, or for another review of ours by the same reviewer of the
@@ -46,7 +46,7 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	}
 	var found []posted
 	for _, r := range all {
-		if r.State != statePending && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {
+		if r.State != statePending && (isOurs(s, a, r.Body, r.Author) || sameReview(s, a, r)) {
 			found = append(found, posted{r.ID, r.URL, r.Body, r.Author, r.SubmittedAt})
 		}
 	}
@@ -56,7 +56,7 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	slices.SortFunc(found, func(x, y posted) int { return cmp.Compare(x.id, y.id) })
 	seen := observation{id: strconv.FormatInt(found[0].id, 10), url: found[0].url}
 	for i, p := range found { // their texts may differ: GitHub may have taken one of them only with its comments in the body
-		if i > 0 && i < a.Sends && ours(s, a, p.body, p.author) && !p.at.After(lastCopy(a, found[0])) {
+		if i > 0 && i < a.Sends && isOurs(s, a, p.body, p.author) && !p.at.After(lastCopy(a, found[0])) {
 			seen.extra = append(seen.extra, p.id)
 		}
 	}
@@ -76,33 +76,33 @@ func sameReview(s Scope, a work.Action, r github.Review) bool {
 func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, error) {
 	if a.Sends > 1 { // a draft review may have blocked it
 		if pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number); err != nil || pending {
-			return observation{}, firstOf(err, draftWait(a, nil))
+			return observation{}, firstOf(err, waitForDraftReview(a, nil))
 		}
 	}
 	remarks, err := review.DecodeRemarks(a.Extra)
 	if err != nil {
 		return observation{}, err
 	}
-	for i, n := range wordings(s, a, remarks) {
+	for i, n := range reviewForms(s, a, remarks) {
 		var r github.Review
 		if r, err = s.GitHub.CreateReview(ctx, s.Repo.Current, a.Number, n); err == nil {
 			return observation{id: strconv.FormatInt(r.ID, 10), url: r.URL}, nil
 		}
 		if i == 0 && github.IsStatus(err, 422) {
-			err = draftInTheWay(ctx, s, a, err)
+			err = explainDraftReview(ctx, s, a, err)
 		}
 		if _, wait := errors.AsType[*work.WaitError](err); wait || !github.IsStatus(err, 422) {
 			break
 		}
 	}
-	return observation{}, unlessOver(ctx, s, a, err)
+	return observation{}, explainRefusedReview(ctx, s, a, err)
 }
 
 // errOver says that the reviewed commit is no longer part of the pull request.
 var errOver = errors.New("the branch was rewritten, and GitHub accepts no review of its former commits")
 
-// unlessOver explains why GitHub refuses a review in every form.
-func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) error {
+// explainRefusedReview explains why GitHub refuses a review in every form.
+func explainRefusedReview(ctx context.Context, s Scope, a work.Action, refused error) error {
 	if !github.IsStatus(refused, 422) || errors.As(refused, new(*work.WaitError)) {
 		return refused
 	}
@@ -113,10 +113,10 @@ func unlessOver(ctx context.Context, s Scope, a work.Action, refused error) erro
 	return refused
 }
 
-// wordings returns the forms in which a review is sent until GitHub accepts one. GitHub refuses
+// reviewForms returns the forms in which a review is sent until GitHub accepts one. GitHub refuses
 // comments on lines outside the diff, and verdicts on one's own pull request. A refused form
 // creates nothing.
-func wordings(s Scope, a work.Action, remarks review.Remarks) []github.NewReview {
+func reviewForms(s Scope, a work.Action, remarks review.Remarks) []github.NewReview {
 	event := cmp.Or(s.Event, github.ReviewComments)
 	full := github.NewReview{CommitOID: a.Head, Event: event, Body: a.Body}
 	for _, r := range remarks.OnLines {
@@ -137,8 +137,8 @@ func wordings(s Scope, a work.Action, remarks review.Remarks) []github.NewReview
 	return all
 }
 
-// counts reports whether a review in this state blocks or approves a pull request.
-func counts(state string) bool {
+// isDecisive reports whether a review in this state blocks or approves a pull request.
+func isDecisive(state string) bool {
 	return state == stateApproved || state == stateChangesRequested
 }
 

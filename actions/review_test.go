@@ -220,7 +220,7 @@ func TestASecondCopyOfAReviewIsTakenBack(t *testing.T) {
 		_, err = s.scope.GitHub.Reviews(t.Context(), s.scope.Repo.Current, s.pull)
 		s.must(err)
 	}
-	extra, err := Extra(t.Context(), s.scope, s.row(a))
+	extra, err := ExtraCopies(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 1 {
 		t.Fatalf("extra copies %v", extra)

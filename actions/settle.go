@@ -14,8 +14,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// conclude records the result of a send.
-func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
+// recordResult records the result of a send.
+func (r *Runner) recordResult(ctx context.Context, s Scope, a work.Action, seen observation, sent error) (work.Action, error) {
 	var unclear *transport.UnclearError
 	var unclearPush *git.UnclearError
 	var refused *RefusedError
@@ -23,23 +23,23 @@ func (r *Runner) conclude(ctx context.Context, s Scope, a work.Action, seen obse
 	case sent == nil:
 		return r.record(ctx, s, a, seen)
 	case errors.As(sent, &unclear), errors.As(sent, &unclearPush):
-		return r.unclear(ctx, s, a, sent)
+		return r.findAfterUnclear(ctx, s, a, sent)
 	case errors.Is(sent, errOver), isOver(sent):
 		return r.Void(ctx, a, sent.Error())
-	case isHalf(sent):
-		return r.half(ctx, a, sent)
+	case isHalfMerged(sent):
+		return r.awaitMergedState(ctx, a, sent)
 	case errors.As(sent, &refused):
-		return r.refused(ctx, a, refused)
-	case gone(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
+		return r.recordRefusal(ctx, a, refused)
+	case isNotFound(sent) && a.Kind != work.ActionReview && a.Kind != work.ActionPush && a.Kind != work.ActionPullRequest && a.Kind != work.ActionRepoLabels:
 		return r.Void(ctx, a, "what it was for is gone")
 	}
 	err := fmt.Errorf("send %s: %w", describe(a), sent)
 	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
 }
 
-// unclear looks for an action immediately after an unclear answer, because most of these writes
+// findAfterUnclear looks for an action immediately after an unclear answer, because most of these writes
 // were applied. If the effect is not visible, it may be sent again only after SettleAfter.
-func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
+func (r *Runner) findAfterUnclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	a.NotBefore = r.Now().Add(r.SettleAfter)
 	if err := r.postpone(ctx, a, a.NotBefore, sent); err != nil {
@@ -55,9 +55,9 @@ func (r *Runner) unclear(ctx context.Context, s Scope, a work.Action, sent error
 	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyNoAnswer, Text: "no answer to a " + describe(a)}, Err: sent}
 }
 
-// believed shortens a stored wait that is longer than SettleAfter: a clock was wrong when it was
+// shortenWait shortens a stored wait that is longer than SettleAfter: a clock was wrong when it was
 // stored. The time of the send is unknown, so the action waits SettleAfter from now.
-func (r *Runner) believed(ctx context.Context, a work.Action) (work.Action, error) {
+func (r *Runner) shortenWait(ctx context.Context, a work.Action) (work.Action, error) {
 	most := r.Now().Add(r.SettleAfter)
 	if a.State != work.ActionSent || !work.Future(a.NotBefore, most) {
 		return a, nil
@@ -118,8 +118,8 @@ func (r *Runner) Drop(ctx context.Context, a work.Action, why error) (work.Actio
 	return a, nil
 }
 
-// gone reports whether GitHub answered that an object does not exist.
-func gone(err error) bool { return github.IsStatus(err, 404, 410) }
+// isNotFound reports whether GitHub answered that an object does not exist.
+func isNotFound(err error) bool { return github.IsStatus(err, 404, 410) }
 
 func describe(a work.Action) string {
 	if a.Number != 0 {
@@ -128,8 +128,8 @@ func describe(a work.Action) string {
 	return fmt.Sprintf("%s of %s", a.Kind, a.Target)
 }
 
-// ours reports whether a body has the action's token and one of our accounts wrote it.
-func ours(s Scope, a work.Action, body string, author work.Account) bool {
+// isOurs reports whether a body has the action's token and one of our accounts wrote it.
+func isOurs(s Scope, a work.Action, body string, author work.Account) bool {
 	m, ok := work.ParseMarks(body)
 	return ok && m.Token == a.Token && author.ID != 0 && slices.Contains(s.Accounts, author.ID)
 }

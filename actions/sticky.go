@@ -37,7 +37,7 @@ func (e *sticky) find(ctx context.Context, s Scope, a work.Action) (observation,
 	if err != nil {
 		return observation{}, false, err
 	}
-	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !ours(s, a, c.Body, c.Author) })
+	mine := slices.DeleteFunc(all, func(c github.Comment) bool { return !isOurs(s, a, c.Body, c.Author) })
 	if len(mine) == 0 {
 		if a.Base == work.StickyEdit && !a.State.Settled() { // the item resumed before the comment about its stop was posted
 			err = errTaken

@@ -139,7 +139,7 @@ func TestSecondStickyIsRemoved(t *testing.T) {
 	s.later(time.Hour)
 	_, err = s.repo.Comment(s.issue, "olga", a.Body)
 	s.must(err)
-	extra, err := Extra(t.Context(), s.scope, s.row(a))
+	extra, err := ExtraCopies(t.Context(), s.scope, s.row(a))
 	s.must(err)
 	if len(extra) != 1 || extra[0] != first {
 		t.Fatalf("extra copies %v, want %d: %d is on record", extra, first, second)

@@ -35,13 +35,13 @@ const (
 	exitAuth      = 4
 )
 
-// cautious redacts secrets from what is written.
-type cautious struct {
+// redactingWriter redacts secrets from what is written.
+type redactingWriter struct {
 	to io.Writer
 	a  *app
 }
 
-func (w cautious) Write(b []byte) (int, error) {
+func (w redactingWriter) Write(b []byte) (int, error) {
 	if _, err := io.WriteString(w.to, w.a.Secrets().Redact(string(b))); err != nil {
 		return 0, err
 	}
@@ -63,7 +63,7 @@ func Main(env Env) int {
 	defer stdout.Flush()
 	defer stderr.Flush()
 	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
-	a.Env.Stdout, a.Env.Stderr = stdout, cautious{to: stderr, a: a}
+	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: stderr, a: a}
 	ran, err := newRootCmd(a).ExecuteContextC(ctx)
 	if err != nil {
 		a.report(ran, err)

@@ -28,7 +28,7 @@ func (a *app) commandMakers() []maker {
 	return all
 }
 
-func newItemCmd(a *app, row command.Row) *cobra.Command {
+func newItemCmd(a *app, row command.Spec) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
@@ -109,10 +109,10 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 	if err = errors.Join(err, done()); err != nil {
 		return err
 	}
-	return a.printTold(told, item, cmd, flags)
+	return a.printResult(told, item, cmd, flags)
 }
 
-func (a *app) printTold(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {
+func (a *app) printResult(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {
 	out := a.Output()
 	answer := cli.Plain(told.Answer)
 	if flags.Asked() {

@@ -120,7 +120,7 @@ func sendAll(ctx context.Context, a *cli.App, m *machine.Machine, wanted []confi
 		wg.Go(func() {
 			at := a.Now()
 			message := news.Trial(n.Name, at)
-			answer := m.Tell(ctx, n.Name, notify.Message{ID: message.ID, Event: string(message.Event), Body: message.JSON(), At: at})
+			answer := m.Notify(ctx, n.Name, notify.Message{ID: message.ID, Event: string(message.Event), Body: message.JSON(), At: at})
 			results[i] = trialView{n.Name, answer.Fate == notify.Taken, answer.Says, message.JSON()}
 		})
 	}
@@ -159,7 +159,7 @@ type messagesView struct {
 // messageView is a message as JSON.
 type messageView struct {
 	Target     string     `json:"target"`     // the `name` of the `[[notify]]`
-	Event      news.What  `json:"event"`      // its kind, as in `kinds` of the config
+	Event      news.Kind  `json:"event"`      // its kind, as in `kinds` of the config
 	Repository string     `json:"repository"` // the repository that it is about; empty: none
 	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
 	At         time.Time  `json:"at"`         // when

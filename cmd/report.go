@@ -45,7 +45,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 	}
 	if !opt.json.Asked() {
 		watched := opt.dryRun || a.Output().TTY
-		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).TellHalt(*h) {
+		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).ShouldReportHalt(*h) {
 			a.PrintHalt(h)
 		}
 		return nil
@@ -67,7 +67,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))
 	}
-	if err := printDone(out, rep, a.toldOnce(opt, cfg)); err != nil {
+	if err := printDone(out, rep, a.reportOnce(opt, cfg)); err != nil {
 		return err
 	}
 	a.printTrouble(rep.Repos())
@@ -78,7 +78,7 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 }
 
 // printDone prints the results of turns and merges.
-func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
+func printDone(out terminal.Output, rep *env.Report, once outcomeFilter) error {
 	switch {
 	case out.TTY && rep.Held != "":
 		fmt.Fprintln(out.W, out.LocalTimes(rep.Held))
@@ -98,20 +98,20 @@ func printDone(out terminal.Output, rep *env.Report, once tellOutcomes) error {
 	return nil
 }
 
-// tellOutcomes tells for each outcome whether it must still be printed; nil: all must.
-type tellOutcomes func([]folder.Outcome, time.Time) []bool
+// outcomeFilter tells for each outcome whether it must still be printed; nil: all must.
+type outcomeFilter func([]folder.Outcome, time.Time) []bool
 
-// toldOnce prints each waiting outcome only once under a scheduler, which mails every line. A
+// reportOnce prints each waiting outcome only once under a scheduler, which mails every line. A
 // terminal shows all, and nobody reads a detached pass.
-func (a *app) toldOnce(opt *tickOptions, cfg *config.Config) tellOutcomes {
+func (a *app) reportOnce(opt *tickOptions, cfg *config.Config) outcomeFilter {
 	if a.Output().TTY || opt.detached {
 		return nil
 	}
-	return folder.Dirs{State: cfg.Runtime.StateDir}.TellOutcomes
+	return folder.Dirs{State: cfg.Runtime.StateDir}.OutcomesToReport
 }
 
 // rowsToTell returns the lines of turns and merges.
-func rowsToTell(out terminal.Output, rep *env.Report, once tellOutcomes) [][]string {
+func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})

@@ -101,7 +101,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
 	rep, err := a.runPass(ctx, cfg, pass, opt)
-	a.tellDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
+	a.showDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
 	err = errors.Join(err, done())
 	if rep == nil {
 		return err
@@ -187,9 +187,9 @@ func (a *app) detach(ctx context.Context, cfg *config.Config, opt *tickOptions) 
 	return m.Detach(ctx, args)
 }
 
-// tellDoubts prints them on a terminal, and logs them if agents worked without one: under cron the
+// showDoubts prints them on a terminal, and logs them if agents worked without one: under cron the
 // environment differs from a terminal's.
-func (a *app) tellDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
+func (a *app) showDoubts(ctx context.Context, out terminal.Output, cfg *config.Config, pass *tick.Pass, worked bool) {
 	if !worked && !out.TTY {
 		return
 	}

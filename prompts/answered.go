@@ -18,9 +18,9 @@ const (
 	firstWords = 60 // characters
 )
 
-// answered demands an answer to each comment in the prompt: a reply to a comment on a line, or a
+// checkAnswers demands an answer to each comment in the prompt: a reply to a comment on a line, or a
 // general comment for all others. A question to people counts as a general comment.
-func (c *checker) answered(a Answer, told []NewEvent) {
+func (c *checker) checkAnswers(a Answer, told []NewEvent) {
 	var rest []string
 	named := 0
 	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
@@ -45,9 +45,9 @@ func (c *checker) answered(a Answer, told []NewEvent) {
 	}
 }
 
-// mended demands an answer to each finding: a reply to one that is a comment on a line, or a
+// checkFindingAnswers demands an answer to each finding: a reply to one that is a comment on a line, or a
 // general comment for those in the review's text.
-func (c *checker) mended(a Answer, findings []Finding) {
+func (c *checker) checkFindingAnswers(a Answer, findings []Finding) {
 	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
 	for _, x := range findings {
 		id := strconv.FormatInt(x.CommentID, 10)
@@ -64,7 +64,7 @@ func (c *checker) mended(a Answer, findings []Finding) {
 // does an approval without a question.
 func (e NewEvent) Asks() bool {
 	approval := e.Kind == work.EventSummary && e.State == "APPROVED"
-	return e.Kind.Said() && strings.TrimSpace(e.Body) != "" && (!approval || strings.Contains(e.Body, "?"))
+	return e.Kind.IsComment() && strings.TrimSpace(e.Body) != "" && (!approval || strings.Contains(e.Body, "?"))
 }
 
 func replied(a Answer, id string) bool {

@@ -35,8 +35,8 @@ func (f fencer) data(label, text string) string {
 	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
 }
 
-// some is data, but returns nothing for an empty text.
-func (f fencer) some(label, text string) string {
+// optional is data, but returns nothing for an empty text.
+func (f fencer) optional(label, text string) string {
 	if text == "" {
 		return ""
 	}

@@ -89,6 +89,6 @@ func (f fencer) instructions(in *Instructions) string {
 	if in == nil {
 		return ""
 	}
-	return f.some("instructions for contributors", section("read before you begin", in.Guides)+
+	return f.optional("instructions for contributors", section("read before you begin", in.Guides)+
 		section("lint and format configuration", in.Lint)+section("pull request template", in.PullTemplates))
 }

@@ -8,7 +8,7 @@ func TestObeyed(t *testing.T) {
 		"CONTRIBUTING.md": true, ".github/copilot-instructions.md": true, ".cursor": true,
 		"README.md": false, "main.go": false, "docs/AGENTS.md.txt": false, "claude.go": false, "x.claude": false,
 	} {
-		if got := Obeyed(path); got != want {
+		if got := IsAgentFile(path); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}

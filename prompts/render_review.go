@@ -33,7 +33,7 @@ func newReviewPage(f fencer, kind work.Kind, c Context) reviewPage {
 	if r := c.Review; r != nil && kind == work.KindReview {
 		p.Reviewer, p.Persona, p.Round, p.Cycle, p.Since = r.Reviewer, r.Persona, r.Round, r.Cycle, r.Since
 		p.Theirs, p.Guarded = r.Theirs, r.Guarded
-		p.Diff, p.Others = f.some("diff", r.Diff), f.findings(r.Others)
+		p.Diff, p.Others = f.optional("diff", r.Diff), f.findings(r.Others)
 		p.Blocks, p.Escalations = blocks(r.Blocking), strings.Join(r.Escalations, ", ")
 	}
 	if x := c.ReviewFix; x != nil && kind == work.KindFix {

@@ -25,5 +25,5 @@ func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (st
 		Kind            work.Kind
 		Adapter         string
 		Failure, Output string
-	}{kind, adapter, public.OneLine(u.Failure), f.some("output of the tests", secrets.Redact(u.Output))})
+	}{kind, adapter, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output))})
 }

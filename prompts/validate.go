@@ -42,8 +42,8 @@ func checkMeaning(kind work.Kind, a Answer, asked Asked) []string {
 		c.text("commit_message", a.CommitMessage, blocked)
 	default:
 		c.feedback(a, asked.Replies)
-		c.answered(a, asked.Unanswered)
-		c.mended(a, asked.Findings)
+		c.checkAnswers(a, asked.Unanswered)
+		c.checkFindingAnswers(a, asked.Findings)
 	}
 	return c.out
 }

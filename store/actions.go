@@ -69,7 +69,7 @@ func (t *Tx) AddAction(ctx context.Context, a work.Action) (work.Action, error) 
 	if known.Sends > 0 || known.State == work.ActionApplied || known.State == work.ActionDropped {
 		return known, nil
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET turn_id = ?, item_id = ?, position = ?, need = ?, state = ?, number = ?, target = ?, on_kind = ?,
 		 title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?, not_before = ?, last_error = '', settled_at = 0
 		 WHERE id = ? AND sends = 0 AND state IN ('planned', 'void')`,
@@ -124,12 +124,12 @@ func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, erro
 // ChooseNotices returns the notices of ListNotices for which wanted is true. Others are not kept in
 // memory: there may be thousands.
 func (t *Tx) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
-	return t.listLoose(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
+	return t.listWithoutTurn(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }
 
 // ListMergingActions returns a repository's unsettled actions that merge, oldest first.
 func (t *Tx) ListMergingActions(ctx context.Context, repoID int64) ([]work.Action, error) {
-	return t.listLoose(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
+	return t.listWithoutTurn(ctx, "merging actions", repoID, ofMerging, func(work.Action) bool { return true })
 }
 
 // updated selects updates of branches since a time whose heads have not moved.
@@ -142,7 +142,7 @@ func (t *Tx) ListUpdates(ctx context.Context, repoID int64, since time.Time) ([]
 	return listRows(ctx, t, fmt.Sprintf("list updates of branches of repository %d", repoID), scanAction, selectAction+updated+` ORDER BY sent_at, id`, t.stamp(since), repoID)
 }
 
-func (t *Tx) listLoose(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
+func (t *Tx) listWithoutTurn(ctx context.Context, what string, repoID int64, which string, wanted func(work.Action) bool) (all []work.Action, err error) {
 	_, err = listRows(ctx, t, fmt.Sprintf("list %s of repository %d", what, repoID), func(row scanner) (none struct{}, err error) {
 		a, err := scanAction(row)
 		if err == nil && wanted(a) {
@@ -178,7 +178,7 @@ func (t *Tx) MarkEdited(ctx context.Context, id int64) (int, error) {
 }
 
 func (t *Tx) countSend(ctx context.Context, what string, id int64, query string, args ...any) (int, error) {
-	if err := t.one(ctx, what, ErrStale, query, args...); err != nil {
+	if err := t.execOne(ctx, what, ErrStale, query, args...); err != nil {
 		return 0, err
 	}
 	return getRow(ctx, t, what, scanCount, `SELECT sends FROM actions WHERE id = ?`, id)
@@ -187,7 +187,7 @@ func (t *Tx) countSend(ctx context.Context, what string, id int64, query string,
 // MarkUnsent records that no send of the action was carried out or still can be. Its count of sends
 // is reset; the time of the last send is kept. It fails with ErrStale if the action is settled.
 func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("mark action %d as unsent", id), ErrStale,
 		`UPDATE actions SET state = ?, sends = 0, not_before = 0 WHERE id = ? AND `+unsettled, work.ActionPlanned, id)
 }
 
@@ -195,7 +195,7 @@ func (t *Tx) MarkUnsent(ctx context.Context, id int64) error {
 // settled.
 func (t *Tx) MarkApplied(ctx context.Context, id int64, resultID, url string, at time.Time) error {
 	stamp := t.stamp(at)
-	return t.one(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("mark action %d as applied", id), ErrStale,
 		`UPDATE actions SET state = ?, result_id = ?, result_url = ?, seen_at = ?, settled_at = ?, not_before = 0, last_error = '',
 		 seen_content = CASE kind WHEN 'labels' THEN target || ? || base ELSE '' END
 		 WHERE id = ? AND `+unsettled, work.ActionApplied, resultID, url, stamp, stamp, contentSeparator, id)
@@ -212,13 +212,13 @@ func (t *Tx) MarkDropped(ctx context.Context, id int64, why string, at time.Time
 }
 
 func (t *Tx) settleAction(ctx context.Context, id int64, to work.ActionState, why string, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("mark action %d as %s", id, to), ErrStale,
 		`UPDATE actions SET state = ?, last_error = ?, settled_at = ?, not_before = 0 WHERE id = ? AND `+unsettled, to, t.clean(why), t.stamp(at), id)
 }
 
 // DeferAction does not try an unsettled action before until.
 func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr string) error {
-	return t.one(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("defer action %d", id), ErrStale,
 		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 

@@ -16,7 +16,7 @@ func plainly(names []work.RepoName, known []work.Repo) []work.Repo {
 	taken := map[int64]bool{}
 	for _, fits := range []func(work.Repo, work.RepoName) bool{
 		func(r work.Repo, n work.RepoName) bool {
-			return r.LeftAt.IsZero() && r.Name.Equal(n) && r.Current.Equal(n)
+			return r.RemovedAt.IsZero() && r.Name.Equal(n) && r.Current.Equal(n)
 		},
 		func(r work.Repo, n work.RepoName) bool { return r.Current.Equal(n) && !r.Name.Equal(n) },
 		func(r work.Repo, n work.RepoName) bool { return r.Name.Equal(n) },
@@ -47,7 +47,7 @@ func TestPropertyNamesGetTheirRows(t *testing.T) {
 		for i := range known {
 			known[i] = work.Repo{ID: int64(i + 1), Name: name.Draw(t, "name"), Current: name.Draw(t, "current")}
 			if rapid.Bool().Draw(t, "left") {
-				known[i].LeftAt = time.Unix(1, 0)
+				known[i].RemovedAt = time.Unix(1, 0)
 			}
 		}
 		got, want := assignRows(names, known), plainly(names, known)

@@ -29,7 +29,7 @@ func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return t.SetLook(ctx, pullID)
+	return t.MarkReviewsChanged(ctx, pullID)
 }
 
 // boxText returns a box as it is stored and compared. Each of its texts is cleaned separately,
@@ -103,9 +103,9 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 	return all, err
 }
 
-// AddMergeWord stores a person's approval to merge a head, and reports whether it is new. A comment
+// AddMergeApproval stores a person's approval to merge a head, and reports whether it is new. A comment
 // approves a head once.
-func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
+func (t *Tx) AddMergeApproval(ctx context.Context, w merging.MergeApproval) (bool, error) {
 	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
 	n, err := t.exec(ctx, what,
 		`INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pull_id, head, comment_id) DO NOTHING`,
@@ -113,12 +113,12 @@ func (t *Tx) AddMergeWord(ctx context.Context, w merging.Word) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.SetLook(ctx, w.PullID)
+	return true, t.MarkReviewsChanged(ctx, w.PullID)
 }
 
-// ListMergeWords returns the approvals to merge a pull request, of any head, earliest first.
-func (t *Tx) ListMergeWords(ctx context.Context, pullID int64) ([]merging.Word, error) {
-	scan := func(row scanner) (w merging.Word, err error) {
+// ListMergeApprovals returns the approvals to merge a pull request, of any head, earliest first.
+func (t *Tx) ListMergeApprovals(ctx context.Context, pullID int64) ([]merging.MergeApproval, error) {
+	scan := func(row scanner) (w merging.MergeApproval, err error) {
 		return w, row.Scan(&w.PullID, &w.Head, &w.CommentID, &w.By.ID, &w.By.Login, &w.By.Bot, &w.URL, timeOf(&w.At))
 	}
 	return listRows(ctx, t, fmt.Sprintf("list the words that pull request %d may be merged", pullID), scan,
@@ -142,7 +142,7 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 	if err != nil || n == 0 {
 		return err
 	}
-	return t.SetLook(ctx, pullID)
+	return t.MarkReviewsChanged(ctx, pullID)
 }
 
 // GetMergeTrouble returns why a pull request is not merged, and the head it is about. The reason is

@@ -36,15 +36,15 @@ func scanEvents() func(scanner) (work.Event, error) {
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 
-// AskAgain adds an event that asks for a turn, or makes a processed one pending again, and returns
+// AddOrReopenEvent adds an event that asks for a turn, or makes a processed one pending again, and returns
 // its id. It fails with ErrStale if the event is pending already or a turn has it.
-func (t *Tx) AskAgain(ctx context.Context, e work.Event) (int64, error) {
+func (t *Tx) AddOrReopenEvent(ctx context.Context, e work.Event) (int64, error) {
 	if e.SeenAt.IsZero() {
 		e.SeenAt = t.now
 	}
 	fields := eventFields(&e)
 	id, ok, err := findRow(ctx, t, "ask by event "+e.Key, scanID,
-		`INSERT INTO events (`+eventColumns+`) VALUES (`+marks(len(fields))+`)
+		`INSERT INTO events (`+eventColumns+`) VALUES (`+placeholders(len(fields))+`)
 		 ON CONFLICT (repo_id, event_key) DO UPDATE SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = excluded.seen_at WHERE events.processed_at > 0
 		 RETURNING id`, fields...)
 	if err == nil && !ok {
@@ -81,14 +81,14 @@ func (t *Tx) ListPendingCommands(ctx context.Context, repoID int64) ([]work.Even
 // AssignEvents gives events to a turn. It fails with ErrStale if one of them is processed or
 // belongs to a turn already.
 func (t *Tx) AssignEvents(ctx context.Context, turnID int64, eventIDs []int64) error {
-	return t.giveEvents(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
+	return t.setEventOwner(ctx, "assign", "turn", eventIDs, turnID, `UPDATE events SET turn_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
-// giveEvents sets the owner of each event with query. It fails with ErrStale if query changes no
+// setEventOwner sets the owner of each event with query. It fails with ErrStale if query changes no
 // row.
-func (t *Tx) giveEvents(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
+func (t *Tx) setEventOwner(ctx context.Context, how, to string, ids []int64, owner int64, query string) error {
 	for _, id := range ids {
-		if err := t.one(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
+		if err := t.execOne(ctx, fmt.Sprintf("%s event %d to %s %d", how, id, to, owner), ErrStale, query, owner, id); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (t *Tx) giveEvents(ctx context.Context, how, to string, ids []int64, owner 
 
 // MoveEvents moves pending events to another work item.
 func (t *Tx) MoveEvents(ctx context.Context, ids []int64, itemID int64) error {
-	return t.giveEvents(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
+	return t.setEventOwner(ctx, "move", "item", ids, itemID, `UPDATE events SET item_id = ? WHERE id = ? AND turn_id IS NULL AND processed_at = 0`)
 }
 
 // ReleaseEvents takes a turn's unprocessed events from it, so that another turn can have them.
@@ -119,16 +119,16 @@ func (t *Tx) FinishEvents(ctx context.Context, ids []int64, outcome string, at t
 	return nil
 }
 
-// Stranger is another installation of gh mergexo, identified by its account.
-type Stranger struct {
+// OtherInstallation is another installation of gh mergexo, identified by its account.
+type OtherInstallation struct {
 	RepoID int64
 	Login  string
 	At     time.Time // its newest comment that was seen
 }
 
-// ListStrangers returns other installations that were seen in repositories.
-func (t *Tx) ListStrangers(ctx context.Context) ([]Stranger, error) {
-	scan := func(row scanner) (s Stranger, err error) {
+// ListOtherInstallations returns other installations that were seen in repositories.
+func (t *Tx) ListOtherInstallations(ctx context.Context) ([]OtherInstallation, error) {
+	scan := func(row scanner) (s OtherInstallation, err error) {
 		return s, row.Scan(&s.RepoID, &s.Login, timeOf(&s.At))
 	}
 	return listRows(ctx, t, "list other installations", scan,
@@ -155,10 +155,10 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 	return err
 }
 
-// ReadAgain records that a comment was edited back to a known version. Other versions that no turn
+// RecordEditBack records that a comment was edited back to a known version. Other versions that no turn
 // has taken are ended. The known version is pending again if it was ended by an edit, or processed
 // with e.Outcome if that is set. at is now. A reading that is older than the stored one is ignored.
-func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
+func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`
 	if _, err := t.exec(ctx, "end what "+e.Key+" is read instead of",
@@ -177,9 +177,9 @@ func (t *Tx) ReadAgain(ctx context.Context, e work.Event, at time.Time) error {
 	return err
 }
 
-// TakeUpAgain makes an event pending again if it was processed with outcome, because the cause of
+// ReopenEvent makes an event pending again if it was processed with outcome, because the cause of
 // that outcome no longer exists.
-func (t *Tx) TakeUpAgain(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
+func (t *Tx) ReopenEvent(ctx context.Context, repoID int64, key, outcome string, at time.Time) error {
 	_, err := t.exec(ctx, "take "+key+" up again",
 		`UPDATE events SET processed_at = 0, outcome = '', turn_id = NULL, seen_at = ? WHERE repo_id = ? AND event_key = ? AND outcome = ? AND processed_at > 0`,
 		t.stamp(at), repoID, key, outcome)
@@ -226,7 +226,7 @@ func (t *Tx) AddEvent(ctx context.Context, e work.Event) (bool, error) {
 // AddEvents is AddEvent for many events, in order. It returns the new ones, with their ids.
 func (t *Tx) AddEvents(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	var added []work.Event
-	for some := range inSteps(events) {
+	for some := range batches(events) {
 		fresh, err := t.insertEvents(ctx, slices.Clone(some))
 		if err != nil {
 			return nil, err
@@ -263,7 +263,7 @@ func (t *Tx) insertEvents(ctx context.Context, events []work.Event) ([]work.Even
 		err = row.Scan(&id, &k.repo, &k.key)
 		ids[k] = id
 		return id, err
-	}, `INSERT INTO events (`+eventColumns+`) VALUES `+marksOf(len(events), len(fields)/len(events))+`
+	}, `INSERT INTO events (`+eventColumns+`) VALUES `+rowPlaceholders(len(events), len(fields)/len(events))+`
 		ON CONFLICT (repo_id, event_key) DO NOTHING RETURNING id, repo_id, event_key`, fields...)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ type Version struct {
 // stored remains.
 func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at time.Time) (int, error) {
 	ended := int64(0)
-	for some := range inSteps(versions) {
+	for some := range batches(versions) {
 		args := []any{t.stamp(at), OutcomeEdited}
 		for _, v := range some {
 			args = append(args, v.Newest, v.RepoID, v.Number, string(v.Kind), v.Source)
@@ -306,7 +306,7 @@ func (t *Tx) SupersedeOlderVersions(ctx context.Context, versions []Version, at 
 		// The first row has casts, because the types of parameters alone are unknown.
 		values := `(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT))`
 		if len(some) > 1 {
-			values += ", " + marksOf(len(some)-1, 5)
+			values += ", " + rowPlaceholders(len(some)-1, 5)
 		}
 		n, err := t.exec(ctx, fmt.Sprintf("supersede older versions on #%d", some[0].Number),
 			`UPDATE events SET processed_at = ?, outcome = ? WHERE id IN (

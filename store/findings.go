@@ -39,7 +39,7 @@ func (t *Tx) PutFindings(ctx context.Context, findings []review.Finding) error {
 	for _, x := range findings {
 		fields := findingFields(&x)
 		_, err := t.exec(ctx, fmt.Sprintf("put finding %s of pull request %d", x.ID, x.PullID),
-			`INSERT INTO findings (`+findingColumns+`, position) VALUES (`+marks(len(fields))+`, (SELECT count(*) FROM findings WHERE pull_id = ?))
+			`INSERT INTO findings (`+findingColumns+`, position) VALUES (`+placeholders(len(fields))+`, (SELECT count(*) FROM findings WHERE pull_id = ?))
 			 ON CONFLICT (pull_id, id) DO UPDATE SET verdict_id = coalesce(excluded.verdict_id, findings.verdict_id),
 			 comment_id = CASE excluded.comment_id WHEN 0 THEN findings.comment_id ELSE excluded.comment_id END,
 			 thread_node = CASE excluded.thread_node WHEN '' THEN findings.thread_node ELSE excluded.thread_node END,
@@ -91,14 +91,14 @@ func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
 	fields := fixFields(&f)
 	what := fmt.Sprintf("put the fix of review %d of pull request %d", f.ReviewID, f.PullID)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO fixes (`+fixColumns+`) VALUES (`+marks(len(fields))+`)
+		`INSERT INTO fixes (`+fixColumns+`) VALUES (`+placeholders(len(fields))+`)
 		 ON CONFLICT (pull_id, review_id, epoch, cycle) DO UPDATE SET turn_id = excluded.turn_id, head = excluded.head,
 		 commit_oid = excluded.commit_oid, outcome = excluded.outcome, at = excluded.at
 		 WHERE excluded.outcome = 'pushed' AND fixes.outcome <> 'pushed'`, fields...)
 	if err != nil || n == 0 {
 		return err
 	}
-	return t.raiseLook(ctx, what, f.PullID)
+	return t.countReviewChange(ctx, what, f.PullID)
 }
 
 // nextCall is the next position among a pull request's calls, because several may have the same
@@ -115,7 +115,7 @@ func (t *Tx) AddInsertion(ctx context.Context, in review.Insertion) (bool, error
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.raiseLook(ctx, what, in.PullID)
+	return true, t.countReviewChange(ctx, what, in.PullID)
 }
 
 func (t *Tx) loadInsertions(ctx context.Context, all map[int64]*Reviews, ids []int64) error {

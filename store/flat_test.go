@@ -176,21 +176,21 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, backlogErr := tx.ListBacklog(ctx, r.ID)
 		_, _, userErr := tx.GetValidator(ctx, 0, "user@github.com")
 		_, pendingErr := tx.ListPendingEvents(ctx, r.ID)
-		_, factsErr := tx.ListFacts(ctx, r.ID)
-		_, writtenErr := tx.ListWrittenOn(ctx, r.ID)
-		_, waitingErr := tx.ListWaiting(ctx, r.ID, []int64{1}, 50)
+		_, factsErr := tx.ListPendingFacts(ctx, r.ID)
+		_, writtenErr := tx.ListItemsWithComments(ctx, r.ID)
+		_, waitingErr := tx.ListPendingCommentsOf(ctx, r.ID, []int64{1}, 50)
 		_, statesOfErr := tx.ListStatesOf(ctx, r.ID, []int64{1})
-		_, countErr := tx.CountWaiting(ctx, r.ID, []int64{1})
+		_, countErr := tx.CountPendingComments(ctx, r.ID, []int64{1})
 		_, statesErr := tx.ListStates(ctx, []string{"reply"})
 		_, noticesErr := tx.ChooseNotices(ctx, r.ID, func(work.Action) bool { return true })
 		_, unshownErr := tx.ListDroppedDue(ctx, r.ID, t0)
 		open, itemsErr := tx.ListOpenItems(ctx, r.ID)
-		_, standingErr := tx.ListStandingFollowups(ctx, work.StateBlocked)
+		_, standingErr := tx.ListIdleFollowups(ctx, work.StateBlocked)
 		_, dependsErr := tx.ListOpenDependencies(ctx, r.ID)
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
-		_, lookingErr := tx.ListLooking(ctx, r.ID, "policy")
+		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		_, _, lastErr := tx.LastPass(ctx)
 		if err := mergeNothing(ctx, tx, r); err != nil {
@@ -210,7 +210,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.PulseAsked(ctx, []int64{r.ID}, t0), tx.PulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}))
 	}))
 }
 
@@ -223,13 +223,13 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, updatesErr := tx.ListUpdates(ctx, r.ID, t0)
 	_, unjudgedErr := tx.ListUnjudgedMerges(ctx, r.ID, t0, 10)
 	_, recentErr := tx.ListMerges(ctx, r.ID, t0)
-	_, untoldErr := tx.ListUntoldHalts(ctx)
+	_, untoldErr := tx.ListUnreportedHalts(ctx)
 	_, _, stoppedErr := tx.MergingStopped(ctx, r.ID)
 	_, readsErr := tx.ListBoxReads(ctx, r.ID)
 	err = firstOf(err, actionsErr, unsettledErr, watchedErr, updatesErr, unjudgedErr, recentErr, untoldErr, stoppedErr, readsErr)
 	for _, p := range candidates {
 		_, _, boxErr := tx.GetBox(ctx, p.ID)
-		_, wordsErr := tx.ListMergeWords(ctx, p.ID)
+		_, wordsErr := tx.ListMergeApprovals(ctx, p.ID)
 		_, _, troubleErr := tx.GetMergeTrouble(ctx, p.ID)
 		_, _, mergeErr := tx.FindMerge(ctx, p.ID, p.HeadOID)
 		err = firstOf(err, boxErr, wordsErr, troubleErr, mergeErr)
@@ -280,7 +280,7 @@ func tellIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	}
 	id := all[0].ID
 	return firstOf(
-		tx.KnowTarget(ctx, k), tx.MarkNewsSent(ctx, id, t0), tx.UnsendNews(ctx, id, "no"), tx.MarkNewsSent(ctx, id, t0), tx.SettleNews(ctx, id, news.Done, "", t0),
+		tx.KnowTarget(ctx, k), tx.MarkNewsSent(ctx, id, t0), tx.MarkNewsUnsent(ctx, id, "no"), tx.MarkNewsSent(ctx, id, t0), tx.SettleNews(ctx, id, news.Done, "", t0),
 		tx.ForgetTarget(ctx, k, t0), tx.PutLastPass(ctx, work.LastPass{At: t0}),
 	)
 }
@@ -294,7 +294,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	p := all[0]
 	m := merging.Merge{RepoID: r.ID, PullID: p.ID, ItemID: p.ItemID, Number: p.Number, Head: "h", Stage: merging.Intended}
 	_, planErr := tx.PlanMerging(ctx, work.Action{RepoID: r.ID, ItemID: p.ItemID, Kind: work.ActionMerge, Token: "merge"})
-	_, wordErr := tx.AddMergeWord(ctx, merging.Word{PullID: p.ID, Head: "h", CommentID: 1})
+	_, wordErr := tx.AddMergeApproval(ctx, merging.MergeApproval{PullID: p.ID, Head: "h", CommentID: 1})
 	id, putErr := tx.PutMerge(ctx, m)
 	_, againErr := tx.PutMerge(ctx, m)
 	m.ID, m.Differs = id, "another tree"
@@ -303,7 +303,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, redErr := tx.SetMergeRed(ctx, id, []string{"test"})
 	_, sinceErr := tx.ListMerges(ctx, r.ID, t0)
 	stopErr := tx.StopMerging(ctx, r.ID, why)
-	_, toldErr := tx.MergingTold(ctx, r.ID)
+	_, toldErr := tx.MarkHaltReported(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
 		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
@@ -351,8 +351,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		pullErr, itemErr, knownErr, outcomeErr, commandsErr, oursErr, levelErr, pinErr, listErr, addErr, burstErr, editErr, putErr,
 		tx.PutThreads(ctx, pull.ID, []work.Thread{{NodeID: "t", Top: 1}}),
 		tx.ReopenEvents(ctx, pull.ID, "ignored"),
-		tx.ReadAgain(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
-		tx.TakeUpAgain(ctx, r.ID, "new", "void", t0),
+		tx.RecordEditBack(ctx, work.Event{RepoID: r.ID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8", UpdatedAt: t0}, t0),
+		tx.ReopenEvent(ctx, r.ID, "new", "void", t0),
 		tx.DeferPull(ctx, pull.ID, t0, ""),
 		tx.PutPullEnd(ctx, work.PullEnd{PullID: pull.ID, ReadAt: t0}),
 		tx.SetLost(ctx, pull.ID, "commit7"),
@@ -370,8 +370,8 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.AddSeenLabel(ctx, r.ID, "l"),
 		tx.SetCursors(ctx, r),
 		tx.NameRepo(ctx, r.ID, "config.toml"),
-		tx.LeaveRepo(ctx, r.ID),
-		identified(tx.IdentifyRepo(ctx, r.ID, Identity{NodeID: "n", GitHubID: 1, Current: r.Name})),
+		tx.MarkRepoRemoved(ctx, r.ID),
+		identified(tx.IdentifyRepo(ctx, r.ID, RepoIdentity{NodeID: "n", GitHubID: 1, Current: r.Name})),
 		tx.DeferRepo(ctx, r.ID, t0, "", false),
 	)
 }
@@ -386,8 +386,8 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, itemsErr := tx.GetItems(ctx, []int64{item.ID})
 	_, pullsErr := tx.FindPullsOfItems(ctx, []int64{item.ID})
 	_, besideErr := tx.ListRelatedRows(ctx, []int64{item.ID})
-	_, issuesErr := tx.ListFromIssues(ctx, r.ID)
-	_, firstErr := tx.ListFirstSaid(ctx, r.ID, item.ID, 50)
+	_, issuesErr := tx.ListItemsWithIssueComments(ctx, r.ID)
+	_, firstErr := tx.ListFirstPendingComments(ctx, r.ID, item.ID, 50)
 	_, threadsErr := tx.ListThreads(ctx, pull.ID)
 	_, _, knownErr := tx.GetAction(ctx, "eyes")
 	_, pausesErr := tx.ListPauses(ctx, r.ID, 2)
@@ -459,7 +459,7 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, logErr := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: pull.ItemID, Key: "k"})
 	_, readErr := tx.ListReviewLog(ctx, pull.ItemID)
 	_, _, pinErr := tx.PinnedAccount(ctx, r.ID, "ann")
-	_, asksErr := tx.AskAgain(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Key: "2:review_due:x:h", Number: 2, Kind: work.EventReviewDue})
+	_, asksErr := tx.AddOrReopenEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Key: "2:review_due:x:h", Number: 2, Kind: work.EventReviewDue})
 	return firstOf(
 		beforeErr, manyErr, addErr, againErr, markErr, listErr, insertErr, askErr, logErr, readErr, pinErr, asksErr,
 		tx.PutFindings(ctx, []review.Finding{{PullID: pull.ID, ID: "f", VerdictID: id}}),
@@ -469,9 +469,9 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.FailReview(ctx, review.Record{PullID: pull.ID, FailedKey: "k"}),
 		tx.SetHold(ctx, pull.ID, review.Held{By: "ann", At: t0}),
 		tx.SetLabelHead(ctx, pull.ID, "h"),
-		tx.SetLook(ctx, pull.ID),
+		tx.MarkReviewsChanged(ctx, pull.ID),
 		tx.ForgetReviews(ctx, pull.ID+1000),
-		tx.Looked(ctx, pull.ID, 1, "policy"),
+		tx.MarkReviewsDecided(ctx, pull.ID, 1, "policy"),
 	)
 }
 
@@ -482,7 +482,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, madeErr := tx.FindTurnOf(ctx, "live")
 	_, turnsErr := tx.ListTurns(ctx, u.ItemID)
 	_, eventsErr := tx.ListItemEvents(ctx, u.ItemID)
-	_, saidErr := tx.ListSaid(ctx, u.RepoID, u.ItemID)
+	_, saidErr := tx.ListPendingComments(ctx, u.RepoID, u.ItemID)
 	_, actionsErr := tx.ListTurnActions(ctx, u.ID)
 	_, sentErr := tx.ListItemActions(ctx, u.ItemID)
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
@@ -495,7 +495,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),
 		tx.EndRun(ctx, work.Run{ID: run}),
-		tx.GiveBackTurn(ctx, run),
+		tx.RefundTurn(ctx, run),
 		tx.AddTurnUsage(ctx, u.ID, work.Usage{}),
 		tx.DropSession(ctx, SessionOf(u)),
 		tx.MarkUnsent(ctx, a.ID),
@@ -505,7 +505,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.HastenAction(ctx, a.ID),
 		tx.MarkApplied(ctx, a.ID, "1", "", t0),
 		tx.SaveTurn(ctx, u),
-		tx.GiveBackAttempt(ctx, u.ID),
+		tx.RefundAttempt(ctx, u.ID),
 		tx.DeferTurn(ctx, u.ID, t0, work.Reason{}, false, ""),
 		tx.ResumeTurn(ctx, u.ID),
 		tx.AdvanceTurn(ctx, u.ID, work.StepClaimed, work.StepAnswered, t0),
@@ -535,7 +535,7 @@ func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 		return err
 	}
 	next, err := tx.AddTurn(ctx, work.Turn{RepoID: r.ID, ItemID: item, Number: 9, Key: "next", Step: work.StepClaimed})
-	_, textErr := tx.WithTexts(ctx, []work.Event{{ID: 1}})
+	_, textErr := tx.LoadTexts(ctx, []work.Event{{ID: 1}})
 	return firstOf(err, tx.AssignEvents(ctx, next, nil), textErr)
 }
 

@@ -24,7 +24,7 @@ func TestFollowups(t *testing.T) {
 		}), f)
 	}
 	standing := func(s work.State) []work.Followup {
-		return inTx(t, d, func(tx *Tx) ([]work.Followup, error) { return tx.ListStandingFollowups(t.Context(), s) })
+		return inTx(t, d, func(tx *Tx) ([]work.Followup, error) { return tx.ListIdleFollowups(t.Context(), s) })
 	}
 	equal(t, standing(work.StateAwaitingIssueFollowup), []work.Followup{second})
 	equal(t, len(standing(work.StateBlocked)), 0)

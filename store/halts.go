@@ -51,7 +51,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 	if err != nil || n == 0 {
 		return err
 	}
-	return t.lookAtCandidates(ctx, repoID)
+	return t.markCandidatesChanged(ctx, repoID)
 }
 
 // ResumeMerging ends a halt, and reports whether there was one. It resets the count of merges with
@@ -62,14 +62,14 @@ func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.lookAtCandidates(ctx, repoID)
+	return true, t.markCandidatesChanged(ctx, repoID)
 }
 
-func (t *Tx) lookAtCandidates(ctx context.Context, repoID int64) error {
+func (t *Tx) markCandidatesChanged(ctx context.Context, repoID int64) error {
 	all, err := listRows(ctx, t, "list who waits to be merged", scanID, mergeCandidates, repoID)
 	for _, id := range all {
 		if err == nil {
-			err = t.SetLook(ctx, id)
+			err = t.MarkReviewsChanged(ctx, id)
 		}
 	}
 	return err
@@ -78,21 +78,21 @@ func (t *Tx) lookAtCandidates(ctx context.Context, repoID int64) error {
 // MergingStopped returns why merging is halted in a repository. It returns false if it is not.
 func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bool, error) {
 	scan := func(row scanner) (h merging.Halt, err error) {
-		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Told)
+		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Reported)
 	}
 	return findRow(ctx, t, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
 		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
-// ListUntoldHalts returns the repositories in which merging is halted and no pass reported it with
+// ListUnreportedHalts returns the repositories in which merging is halted and no pass reported it with
 // its exit code.
-func (t *Tx) ListUntoldHalts(ctx context.Context) ([]int64, error) {
+func (t *Tx) ListUnreportedHalts(ctx context.Context) ([]int64, error) {
 	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
 }
 
-// MergingTold records that a pass reports the halt with its exit code, and returns whether it is
+// MarkHaltReported records that a pass reports the halt with its exit code, and returns whether it is
 // the first.
-func (t *Tx) MergingTold(ctx context.Context, repoID int64) (first bool, err error) {
+func (t *Tx) MarkHaltReported(ctx context.Context, repoID int64) (first bool, err error) {
 	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
 		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
 	return n == 1, err

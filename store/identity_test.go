@@ -7,7 +7,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func identify(ctx context.Context, tx *Tx, id int64, who Identity) error {
+func identify(ctx context.Context, tx *Tx, id int64, who RepoIdentity) error {
 	return identified(tx.IdentifyRepo(ctx, id, who))
 }
 
@@ -32,7 +32,7 @@ func (r rooms) ensure(full string) work.Repo {
 // says has GitHub say who a row's name stands for.
 func (r rooms) says(row work.Repo, node, current string) (now work.Repo, what Identified) {
 	update(r.T, r.d, func(tx *Tx) (err error) {
-		now, what, err = tx.IdentifyRepo(r.Context(), row.ID, Identity{NodeID: node, GitHubID: int64(len(node)), Current: r.name(current), DefaultBranch: "main", At: t0})
+		now, what, err = tx.IdentifyRepo(r.Context(), row.ID, RepoIdentity{NodeID: node, GitHubID: int64(len(node)), Current: r.name(current), DefaultBranch: "main", At: t0})
 		return err
 	})
 	if kept := getRepo(r.T, r.d, now.ID); kept != now {
@@ -74,13 +74,13 @@ func TestAnotherRepositoryUnderANameGetsARowOfItsOwn(t *testing.T) {
 	if again := r.ensure("octo/app"); again.ID != now.ID {
 		t.Errorf("in the next pass: %+v", again)
 	}
-	if apart := getRepo(t, r.d, old.ID); apart.LeftAt.IsZero() || getItem(t, r.d, item.ID).RepoID != old.ID {
+	if apart := getRepo(t, r.d, old.ID); apart.RemovedAt.IsZero() || getItem(t, r.d, item.ID).RepoID != old.ID {
 		t.Errorf("the former one: %+v", apart)
 	}
 
 	// It was renamed, and the config names it again.
 	back, what := r.says(r.ensure("octo/moved"), "R_1", "octo/moved")
-	if back.ID != old.ID || what != RepoRenamed || !back.LeftAt.IsZero() {
+	if back.ID != old.ID || what != RepoRenamed || !back.RemovedAt.IsZero() {
 		t.Errorf("%s, %+v", what, back)
 	}
 	// And back to where it began, as others were swapped by hand.
@@ -123,7 +123,7 @@ func TestEachNameOfTheConfigGetsTheRowThatFitsItBest(t *testing.T) {
 	r.says(got[1], "R_1", "octo/lib")
 	r.says(lib, "R_2", "octo/renamed")
 	got = open("octo/renamed", "octo/lib")
-	if got[0].ID != lib.ID || got[1].ID != app.ID || !got[0].LeftAt.IsZero() || !got[1].LeftAt.IsZero() {
+	if got[0].ID != lib.ID || got[1].ID != app.ID || !got[0].RemovedAt.IsZero() || !got[1].RemovedAt.IsZero() {
 		t.Errorf("swapped: %+v", got)
 	}
 	if again := open("octo/renamed", "octo/lib"); again[0] != got[0] || again[1] != got[1] {

@@ -95,7 +95,7 @@ func (t *Tx) ListEndedItems(ctx context.Context, repoID int64, since time.Time) 
 // event, fingerprint, edits and whether it is closed. It stores the branch if none is stored. It
 // does not overwrite the fields of a turn that ends between read and write (SetResult).
 func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
-	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET title = ?, body = ?, author_id = ?, author_login = ?, author_bot = ?, url = ?, label = ?, label_event = ?,
 		 fingerprint = ?, edited = ?, issue_closed = ?, branch = CASE branch WHEN '' THEN ? ELSE branch END WHERE id = ?`,
 		i.Title, i.Body, i.Author.ID, i.Author.Login, i.Author.Bot, i.URL, i.Label, i.LabelEvent,
@@ -106,7 +106,7 @@ func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 // priority and decision summary. It does not overwrite what another pass read of the issue
 // meanwhile (SetIssue).
 func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
-	return t.one(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,
 		i.Branch, i.Document, listOf(&i.TouchPaths), i.Priority, i.DecisionSummary, i.ID)
 }
@@ -132,7 +132,7 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 	if i.State == to {
 		since = millis(i.Since)
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE work_items SET state = ?, state_since = ?, reason = ? WHERE id = ? AND state = ?`,
 		to, since, reasonOf(&why), id, i.State)
 	if err != nil {

@@ -77,7 +77,7 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 		m.At = t.now
 	}
 	if ok {
-		err = t.one(ctx, what, ErrStale,
+		err = t.execOne(ctx, what, ErrStale,
 			`UPDATE merges SET stage = ?2, base = ?3, base_oid = ?4, tree = ?5, method = ?6, commit_oid = ?7, at = ?8
 			 WHERE id = ?1 AND stage <> 'landed' AND (stage <> 'half' OR ?2 IN ('half', 'void'))`,
 			known.ID, m.Stage, m.Base, m.BaseOID, m.Tree, m.Method, m.Commit, timeOf(&m.At))
@@ -87,7 +87,7 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 		known.ID, err = t.insertNew(ctx, what, "merges", mergeColumns, mergeFields(&fresh), "pull_id, head")
 	}
 	if err == nil && known.Stage != m.Stage {
-		err = t.SetLook(ctx, m.PullID)
+		err = t.MarkReviewsChanged(ctx, m.PullID)
 	}
 	return known.ID, err
 }
@@ -102,7 +102,7 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 	if err != nil {
 		return false, err
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE merges SET stage = 'landed', commit_oid = ?, parent_oid = ?, landed_tree = ?, differs = ?, landed_at = ?, watch_until = ?
 		 WHERE id = ? AND stage <> 'landed'`,
 		m.Commit, m.Parent, m.Landed, t.clean(m.Differs), t.stamp(m.LandedAt), timeOf(&m.WatchUntil), m.ID)
@@ -110,7 +110,7 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 		halted, err = t.countDiffering(ctx, known.RepoID, m.Differs != "", halt)
 	}
 	if err == nil {
-		err = t.SetLook(ctx, known.PullID)
+		err = t.MarkReviewsChanged(ctx, known.PullID)
 	}
 	return halted, err
 }

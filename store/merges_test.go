@@ -139,24 +139,24 @@ func TestListBoxReads(t *testing.T) {
 func TestMergeWords(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	p := approvedPull(t, d, 1)
-	var w merging.Word
+	var w merging.MergeApproval
 	fill(t, &w)
 	w.PullID, w.Head, w.CommentID = p.ID, "h", 7
 	other, typed := w, w
 	other.Head, other.At = "h2", t0
 	typed.CommentID, typed.At, typed.URL = -1, t0.Add(-time.Hour), ""
 	for _, step := range []struct {
-		word  merging.Word
+		word  merging.MergeApproval
 		added bool
 	}{{w, true}, {w, false}, {other, true}, {typed, true}, {typed, false}} {
 		var added bool
 		_, looks := writes(t, d, p.ID, func(tx *Tx) (err error) {
-			added, err = tx.AddMergeWord(ctx, step.word)
+			added, err = tx.AddMergeApproval(ctx, step.word)
 			return err
 		})
 		equal(t, []any{added, looks == 1}, []any{step.added, step.added})
 	}
-	equal(t, inTx(t, d, func(tx *Tx) ([]merging.Word, error) { return tx.ListMergeWords(ctx, p.ID) }), []merging.Word{typed, other, w})
+	equal(t, inTx(t, d, func(tx *Tx) ([]merging.MergeApproval, error) { return tx.ListMergeApprovals(ctx, p.ID) }), []merging.MergeApproval{typed, other, w})
 }
 
 // Trouble is of one head, the last one, until it is lifted.
@@ -385,18 +385,18 @@ func TestTwoInARowThatDifferStopMerging(t *testing.T) {
 	equal(t, reviewsOf(t, d, waits.ID).Look, 1)
 
 	for _, first := range []bool{true, false} {
-		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.MergingTold(ctx, waits.RepoID) }), first)
+		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.MarkHaltReported(ctx, waits.RepoID) }), first)
 	}
 	h, _ = haltOf(t, d, waits.RepoID)
-	equal(t, h.Told, true)
+	equal(t, h.Reported, true)
 	for _, first := range []bool{true, false} {
 		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.ResumeMerging(ctx, waits.RepoID) }), first)
 	}
 	equal(t, reviewsOf(t, d, waits.ID).Look, 2)
-	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.MergingTold(ctx, waits.RepoID) }), false)
+	equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.MarkHaltReported(ctx, waits.RepoID) }), false)
 	equal(t, []bool{land("f"), land("g")}, []bool{false, true}) // counted from there
 	h, _ = haltOf(t, d, waits.RepoID)
-	equal(t, h.Told, false)
+	equal(t, h.Reported, false)
 }
 
 func TestStopMerging(t *testing.T) {

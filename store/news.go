@@ -75,19 +75,19 @@ func (t *Tx) ListPlannedNews(ctx context.Context) ([]news.Entry, error) {
 
 // MarkNewsSent stores that a planned message is being sent, so that nobody else sends it.
 func (t *Tx) MarkNewsSent(ctx context.Context, id int64, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("send message %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("send message %d", id), ErrStale,
 		`UPDATE notifications SET state = 'sent', sent_at = ? WHERE id = ? AND state = 'planned'`, millis(at), id)
 }
 
-// UnsendNews stores that a message was not sent because its target could not be reached.
-func (t *Tx) UnsendNews(ctx context.Context, id int64, why string) error {
-	return t.one(ctx, fmt.Sprintf("take message %d back", id), ErrStale,
+// MarkNewsUnsent stores that a message was not sent because its target could not be reached.
+func (t *Tx) MarkNewsUnsent(ctx context.Context, id int64, why string) error {
+	return t.execOne(ctx, fmt.Sprintf("take message %d back", id), ErrStale,
 		`UPDATE notifications SET state = 'planned', last_error = ? WHERE id = ? AND state = 'sent'`, t.clean(why), id)
 }
 
 // SettleNews stores the result of a message that was planned or being sent.
 func (t *Tx) SettleNews(ctx context.Context, id int64, state news.State, why string, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("settle message %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("settle message %d", id), ErrStale,
 		`UPDATE notifications SET state = ?, last_error = ?, settled_at = ? WHERE id = ? AND state IN ('planned', 'sent')`, state, t.clean(why), millis(at), id)
 }
 
@@ -96,10 +96,10 @@ func (t *Tx) ListNews(ctx context.Context, limit int) ([]news.Entry, error) {
 	return listRows(ctx, t, "list messages", scanNews, selectNews+`ORDER BY id DESC LIMIT ?`, limit)
 }
 
-// ListUntold returns the targets that did not get their last messages, among those planned since a
+// ListUndelivered returns the targets that did not get their last messages, among those planned since a
 // time.
-func (t *Tx) ListUntold(ctx context.Context, since time.Time) ([]news.Untold, error) {
-	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Untold, err error) {
+func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undelivered, error) {
+	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Undelivered, err error) {
 		var newest int64 // SQLite takes a bare column from the row with the maximum
 		return u, row.Scan(&u.Target, &u.Count, &newest, &u.LastError)
 	}, `SELECT n.target, count(*), max(n.id), n.last_error FROM notifications n JOIN notify_targets t ON t.target = n.target AND t.what = n.what

@@ -30,7 +30,7 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 // before.
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
-		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+marks(6)+`)
+		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+placeholders(6)+`)
 		 ON CONFLICT (repo_id, number, label_id) WHERE label_id <> 0 DO UPDATE SET ended_at = excluded.ended_at
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
 	return err

@@ -80,7 +80,7 @@ func (m *model) moveTurn(t *rapid.T) {
 		}
 		return tx.AdvanceTurn(m.ctx, u.ID, from, to, t0)
 	}
-	if !from.Leads(to) {
+	if !from.MayMoveTo(to) {
 		if err := m.db.Update(m.ctx, move); err == nil {
 			t.Fatalf("a turn moved from %q to %q", from, to)
 		}

@@ -15,27 +15,27 @@ const pruneBatch = 1000
 // recently.
 const kept = `(i.` + openItem + ` OR i.state_since >= @before)`
 
-// loose matches a row of a table that belongs to no kept work item, neither by its own reference
+// outsideKeptItems matches a row of a table that belongs to no kept work item, neither by its own reference
 // nor by its issue or pull request.
-func loose(table string) string {
+func outsideKeptItems(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = ` + table + `.item_id AND ` + kept + `)
 		AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = ` + table + `.repo_id AND i.number = ` + table + `.number AND ` + kept + `)
 		AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
-// looseReview matches a row about reviews or merges whose pull request belongs to no kept work
+// reviewOutsideKeptItems matches a row about reviews or merges whose pull request belongs to no kept work
 // item.
-func looseReview(table string) string {
+func reviewOutsideKeptItems(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM pull_requests p LEFT JOIN work_items i ON i.id = p.item_id
 		WHERE p.id = ` + table + `.pull_id AND (p.item_id IS NULL AND p.updated_at >= @before OR ` + kept + `))`
 }
 
 // oldTurns matches turns that ended long ago, even if other rows refer to them.
-var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + loose("turns")
+var oldTurns = `NOT (` + unfinished + `) AND ended_at < @before AND ` + outsideKeptItems("turns")
 
 // oldNews matches messages that will not be sent again when their rows are deleted.
-var oldNews = `settled_at > 0 AND settled_at < @before AND ` + loose("notifications") + ` AND NOT ` + lastOfFailing
+var oldNews = `settled_at > 0 AND settled_at < @before AND ` + outsideKeptItems("notifications") + ` AND NOT ` + lastOfFailing
 
 // prune is a kind of row that Prune deletes, with the condition.
 type prune struct {
@@ -48,9 +48,9 @@ type prune struct {
 // deleted once no row refers to it.
 func prunes() []prune {
 	return []prune{
-		{"history", "id", `at < @before AND ` + loose("history")},
-		{"actions", "id", `settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + loose("actions")},
-		{"events", "id", `processed_at > 0 AND processed_at < @before AND ` + loose("events")},
+		{"history", "id", `at < @before AND ` + outsideKeptItems("history")},
+		{"actions", "id", `settled_at > 0 AND settled_at < @before AND kind <> 'repo_labels' AND ` + outsideKeptItems("actions")},
+		{"events", "id", `processed_at > 0 AND processed_at < @before AND ` + outsideKeptItems("events")},
 		{"runs", "id", `turn_id IN (SELECT id FROM turns WHERE ` + oldTurns + `)`},
 		{"turns", "id", oldTurns + `
 			AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = turns.id)
@@ -66,16 +66,16 @@ func prunes() []prune {
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`},
 		{"stops", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
-		{"review_log", "id", `at < @before AND ` + loose("review_log")},
-		{"findings", "pull_id, id", looseReview("findings")},
-		{"reviews", "id", looseReview("reviews")},
-		{"fixes", "pull_id, review_id, epoch, cycle", looseReview("fixes")},
-		{"review_calls", "pull_id, reviewer, head", looseReview("review_calls")},
-		{"pull_reviews", "pull_id", looseReview("pull_reviews")},
-		{"merge_boxes", "pull_id", looseReview("merge_boxes")},
-		{"merge_words", "pull_id, head, comment_id", looseReview("merge_words")},
-		{"merge_trouble", "pull_id", looseReview("merge_trouble")},
-		{"merges", "id", looseReview("merges")},
+		{"review_log", "id", `at < @before AND ` + outsideKeptItems("review_log")},
+		{"findings", "pull_id, id", reviewOutsideKeptItems("findings")},
+		{"reviews", "id", reviewOutsideKeptItems("reviews")},
+		{"fixes", "pull_id, review_id, epoch, cycle", reviewOutsideKeptItems("fixes")},
+		{"review_calls", "pull_id, reviewer, head", reviewOutsideKeptItems("review_calls")},
+		{"pull_reviews", "pull_id", reviewOutsideKeptItems("pull_reviews")},
+		{"merge_boxes", "pull_id", reviewOutsideKeptItems("merge_boxes")},
+		{"merge_words", "pull_id, head, comment_id", reviewOutsideKeptItems("merge_words")},
+		{"merge_trouble", "pull_id", reviewOutsideKeptItems("merge_trouble")},
+		{"merges", "id", reviewOutsideKeptItems("merges")},
 		{"notifications", "id", oldNews},
 		{"http_validators", "repo_id, url", `seen_at < @before`},
 		{"list_pages", "repo_id, list, page", `begun_at < @before`},

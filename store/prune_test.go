@@ -89,7 +89,7 @@ func reviewed(ctx context.Context, tx *Tx, pull int64, at time.Time) error {
 // merged leaves one of everything that merging leaves behind.
 func merged(ctx context.Context, tx *Tx, repo, pull int64, at time.Time) error {
 	id, err := tx.PutMerge(ctx, merging.Merge{RepoID: repo, PullID: pull, Head: "h", Stage: merging.Intended, At: at})
-	_, wordErr := tx.AddMergeWord(ctx, merging.Word{PullID: pull, Head: "h", CommentID: 1, At: at})
+	_, wordErr := tx.AddMergeApproval(ctx, merging.MergeApproval{PullID: pull, Head: "h", CommentID: 1, At: at})
 	return firstOf(
 		err, wordErr,
 		tx.PutBox(ctx, pull, merging.Box{At: at, Head: "h"}),

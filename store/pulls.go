@@ -64,7 +64,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 	}
 	fields := pullFields(&p)
 	return getRow(ctx, t, what, scanID,
-		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+marks(len(fields))+`)
+		`INSERT INTO pull_requests (`+pullColumns+`) VALUES (`+placeholders(len(fields))+`)
 		 ON CONFLICT (repo_id, number) DO UPDATE SET item_id = excluded.item_id, node_id = excluded.node_id, url = excluded.url,
 		 title = excluded.title, state = excluded.state, branch = excluded.branch, head_oid = excluded.head_oid,
 		 base = excluded.base, mergeable = excluded.mergeable,
@@ -118,13 +118,13 @@ func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, e
 
 // DeferPull counts a failure of one pull request, which is not read before until.
 func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
-	return t.one(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
 }
 
 // RereadPull lets a deferred pull request be read at once.
 func (t *Tx) RereadPull(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("read pull request %d again", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
 }
 
@@ -171,14 +171,14 @@ func (t *Tx) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, erro
 // SetLost records which commit a rewritten branch lacks; "" if its history is whole. It clears
 // AcceptedOID.
 func (t *Tx) SetLost(ctx context.Context, pullID int64, oid string) error {
-	return t.one(ctx, fmt.Sprintf("record what the branch of pull request %d lost", pullID), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("record what the branch of pull request %d lost", pullID), ErrNotFound,
 		`UPDATE pull_requests SET lost_oid = ?, accepted_oid = '' WHERE id = ?`, oid, pullID)
 }
 
 // AcceptHead records that the work continues from this head of a rewritten branch. It fails with
 // ErrStale if the branch is not recorded as rewritten.
 func (t *Tx) AcceptHead(ctx context.Context, pullID int64, oid string) error {
-	return t.one(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("accept head %s of pull request %d", oid, pullID), ErrStale,
 		`UPDATE pull_requests SET accepted_oid = ? WHERE id = ? AND lost_oid <> ''`, oid, pullID)
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// PulseAsked records when the pulse of many repositories was read, in one statement. It clears the
-// error of an earlier PulseFailed.
-func (t *Tx) PulseAsked(ctx context.Context, ids []int64, at time.Time) error {
+// MarkPulseRead records when the pulse of many repositories was read, in one statement. It clears the
+// error of an earlier MarkPulseFailed.
+func (t *Tx) MarkPulseRead(ctx context.Context, ids []int64, at time.Time) error {
 	return t.updateRepos(ctx, "note the pulse", ids, `UPDATE repositories SET pulse_at = ?, last_error = CASE failures WHEN 0 THEN '' ELSE last_error END`, t.stamp(at))
 }
 
-// PulseFailed records why the pulse of many repositories could not be read.
-func (t *Tx) PulseFailed(ctx context.Context, ids []int64, why string) error {
+// MarkPulseFailed records why the pulse of many repositories could not be read.
+func (t *Tx) MarkPulseFailed(ctx context.Context, ids []int64, why string) error {
 	return t.updateRepos(ctx, "note why there is no pulse", ids, `UPDATE repositories SET last_error = ?`, t.clean(why))
 }
 
@@ -30,7 +30,7 @@ func (t *Tx) updateRepos(ctx context.Context, what string, ids []int64, update s
 // PutPulse stores a repository's pulse after a full read. Call it in the transaction that stores
 // what was read.
 func (t *Tx) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
-	return t.one(ctx, fmt.Sprintf("put the pulse of repository %d", id), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("put the pulse of repository %d", id), ErrNotFound,
 		`UPDATE repositories SET pulse_issues = ?, pulse_pulls = ?, changed_at = ? WHERE id = ?`,
 		millis(p.Issues), millis(p.Pulls), millis(p.Changed), id)
 }
@@ -44,7 +44,7 @@ func (t *Tx) ListHidden(ctx context.Context) (BusySet, error) {
 // PutHidden records that people were told that GitHub does not report a repository's changes, or
 // that it does again.
 func (t *Tx) PutHidden(ctx context.Context, id int64, hidden bool) error {
-	return t.one(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
+	return t.execOne(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
 }
 
 // ListAllSeenLabels returns, for each repository, the labels whose open issues were listed before.

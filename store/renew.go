@@ -35,7 +35,7 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 	}
 	const asSeen = `(state <> 'sent' AND seen_content <> '' AND seen_content = ?)`
 	content := seenContent(a)
-	return t.one(ctx, what, ErrStale,
+	return t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, target = ?, base = ?, body = ?, extra = ?, why = ?, not_before = ?, last_error = '', sends = 0, dropped = 0,
 		 renewals = renewals + 1, settled_at = CASE WHEN `+asSeen+` THEN ? ELSE 0 END,
 		 state = CASE WHEN `+asSeen+` THEN 'applied' ELSE 'planned' END
@@ -84,7 +84,7 @@ func (t *Tx) RepeatAction(ctx context.Context, a work.Action) error {
 	if err != nil || added {
 		return err
 	}
-	return t.one(ctx, what, ErrStale,
+	return t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, state = ?, target = ?, base = ?, head = ?, body = ?, extra = ?, why = ?, not_before = 0, last_error = '',
 		 sends = 0, seen_content = '', renewals = renewals + 1, settled_at = 0, planned_at = ? WHERE id = ? AND renewals = ?`,
 		refOf(&a.ItemID), a.Need, work.ActionPlanned, a.Target, a.Base, a.Head, a.Body, a.Extra, a.Why, t.stamp(a.PlannedAt), known.ID, known.Renewals)
@@ -98,7 +98,7 @@ func (t *Tx) DeferDropped(ctx context.Context, id int64, until func(dropped int)
 	if err != nil {
 		return err
 	}
-	return t.one(ctx, what, ErrStale,
+	return t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET dropped = ?, not_before = ? WHERE id = ? AND state = 'dropped'`, n, millis(until(n)), id)
 }
 
@@ -110,7 +110,7 @@ func (t *Tx) ListDroppedDue(ctx context.Context, repoID int64, now time.Time) ([
 
 // ReplanDropped plans a dropped action again.
 func (t *Tx) ReplanDropped(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("plan action %d again", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("plan action %d again", id), ErrStale,
 		`UPDATE actions SET state = 'planned', sends = 0, settled_at = 0, not_before = 0, renewals = renewals + 1 WHERE id = ? AND state = 'dropped'`, id)
 }
 
@@ -127,7 +127,7 @@ func (t *Tx) PlanMerging(ctx context.Context, a work.Action) (work.Action, error
 	if same && known.State == work.ActionPlanned {
 		return known, nil
 	}
-	err = t.one(ctx, what, ErrStale,
+	err = t.execOne(ctx, what, ErrStale,
 		`UPDATE actions SET item_id = ?, need = ?, target = ?, title = ?, body = ?, base = ?, head = ?, extra = ?, why = ?,
 		 not_before = CASE state WHEN 'planned' THEN not_before ELSE 0 END, last_error = CASE state WHEN 'planned' THEN last_error ELSE '' END,
 		 state = 'planned', sends = 0, dropped = 0, settled_at = 0, renewals = renewals + 1 WHERE id = ? AND state NOT IN ('sent', 'applied')`,

@@ -27,7 +27,7 @@ func repoFields(r *work.Repo) []any {
 		timeOf(&r.NotBefore),
 		&r.Failures, &r.LastError,
 		timeOf(&r.ConfirmedAt),
-		timeOf(&r.LeftAt),
+		timeOf(&r.RemovedAt),
 		&r.NamedBy,
 		timeOf(&r.Pulse.At),
 		timeOf(&r.Pulse.Issues),
@@ -54,21 +54,21 @@ func (t *Tx) GetRepo(ctx context.Context, id int64) (work.Repo, error) {
 
 // SetCursors stores the repository's three Since fields.
 func (t *Tx) SetCursors(ctx context.Context, r work.Repo) error {
-	return t.one(ctx, fmt.Sprintf("set cursors of repository %d", r.ID), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("set cursors of repository %d", r.ID), ErrNotFound,
 		`UPDATE repositories SET issues_since = ?, comments_since = ?, review_comments_since = ? WHERE id = ?`,
 		timeOf(&r.IssuesSince), timeOf(&r.CommentsSince), timeOf(&r.ReviewCommentsSince), r.ID)
 }
 
 // Heartbeat records a completed ingest and clears the failures before it.
 func (t *Tx) Heartbeat(ctx context.Context, id int64, at time.Time) error {
-	return t.one(ctx, fmt.Sprintf("heartbeat of repository %d", id), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("heartbeat of repository %d", id), ErrNotFound,
 		`UPDATE repositories SET heartbeat_at = ?, not_before = 0, failures = 0, last_error = '' WHERE id = ?`, t.stamp(at), id)
 }
 
 // DeferRepo allows no request to the repository before until. failed counts a failure; a rate limit
 // is none. An empty reason resets the failures.
 func (t *Tx) DeferRepo(ctx context.Context, id int64, until time.Time, reason string, failed bool) error {
-	return t.one(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("defer repository %d", id), ErrNotFound,
 		`UPDATE repositories SET not_before = ?, last_error = ?, failures = CASE ? WHEN '' THEN 0 ELSE failures + ? END WHERE id = ?`, millis(until), t.clean(reason), reason, failed, id)
 }
 
@@ -92,11 +92,11 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 		return nil, err
 	}
 	slices.SortStableFunc(known, func(a, b work.Repo) int {
-		return cmp.Or(cmp.Compare(min(1, millis(a.LeftAt)), min(1, millis(b.LeftAt))), b.LeftAt.Compare(a.LeftAt)) // current ones first, then the one that was left last
+		return cmp.Or(cmp.Compare(min(1, millis(a.RemovedAt)), min(1, millis(b.RemovedAt))), b.RemovedAt.Compare(a.RemovedAt)) // current ones first, then the one that was left last
 	})
 	all := assignRows(names, known)
 	for i, name := range names {
-		if r := all[i]; r.ID != 0 && (r.Name != name || !r.LeftAt.IsZero()) {
+		if r := all[i]; r.ID != 0 && (r.Name != name || !r.RemovedAt.IsZero()) {
 			all[i], err = t.takeName(ctx, r, name)
 		}
 		if err != nil {
@@ -116,12 +116,12 @@ func (t *Tx) OpenRepos(ctx context.Context, names []work.RepoName) ([]work.Repo,
 
 // NameRepo stores which config names the repository.
 func (t *Tx) NameRepo(ctx context.Context, id int64, by string) error {
-	return t.one(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
+	return t.execOne(ctx, fmt.Sprintf("note who names repository %d", id), ErrNotFound, `UPDATE repositories SET named_by = ? WHERE id = ?`, by, id)
 }
 
-// LeaveRepo records that the config no longer names the repository.
-func (t *Tx) LeaveRepo(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
+// MarkRepoRemoved records that the config no longer names the repository.
+func (t *Tx) MarkRepoRemoved(ctx context.Context, id int64) error {
+	return t.execOne(ctx, fmt.Sprintf("leave repository %d", id), ErrNotFound, `UPDATE repositories SET left_at = ? WHERE id = ?`, t.stamp(time.Time{}), id)
 }
 
 func nameKey(name work.RepoName) string { return strings.ToLower(name.String()) }
@@ -140,8 +140,8 @@ func (t *Tx) takeName(ctx context.Context, r work.Repo, name work.RepoName) (wor
 	if err := t.freeName(ctx, name, r.ID); err != nil {
 		return work.Repo{}, err
 	}
-	r.Name, r.LeftAt = name, time.Time{}
-	return r, t.one(ctx, fmt.Sprintf("give repository %d the name %s", r.ID, name), ErrNotFound,
+	r.Name, r.RemovedAt = name, time.Time{}
+	return r, t.execOne(ctx, fmt.Sprintf("give repository %d the name %s", r.ID, name), ErrNotFound,
 		`UPDATE repositories SET name = ?, name_key = ?, left_at = 0 WHERE id = ?`, nameOf(&name), nameKey(name), r.ID)
 }
 
@@ -168,7 +168,7 @@ func assignRows(names []work.RepoName, known []work.Repo) []work.Repo {
 		among map[string][]work.Repo
 		fits  func(work.Repo) bool
 	}{
-		{named, func(r work.Repo) bool { return r.LeftAt.IsZero() && r.Current.Equal(r.Name) }},
+		{named, func(r work.Repo) bool { return r.RemovedAt.IsZero() && r.Current.Equal(r.Name) }},
 		{called, func(r work.Repo) bool { return !r.Name.Equal(r.Current) }},
 		{named, func(work.Repo) bool { return true }},
 	} {
@@ -199,8 +199,8 @@ const (
 	RepoReplaced Identified = "replaced"
 )
 
-// Identity is a repository's identity on GitHub.
-type Identity struct {
+// RepoIdentity is a repository's identity on GitHub.
+type RepoIdentity struct {
 	NodeID        string
 	GitHubID      int64
 	Current       work.RepoName
@@ -211,7 +211,7 @@ type Identity struct {
 // IdentifyRepo records which repository GitHub has under the name of a row, and returns that
 // repository's row. Rows are matched by node id: a renamed repository keeps its row, and another
 // repository under the same name gets a new one. The former repository's row and data are kept.
-func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Repo, Identified, error) {
+func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who RepoIdentity) (work.Repo, Identified, error) {
 	row, err := t.GetRepo(ctx, id)
 	if err != nil {
 		return work.Repo{}, "", err
@@ -229,7 +229,7 @@ func (t *Tx) IdentifyRepo(ctx context.Context, id int64, who Identity) (work.Rep
 	case row.NodeID != "":
 		outcome, err = RepoReplaced, t.freeName(ctx, row.Name, 0)
 	case isKnown:
-		outcome, err = RepoRenamed, t.one(ctx, fmt.Sprintf("drop the empty repository %d", id), ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
+		outcome, err = RepoRenamed, t.execOne(ctx, fmt.Sprintf("drop the empty repository %d", id), ErrNotFound, `DELETE FROM repositories WHERE id = ?`, id)
 	}
 	switch {
 	case err != nil:
@@ -256,9 +256,9 @@ func (t *Tx) findNode(ctx context.Context, host, nodeID string) (work.Repo, bool
 	return all[at], true, nil
 }
 
-func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who Identity) (work.Repo, error) {
+func (t *Tx) setIdentity(ctx context.Context, r work.Repo, who RepoIdentity) (work.Repo, error) {
 	r.NodeID, r.GitHubID, r.Current, r.DefaultBranch, r.ConfirmedAt = who.NodeID, who.GitHubID, who.Current, who.DefaultBranch, who.At
-	return r, t.one(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
+	return r, t.execOne(ctx, fmt.Sprintf("set identity of repository %d", r.ID), ErrNotFound,
 		`UPDATE repositories SET node_id = ?, github_id = ?, current_name = ?, default_branch = ?, confirmed_at = ? WHERE id = ?`,
 		r.NodeID, r.GitHubID, nameOf(&r.Current), r.DefaultBranch, t.stamp(r.ConfirmedAt), r.ID)
 }

@@ -19,7 +19,7 @@ func TestRepositories(t *testing.T) {
 
 	renamed := work.RepoName{Host: "github.com", Owner: "octo-org", Name: "Hello2"}
 	update(t, d, func(tx *Tx) error {
-		return identify(ctx, tx, want.ID, Identity{NodeID: "R_1", GitHubID: 42, Current: renamed, DefaultBranch: "main", At: t0})
+		return identify(ctx, tx, want.ID, RepoIdentity{NodeID: "R_1", GitHubID: 42, Current: renamed, DefaultBranch: "main", At: t0})
 	})
 	want.NodeID, want.GitHubID, want.Current, want.DefaultBranch, want.ConfirmedAt = "R_1", 42, renamed, "main", t0
 	equal(t, getRepo(t, d, want.ID), want)
@@ -62,14 +62,14 @@ func TestEnsureRepoFollowsARename(t *testing.T) {
 		t.Errorf("another spelling: %+v", got)
 	}
 	update(t, d, func(tx *Tx) error {
-		return identify(ctx, tx, first.ID, Identity{NodeID: "R_1", GitHubID: 1, Current: work.RepoName{Host: "github.com", Owner: "octo", Name: "new"}})
+		return identify(ctx, tx, first.ID, RepoIdentity{NodeID: "R_1", GitHubID: 1, Current: work.RepoName{Host: "github.com", Owner: "octo", Name: "new"}})
 	})
 	if got := ensure("octo", "New"); got.ID != first.ID || got.Name.Name != "New" {
 		t.Errorf("after the rename: %+v", got)
 	}
 	other := ensure("octo", "hello") // the old name is free for another repository
 	update(t, d, func(tx *Tx) error {
-		return identify(ctx, tx, first.ID, Identity{NodeID: "R_1", GitHubID: 1, Current: other.Name}) // and is claimed by both
+		return identify(ctx, tx, first.ID, RepoIdentity{NodeID: "R_1", GitHubID: 1, Current: other.Name}) // and is claimed by both
 	})
 	if got := ensure("octo", "hello"); got.ID != other.ID {
 		t.Errorf("another row than the one of this very name: %+v", got)

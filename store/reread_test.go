@@ -17,7 +17,7 @@ func TestReadAgain(t *testing.T) {
 		return work.Event{RepoID: u.RepoID, Number: 1, Kind: work.EventIssue, Source: "7", Key: key, UpdatedAt: at(minutes)}
 	}
 	read := func(key string, minutes int) []string {
-		update(t, d, func(tx *Tx) error { return tx.ReadAgain(t.Context(), version(key, minutes), at(60)) })
+		update(t, d, func(tx *Tx) error { return tx.RecordEditBack(t.Context(), version(key, minutes), at(60)) })
 		return pending(t, d, u.RepoID)
 	}
 	first := addEvent(t, d, version("first", 1))

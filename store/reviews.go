@@ -122,7 +122,7 @@ func (t *Tx) PutReviewState(ctx context.Context, before, after review.Record) er
 		since = t.now
 	}
 	const kept = `= CASE epoch WHEN ?6 THEN `
-	return t.one(ctx, what, ErrStale,
+	return t.execOne(ctx, what, ErrStale,
 		`UPDATE pull_reviews SET since = CASE WHEN state = ?2 AND epoch = ?6 THEN since ELSE ?3 END, state = ?2, head = ?4, reviewer = ?5, cycle = ?7, why = ?8, merge_type = ?9,
 		 failed_key `+kept+`failed_key ELSE '' END, failed_why `+kept+`failed_why ELSE '' END, last_error `+kept+`last_error ELSE '' END,
 		 retries `+kept+`retries ELSE 0 END, epoch = ?6
@@ -139,7 +139,7 @@ func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 		return err
 	}
 	why := r.FailedWhy.Map(t.clean)
-	return t.one(ctx, what, ErrNotFound,
+	return t.execOne(ctx, what, ErrNotFound,
 		`UPDATE pull_reviews SET failed_key = ?, failed_why = ?, retries = ?, last_error = ?, look = look + 1 WHERE pull_id = ?`,
 		r.FailedKey, reasonOf(&why), r.Retries, t.clean(r.LastError), r.PullID)
 }
@@ -171,23 +171,23 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	return err
 }
 
-// SetLook has the reviews of a pull request decided again because its head, checks or comments
+// MarkReviewsChanged has the reviews of a pull request decided again because its head, checks or comments
 // changed. The other functions here do so themselves.
-func (t *Tx) SetLook(ctx context.Context, pullID int64) error {
-	return t.raiseLook(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
+func (t *Tx) MarkReviewsChanged(ctx context.Context, pullID int64) error {
+	return t.countReviewChange(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
 }
 
-func (t *Tx) raiseLook(ctx context.Context, what string, pullID int64) error {
+func (t *Tx) countReviewChange(ctx context.Context, what string, pullID int64) error {
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
 	}
-	return t.one(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
+	return t.execOne(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
 }
 
-// Looked records the policy by which the reviews of a pull request were decided. If something
+// MarkReviewsDecided records the policy by which the reviews of a pull request were decided. If something
 // changed after they were read with that look, they are decided again. Unchanged values are not
 // written.
-func (t *Tx) Looked(ctx context.Context, pullID int64, look int, policy string) error {
+func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, policy string) error {
 	what := fmt.Sprintf("record the look at the reviews of pull request %d", pullID)
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
 		return err
@@ -198,9 +198,9 @@ func (t *Tx) Looked(ctx context.Context, pullID int64, look int, policy string) 
 	return err
 }
 
-// ListLooking returns the work items of a repository whose reviews must be decided again: something
+// ListUndecidedReviews returns the work items of a repository whose reviews must be decided again: something
 // changed, or the policy did.
-func (t *Tx) ListLooking(ctx context.Context, repoID int64, policy string) ([]int64, error) {
+func (t *Tx) ListUndecidedReviews(ctx context.Context, repoID int64, policy string) ([]int64, error) {
 	// Each of the three selects reads its own part of an index, so the many pull requests that wait
 	// for people cost nothing.
 	const open = ` AND state NOT IN ('merged', 'closed')`

@@ -65,8 +65,8 @@ func TestReviewsKeepEveryField(t *testing.T) {
 			insertErr, askErr,
 			tx.PutFindings(ctx, want.Findings), tx.PutFix(ctx, f),
 			tx.PutReviewState(ctx, review.Record{}, want.Record), tx.FailReview(ctx, want.Record),
-			tx.SetHold(ctx, p.ID, *want.Held), tx.SetLabelHead(ctx, p.ID, "seen"), tx.SetLook(ctx, p.ID),
-			tx.Looked(ctx, p.ID, 6, "policy"), // of before SetLook
+			tx.SetHold(ctx, p.ID, *want.Held), tx.SetLabelHead(ctx, p.ID, "seen"), tx.MarkReviewsChanged(ctx, p.ID),
+			tx.MarkReviewsDecided(ctx, p.ID, 6, "policy"), // of before MarkReviewsChanged
 		)
 	})
 	want.Policy = "policy"
@@ -82,7 +82,7 @@ func TestReviewsKeepEveryField(t *testing.T) {
 		"verdict": func(tx *Tx) error { _, _, err := tx.AddVerdict(ctx, review.Verdict{PullID: 99}); return err },
 		"state":   func(tx *Tx) error { return tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: 99}) },
 		"failure": func(tx *Tx) error { return tx.FailReview(ctx, review.Record{PullID: 99}) },
-		"look":    func(tx *Tx) error { return tx.SetLook(ctx, 99) },
+		"look":    func(tx *Tx) error { return tx.MarkReviewsChanged(ctx, 99) },
 	} {
 		if err := d.Update(ctx, fn); err == nil {
 			t.Errorf("%s of no pull request", what)
@@ -148,13 +148,13 @@ func TestWhatNobodyReviewedIsForgotten(t *testing.T) {
 	none, reviewed := newPull(t, d, 1), newPull(t, d, 2)
 	update(t, d, func(tx *Tx) error {
 		return firstOf(
-			tx.SetLook(ctx, none.ID), tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: reviewed.ID, State: review.Pending}),
+			tx.MarkReviewsChanged(ctx, none.ID), tx.PutReviewState(ctx, review.Record{}, review.Record{PullID: reviewed.ID, State: review.Pending}),
 			tx.ForgetReviews(ctx, none.ID), tx.ForgetReviews(ctx, reviewed.ID),
 		)
 	})
 	equal(t, reviewsOf(t, d, none.ID).Look, 0)
 	equal(t, reviewsOf(t, d, reviewed.ID).Record.State, review.Pending)
-	update(t, d, func(tx *Tx) error { return tx.SetLook(ctx, none.ID) }) // reopened
+	update(t, d, func(tx *Tx) error { return tx.MarkReviewsChanged(ctx, none.ID) }) // reopened
 	equal(t, reviewsOf(t, d, none.ID).Look, 1)
 }
 
@@ -310,15 +310,15 @@ func TestListLooking(t *testing.T) {
 	p, q := newPull(t, d, 1), newPull(t, d, 2)
 	looking := func(policy string, want ...int64) {
 		t.Helper()
-		equal(t, inTx(t, d, func(tx *Tx) ([]int64, error) { return tx.ListLooking(ctx, p.RepoID, policy) }), want)
+		equal(t, inTx(t, d, func(tx *Tx) ([]int64, error) { return tx.ListUndecidedReviews(ctx, p.RepoID, policy) }), want)
 	}
 	looked := func(p work.PullRequest, look int, policy string) {
 		t.Helper()
-		update(t, d, func(tx *Tx) error { return tx.Looked(ctx, p.ID, look, policy) })
+		update(t, d, func(tx *Tx) error { return tx.MarkReviewsDecided(ctx, p.ID, look, policy) })
 	}
 	set := func(p work.PullRequest) {
 		t.Helper()
-		update(t, d, func(tx *Tx) error { return tx.SetLook(ctx, p.ID) })
+		update(t, d, func(tx *Tx) error { return tx.MarkReviewsChanged(ctx, p.ID) })
 	}
 	looking("one")
 	set(p)
@@ -400,7 +400,7 @@ func TestLookingReadsNoneThatWaits(t *testing.T) {
 	d, asked := recording(t, newPath(t))
 	r := lived(t, d, 50)
 	clear(asked.said)
-	if _, err := inView(t, d, func(tx *Tx) ([]int64, error) { return tx.ListLooking(t.Context(), r.ID, "policy") }); err != nil {
+	if _, err := inView(t, d, func(tx *Tx) ([]int64, error) { return tx.ListUndecidedReviews(t.Context(), r.ID, "policy") }); err != nil {
 		t.Fatal(err)
 	}
 	uses := map[string]int{}

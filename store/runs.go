@@ -31,7 +31,7 @@ func (t *Tx) AddRun(ctx context.Context, r work.Run) (int64, error) {
 // BeginRun adds a run that is about to start, and counts it in its turn. It fails with ErrStale if
 // the turn has ended.
 func (t *Tx) BeginRun(ctx context.Context, r work.Run) (int64, error) {
-	err := t.one(ctx, fmt.Sprintf("begin a run of turn %d", r.Turn), ErrStale,
+	err := t.execOne(ctx, fmt.Sprintf("begin a run of turn %d", r.Turn), ErrStale,
 		`UPDATE turns SET runs = runs + 1, attempts = attempts + ?, updated_at = ? WHERE id = ? AND `+unfinished, r.Attempt, millis(t.now), r.Turn)
 	if err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage
 
 // EndRun stores a run's end and usage. It fails with ErrStale if the run has ended.
 func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
-	return t.one(ctx, fmt.Sprintf("end run %d", r.ID), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("end run %d", r.ID), ErrStale,
 		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
 		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Unknown, t.stamp(r.Ended), r.ID)
 }
@@ -60,15 +60,15 @@ func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 	return listRows(ctx, t, "list open runs", scanRun, `SELECT id, `+runColumns+` FROM runs WHERE ended_at = 0 ORDER BY turn_id, id`)
 }
 
-// GiveBackAttempt takes back a counted attempt of a live turn, because it gave an answer or failed
+// RefundAttempt takes back a counted attempt of a live turn, because it gave an answer or failed
 // without anybody's fault.
-func (t *Tx) GiveBackAttempt(ctx context.Context, turnID int64) error {
-	return t.one(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
+func (t *Tx) RefundAttempt(ctx context.Context, turnID int64) error {
+	return t.execOne(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
 		`UPDATE turns SET attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)
 }
 
-// GiveBackTurn excludes a run from the turns that budgets count, because it used nothing.
-func (t *Tx) GiveBackTurn(ctx context.Context, runID int64) error {
+// RefundTurn excludes a run from the turns that budgets count, because it used nothing.
+func (t *Tx) RefundTurn(ctx context.Context, runID int64) error {
 	_, err := t.exec(ctx, fmt.Sprintf("return run %d", runID), `UPDATE runs SET attempt = 0 WHERE id = ?`, runID)
 	return err
 }
@@ -111,7 +111,7 @@ func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent,
 // RenewAllowance lets an item's budgets count from its newest turn and run, because a person wants
 // it to resume.
 func (t *Tx) RenewAllowance(ctx context.Context, itemID int64) error {
-	return t.one(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
+	return t.execOne(ctx, fmt.Sprintf("renew the allowance of item %d", itemID), ErrNotFound,
 		`UPDATE work_items SET allowance_from = (SELECT coalesce(max(u.id), 0) FROM turns u WHERE u.item_id = work_items.id),
 		 allowance_run = (SELECT coalesce(max(r.id), 0) FROM turns u JOIN runs r ON r.turn_id = u.id WHERE u.item_id = work_items.id) WHERE id = ?`, itemID)
 }

@@ -49,7 +49,7 @@ func TestRunsAreStoredBeforeTheyStart(t *testing.T) {
 	}
 	update(t, d, func(tx *Tx) error { return tx.AddTurnUsage(ctx, u.ID, used) })
 	for range 2 {
-		update(t, d, func(tx *Tx) error { return tx.GiveBackAttempt(ctx, u.ID) })
+		update(t, d, func(tx *Tx) error { return tx.RefundAttempt(ctx, u.ID) })
 	}
 	if got := turn(); got.Attempts != 0 || got.Usage != used {
 		t.Errorf("given back: %d attempts, %+v", got.Attempts, got.Usage)

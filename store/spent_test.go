@@ -69,7 +69,7 @@ func TestSpent(t *testing.T) {
 	first := run()
 	equalLists(t, "which runs again", spent(), "next: 1 attempts, 2.00 USD")
 	run()
-	update(t, d, func(tx *Tx) error { return tx.GiveBackTurn(t.Context(), first) })
+	update(t, d, func(tx *Tx) error { return tx.RefundTurn(t.Context(), first) })
 	equalLists(t, "of which one is given back", spent(), "next: 1 attempts, 4.00 USD")
 
 	last := func(kind work.Kind) int64 {

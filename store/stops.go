@@ -20,7 +20,7 @@ func scanStop(row scanner) (s work.Stop, err error) { return s, row.Scan(stopFie
 func (t *Tx) PutStop(ctx context.Context, s work.Stop) error {
 	s.Reason = s.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put stop of item %d", s.ItemID),
-		`INSERT INTO stops (`+stopColumns+`) VALUES (`+marks(8)+`)
+		`INSERT INTO stops (`+stopColumns+`) VALUES (`+placeholders(8)+`)
 		 ON CONFLICT (item_id) DO UPDATE SET number = excluded.number, token = excluded.token, reason = excluded.reason, attempts = excluded.attempts,
 		 since = excluded.since, ended_at = excluded.ended_at, taken_at = excluded.taken_at`, stopFields(&s)...)
 	return err
@@ -57,7 +57,7 @@ func scanFollowup(row scanner) (f work.Followup, err error) {
 func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	f.Reason = f.Reason.Map(t.clean)
 	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
-		`INSERT INTO followups (`+followupColumns+`) VALUES (`+marks(8)+`)
+		`INSERT INTO followups (`+followupColumns+`) VALUES (`+placeholders(8)+`)
 		 ON CONFLICT (item_id) DO UPDATE SET resume_turn = excluded.resume_turn, resume_commit = excluded.resume_commit, since = excluded.since,
 		 run_start_comment_id = excluded.run_start_comment_id, comment_cursor = excluded.comment_cursor, event_cursor = excluded.event_cursor,
 		 waiting_reason = excluded.waiting_reason`, followupFields(&f)...)
@@ -75,9 +75,9 @@ func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
 	return err
 }
 
-// ListStandingFollowups returns the followups of all work items in a state that have neither a pull
+// ListIdleFollowups returns the followups of all work items in a state that have neither a pull
 // request nor an unfinished turn.
-func (t *Tx) ListStandingFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
+func (t *Tx) ListIdleFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
 	return listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+`
 		WHERE EXISTS (SELECT 1 FROM work_items i WHERE i.id = f.item_id AND i.state = ?)
 		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = f.item_id)

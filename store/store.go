@@ -97,15 +97,15 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
+		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.sql = tx
 	if err := fn(t); err != nil {
-		return dbfile.NoRoom(dbfile.Interrupted(ctx, err))
+		return dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.Path, dbfile.NoRoom(dbfile.Interrupted(ctx, err)))
+		return fmt.Errorf("commit to %s: %w", d.Path, dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err)))
 	}
 	return nil
 }

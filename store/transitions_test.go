@@ -17,7 +17,7 @@ import (
 // database itself keeps count (see watch), so that no method's own view of what
 // it did is trusted. An action that was seen or given up stays so, one that was
 // sent is never planned again, and a void one comes back only if it was never
-// sent; a turn moves by work.Step.Leads; a merge that landed or is half done is never meant
+// sent; a turn moves by work.Step.MayMoveTo; a merge that landed or is half done is never meant
 // again.
 var legalMoves = []string{
 	"action planned planned", "action planned sent", "action planned applied", "action planned void", "action planned dropped",
@@ -154,7 +154,7 @@ func (c *caller) halt(t *rapid.T) {
 		case 1:
 			return second(tx.ResumeMerging(c.ctx, 1))
 		default:
-			return second(tx.MergingTold(c.ctx, 1))
+			return second(tx.MarkHaltReported(c.ctx, 1))
 		}
 	})
 }

@@ -102,17 +102,17 @@ func (t *Tx) HasTurnCommit(ctx context.Context, repoID int64, oid string) (bool,
 // ErrStale.
 func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at time.Time) error {
 	what := fmt.Sprintf("advance turn %d from %q to %q", id, from, to)
-	if to.Ended() || !from.Leads(to) {
+	if to.Ended() || !from.MayMoveTo(to) {
 		return fmt.Errorf("%s: no such way; a turn is ended by EndTurn", what)
 	}
-	return t.one(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
+	return t.execOne(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
 }
 
 // SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, sandbox, request, runs,
 // answer, commit, session, usage and event keys. Step, attempts and waiting have their own methods.
 // It fails with ErrStale if the turn has ended.
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
-	return t.one(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
 		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, sandbox = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
@@ -124,7 +124,7 @@ func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 // none.
 func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, why work.Reason, attemptUsed bool, lastErr string) error {
 	why = why.Map(t.clean)
-	return t.one(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("defer turn %d", id), ErrStale,
 		`UPDATE turns SET not_before = ?, wait_reason = ?, attempts = attempts + ?, last_error = ?, updated_at = ? WHERE id = ? AND `+unfinished,
 		millis(until), reasonOf(&why), attemptUsed, t.clean(lastErr), millis(t.now), id)
 }
@@ -132,14 +132,14 @@ func (t *Tx) DeferTurn(ctx context.Context, id int64, until time.Time, why work.
 // BlockTurn parks a live turn until a person acts. It keeps its step.
 func (t *Tx) BlockTurn(ctx context.Context, id int64, why work.Reason) error {
 	why = why.Map(t.clean)
-	return t.one(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("block turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 1, not_before = 0, wait_reason = ?, updated_at = ? WHERE id = ? AND `+unfinished,
 		reasonOf(&why), millis(t.now), id)
 }
 
 // ResumeTurn unblocks a live turn at its step, and resets its attempts.
 func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
-	return t.one(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
+	return t.execOne(ctx, fmt.Sprintf("resume turn %d", id), ErrStale,
 		`UPDATE turns SET blocked = 0, not_before = 0, wait_reason = '', attempts = 0, updated_at = ? WHERE id = ? AND `+unfinished,
 		millis(t.now), id)
 }
@@ -147,11 +147,11 @@ func (t *Tx) ResumeTurn(ctx context.Context, id int64) error {
 // EndTurn moves a turn from a step to one that ends it, or fails with ErrStale.
 func (t *Tx) EndTurn(ctx context.Context, id int64, from, to work.Step, lastErr string, at time.Time) error {
 	what := fmt.Sprintf("end turn %d from %q as %q", id, from, to)
-	if !to.Ended() || !from.Leads(to) {
+	if !to.Ended() || !from.MayMoveTo(to) {
 		return fmt.Errorf("%s: no such end", what)
 	}
 	stamp := t.stamp(at)
-	return t.one(ctx, what, ErrStale,
+	return t.execOne(ctx, what, ErrStale,
 		`UPDATE turns SET step = ?, blocked = 0, not_before = 0, wait_reason = '', last_error = ?, updated_at = ?, ended_at = ? WHERE id = ? AND step = ?`,
 		to, t.clean(lastErr), stamp, stamp, id, from)
 }

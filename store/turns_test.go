@@ -67,7 +67,7 @@ func TestOneUnfinishedTurn(t *testing.T) {
 		update(t, d, add(i.ID, 1, key))
 		u := inTx(t, d, func(tx *Tx) ([]work.Turn, error) { return tx.ListUnfinishedTurns(ctx) })[0]
 		for _, live := range steps {
-			if u.Step.Leads(live) && live.Leads(ended) {
+			if u.Step.MayMoveTo(live) && live.MayMoveTo(ended) {
 				update(t, d, func(tx *Tx) error { return tx.AdvanceTurn(ctx, u.ID, u.Step, live, t0) })
 				u.Step = live
 			}

@@ -96,8 +96,8 @@ func (t *Tx) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	return n, nil
 }
 
-// one writes to exactly one row, or fails with missing.
-func (t *Tx) one(ctx context.Context, what string, missing error, query string, args ...any) error {
+// execOne writes to exactly one row, or fails with missing.
+func (t *Tx) execOne(ctx context.Context, what string, missing error, query string, args ...any) error {
 	n, err := t.exec(ctx, what, query, args...)
 	if err == nil && n != 1 {
 		err = fmt.Errorf("%s: %w", what, missing)
@@ -120,7 +120,7 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 	if t.readOnly {
 		return 0, fmt.Errorf("%s: %w", what, ErrReadOnly)
 	}
-	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + marks(len(fields)) + `)` + unless + ` RETURNING id`
+	query := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + placeholders(len(fields)) + `)` + unless + ` RETURNING id`
 	id, ok, err := findRow(ctx, t, what, scanID, query, fields...)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s: %w", what, ErrStale)
@@ -128,12 +128,12 @@ func (t *Tx) insertUnless(ctx context.Context, what, table, columns string, fiel
 	return id, err
 }
 
-// marks returns n placeholders.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// placeholders returns n placeholders.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// marksOf returns the placeholders of n rows with this many columns each.
-func marksOf(n, columns int) string {
-	return strings.TrimSuffix(strings.Repeat("("+marks(columns)+"), ", n), ", ")
+// rowPlaceholders returns the placeholders of n rows with this many columns each.
+func rowPlaceholders(n, columns int) string {
+	return strings.TrimSuffix(strings.Repeat("("+placeholders(columns)+"), ", n), ", ")
 }
 
 // How many values or rows go into one statement. Each length has one text, which a connection
@@ -143,8 +143,8 @@ const (
 	shortStep = 8
 )
 
-// inSteps splits a list into the parts for one statement each.
-func inSteps[T any](list []T) iter.Seq[[]T] {
+// batches splits a list into the parts for one statement each.
+func batches[T any](list []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
 			n := 1
@@ -166,8 +166,8 @@ func inSteps[T any](list []T) iter.Seq[[]T] {
 // so rows are ordered only within a step.
 func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner) (T, error), query string, keys []K, args ...any) ([]T, error) {
 	var all []T
-	for some := range inSteps(keys) {
-		found, err := listRows(ctx, t, what, scan, fmt.Sprintf(query, marks(len(some))), append(slices.Clone(args), anys(some)...)...)
+	for some := range batches(keys) {
+		found, err := listRows(ctx, t, what, scan, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -178,8 +178,8 @@ func listIn[T, K any](ctx context.Context, t *Tx, what string, scan func(scanner
 
 // execIn is exec for a query with IN (%s). It runs in steps.
 func execIn[K any](ctx context.Context, t *Tx, what, query string, keys []K, args ...any) (n int64, err error) {
-	for some := range inSteps(keys) {
-		changed, err := t.exec(ctx, what, fmt.Sprintf(query, marks(len(some))), append(slices.Clone(args), anys(some)...)...)
+	for some := range batches(keys) {
+		changed, err := t.exec(ctx, what, fmt.Sprintf(query, placeholders(len(some))), append(slices.Clone(args), anys(some)...)...)
 		if err != nil {
 			return n, err
 		}

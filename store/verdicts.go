@@ -63,7 +63,7 @@ func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, err
 	if err != nil {
 		return 0, false, err
 	}
-	return id, true, t.raiseLook(ctx, what, v.PullID)
+	return id, true, t.countReviewChange(ctx, what, v.PullID)
 }
 
 // MarkVerdict changes a verdict's validity, and reports whether that changed anything. A verdict
@@ -78,5 +78,5 @@ func (t *Tx) MarkVerdict(ctx context.Context, id int64, as review.Validity) (boo
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.raiseLook(ctx, what, pullID)
+	return true, t.countReviewChange(ctx, what, pullID)
 }

@@ -14,7 +14,7 @@ import (
 
 // Conditions for pending events, exactly as in the indexes.
 const (
-	// waitingSaid matches pending events of a kind that work.EventKind.Said covers and that no turn
+	// waitingSaid matches pending events of a kind that work.EventKind.IsComment covers and that no turn
 	// has.
 	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
 	// waitingFact matches pending events of all other kinds.
@@ -22,7 +22,7 @@ const (
 )
 
 // waitingColumns selects an event but leaves hash, body, URL, path and diff hunk of comments
-// empty: WithTexts loads them for a turn. Commands keep theirs.
+// empty: LoadTexts loads them for a turn. Commands keep theirs.
 var waitingColumns = without(eventColumns, "content_hash", "body", "url", "path", "diff_hunk")
 
 func without(columns string, forAgents ...string) string {
@@ -32,25 +32,25 @@ func without(columns string, forAgents ...string) string {
 	return columns
 }
 
-// ListFacts returns the pending events of a repository that no turn has, without comments, by work
+// ListPendingFacts returns the pending events of a repository that no turn has, without comments, by work
 // item (0: none), oldest first.
-func (t *Tx) ListFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
+func (t *Tx) ListPendingFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
 	return t.listByItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
 }
 
-// ListWrittenOn returns the work items of a repository with pending comments that no turn has.
-func (t *Tx) ListWrittenOn(ctx context.Context, repoID int64) ([]int64, error) {
+// ListItemsWithComments returns the work items of a repository with pending comments that no turn has.
+func (t *Tx) ListItemsWithComments(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what people wrote on in repository %d", repoID), scanID,
 		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, sql.Named("repo", repoID))
 }
 
-// ListWaiting returns the pending comments of some work items that no turn has: the first most of
+// ListPendingCommentsOf returns the pending comments of some work items that no turn has: the first most of
 // each, oldest first, without their texts. Thousands may be pending, and a turn takes only some.
-func (t *Tx) ListWaiting(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
+func (t *Tx) ListPendingCommentsOf(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
 	of := map[int64][]work.Event{}
 	for _, id := range items {
-		first, err := t.ListFirstSaid(ctx, repoID, id, most)
+		first, err := t.ListFirstPendingComments(ctx, repoID, id, most)
 		if err != nil {
 			return nil, err
 		}
@@ -81,20 +81,20 @@ const saying = `item (id) AS (
 			SELECT (SELECT min(item_id) FROM events WHERE repo_id = @repo AND item_id > item.id AND ` + waitingSaid + `) FROM item WHERE item.id IS NOT NULL
 		)`
 
-// ListFromIssues returns the work items with pending comments on their issue.
-func (t *Tx) ListFromIssues(ctx context.Context, repoID int64) ([]int64, error) {
+// ListItemsWithIssueComments returns the work items with pending comments on their issue.
+func (t *Tx) ListItemsWithIssueComments(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, "list the items on whose issues comments wait", scanID,
 		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
 }
 
-// ListFirstSaid returns the pending comments of one work item, like ListWaiting.
-func (t *Tx) ListFirstSaid(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
+// ListFirstPendingComments returns the pending comments of one work item, like ListPendingCommentsOf.
+func (t *Tx) ListFirstPendingComments(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)
 }
 
-// WithTexts returns events of ListWaiting with their texts, for a turn.
-func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
+// LoadTexts returns events of ListPendingCommentsOf with their texts, for a turn.
+func (t *Tx) LoadTexts(ctx context.Context, events []work.Event) ([]work.Event, error) {
 	events, at := slices.Clone(events), map[int64]*work.Event{}
 	for i, e := range events {
 		at[e.ID] = &events[i]
@@ -110,22 +110,22 @@ func (t *Tx) WithTexts(ctx context.Context, events []work.Event) ([]work.Event, 
 	return events, err
 }
 
-// ListSaid returns the pending comments of a work item that no turn has, oldest first.
-func (t *Tx) ListSaid(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
+// ListPendingComments returns the pending comments of a work item that no turn has, oldest first.
+func (t *Tx) ListPendingComments(ctx context.Context, repoID, itemID int64) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what was said on item %d", itemID), scanEvents(),
 		selectEvent+`WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id`, repoID, itemID)
 }
 
-// Waiting is the number of a work item's pending comments that no turn has.
-type Waiting struct {
+// PendingCount is the number of a work item's pending comments that no turn has.
+type PendingCount struct {
 	Item   int64
 	Count  int
 	Newest time.Time // time of the newest comment, on GitHub's clock
 }
 
-// CountWaiting counts the pending comments of some work items of a repository.
-func (t *Tx) CountWaiting(ctx context.Context, repoID int64, items []int64) ([]Waiting, error) {
-	scan := func(row scanner) (w Waiting, err error) {
+// CountPendingComments counts the pending comments of some work items of a repository.
+func (t *Tx) CountPendingComments(ctx context.Context, repoID int64, items []int64) ([]PendingCount, error) {
+	scan := func(row scanner) (w PendingCount, err error) {
 		return w, row.Scan(&w.Item, &w.Count, timeOf(&w.Newest))
 	}
 	return listIn(ctx, t, fmt.Sprintf("count what waits in repository %d", repoID), scan,

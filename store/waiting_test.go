@@ -24,17 +24,17 @@ func TestWhatWaitsHasItsTextsWhereATurnNeedsThem(t *testing.T) {
 		return e
 	}
 	update(t, d, func(tx *Tx) error {
-		waiting, err := tx.ListWaiting(t.Context(), u.RepoID, []int64{u.ItemID}, 50)
+		waiting, err := tx.ListPendingCommentsOf(t.Context(), u.RepoID, []int64{u.ItemID}, 50)
 		if err != nil {
 			return err
 		}
 		equal(t, waiting, map[int64][]work.Event{u.ItemID: {bare(first), bare(second)}})
-		facts, err := tx.ListFacts(t.Context(), u.RepoID)
+		facts, err := tx.ListPendingFacts(t.Context(), u.RepoID)
 		if err != nil {
 			return err
 		}
 		equal(t, facts, map[int64][]work.Event{u.ItemID: {command}})
-		whole, err := tx.WithTexts(t.Context(), append(waiting[u.ItemID], command))
+		whole, err := tx.LoadTexts(t.Context(), append(waiting[u.ItemID], command))
 		equal(t, whole, []work.Event{first, second, command})
 		equal(t, waiting[u.ItemID][0].Body, "")
 		return err
@@ -53,17 +53,17 @@ func TestWhatWaitsIsListedByItem(t *testing.T) {
 	of := written(three, "d", 4)
 	addEvent(t, d, work.Event{RepoID: two.RepoID, ItemID: two.ItemID, Number: 2, Kind: work.EventHead, Source: "h", Key: "h", CreatedAt: t0})
 	update(t, d, func(tx *Tx) error {
-		on, err := tx.ListWrittenOn(t.Context(), one.RepoID)
+		on, err := tx.ListItemsWithComments(t.Context(), one.RepoID)
 		if err != nil {
 			return err
 		}
 		equal(t, on, []int64{one.ItemID, three.ItemID})
-		first, err := tx.ListWaiting(t.Context(), one.RepoID, []int64{one.ItemID, two.ItemID}, 2)
+		first, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{one.ItemID, two.ItemID}, 2)
 		if err != nil {
 			return err
 		}
 		equal(t, first, map[int64][]work.Event{one.ItemID: {a, b}})
-		rest, err := tx.ListWaiting(t.Context(), one.RepoID, []int64{three.ItemID}, 2)
+		rest, err := tx.ListPendingCommentsOf(t.Context(), one.RepoID, []int64{three.ItemID}, 2)
 		equal(t, rest, map[int64][]work.Event{three.ItemID: {of}})
 		return err
 	})

@@ -2,10 +2,10 @@ package tick
 
 import "github.com/mergexo/gh-mergexo/tick/env"
 
-// open releases the leases of turns on hosts that this pass skips.
-func (p *Pass) open(leases []*env.Lease) (kept []*env.Lease) {
+// dropSkippedHosts releases the leases of turns on hosts that this pass skips.
+func (p *Pass) dropSkippedHosts(leases []*env.Lease) (kept []*env.Lease) {
 	for _, l := range leases {
-		if p.Accounts.ShutOut(l.Repo.Name.Host) == nil {
+		if p.Accounts.HostSkipped(l.Repo.Name.Host) == nil {
 			kept = append(kept, l)
 			continue
 		}

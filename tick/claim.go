@@ -86,7 +86,7 @@ func (p *Pass) changes() change.Applier {
 func (p *Pass) logReviews(ctx context.Context, repo work.Repo, news []store.ReviewLog) {
 	r := p.RemoteByID(repo.ID)
 	for _, n := range news {
-		notice.TellReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
+		notice.LogReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
 	}
 }
 

@@ -68,7 +68,7 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 	}
 	planning.Unlock()
 	told = &CommandResult{Answer: rep.Said, Refused: rep.Refused}
-	err = p.sendTold(ctx, p.All[at], plan.Of[change.Notice](made), told)
+	err = p.sendCommandActions(ctx, p.All[at], plan.Of[change.Notice](made), told)
 	if told.Left > 0 && rep.Unsent != "" {
 		told.Answer = rep.Unsent
 	}
@@ -125,9 +125,9 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Com
 	}
 }
 
-// sendTold sends the command's actions and reports what is left. It is no error if GitHub cannot be
+// sendCommandActions sends the command's actions and reports what is left. It is no error if GitHub cannot be
 // reached: the next pass sends them.
-func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
+func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account
 	if h, halted := p.Dirs.Halted(); halted {
@@ -137,9 +137,9 @@ func (p *Pass) sendTold(ctx context.Context, rem *env.Repo, notices []change.Not
 	}
 	switch {
 	case github.IsStatus(err, 403):
-		err = p.MeetApp(ctx, rem)
+		err = p.ReadOwnAccount(ctx, rem)
 	case err == nil:
-		err = p.Meet(ctx, rem.Name.Host, who)
+		err = p.AcceptAccount(ctx, rem.Name.Host, who)
 	}
 	if err == nil {
 		rem.Ready = true

@@ -10,9 +10,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// memory is how long the database and the mirrors keep finished work. Keys of open items are kept
+// retention is how long the database and the mirrors keep finished work. Keys of open items are kept
 // while they are open.
-const memory = 30 * 24 * time.Hour
+const retention = 30 * 24 * time.Hour
 
 // forgetEvery is how often finished work is searched for. The search reads everything, so not every
 // pass does it.
@@ -21,20 +21,20 @@ const forgetEvery = 24 * time.Hour
 // forgot is the name under which the database stores when that last happened.
 const forgot = "forgot"
 
-// forget deletes old finished work. Only passes that ran turns do so: an idle one writes only its
+// pruneFinished deletes old finished work. Only passes that ran turns do so: an idle one writes only its
 // heartbeat.
-func (p *Pass) forget(ctx context.Context, worked int) {
+func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 	if worked == 0 || ctx.Err() != nil {
 		return
 	}
 	now := p.Now()
-	due, err := p.forgetting(ctx, now)
+	due, err := p.pruneDue(ctx, now)
 	if err == nil && due {
-		err = p.dropOldTurns(ctx, now.Add(-memory))
+		err = p.dropOldTurns(ctx, now.Add(-retention))
 	}
 	if err == nil && due {
-		dropMerged(ctx, p.Env, now.Add(-memory))
-		_, err = p.Store.Prune(ctx, now.Add(-memory))
+		dropMerged(ctx, p.Env, now.Add(-retention))
+		_, err = p.Store.Prune(ctx, now.Add(-retention))
 	}
 	if err == nil && due {
 		err = p.turns.Restorer.DropAllHomes(ctx)
@@ -44,8 +44,8 @@ func (p *Pass) forget(ctx context.Context, worked int) {
 	}
 }
 
-// forgetting reports whether it is time to forget, and stores that it was done.
-func (p *Pass) forgetting(ctx context.Context, now time.Time) (due bool, err error) {
+// pruneDue reports whether it is time to forget, and stores that it was done.
+func (p *Pass) pruneDue(ctx context.Context, now time.Time) (due bool, err error) {
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		v, known, err := tx.GetValidator(ctx, 0, forgot)
 		if due = !known || now.Sub(v.SeenAt) >= forgetEvery; err != nil || !due {

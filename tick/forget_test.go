@@ -38,7 +38,7 @@ func (k *keeper) DropTurns(_ context.Context, keys ...string) error {
 func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	at := now.Add(-2 * memory)
+	at := now.Add(-2 * retention)
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return at })
 	t.Cleanup(func() { _ = db.Close() })
 	var repo work.Repo
@@ -74,16 +74,16 @@ func TestTurnsAreForgottenWithTheirRows(t *testing.T) {
 		All: []*env.Repo{{Remote: env.Remote{Mirror: func(work.Repo) env.Mirror { return k }}, Row: repo}},
 	}}
 	p.assemble()
-	p.forget(ctx, 0)
+	p.pruneFinished(ctx, 0)
 	if len(k.dropped) > 0 {
 		t.Errorf("an idle pass forgot %q", k.dropped)
 	}
-	p.forget(ctx, 1)
+	p.pruneFinished(ctx, 1)
 	if !slices.Equal(k.dropped, []string{"completed"}) {
 		t.Errorf("forgot %q, want the one that was over for long", k.dropped)
 	}
-	if len(k.merged) != 1 || !k.merged[0].Equal(now.Add(-memory)) {
-		t.Errorf("forgot what was merged before %v, want %v", k.merged, now.Add(-memory))
+	if len(k.merged) != 1 || !k.merged[0].Equal(now.Add(-retention)) {
+		t.Errorf("forgot what was merged before %v, want %v", k.merged, now.Add(-retention))
 	}
 	for key, want := range map[string]bool{"completed": false, "awaiting_feedback": true, "closed": true} {
 		err := db.View(ctx, func(tx *store.Tx) error {

@@ -16,9 +16,9 @@ import (
 // work on it are removed. Its turns end before their first effect; their events wait until the
 // config names it again.
 
-// letGo ends the turns of such repositories. It skips a turn that a pass works on: that pass checks
+// endRemovedTurns ends the turns of such repositories. It skips a turn that a pass works on: that pass checks
 // before it pushes.
-func (p *Pass) letGo(ctx context.Context) error {
+func (p *Pass) endRemovedTurns(ctx context.Context) error {
 	var unfinished []work.Turn
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.ListUnfinishedTurns(ctx)
@@ -28,18 +28,18 @@ func (p *Pass) letGo(ctx context.Context) error {
 		return err
 	}
 	for _, t := range unfinished {
-		at := slices.IndexFunc(p.Left, func(r *env.Repo) bool { return r.Row.ID == t.RepoID })
+		at := slices.IndexFunc(p.Removed, func(r *env.Repo) bool { return r.Row.ID == t.RepoID })
 		if at < 0 || p.InFlight(t.Key) {
 			continue
 		}
-		if err := p.letTurnGo(ctx, p.Left[at], t); err != nil {
+		if err := p.endRemovedTurn(ctx, p.Removed[at], t); err != nil {
 			return fmt.Errorf("end turn %s: %w", t.Key, err)
 		}
 	}
 	return nil
 }
 
-func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
+func (p *Pass) endRemovedTurn(ctx context.Context, r *env.Repo, t work.Turn) error {
 	l := &env.Lease{Turn: t, Repo: r}
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		if l.Item, err = tx.GetItem(ctx, t.ItemID); err != nil {
@@ -65,8 +65,8 @@ func (p *Pass) letTurnGo(ctx context.Context, r *env.Repo, t work.Turn) error {
 			return p.notices.Show(ctx, tx, work.Move{Item: l.Item.ID, Cause: work.CausePutBack, To: work.StateAwaitingFeedback}, p.Now())
 		})
 	}
-	p.Changed(l, string(env.VerdictSuperseded), turn.LeftOut)
-	return p.turns.Supersede(ctx, l, turn.LeftOut)
+	p.Changed(l, string(env.VerdictSuperseded), turn.ReasonRepoRemoved)
+	return p.turns.Supersede(ctx, l, turn.ReasonRepoRemoved)
 }
 
 // labelsShown returns the names of the state labels from the item's action row, because the config

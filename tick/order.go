@@ -62,7 +62,7 @@ func newQueue(served known.RoundRobin, turns []plan.Turn) *queue {
 }
 
 func byUrgency(a, b plan.Turn) int {
-	if d := cameAs(a).Compare(cameAs(b)); d != 0 {
+	if d := effectiveSince(a).Compare(effectiveSince(b)); d != 0 {
 		return d
 	}
 	if d := a.Since.Compare(b.Since); d != 0 {
@@ -71,8 +71,8 @@ func byUrgency(a, b plan.Turn) int {
 	return a.Number - b.Number
 }
 
-// cameAs returns when a turn counts as having come.
-func cameAs(t plan.Turn) time.Time {
+// effectiveSince returns when a turn counts as having come.
+func effectiveSince(t plan.Turn) time.Time {
 	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
 }
 

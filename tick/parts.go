@@ -19,14 +19,14 @@ import (
 
 // Listeners are called during a pass and when it has ended.
 type Listeners struct {
-	After   []observe.After // called when it has ended; see end
-	Telling *notify.Teller  // sends messages while turns run; nil: none
+	After    []observe.After  // called when it has ended; see end
+	Notifier *notify.Notifier // sends messages while turns run; nil: none
 }
 
-// beginTelling sends messages while turns run, if there are any.
-func (l Listeners) beginTelling(ctx context.Context, leases []*env.Lease, rep *env.Report) {
-	if l.Telling != nil && len(leases) > 0 {
-		l.Telling.Begin(ctx, rep.StartedAt)
+// beginNotifying sends messages while turns run, if there are any.
+func (l Listeners) beginNotifying(ctx context.Context, leases []*env.Lease, rep *env.Report) {
+	if l.Notifier != nil && len(leases) > 0 {
+		l.Notifier.Begin(ctx, rep.StartedAt)
 	}
 }
 
@@ -42,10 +42,10 @@ func (p *Pass) assemble() {
 	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
 }
 
-// beginDue sends notices and merges in a repository, in parallel with everything else. It first
+// startSends sends notices and merges in a repository, in parallel with everything else. It first
 // checks one repository after another whether anything is due: a parallel reader opens another
 // database connection, which takes longer than the check.
-func beginDue(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep *env.Report) {
+func startSends(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep *env.Report) {
 	chosen := p.chosen[r.Row.ID]
 	toSend, toMerge := p.notices.Waiting(ctx, r), p.merging.Waiting(ctx, r, chosen)
 	if toSend {
@@ -56,26 +56,26 @@ func beginDue(ctx context.Context, p *Pass, r *env.Repo, wg *sync.WaitGroup, rep
 	}
 }
 
-// end is called once for each pass with a database, however it ended; not for a dry run. The After
+// finishPass is called once for each pass with a database, however it ended; not for a dry run. The After
 // functions cannot fail the pass.
-func end(ctx context.Context, p *Pass, rep *env.Report, err error) error {
-	for _, r := range slices.Concat(p.Repositories(), p.Left) {
+func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error {
+	for _, r := range slices.Concat(p.Repositories(), p.Removed) {
 		r.Close()
 	}
 	observe.Pass(ctx, p.Env, rep, err, p.After)
 	return errors.Join(err, p.Store.Close())
 }
 
-// carryOn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
-func carryOn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
+// runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
+func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
 	observe.Turn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 
-// mayStep checks before a turn's next step that its repository is still the same.
-func mayStep(ctx context.Context, p *Pass, l *env.Lease) error {
+// checkSameRepo checks before a turn's next step that its repository is still the same.
+func checkSameRepo(ctx context.Context, p *Pass, l *env.Lease) error {
 	at, within := l.Turn.Step, env.SameFor
 	if at == work.StepClaimed || at == work.StepAnswered {
-		if err := p.turns.LastLook.NotLeft(ctx, l); err != nil {
+		if err := p.turns.LastLook.RequireConfigured(ctx, l); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 			unread = cmp.Or(unread, notAsked(r))
 			continue
 		}
-		if why := p.Accounts.ShutHosts(func(string) bool { return true }); why != nil {
+		if why := p.Accounts.SkippedHosts(func(string) bool { return true }); why != nil {
 			return Prompt{}, fmt.Errorf("%s: %w", r.Repo, why)
 		}
 		return Prompt{}, fmt.Errorf("%s: %s", r.Repo, r.Note)
@@ -66,7 +66,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		return Prompt{Text: stored.Prompt, Stored: true}, nil
 	}
 	l.Turn.Agent = q.Agent
-	if err := q.stand(ctx, p, l); err != nil {
+	if err := q.chooseCommit(ctx, p, l); err != nil {
 		return Prompt{}, err
 	}
 	c, err := p.turns.Briefs.PromptContext(ctx, l)
@@ -141,7 +141,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 			if t.Item.ID == item.ID && fits(t.Kind, t.Reviewer) {
 				l := &env.Lease{Turn: p.newTurn(t, 0), Item: item, Repo: r}
 				return l, p.Store.View(ctx, func(tx *store.Tx) (err error) {
-					l.Events, err = tx.WithTexts(ctx, t.Events)
+					l.Events, err = tx.LoadTexts(ctx, t.Events)
 					return err
 				})
 			}
@@ -173,8 +173,8 @@ func (q PromptQuery) loadEvents(ctx context.Context, p *Pass, l *env.Lease) erro
 	})
 }
 
-// stand chooses the turn's base or head in a temporary mirror.
-func (q PromptQuery) stand(ctx context.Context, p *Pass, l *env.Lease) error {
+// chooseCommit chooses the turn's base or head in a temporary mirror.
+func (q PromptQuery) chooseCommit(ctx context.Context, p *Pass, l *env.Lease) error {
 	if err := p.Preflight(ctx); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (p *Pass) begin(ctx context.Context) error {
 		if err := p.LoadAccounts(ctx, tx); err != nil {
 			return err
 		}
-		gone, err = p.OpenLeft(ctx, tx)
+		gone, err = p.OpenRemovedRepos(ctx, tx)
 		return err
 	})
 	if err != nil {

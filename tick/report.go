@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// tellDay reports how many turns wait, and whether they wait for the day's budgets.
-func (p *Pass) tellDay(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
+// reportHeldTurns reports how many turns wait, and whether they wait for the day's budgets.
+func (p *Pass) reportHeldTurns(ctx context.Context, plans []plan.Plan, begun int, rep *env.Report) {
 	waiting, why := 0, explain.What(p.Day.Why, explain.Place{Spending: true})
 	for _, made := range plans {
 		for _, t := range plan.Of[plan.Turn](made) {

@@ -46,15 +46,15 @@ func chosenMerges(plans []plan.Plan) map[int64][]string {
 	return chosen
 }
 
-// stirring returns the repositories that may have something to send, and those that the config no
+// reposToSend returns the repositories that may have something to send, and those that the config no
 // longer names. If that cannot be read, it returns all.
-func stirring(ctx context.Context, p *Pass) []*env.Repo {
+func reposToSend(ctx context.Context, p *Pass) []*env.Repo {
 	all := p.Repositories()
 	busy, err := p.loader.Busy(ctx, all)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not list what is to be sent", "error", err)
-		return slices.Concat(all, p.Left)
+		return slices.Concat(all, p.Removed)
 	}
 	some := slices.DeleteFunc(slices.Clone(all), func(r *env.Repo) bool { return !busy[r.Row.ID] })
-	return slices.Concat(some, p.Left)
+	return slices.Concat(some, p.Removed)
 }

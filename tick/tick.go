@@ -58,7 +58,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = end(ctx, p, rep, err) }()
+	defer func() { err = finishPass(ctx, p, rep, err) }()
 	leases, err := p.plan(ctx, rep)
 	if p.Config.Runtime.Overlap {
 		unlock()
@@ -70,10 +70,10 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 		return rep, err
 	}
 	p.work(ctx, leases, rep)
-	p.forget(ctx, len(leases))
+	p.pruneFinished(ctx, len(leases))
 	p.sumUp(ctx, rep)
-	rep.Shut = p.Accounts.ShutHosts(rep.Tells)
-	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.ShutHosts(func(host string) bool { return !rep.Tells(host) }))
+	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
+	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // plan runs the phases that only one pass at a time may run.
@@ -82,11 +82,11 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		return leases, fmt.Errorf("recover: %w", err)
 	}
-	if err := p.letGo(ctx); err != nil {
+	if err := p.endRemovedTurns(ctx); err != nil {
 		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
-	leases = p.open(ingest.SameRepos(leases))
+	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
 	if _, halted := p.Dirs.Halted(); halted { // paused since the pass began: new events wait, and recovered turns check it themselves
 		return leases, nil
 	}
@@ -99,24 +99,24 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 	if err != nil {
 		err = fmt.Errorf("claim: %w", err)
 	}
-	p.tellDay(ctx, plans, len(fresh), rep)
+	p.reportHeldTurns(ctx, plans, len(fresh), rep)
 	return append(leases, fresh...), err
 }
 
 // work sends notices, merges and runs the claimed turns, all in parallel.
 func (p *Pass) work(ctx context.Context, leases []*env.Lease, rep *env.Report) {
 	var wg sync.WaitGroup
-	for _, r := range stirring(ctx, p) {
-		beginDue(ctx, p, r, &wg, rep)
+	for _, r := range reposToSend(ctx, p) {
+		startSends(ctx, p, r, &wg, rep)
 	}
 	for _, l := range leases {
 		wg.Go(func() {
 			defer l.Release()
-			carryOn(ctx, p, l, rep)
+			runTurn(ctx, p, l, rep)
 			p.notices.SendNotices(ctx, l.Repo, rep)
 		})
 	}
-	p.beginTelling(ctx, leases, rep)
+	p.beginNotifying(ctx, leases, rep)
 	var beside sync.WaitGroup
 	over := make(chan struct{})
 	beside.Go(func() { p.notices.ShowWorking(ctx, leases, over, rep) })
@@ -141,7 +141,7 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 		if l.Turn.Step != phase.at {
 			continue
 		}
-		if err := mayStep(ctx, p, l); err != nil {
+		if err := checkSameRepo(ctx, p, l); err != nil {
 			return err
 		}
 		if err := phase.run(ctx, l); err != nil {

@@ -77,7 +77,7 @@ func (a *room) showSandbox(ctx context.Context, given []string, repo string, fla
 	}
 	views := []machine.Entry{}
 	if p.Hides() {
-		views = m.LetIn(p, name, ag)
+		views = m.VisibleEntries(p, name, ag)
 	}
 	out := a.Output()
 	if flags.Asked() {

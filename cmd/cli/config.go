@@ -67,10 +67,10 @@ func FindRepo(known []work.Repo, name work.RepoName) work.Repo {
 		if !r.Name.Equal(name) {
 			continue
 		}
-		if r.LeftAt.IsZero() {
+		if r.RemovedAt.IsZero() {
 			return r
 		}
-		if r.LeftAt.After(found.LeftAt) {
+		if r.RemovedAt.After(found.RemovedAt) {
 			found = r
 		}
 	}

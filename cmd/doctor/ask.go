@@ -47,7 +47,7 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 	for i := range f.Repos {
 		r, settings := &f.Repos[i], cfg.Repos[i]
 		h := f.Hosts[slices.IndexFunc(f.Hosts, func(h doctor.Host) bool { return h.Name == r.Host })]
-		if r.Unasked = unasked(h); r.Unasked != "" {
+		if r.Unasked = whyUnchecked(h); r.Unasked != "" {
 			continue
 		}
 		r.Gates.Speaker = h.Account
@@ -71,8 +71,8 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 	}
 }
 
-// unasked returns why the repositories of a host cannot be checked, or "".
-func unasked(h doctor.Host) string {
+// whyUnchecked returns why the repositories of a host cannot be checked, or "".
+func whyUnchecked(h doctor.Host) string {
 	switch {
 	case !h.LoggedIn:
 		return "gh is not logged in to " + h.Name
@@ -143,7 +143,7 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 	if rules, err := c.Rules(ctx, r.Current, r.DefaultBranch); err == nil {
 		to.Rules = &rules
 	}
-	to.WorkRules = inTheWay(ctx, c, r.Current)
+	to.WorkRules = hinderingRules(ctx, c, r.Current)
 	return r.Private
 }
 
@@ -175,8 +175,8 @@ func MissingLabels(settings config.Repo, present []string) (missing []work.Label
 // deleted. History is never rewritten.
 var harmless = []string{"non_fast_forward", "required_linear_history", "copilot_code_review", "deletion"}
 
-// inTheWay returns the kinds of rules that would hinder a branch named like ours.
-func inTheWay(ctx context.Context, c *github.Client, repo work.RepoName) []string {
+// hinderingRules returns the kinds of rules that would hinder a branch named like ours.
+func hinderingRules(ctx context.Context, c *github.Client, repo work.RepoName) []string {
 	kinds, told, err := c.RuleKinds(ctx, repo, work.BranchPrefix(work.FlowBugfix, 1)+"an-issue")
 	if err != nil || !told {
 		return nil

@@ -98,15 +98,15 @@ func Print(out terminal.Output, all []doctor.Check, home string) error {
 			group = c.Group
 			b.WriteString(out.Bold(group.Title()) + "\n")
 		}
-		c.Says = homely(c.Says, home)
+		c.Says = shortenHome(c.Says, home)
 		b.WriteString(line(out, c, widest))
 	}
 	_, err := io.WriteString(out.W, b.String()+"\n")
 	return err
 }
 
-// homely replaces the home folder by ~.
-func homely(says, home string) string {
+// shortenHome replaces the home folder by ~.
+func shortenHome(says, home string) string {
 	if home == "" {
 		return says
 	}

@@ -33,7 +33,7 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	f.Config.Doubts = append(doubts.Of(cfg), machine.Doubts(cfg, a.Environ())...)
 	f.Hosts = hosts(cfg)
 	f.Repos = repositories(cfg)
-	remember(ctx, cfg, &f)
+	addStored(ctx, cfg, &f)
 	if len(read.Problems) > 0 && f.Passes != nil {
 		f.Passes.Budgets = nil // they belong to a config that is not in effect
 	}

@@ -40,16 +40,16 @@ func gates(r config.Repo) doctor.Gates {
 	return g
 }
 
-// remember adds what the database and the state folder know. Their own problems have a separate
+// addStored adds what the database and the state folder know. Their own problems have a separate
 // check.
-func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
+func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
 	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {
 			return err
 		}
-		strangers, err := tx.ListStrangers(ctx)
+		strangers, err := tx.ListOtherInstallations(ctx)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if p.Last, err = schedule.LastPass(ctx, tx, cfg); err != nil {
 			return err
 		}
-		if p.Untold, err = tx.ListUntold(ctx, f.Now.Add(-news.MostAge)); err != nil {
+		if p.Undelivered, err = tx.ListUndelivered(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err
 		}
 		for i, r := range cfg.Repos {
@@ -87,7 +87,7 @@ func remember(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	f.Passes = p
 }
 
-func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.Stranger, to *doctor.Repo) error {
+func rememberRepo(ctx context.Context, tx *store.Tx, row work.Repo, strangers []store.OtherInstallation, to *doctor.Repo) error {
 	if row.ID == 0 {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent
 	g.Login = doctor.Login(agent.LoginOf(spec))
 	if g.Hides {
 		repo := m.someRepo()
-		for _, e := range m.LetIn(p, repo, a) {
+		for _, e := range m.VisibleEntries(p, repo, a) {
 			if e.How == string(sandbox.Write) && filepath.Dir(e.Path) != m.dirs.CheckoutParent(repo) {
 				g.Writes = append(g.Writes, e.Path)
 			}

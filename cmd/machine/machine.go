@@ -135,14 +135,14 @@ func (m *Machine) Used(run work.Run, counted work.Usage, began time.Time) (agent
 func (m *Machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
 		Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
-		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.masking(a.EnvPass), Now: m.now,
+		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.redactorFor(a.EnvPass), Now: m.now,
 		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk,
 	}
 }
 
-// masking removes secrets from an agent's output: known patterns, and the values that env_pass
+// redactorFor removes secrets from an agent's output: known patterns, and the values that env_pass
 // gives it.
-func (m *Machine) masking(pass []string) func(string) string {
+func (m *Machine) redactorFor(pass []string) func(string) string {
 	var pairs []string
 	for _, name := range pass {
 		if value, _ := m.env.Lookup(name); len(value) >= shortestSecret {

@@ -47,7 +47,7 @@ func TestWhatAnAgentPrintsIsMasked(t *testing.T) {
 	var known secrets.Redactor
 	known.Add("known-token-12345", "gh's token")
 	m := &Machine{secrets: &known, env: environ.Of([]string{"MODEL_KEY=mk-123", "MODE=on"})}
-	if got := m.masking([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
+	if got := m.redactorFor([]string{"MODEL_KEY", "MODE"})("mk-123 on known-token-12345"); got != "[MODEL_KEY] on [redacted: gh's token]" {
 		t.Errorf("got %q", got)
 	}
 }

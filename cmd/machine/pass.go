@@ -59,12 +59,12 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
-		pass.Telling = telling.New(pass.Env, m.Tell)
-		pass.After = append(pass.After, pass.Telling.After)
+		pass.Notifier = telling.New(pass.Env, m.Notify)
+		pass.After = append(pass.After, pass.Notifier.After)
 		trace(m, pass, opt.Version)
 		return pass, closeLog, nil
 	}
-	done, err = m.throwAway(ctx, pass)
+	done, err = m.useScratchStore(ctx, pass)
 	return pass, done, err
 }
 
@@ -107,8 +107,8 @@ func trace(m *Machine, pass *tick.Pass, version string) {
 	}
 }
 
-// Tell sends a message to one [[notify]] of the config.
-func (m *Machine) Tell(ctx context.Context, name string, msg notify.Message) notify.Answer {
+// Notify sends a message to one [[notify]] of the config.
+func (m *Machine) Notify(ctx context.Context, name string, msg notify.Message) notify.Answer {
 	i := slices.IndexFunc(m.cfg.Notify, func(n config.Notify) bool { return n.Name == name })
 	if i < 0 {
 		return notify.Answer{Fate: notify.Unreached, Says: "the config has no [[notify]] of that name"}
@@ -123,7 +123,7 @@ func (m *Machine) Tell(ctx context.Context, name string, msg notify.Message) not
 // target returns where a message goes. A program sees as much of the environment as an agent
 // without a key, plus what env_pass names.
 func (m *Machine) target(n config.Notify) (notify.Target, error) {
-	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.masking(n.EnvPass)}
+	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.redactorFor(n.EnvPass)}
 	if len(n.Command) > 0 {
 		path := hostPath(m.cfg, m.env)
 		program, err := proc.LookPath(n.Command[0], path)

@@ -68,7 +68,7 @@ func (m *Machine) client(host string, log *slog.Logger) (*github.Client, error) 
 }
 
 func (m *Machine) mirror(r config.Repo, repo work.Repo) env.Mirror {
-	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).Speaking(voice(r.Voice))
+	return m.git.Mirror(m.dirs.MirrorDir(repo), m.remoteURL(r, repo), m.dirs.RepoLock(repo)).WithVoice(voice(r.Voice))
 }
 
 // voice returns the identities of a repository's commits.
@@ -94,5 +94,5 @@ func ReadMirror(ctx context.Context, m *Machine, repo work.Repo) (*git.Mirror, e
 
 // ScratchMirror returns a mirror in a temporary folder. It borrows the objects of the real one.
 func (m *Machine) ScratchMirror(dir string, r env.Remote, repo work.Repo) env.Mirror {
-	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).Speaking(voice(r.Settings.Voice)).Borrowing(m.dirs.MirrorDir(repo))
+	return m.git.Mirror(filepath.Join(dir, "mirror.git"), m.remoteURL(r.Settings, repo), filepath.Join(dir, "lock")).WithVoice(voice(r.Settings.Voice)).WithAlternate(m.dirs.MirrorDir(repo))
 }

@@ -163,8 +163,8 @@ func (m *Machine) Advice(p sandbox.Protection, a config.Agent) string {
 	return "; " + remedy(m.cfg.Sandbox(a))
 }
 
-// LetIn lists what an agent's turn can see in a checkout of the repository.
-func (m *Machine) LetIn(p sandbox.Protection, repo work.Repo, a config.Agent) []Entry {
+// VisibleEntries lists what an agent's turn can see in a checkout of the repository.
+func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.Agent) []Entry {
 	program := programOf(m.env, a)
 	path := a.Adapter
 	if found, err := agent.Program(program); err == nil {

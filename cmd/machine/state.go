@@ -111,8 +111,8 @@ func MakeFolder(dir string) error {
 	return nil
 }
 
-// throwAway gives a dry run a temporary copy of the database.
-func (m *Machine) throwAway(ctx context.Context, pass *tick.Pass) (func() error, error) {
+// useScratchStore gives a dry run a temporary copy of the database.
+func (m *Machine) useScratchStore(ctx context.Context, pass *tick.Pass) (func() error, error) {
 	dir, err := os.MkdirTemp("", "mergexo-dry-run-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the dry run: %w", err)

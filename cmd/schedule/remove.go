@@ -17,11 +17,11 @@ func (r *room) remove(ctx context.Context) error {
 	if err != nil {
 		cfg = &config.Config{}
 	}
-	return r.takeAway(ctx, cfg, r.Output().W)
+	return r.removeJobs(ctx, cfg, r.Output().W)
 }
 
-// takeAway removes the job from every scheduler that has it, and reports it.
-func (r *room) takeAway(ctx context.Context, cfg *config.Config, w io.Writer) error {
+// removeJobs removes the job from every scheduler that has it, and reports it.
+func (r *room) removeJobs(ctx context.Context, cfg *config.Config, w io.Writer) error {
 	p, err := newPlan(cfg, r.Environ(), r.Now())
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// stays is what uninstall leaves in place.
-type stays struct {
+// leftovers is what uninstall leaves in place.
+type leftovers struct {
 	pulls    []pull
 	branches []string // of items without a pull request
 	others   []string // configs that use the same state folder
@@ -27,7 +27,7 @@ type stays struct {
 type pull struct{ url, branch, title string }
 
 // look reads what the last pass knew of GitHub.
-func look(ctx context.Context, dir string) (s stays, err error) {
+func look(ctx context.Context, dir string) (s leftovers, err error) {
 	_, err = machine.View(ctx, dir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		for _, r := range known {
@@ -43,7 +43,7 @@ func look(ctx context.Context, dir string) (s stays, err error) {
 	return s, err
 }
 
-func (s *stays) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {
+func (s *leftovers) repo(ctx context.Context, tx *store.Tx, r work.Repo) error {
 	items, err := tx.ListOpenItems(ctx, r.ID)
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ const (
 	stillPoll   = 200 * time.Millisecond
 )
 
-// still pauses everything and waits until no pass and no process of a dead pass runs.
-func (r *room) still(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
+// stopPasses pauses everything and waits until no pass and no process of a dead pass runs.
+func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
 	w := r.Output().W
 	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 	defer bound.Stop()
 	told := false
 	for {
-		held, err := dirs.Busy()
+		held, err := dirs.HeldLocks()
 		if err != nil || len(held) == 0 {
 			return err
 		}

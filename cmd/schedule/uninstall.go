@@ -85,7 +85,7 @@ func (r *room) uninstall(ctx context.Context, opt uninstallOptions) error {
 	if err := r.purge(ctx, cfg.Runtime.StateDir, opt); err != nil {
 		return errors.Join(kept, err)
 	}
-	r.tellStays(stays, cfg, opt, unread != nil)
+	r.printLeftovers(stays, cfg, opt, unread != nil)
 	return kept
 }
 
@@ -117,7 +117,7 @@ func (r *room) agreed(ctx context.Context, opt uninstallOptions, cfg *config.Con
 // stop removes the schedule, then ends the passes.
 func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if goos != "windows" { // Windows has no schedule of ours
-		if err := r.takeAway(ctx, cfg, r.Output().W); err != nil {
+		if err := r.removeJobs(ctx, cfg, r.Output().W); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 	if !files.Exists(dirs.State) {
 		return nil
 	}
-	return r.still(ctx, cfg, dirs)
+	return r.stopPasses(ctx, cfg, dirs)
 }
 
 // purge deletes the state folder if --purge is given.
@@ -151,8 +151,8 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	return nil
 }
 
-// tellStays prints what is left, and the last command to type.
-func (r *room) tellStays(stays stays, cfg *config.Config, opt uninstallOptions, unknown bool) {
+// printLeftovers prints what is left, and the last command to type.
+func (r *room) printLeftovers(stays leftovers, cfg *config.Config, opt uninstallOptions, unknown bool) {
 	out := r.Output()
 	if unknown {
 		fmt.Fprintln(out.W, "What stays on GitHub is not known: the database could not be read.")

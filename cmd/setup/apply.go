@@ -44,8 +44,8 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 		r.say("Wrote %s.", d.path)
 	}
 	for _, l := range lacking {
-		if err := p.client.CreateLabel(ctx, p.name, l); err != nil && !github.IsTaken(err) {
-			return nil, fmt.Errorf("create the label %s: %w; the rest is done; run again: gh mergexo init", l.Name, told(p.name.Host, err))
+		if err := p.client.CreateLabel(ctx, p.name, l); err != nil && !github.AlreadyExists(err) {
+			return nil, fmt.Errorf("create the label %s: %w; the rest is done; run again: gh mergexo init", l.Name, withRemedy(p.name.Host, err))
 		}
 	}
 	if len(lacking) > 0 {

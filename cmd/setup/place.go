@@ -28,7 +28,7 @@ func (r *room) repository(ctx context.Context, d *draft) (work.RepoName, error) 
 	if named != "" {
 		return parseName(named)
 	}
-	found := foundHere(ctx, env)
+	found := remoteRepositories(ctx, env)
 	if loggedIn := slices.DeleteFunc(slices.Clone(found), func(n work.RepoName) bool { return github.Token(n.Host) == "" }); len(loggedIn) > 0 {
 		found = loggedIn
 	}
@@ -87,7 +87,7 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 	}
 	p := &place{client: c}
 	if p.account, _, err = c.Login(ctx); err != nil {
-		return nil, told(name.Host, err)
+		return nil, withRemedy(name.Host, err)
 	}
 	found, err := c.Repository(ctx, name)
 	if refused, ok := errors.AsType[*transport.Error](err); ok && refused.Status == http.StatusNotFound {
@@ -97,7 +97,7 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		}
 	}
 	if err != nil {
-		return nil, told(name.Host, err)
+		return nil, withRemedy(name.Host, err)
 	}
 	p.name, p.branch = found.Current, found.DefaultBranch
 	facts := doctor.Repo{Name: p.name.String(), Host: name.Host}
@@ -106,7 +106,7 @@ func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
 		return nil, err
 	}
 	if p.labels, err = c.RepoLabels(ctx, p.name); err != nil {
-		return nil, told(name.Host, err)
+		return nil, withRemedy(name.Host, err)
 	}
 	if rules, err := c.Rules(ctx, p.name, p.branch); err == nil { // otherwise doctor reports it
 		p.rules = rules
@@ -122,8 +122,8 @@ func (p *place) speaker() string {
 	return p.account
 }
 
-// told adds the remedy to an error of GitHub.
-func told(host string, err error) error {
+// withRemedy adds the remedy to an error of GitHub.
+func withRemedy(host string, err error) error {
 	all := github.Troubles(host, err)
 	if len(all) == 0 || all[0].Next == "" {
 		return err

@@ -17,9 +17,9 @@ import (
 // remoteTime limits how long git may take to read its config.
 const remoteTime = 10 * time.Second
 
-// foundHere returns the repositories of the folder's remotes in gh's order: only the one chosen by
+// remoteRepositories returns the repositories of the folder's remotes in gh's order: only the one chosen by
 // gh repo set-default, or else upstream, github, origin, others.
-func foundHere(ctx context.Context, env environ.Env) []work.RepoName {
+func remoteRepositories(ctx context.Context, env environ.Env) []work.RepoName {
 	git, err := proc.LookPath("git", env.Path)
 	if err != nil {
 		return nil

@@ -65,7 +65,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story statu
 	if !mirror.Has(ctx, turn.Commit) {
 		return fmt.Errorf("this machine does not have commit %s any more; see GitHub: %s", work.Short(turn.Commit), story.Item.Address())
 	}
-	text, cut, err := git.Change(ctx, mirror, turn.Commit, mostDiff)
+	text, cut, err := git.DiffOfCommit(ctx, mirror, turn.Commit, mostDiff)
 	if err != nil {
 		return err
 	}

@@ -32,9 +32,9 @@ type Board struct {
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
 
-	facts  []Facts
-	all    bool          // Items includes finished ones
-	untold []news.Untold // notification targets that did not accept messages
+	facts       []ItemFacts
+	all         bool               // Items includes finished ones
+	undelivered []news.Undelivered // notification targets that did not accept messages
 
 	now    time.Time                // by GitHub's clock, like stored times
 	clocks map[string]time.Duration // how far this machine's clock is ahead, by host
@@ -72,7 +72,7 @@ func Empty(q Query) Board {
 // Load reads the board, without the agents.
 func Load(ctx context.Context, tx *store.Tx, q Query) (Board, error) {
 	b, err := load(ctx, tx, q)
-	b.Items = terminal.Each(b.facts, Facts.item)
+	b.Items = terminal.Each(b.facts, ItemFacts.item)
 	return b, err
 }
 
@@ -98,7 +98,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 		return b, err
 	}
 	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt)}
-	if b.untold, err = tx.ListUntold(ctx, q.Now.Add(-news.MostAge)); err != nil {
+	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}
 	watch, err := loadWatched(ctx, tx, q.Config, known, b.now)
@@ -164,7 +164,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 		if !q.All && !i.State.Open() {
 			continue
 		}
-		f := Facts{
+		f := ItemFacts{
 			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.Of(i.Turn), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}

@@ -83,8 +83,8 @@ type Spent struct {
 	says string
 }
 
-// Facts are what the database holds about one work item.
-type Facts struct {
+// ItemFacts are what the database holds about one work item.
+type ItemFacts struct {
 	known.Item
 	plan.Outlook
 	Repo    work.Repo
@@ -100,11 +100,11 @@ type Facts struct {
 }
 
 // item returns what people and programs see of the facts.
-func (f Facts) item() Item {
+func (f ItemFacts) item() Item {
 	s := plan.StandingOf(f.Item, f.Outlook, plan.Around{Now: f.Now, Repo: f.Repo, Called: f.Called, Halted: f.Halt != nil, Live: f.Live})
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
-		State: s.State, Stopped: f.State.Stands(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
+		State: s.State, Stopped: f.State.NeedsPerson(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
 		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind, NextStep: s.Next(f.Place),
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open(), urgency: f.urgency(), now: f.Now, local: f.Local,
@@ -126,7 +126,7 @@ func (f Facts) item() Item {
 
 // urgency orders items: blocked until a person acts, then waiting for people, then resuming by
 // themselves, then finished.
-func (f Facts) urgency() int {
+func (f ItemFacts) urgency() int {
 	asked := len(f.Unanswered()) > 0
 	stands := f.State == work.StateBlocked || f.Turn != nil && f.Turn.Blocked || f.State == work.StateAwaitingIssueFollowup && !asked
 	switch {
@@ -140,7 +140,7 @@ func (f Facts) urgency() int {
 	return 2
 }
 
-func (f Facts) spent() Spent {
+func (f ItemFacts) spent() Spent {
 	s, b := spending.Of(f.Spent), f.Budgets
 	return Spent{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem, s.Describe(b, true)}
 }

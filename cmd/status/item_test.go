@@ -36,37 +36,37 @@ func TestEveryStateSaysWhatItWaitsForAndWhatIsNext(t *testing.T) {
 		i.Events = []work.Event{{ID: 1, Kind: work.EventIssue}, {ID: 2, Kind: work.EventReview}}
 	}
 	for name, c := range map[string]struct {
-		Facts
+		ItemFacts
 		waits, next string // parts; an empty one means empty
 	}{
-		"pending":        {Facts{Repo: repo, Item: item(work.StatePending, work.FlowBugfix)}, "free slot", "bugfix_start"},
-		"ready":          {Facts{Repo: repo, Item: item(work.StateReady, work.FlowImplementation)}, "free slot", "implementation_start"},
-		"limited":        {Facts{Repo: limited, Item: item(work.StatePending, work.FlowBugfix)}, "rate limit", "asked again after"},
-		"agent":          {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart, Slot: 1})), Live: true}, "bugfix_start in slot 1", "checked"},
-		"interrupted":    {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}))}, "no agent works now", "the next pass resumes"},
-		"answered":       {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepAnswered}))}, "has answered", "pushed and sent"},
-		"pushed":         {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}))}, "is pushed", "comments"},
-		"usage limit":    {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: work.Reason{Kind: work.WhyProvider, Text: "usage limit"}}))}, "usage limit", "resumes after"},
-		"retry":          {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}))}, "exit 3", "resumes after"},
-		"blocked":        {Facts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused))}, "a person: the push was refused: rules", "allow pushes"},
-		"paused":         {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or comment `/mergexo resume`"},
-		"paused blocked": {Facts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused), paused)}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: the push was refused: rules", "agent:ignore"},
-		"paused, pushed": {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}), paused)}, "is pushed", "comments"},
-		"paused closed":  {Facts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "label again"},
-		"blocked turn":   {Facts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}))}, "thread locked", "retry"},
-		"blocked pull":   {Facts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), pull(open))}, "no reason given", "set it again"},
-		"comments":       {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), two)}, "2 events", "turn"},
-		"people":         {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open))}, "people on #13", "merge"},
-		"broken pull":    {Facts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(broken))}, "HTTP 500", "asked again after"},
-		"followup":       {Facts{Repo: repo, Item: item(work.StateAwaitingIssueFollowup, work.FlowBugfix)}, "answer on the issue", "turn"},
-		"merged design":  {Facts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
-		"completed":      {Facts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
-		"closed":         {Facts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
-		"own reason":     {Facts{Repo: repo, Item: with(item(work.StatePending, work.FlowBugfix), why(work.Reason{Kind: work.WhyDepends, Names: []string{"octo/app#9"}}))}, "octo/app#9", "once they are closed"},
-		"closed, a turn": {Facts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed}))}, "", "label again"},
+		"pending":        {ItemFacts{Repo: repo, Item: item(work.StatePending, work.FlowBugfix)}, "free slot", "bugfix_start"},
+		"ready":          {ItemFacts{Repo: repo, Item: item(work.StateReady, work.FlowImplementation)}, "free slot", "implementation_start"},
+		"limited":        {ItemFacts{Repo: limited, Item: item(work.StatePending, work.FlowBugfix)}, "rate limit", "asked again after"},
+		"agent":          {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart, Slot: 1})), Live: true}, "bugfix_start in slot 1", "checked"},
+		"interrupted":    {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, Kind: work.KindBugfixStart}))}, "no agent works now", "the next pass resumes"},
+		"answered":       {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepAnswered}))}, "has answered", "pushed and sent"},
+		"pushed":         {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}))}, "is pushed", "comments"},
+		"usage limit":    {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, WaitReason: work.Reason{Kind: work.WhyProvider, Text: "usage limit"}}))}, "usage limit", "resumes after"},
+		"retry":          {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed, NotBefore: later, LastError: "exit 3"}))}, "exit 3", "resumes after"},
+		"blocked":        {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused))}, "a person: the push was refused: rules", "allow pushes"},
+		"paused":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), paused), Place: explain.Place{Ignore: "our:ignore"}}, "paused by ann since 2026-11-21 11:00:00 UTC", "remove our:ignore, or comment `/mergexo resume`"},
+		"paused blocked": {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), why(refused), paused)}, "paused by ann since 2026-11-21 11:00:00 UTC; and then: the push was refused: rules", "agent:ignore"},
+		"paused, pushed": {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed}), paused)}, "is pushed", "comments"},
+		"paused closed":  {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), paused)}, "", "label again"},
+		"blocked turn":   {ItemFacts{Repo: repo, Item: with(item(work.StateRunning, work.FlowBugfix), turn(work.Turn{Step: work.StepPushed, Blocked: true, LastError: "thread locked"}))}, "thread locked", "retry"},
+		"blocked pull":   {ItemFacts{Repo: repo, Item: with(item(work.StateBlocked, work.FlowBugfix), pull(open))}, "no reason given", "set it again"},
+		"comments":       {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open), two)}, "2 events", "turn"},
+		"people":         {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(open))}, "people on #13", "merge"},
+		"broken pull":    {ItemFacts{Repo: repo, Item: with(item(work.StateAwaitingFeedback, work.FlowBugfix), pull(broken))}, "HTTP 500", "asked again after"},
+		"followup":       {ItemFacts{Repo: repo, Item: item(work.StateAwaitingIssueFollowup, work.FlowBugfix)}, "answer on the issue", "turn"},
+		"merged design":  {ItemFacts{Repo: repo, Item: item(work.StateMerged, work.FlowDesign)}, "", "implementation"},
+		"completed":      {ItemFacts{Repo: repo, Item: item(work.StateCompleted, work.FlowBugfix)}, "", "nothing"},
+		"closed":         {ItemFacts{Repo: repo, Item: item(work.StateClosed, work.FlowBugfix)}, "", "label again"},
+		"own reason":     {ItemFacts{Repo: repo, Item: with(item(work.StatePending, work.FlowBugfix), why(work.Reason{Kind: work.WhyDepends, Names: []string{"octo/app#9"}}))}, "octo/app#9", "once they are closed"},
+		"closed, a turn": {ItemFacts{Repo: repo, Item: with(item(work.StateClosed, work.FlowBugfix), turn(work.Turn{Step: work.StepClaimed}))}, "", "label again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := c.Facts
+			f := c.ItemFacts
 			f.Now = now
 			got := f.item()
 			if !says(got.WaitingFor, c.waits) || !says(got.NextStep, c.next) {
@@ -82,7 +82,7 @@ func says(got, part string) bool { return strings.Contains(got, part) && (part !
 func TestAWaitFromAWrongClockIsNone(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	turn := work.Turn{Step: work.StepClaimed, NotBefore: now.Add(time.Hour), UpdatedAt: now}
-	f := Facts{Item: known.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
+	f := ItemFacts{Item: known.Item{Item: work.Item{State: work.StateRunning}, Turn: &turn}, Now: now}
 	if got := f.item().State; got != "waiting" {
 		t.Errorf("a wait: %q", got)
 	}

@@ -67,7 +67,7 @@ type Merged struct {
 }
 
 // merge returns the merge of the pull request; nil: it is not ours to merge and never was.
-func (f Facts) merge(merged *Merged) *Merge {
+func (f ItemFacts) merge(merged *Merged) *Merge {
 	if len(f.Merge.Gates) == 0 && merged == nil {
 		return nil
 	}
@@ -81,11 +81,11 @@ func (f Facts) merge(merged *Merged) *Merge {
 	if q := f.Landing.Box.Queue; len(m.Gates) > 0 && (q.In || q.Required) {
 		m.Queue = &Queue{q.In, q.State, q.Position, f.Pull.Base}
 	}
-	m.Next = f.mergeIs(*m)
+	m.Next = f.mergeSummary(*m)
 	return m
 }
 
-func (f Facts) gate(g merging.Gate) Gate {
+func (f ItemFacts) gate(g merging.Gate) Gate {
 	if g.Code.FromBox() && !f.Landing.Box.Read() {
 		return Gate{Code: g.Code, Kind: work.WhyMergeNotRead, unknown: true}
 	}
@@ -96,8 +96,8 @@ func (f Facts) gate(g merging.Gate) Gate {
 	return Gate{Code: g.Code, Stop: g.Stop, Kind: g.Why.Kind, Reason: terminal.OneLine(w.Here()), Opens: terminal.OneLine(w.Next())}
 }
 
-// mergeIs sums up the state of the merge; "" if it is not ours to merge.
-func (f Facts) mergeIs(m Merge) string {
+// mergeSummary sums up the state of the merge; "" if it is not ours to merge.
+func (f ItemFacts) mergeSummary(m Merge) string {
 	closed, stop := 0, false
 	for _, g := range m.Gates {
 		if !g.Open && !g.unknown {

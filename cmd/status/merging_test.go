@@ -18,7 +18,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // toMerge is an approved pull request that auto_merge merges, with its gates computed from GitHub's
 // data.
-func toMerge(change func(*merging.Facts, *merging.Policy)) Facts {
+func toMerge(change func(*merging.Facts, *merging.Policy)) ItemFacts {
 	f := underReview(review.Record{State: review.Approved, Head: head, Why: work.Reason{Kind: work.WhyReviewApproved, Number: 13}}, of(review.Approve, head, review.Counts))
 	f.Now, f.Pull.Base, f.Pull.UpdatedAt = noon, "main", noon
 	f.Pull.HeadSince = noon.Add(-time.Hour)
@@ -104,7 +104,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		is                        func(*merging.Facts, *merging.Policy)
-		then                      func(*Facts)
+		then                      func(*ItemFacts)
 		merge, queue, waits, next string
 	}{
 		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "all gates are open"},
@@ -116,7 +116,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		},
 		"another first": {
 			nil,
-			func(f *Facts) {
+			func(f *ItemFacts) {
 				f.Waits = []work.Reason{{Kind: work.WhyMergeNext, Number: 13, Count: 7, Branch: "main"}}
 			},
 			"waits for #7, which is merged into main first; 0 of 18 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
@@ -145,7 +145,7 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 	}
 }
 
-func due(f *Facts) { f.MergeDue = true }
+func due(f *ItemFacts) { f.MergeDue = true }
 
 // Before GitHub's merge box has been read, its gates are unknown.
 func TestGatesThatAreNotKnown(t *testing.T) {

@@ -45,8 +45,8 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	for _, r := range b.Repos {
 		r.printIgnored(notes)
 	}
-	b.printLeft(notes)
-	b.printUntold(notes)
+	b.printRemoved(notes)
+	b.printUndelivered(notes)
 	b.printDay(out, notes)
 	return nil
 }
@@ -137,9 +137,9 @@ func (b Board) nothingOpen() string {
 	return fmt.Sprintf("nothing open; %d finished (gh mergexo status --all)", finished)
 }
 
-// printUntold reports notifications that did not arrive, which GitHub does not show.
-func (b Board) printUntold(notes io.Writer) {
-	for _, t := range b.untold {
+// printUndelivered reports notifications that did not arrive, which GitHub does not show.
+func (b Board) printUndelivered(notes io.Writer) {
+	for _, t := range b.undelivered {
 		fmt.Fprintf(notes, "%s to %s did not arrive; the last: %s (gh mergexo notify list)\n", work.Count(t.Count, "message"), t.Target, terminal.OneLine(t.LastError))
 	}
 }

@@ -24,7 +24,7 @@ func TestEveryViewOfAnItemSaysTheSame(t *testing.T) {
 		change(&i)
 		return i
 	}
-	for name, f := range map[string]Facts{
+	for name, f := range map[string]ItemFacts{
 		"pending":    {Item: item(work.StatePending, func(*known.Item) {})},
 		"blocked":    {Item: item(work.StateBlocked, func(i *known.Item) { i.Pull, i.Stop = pull, stop })},
 		"a question": {Item: item(work.StateAwaitingIssueFollowup, func(i *known.Item) { i.Stop = stop })},

@@ -83,7 +83,7 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 			continue // named by another config that shares the state folder
 		}
 		replaced := named && isReplaced(row, known)
-		if named && !replaced || replaced && now.Sub(row.LeftAt) > leftShown {
+		if named && !replaced || replaced && now.Sub(row.RemovedAt) > leftShown {
 			continue
 		}
 		items, err := tx.ListOpenItems(ctx, row.ID)
@@ -98,10 +98,10 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 			return nil, err
 		}
 		r, kept := repoOf(row, row.Name.FullName(), counts), work.Count(len(items), "open work item")
-		r.Left, r.LeftAt, r.Replaced = true, terminal.Stamp(row.LeftAt), replaced
+		r.Left, r.LeftAt, r.Replaced = true, terminal.Stamp(row.RemovedAt), replaced
 		r.gone = fmt.Sprintf("%s is not in the config any more; not worked on: %s. To resume, name it in the config again", r.Name, kept)
 		if replaced {
-			r.gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.LeftAt), kept)
+			r.gone = fmt.Sprintf("%s: another repository has had this name since %s; not worked on: %s of the former one, which is gone", r.Name, work.Stamp(row.RemovedAt), kept)
 		}
 		left = append(left, r)
 	}
@@ -110,8 +110,8 @@ func loadLeft(ctx context.Context, tx *store.Tx, cfg *config.Config, known []wor
 
 // isReplaced reports whether another repository has the name now.
 func isReplaced(r work.Repo, known []work.Repo) bool {
-	return !r.LeftAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
-		return o.ID != r.ID && o.LeftAt.IsZero() && o.Name.Equal(r.Name)
+	return !r.RemovedAt.IsZero() && slices.ContainsFunc(known, func(o work.Repo) bool {
+		return o.ID != r.ID && o.RemovedAt.IsZero() && o.Name.Equal(r.Name)
 	})
 }
 
@@ -238,9 +238,9 @@ func (b Board) printStopped(out terminal.Output, notes io.Writer) {
 	}
 }
 
-// printLeft lists the repositories that left the config with open work, and those that were
+// printRemoved lists the repositories that left the config with open work, and those that were
 // renamed.
-func (b Board) printLeft(notes io.Writer) {
+func (b Board) printRemoved(notes io.Writer) {
 	for _, r := range b.Repos {
 		if r.Left {
 			fmt.Fprintln(notes, terminal.OneLine(r.gone))

@@ -70,15 +70,15 @@ type Finding struct {
 
 // review returns the state of the reviews; nil if the item has none. told is the reason that is
 // shown for the item.
-func (f Facts) review(told work.ReasonKind) *Review {
+func (f ItemFacts) review(told work.ReasonKind) *Review {
 	now := f.Reviews.Record
 	r := &Review{
 		State: now.State, FixCycle: review.FixCycle(f.Reviews.Fixes, now.Epoch), MaxCycles: f.Reviewers.MaxFixCycles, MergeType: now.MergeType,
 		Retries: now.Retries, LastError: now.LastError, Outcomes: terminal.Each(f.Reviews.Verdicts, outcomeOf), Findings: f.findings(),
 	}
-	who, why := now.Reviewer, f.Awaited(now)
+	who, why := now.Reviewer, f.ReviewWait(now)
 	if to := f.Review; to != nil {
-		why = f.Awaited(*to)
+		why = f.ReviewWait(*to)
 		if to.State != now.State || to.Reviewer != now.Reviewer {
 			r.next = strings.TrimSuffix(fmt.Sprintf("%s, %s", to.State, to.Reviewer), ", ")
 		}
@@ -110,7 +110,7 @@ func (f Facts) review(told work.ReasonKind) *Review {
 }
 
 // reviewer is one of the reviewers, with the last verdict.
-func (f Facts) reviewer(r Review, x review.Reviewer) Reviewer {
+func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 	v, is := Reviewer{Name: x.Name, Type: "agent", Current: x.Name == r.Current && x.Name != ""}, ""
 	if x.Human {
 		v.Type = "human"
@@ -179,7 +179,7 @@ func outcomeOf(v review.Verdict) Outcome {
 }
 
 // findings are the open findings, most severe first.
-func (f Facts) findings() []Finding {
+func (f ItemFacts) findings() []Finding {
 	open := slices.DeleteFunc(slices.Clone(f.Reviews.Findings), func(x review.Finding) bool { return !x.Open() })
 	slices.SortStableFunc(open, func(x, y review.Finding) int {
 		return cmp.Compare(slices.Index(review.Severities(), x.Severity), slices.Index(review.Severities(), y.Severity))

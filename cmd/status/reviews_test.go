@@ -15,10 +15,10 @@ import (
 const head = "cccccccccccccccccccccccccccccccccccccccc"
 
 // underReview is an item whose pull request quinn and ann review.
-func underReview(now review.Record, verdicts ...review.Verdict) Facts {
+func underReview(now review.Record, verdicts ...review.Verdict) ItemFacts {
 	quinn, ann := review.Reviewer{Name: "quinn"}, review.Reviewer{Name: "ann", Human: true, Login: "ann-example"}
 	repo := work.Repo{Name: work.RepoName{Host: "github.com", Owner: "octo", Name: "app"}}
-	return Facts{Repo: repo, Item: known.Item{
+	return ItemFacts{Repo: repo, Item: known.Item{
 		Item:      work.Item{Number: 12, State: work.StateAwaitingFeedback},
 		Pull:      work.PullRequest{Number: 13, State: work.PullOpen, HeadOID: head, URL: "https://github.com/octo/app/pull/13"},
 		Reviews:   review.Facts{Record: now, Verdicts: verdicts},

@@ -80,7 +80,7 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	if err != nil {
 		return s, false, err
 	}
-	var f Facts
+	var f ItemFacts
 	for _, x := range b.facts { // of several items of an issue, the last is the newest
 		if x.Number == number || x.Pull.Number == number {
 			f, found = x, true
@@ -130,7 +130,7 @@ func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 }
 
 // story returns the part that is made of the facts.
-func (f Facts) story(merged *Merged) Story {
+func (f ItemFacts) story(merged *Merged) Story {
 	i := f.item()
 	return Story{Item: i, Review: i.Review, Merge: f.merge(merged), Repo: f.Repo, Halt: f.Halt}
 }

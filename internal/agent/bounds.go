@@ -27,9 +27,9 @@ func (s Spec) passed(res proc.Result) error {
 	e := &LimitError{Agent: s.Name}
 	switch res.Passed {
 	case proc.MemoryLimit:
-		e.Did, e.Hint = s.tooMuchMemory(), raise("max_memory")
+		e.Did, e.Hint = s.tooMuchMemory(), limitHint("max_memory")
 	case proc.DiskLimit:
-		e.Did, e.Hint = s.tooMuchDisk(), raise("max_disk")
+		e.Did, e.Hint = s.tooMuchDisk(), limitHint("max_disk")
 	case proc.StderrLimit:
 		e.Did, e.Hint = "wrote more than "+work.SizeText(maxStderr)+" to standard error", quiet
 	default:
@@ -55,7 +55,7 @@ func (s Spec) disk(r Request, purpose work.Purpose) proc.Disk {
 	return d
 }
 
-func (s Spec) leave(r Request, purpose work.Purpose) {
+func (s Spec) removeRunFolders(r Request, purpose work.Purpose) {
 	if s.Rooms != nil {
 		s.Rooms.Leave(job(r, purpose))
 	}
@@ -65,8 +65,8 @@ func job(r Request, purpose work.Purpose) work.Job {
 	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose}
 }
 
-// raise is the hint for a limit set in the config.
-func raise(key string) string {
+// limitHint is the hint for a limit set in the config.
+func limitHint(key string) string {
 	return fmt.Sprintf("ask for less in a comment; or raise `%s` in [runtime] of the config on the machine that runs gh mergexo", key)
 }
 

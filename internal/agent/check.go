@@ -71,14 +71,14 @@ func (s Spec) Checked(res proc.Result, err error) error {
 		return s.unable("it did not end within "+checkTime.String(), err)
 	}
 	if res.Code != 0 {
-		said := ends(s.Redact(strings.ToValidUTF8(string(res.Stderr), "\uFFFD")))
+		said := lastWords(s.Redact(strings.ToValidUTF8(string(res.Stderr), "\uFFFD")))
 		return s.unable(cmp.Or(said, fmt.Sprintf("it ended with exit code %d", res.Code)), nil)
 	}
 	return nil
 }
 
-// ends returns the end of a program's output as one line.
-func ends(text string) string {
+// lastWords returns the end of a program's output as one line.
+func lastWords(text string) string {
 	const most = 400
 	words := []rune(strings.Join(strings.Fields(text), " "))
 	if len(words) > most {

@@ -37,7 +37,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
-	defer s.leave(r, work.RunsAgent)
+	defer s.removeRunFolders(r, work.RunsAgent)
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.Env...),

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// life watches a run that prints JSON lines: whether it makes progress, and whether it is alive
+// liveness watches a run that prints JSON lines: whether it makes progress, and whether it is alive
 // while it prints nothing. It is silent for long while a command runs, or while its model writes
 // one long answer.
-type life struct {
+type liveness struct {
 	step func(line []byte) Step
 	path func(session string) string // returns the session's file; "" if it is missing
 
@@ -32,18 +32,18 @@ type Step struct {
 }
 
 // life returns the watcher of a run; nil if the program prints nothing until it ends.
-func (s Spec) life(r Request) *life {
+func (s Spec) life(r Request) *liveness {
 	if s.Adapter.Step == nil {
 		return nil
 	}
-	l := &life{step: s.Adapter.Step, path: s.SessionFile, session: r.Session, running: map[string]bool{}}
+	l := &liveness{step: s.Adapter.Step, path: s.SessionFile, session: r.Session, running: map[string]bool{}}
 	l.grew()
 	return l
 }
 
 // counts reports whether a line of output is progress. Repeated reports that the provider cannot be
 // reached are not.
-func (l *life) counts(line []byte) bool {
+func (l *liveness) counts(line []byte) bool {
 	s := l.step(line)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,14 +68,14 @@ func (l *life) counts(line []byte) bool {
 
 // alive reports, after a long silence, whether the session's file grows or a command runs. A
 // command may hang, but agents limit their commands, and the turn has a limit.
-func (l *life) alive(context.Context) bool {
+func (l *liveness) alive(context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.grew() || !l.stuck && len(l.running) > 0
 }
 
 // failing reports whether the last line reported trouble.
-func (l *life) failing() bool {
+func (l *liveness) failing() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stuck
@@ -85,7 +85,7 @@ func (l *life) failing() bool {
 const maxLooks = 100
 
 // grew reports whether the session's file has grown since the last call.
-func (l *life) grew() bool {
+func (l *liveness) grew() bool {
 	if l.file == "" {
 		l.file = l.path(l.session)
 	}

@@ -37,8 +37,8 @@ func (s Spec) Wait(why string, until time.Time, guess time.Duration) error {
 	return &work.WaitError{Until: until, Reason: reason}
 }
 
-// In returns the time after d; the zero time if d is unknown.
-func (s Spec) In(d time.Duration) time.Time {
+// After returns the time after d; the zero time if d is unknown.
+func (s Spec) After(d time.Duration) time.Time {
 	if d <= 0 {
 		return time.Time{}
 	}

@@ -60,7 +60,7 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 		Path: run[0], Args: run[1:], Dir: r.Dir, Env: env, Stdout: &printed, Stderr: &printed,
 		Wall: r.Wall, Active: r.Active, MaxOutput: maxTestOutput, MaxStderr: maxTestOutput, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsTests), Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
 	})
-	s.leave(r, work.RunsTests)
+	s.removeRunFolders(r, work.RunsTests)
 	if err != nil {
 		return Tested{}, testsNotRun(ctx, argv[0], err)
 	}

@@ -87,7 +87,7 @@ func (s Spec) WithDrift(ctx context.Context, r Request, err error) error {
 		return err
 	}
 	version := Version(ctx, s, r.Dir)
-	s.leave(r, work.RunsTests)
+	s.removeRunFolders(r, work.RunsTests)
 	if of := s.Adapter.Releases; version != "" && !slices.Contains(of.Worked, version) {
 		failed.Drift = of.drift(version, s.Adapter.Install)
 	}

@@ -149,7 +149,7 @@ func (m *model) pass(l *ledger, at time.Duration) asks {
 	const minInterval = 10 * time.Second
 	every := pulse.Wait(n, false, minInterval)
 	due := 0
-	all, whys := make([]pulse.Repo, n), make([]pulse.Why, n)
+	all, whys := make([]pulse.Repo, n), make([]pulse.ReadReason, n)
 	for i, r := range m.repos {
 		all[i] = pulse.Repo{Row: r.row, Unread: r.unread(now)}
 		if !r.row.Pulse.At.Add(pulse.Wait(n, all[i].Unread, minInterval)).After(now) {
@@ -173,7 +173,7 @@ func (m *model) pass(l *ledger, at time.Duration) asks {
 	asked, seen, again := 0, 0, 0
 	old := m.oldest(chosen, now)
 	for _, i := range chosen {
-		look := &pulse.Look{Shown: all[i].Shown, Why: whys[i], Every: pulse.EveryLight(m.pulls), Old: old}
+		look := &pulse.Look{Shown: all[i].Shown, Why: whys[i], Every: pulse.LightInterval(m.pulls), Old: old}
 		k, s, o := m.read(l, i, look, at)
 		asked, seen = asked+k, seen+s
 		if o > 0 {
@@ -230,7 +230,7 @@ func (m *model) read(l *ledger, i int, look *pulse.Look, at time.Duration) (aske
 	}
 	looked := map[int]bool{}
 	for k := range r.all {
-		if p := &r.all[k]; p.State == work.PullOpen && (listed[k] || look.Asks(r.row, store.OpenPullOf(*p), now)) {
+		if p := &r.all[k]; p.State == work.PullOpen && (listed[k] || look.IncludesPull(r.row, store.OpenPullOf(*p), now)) {
 			looked[k] = true
 			asked++
 			if !listed[k] && slices.Contains(look.Old, p.NodeID) {

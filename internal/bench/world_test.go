@@ -234,7 +234,7 @@ func (w *world) track(t *testing.T, numbers map[string]map[int]int) {
 			if err != nil {
 				return err
 			}
-			if err := tx.SetLook(ctx, pullID); err != nil {
+			if err := tx.MarkReviewsChanged(ctx, pullID); err != nil {
 				return err
 			}
 		}

@@ -114,7 +114,7 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	m := r.Review.Merge
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
-		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), Mends: r.Checks != work.ChecksNever,
+		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
 		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze, Match: means,
 	}
 }

@@ -108,7 +108,7 @@ func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
 }
 
 // notifyKinds reads the kinds of messages; without the key, all.
-func notifyKinds(t *document.Table) []news.What {
+func notifyKinds(t *document.Table) []news.Kind {
 	if !t.Has("kinds") {
 		t.Get("kinds")
 		return news.All()
@@ -117,12 +117,12 @@ func notifyKinds(t *document.Table) []news.What {
 	for _, w := range news.All() {
 		names = append(names, string(w))
 	}
-	var kinds []news.What
+	var kinds []news.Kind
 	for _, name := range t.Texts("kinds") {
 		if !slices.Contains(names, name) {
 			t.Bad("kinds", "unknown kind %q%s; there are %s", name, document.Meant(name, names, "%q"), strings.Join(names, ", "))
 		}
-		kinds = append(kinds, news.What(name))
+		kinds = append(kinds, news.Kind(name))
 	}
 	return kinds
 }

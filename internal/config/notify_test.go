@@ -32,7 +32,7 @@ webhook = "http://127.0.0.1:8080/x"
 	}
 	chat, hook := c.Notify[0], c.Notify[1]
 	if chat.Name != "chat" || !strings.HasSuffix(chat.Command[0], "/bin/tell") || strings.HasPrefix(chat.Command[0], "~") || chat.Command[1] != `it's "x"` ||
-		!slices.Equal(chat.Kinds, []news.What{news.Question, news.PassFailing}) || chat.Webhook != "" {
+		!slices.Equal(chat.Kinds, []news.Kind{news.Question, news.PassFailing}) || chat.Webhook != "" {
 		t.Errorf("%+v", chat)
 	}
 	if !slices.Equal(hook.Kinds, news.All()) || hook.Webhook != "https://example.com/T0/B0" || hook.SecretEnv != "HOOK" || len(hook.Command) > 0 {

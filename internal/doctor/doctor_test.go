@@ -121,7 +121,7 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"nothing read":      {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
 		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
 		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
-			Last: now, Untold: []news.Untold{{Target: "hook", Count: 2, LastError: "500"}},
+			Last: now, Undelivered: []news.Undelivered{{Target: "hook", Count: 2, LastError: "500"}},
 		}, Now: now}, nil, []string{"notify"}},
 		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
 			Last: now, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},

@@ -205,13 +205,13 @@ type Schedule struct {
 
 // Passes is what the database and the state folder know of passes.
 type Passes struct {
-	Last    time.Time     // zero: none read anything
-	Tried   bool          // a pass has run nevertheless
-	Failed  int           // how many failed in a row
-	Why     string        // why the last one failed
-	Paused  string        // since when and why everything is paused; empty: it is not
-	Budgets *work.Budgets // nil: unknown
-	Turns   int           // in the last 24 hours
-	Cost    float64
-	Untold  []news.Untold // targets that did not accept the latest messages
+	Last        time.Time     // zero: none read anything
+	Tried       bool          // a pass has run nevertheless
+	Failed      int           // how many failed in a row
+	Why         string        // why the last one failed
+	Paused      string        // since when and why everything is paused; empty: it is not
+	Budgets     *work.Budgets // nil: unknown
+	Turns       int           // in the last 24 hours
+	Cost        float64
+	Undelivered []news.Undelivered // targets that did not accept the latest messages
 }

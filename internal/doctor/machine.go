@@ -240,7 +240,7 @@ func lastPass(f Facts) []Check {
 func notify(f Facts) []Check {
 	var all []Check
 	if f.Passes != nil {
-		for _, u := range f.Passes.Untold {
+		for _, u := range f.Passes.Undelivered {
 			all = append(all, warn(fmt.Sprintf("%s to %s did not arrive; the last: %s", count(u.Count, "message", "messages"), u.Target, u.LastError), "gh mergexo notify test "+u.Target)...)
 		}
 	}

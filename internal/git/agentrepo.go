@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// giveRepository recreates the checkout's own .git for the agent. It borrows the mirror's objects,
+// createAgentRepository recreates the checkout's own .git for the agent. It borrows the mirror's objects,
 // has the branch checked out and no remote. We never read it again.
-func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
+func createAgentRepository(ctx context.Context, m *Mirror, r Restore) error {
 	objects, err := filepath.Abs(m.Path("objects"))
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func giveRepository(ctx context.Context, m *Mirror, r Restore) error {
 	if r.Merge == nil || len(r.Merge.stages) == 0 {
 		return nil
 	}
-	return unmerge(ctx, m, r, index)
+	return markConflicts(ctx, m, r, index)
 }
 
 // agentConfig returns the configuration of the agent's repository. It copies the file system

@@ -131,7 +131,7 @@ func (m *Mirror) CommitFiles(ctx context.Context, c Commit, files map[string][]b
 		if out, err = m.commitIndex(ctx, c, index, q); err != nil {
 			return err
 		}
-		return took(ctx, q, out.Tree, files)
+		return checkAdded(ctx, q, out.Tree, files)
 	})
 	if err != nil {
 		return Committed{}, fmt.Errorf("commit files: %w", err)
@@ -157,10 +157,10 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 	return err
 }
 
-// took checks that a tree has the added files, because git only warns of a path that it refuses.
-func took(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
+// checkAdded checks that a tree has the added files, because git only warns of a path that it refuses.
+func checkAdded(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
-		at, ok, err := q.reader.At(ctx, tree, path)
+		at, ok, err := q.reader.EntryAt(ctx, tree, path)
 		if err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func assemble(message string, trailers []string) (string, error) {
 	message = strings.ReplaceAll(strings.ToValidUTF8(work.Normalise(message), "\uFFFD"), "\x00", "")
 	var b strings.Builder
 	for line := range strings.Lines(message) {
-		if imitates(line) {
+		if imitatesTrailer(line) {
 			continue
 		}
 		b.WriteString(strings.TrimRight(line, " \t\n") + "\n")
@@ -286,7 +286,7 @@ func assemble(message string, trailers []string) (string, error) {
 	return text, nil
 }
 
-func imitates(line string) bool {
+func imitatesTrailer(line string) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
 	return strings.HasPrefix(line, strings.ToLower(work.TrailerTurn)+":") ||
 		strings.HasPrefix(line, strings.ToLower(work.TrailerHandled)+":")

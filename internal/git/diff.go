@@ -31,8 +31,8 @@ func (m *Mirror) Diff(ctx context.Context, from, to string, most int64) (text st
 	return strings.ToValidUTF8(string(out), "\ufffd"), res.Truncated, nil
 }
 
-// Change returns the difference of a commit to its first parent, as Diff does.
-func Change(ctx context.Context, m *Mirror, oid string, most int64) (text string, cut bool, err error) {
+// DiffOfCommit returns the difference of a commit to its first parent, as Diff does.
+func DiffOfCommit(ctx context.Context, m *Mirror, oid string, most int64) (text string, cut bool, err error) {
 	c, err := m.readCommit(ctx, oid)
 	if err != nil {
 		return "", false, fmt.Errorf("read commit: %w", err)

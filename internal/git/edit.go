@@ -27,7 +27,7 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 	if same, err := m.unchanged(ctx, c, tree); err != nil || same {
 		return err
 	}
-	at, ok, err := q.reader.At(ctx, tree, c.Edit.Path)
+	at, ok, err := q.reader.EntryAt(ctx, tree, c.Edit.Path)
 	if err != nil || !ok || !strings.HasPrefix(at.Mode, "100") {
 		return err
 	}

@@ -53,8 +53,8 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
 }
 
-// noRoomSigns are git's messages for a full or read-only disk.
-var noRoomSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
+// diskFullSigns are git's messages for a full or read-only disk.
+var diskFullSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
 
 // Says reports whether git printed one of the signs.
 func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr, signs) }
@@ -62,9 +62,9 @@ func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr,
 // LastLines returns the last n lines of git's stderr on one line.
 func (e *CommandError) LastLines(n int) string { return lastLines(e.Stderr, n) }
 
-// NoRoom reports whether the command failed because the disk is full or read-only.
-func (e *CommandError) NoRoom() bool {
-	return e.Says(noRoomSigns)
+// DiskFull reports whether the command failed because the disk is full or read-only.
+func (e *CommandError) DiskFull() bool {
+	return e.Says(diskFullSigns)
 }
 
 // lastLines returns the last n lines of a text on one line.
@@ -91,8 +91,8 @@ var (
 		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
 		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
 	}
-	DamageSigns   = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
-	hopelessSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
+	DamageSigns    = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
+	permanentSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
 )
 
 // containsSign reports whether a text contains one of the signs, ignoring case.
@@ -113,7 +113,7 @@ func remoteError(op string, err error) error {
 	}
 	failed, ok := errors.AsType[*CommandError](err)
 	switch {
-	case !ok, failed.Says(hopelessSigns):
+	case !ok, failed.Says(permanentSigns):
 		return err
 	case failed.Says(accessSigns):
 		return &AccessError{Op: op, Detail: failed.LastLines(4)}

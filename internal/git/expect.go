@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Expect returns the tree that merging head into base must give with a method. clean is false if
+// ExpectedTree returns the tree that merging head into base must give with a method. clean is false if
 // they conflict. For a rebase the head's commits are replayed in order without merges. If that
 // conflicts or gives another tree than a merge, GitHub does not rebase, and clean is false, too.
-func (m *Mirror) Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
-	err = m.onBench("expect "+base+" "+head, func(b bench) error {
+func (m *Mirror) ExpectedTree(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
+	err = m.withComparer("expect "+base+" "+head, func(b treeComparer) error {
 		for _, oid := range []string{base, head} {
 			if !m.Has(ctx, oid) {
 				return &MissingError{OID: oid}
@@ -39,7 +39,7 @@ func (m *Mirror) Expect(ctx context.Context, base, head, method string) (tree st
 }
 
 // rebases reports whether a rebase of head onto base gives the same tree as a merge.
-func (b bench) rebases(ctx context.Context, base, head, tree string) (bool, error) {
+func (b treeComparer) rebases(ctx context.Context, base, head, tree string) (bool, error) {
 	series, err := b.series(ctx, base, head)
 	if err != nil || len(series) == 0 {
 		return err == nil, err
@@ -52,10 +52,10 @@ func (b bench) rebases(ctx context.Context, base, head, tree string) (bool, erro
 	return clean && steps[len(steps)-1] == tree, err
 }
 
-// Brings reports whether merging head into tip adds commits that head shares with onto and tip
+// AddsBaseCommits reports whether merging head into tip adds commits that head shares with onto and tip
 // lacks. onto is the base for which head was approved; its own commits were not part of the
-// approved change. If onto is missing, nobody can tell, and Brings returns true.
-func (m *Mirror) Brings(ctx context.Context, onto, tip, head string) (bool, error) {
+// approved change. If onto is missing, nobody can tell, and AddsBaseCommits returns true.
+func (m *Mirror) AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error) {
 	if onto == tip {
 		return false, nil
 	}

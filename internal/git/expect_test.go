@@ -16,7 +16,7 @@ func TestExpectIsWhatMergingGives(t *testing.T) {
 			Merged: func() string { return w.merge(f, "merged") },
 			Rebase: func() string { return w.rebase(f) },
 		} {
-			tree, clean, err := w.mirror.Expect(t.Context(), f.base, f.head, method)
+			tree, clean, err := w.mirror.ExpectedTree(t.Context(), f.base, f.head, method)
 			w.check(err)
 			if want := w.treeOf(land()); !clean || tree != want {
 				t.Errorf("%s: tree %s, clean %v; want %s", method, tree, clean, want)
@@ -77,7 +77,7 @@ func TestWhatDoesNotMergeIsNotClean(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, f := forked(t, c.base, c.head)
 			for method, want := range c.clean {
-				tree, clean, err := w.mirror.Expect(t.Context(), f.base, f.head, method)
+				tree, clean, err := w.mirror.ExpectedTree(t.Context(), f.base, f.head, method)
 				if err != nil || clean != want || (tree != "") != want {
 					t.Errorf("%s: tree %q, clean %v, %v; want %v", method, tree, clean, err, want)
 				}
@@ -89,16 +89,16 @@ func TestWhatDoesNotMergeIsNotClean(t *testing.T) {
 func TestExpectOfNothing(t *testing.T) {
 	w, f := forked(t, func(*world) {}, change("one", line(5, "ours")))
 	for _, method := range []string{Squash, Merged, Rebase} {
-		if tree, clean, err := w.mirror.Expect(t.Context(), f.head, f.base, method); err != nil || !clean || tree != w.treeOf(f.head) {
+		if tree, clean, err := w.mirror.ExpectedTree(t.Context(), f.head, f.base, method); err != nil || !clean || tree != w.treeOf(f.head) {
 			t.Errorf("%s of what is there: %q %v %v", method, tree, clean, err)
 		}
 	}
-	if _, clean, err := w.mirror.Expect(t.Context(), f.base, f.head, "octopus"); err == nil || clean {
+	if _, clean, err := w.mirror.ExpectedTree(t.Context(), f.base, f.head, "octopus"); err == nil || clean {
 		t.Error("a method that is none")
 	}
 	gone := "1234567890123456789012345678901234567890"
 	for _, pair := range [][2]string{{gone, f.head}, {f.base, gone}, {f.base, "--all"}, {"", f.head}} {
-		_, clean, err := w.mirror.Expect(t.Context(), pair[0], pair[1], Squash)
+		_, clean, err := w.mirror.ExpectedTree(t.Context(), pair[0], pair[1], Squash)
 		if _, missing := errors.AsType[*MissingError](err); !missing || clean {
 			t.Errorf("%q: %v %v", pair, clean, err)
 		}
@@ -113,7 +113,7 @@ func TestExpectRunsNothing(t *testing.T) {
 	w.write(filepath.Join(w.home, ".config", "git", "attributes"), "* merge=evil\n")
 	w.open(Options{})
 	for _, method := range []string{Squash, Rebase} {
-		if _, clean, err := w.mirror.Expect(t.Context(), f.base, f.head, method); err != nil || !clean {
+		if _, clean, err := w.mirror.ExpectedTree(t.Context(), f.base, f.head, method); err != nil || !clean {
 			t.Errorf("%s: %v %v", method, clean, err)
 		}
 	}

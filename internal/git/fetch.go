@@ -124,7 +124,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	}
 	first := m.fetch(ctx)
 	var failed *CommandError
-	if first == nil || !errors.As(first, &failed) || failed.Says(hopelessSigns) {
+	if first == nil || !errors.As(first, &failed) || failed.Says(permanentSigns) {
 		return first
 	}
 	m.Close() // a new process reads the current state

@@ -18,7 +18,7 @@ import (
 func (m *Mirror) FindLanded(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
 	var out Landing
 	var ok bool
-	err := m.onBench("find "+tip+" "+head, func(b bench) (err error) {
+	err := m.withComparer("find "+tip+" "+head, func(b treeComparer) (err error) {
 		for _, oid := range []string{tip, head} {
 			if !m.Has(ctx, oid) {
 				return &MissingError{OID: oid}
@@ -33,7 +33,7 @@ func (m *Mirror) FindLanded(ctx context.Context, since, tip, head, token string)
 	return out, ok, nil
 }
 
-func (b bench) find(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
+func (b treeComparer) find(ctx context.Context, since, tip, head, token string) (Landing, bool, error) {
 	within := []string{tip, "^" + head} // an ancestor of head cannot be its merge
 	if b.q.mirror.Has(ctx, since) {
 		within = append(within, "^"+since)
@@ -51,7 +51,7 @@ func (b bench) find(ctx context.Context, since, tip, head, token string) (Landin
 	var best Landing
 	for _, c := range history {
 		told := hasToken(c.message, token) || len(c.parents) > 1 && slices.Contains(c.parents[1:], head)
-		if !told && !signedBy(series, c) {
+		if !told && !seriesHas(series, c) {
 			continue
 		}
 		found, err := b.compare(ctx, c, head, since)
@@ -70,7 +70,7 @@ func (b bench) find(ctx context.Context, since, tip, head, token string) (Landin
 }
 
 // findHead handles a head that reached the base without a merge of its own.
-func (b bench) findHead(ctx context.Context, since, tip, head string) (Landing, bool, error) {
+func (b treeComparer) findHead(ctx context.Context, since, tip, head string) (Landing, bool, error) {
 	on, err := b.contains(ctx, tip, head)
 	if err != nil || !on {
 		return Landing{}, false, err
@@ -101,11 +101,11 @@ func hasToken(message, token string) bool {
 	return false
 }
 
-// Tells reports whether a commit's message has the token on a line of its own. That proves no
+// HasToken reports whether a commit's message has the token on a line of its own. That proves no
 // author: anyone may copy a token.
-func (m *Mirror) Tells(ctx context.Context, commit, token string) (bool, error) {
+func (m *Mirror) HasToken(ctx context.Context, commit, token string) (bool, error) {
 	var told bool
-	err := m.onBench("read "+commit, func(b bench) error {
+	err := m.withComparer("read "+commit, func(b treeComparer) error {
 		c, err := b.commit(ctx, commit)
 		told = err == nil && hasToken(c.message, token)
 		return err

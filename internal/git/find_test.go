@@ -213,11 +213,11 @@ func TestWhatACommitTells(t *testing.T) {
 	} {
 		w.cmd(w.person, "commit", "-q", "--allow-empty", "-m", message)
 		w.publish()
-		if got, err := w.mirror.Tells(t.Context(), w.main(), token); got != want || err != nil {
+		if got, err := w.mirror.HasToken(t.Context(), w.main(), token); got != want || err != nil {
 			t.Errorf("%q: %v, %v", message, got, err)
 		}
 	}
-	if _, err := w.mirror.Tells(t.Context(), strings.Repeat("1", 40), token); err == nil {
+	if _, err := w.mirror.HasToken(t.Context(), strings.Repeat("1", 40), token); err == nil {
 		t.Error("a commit that is not there tells something")
 	}
 }

@@ -76,7 +76,7 @@ func (g gate) checkTree(ctx context.Context, q *quarantine, tree, index string) 
 	if err := j.judge(ctx); err != nil {
 		return nil, err
 	}
-	if err := g.takenBack(ctx, q, tree); err != nil {
+	if err := g.checkProtectedInMerge(ctx, q, tree); err != nil {
 		return nil, err
 	}
 	var paths []string
@@ -107,24 +107,24 @@ func (j *treeCheck) judge(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := j.kind(); err != nil {
+	if err := j.checkNotOnly(); err != nil {
 		return err
 	}
-	if err := j.bare(ctx); err != nil {
+	if err := j.checkBareRepositories(ctx); err != nil {
 		return err
 	}
-	if err := j.links(ctx); err != nil {
+	if err := j.checkLinks(ctx); err != nil {
 		return err
 	}
-	if err := j.contents(ctx); err != nil {
+	if err := j.checkContents(ctx); err != nil {
 		return err
 	}
 	return j.refused.err()
 }
 
-// takenBack refuses a merge in which a protected path differs from git's own merge. Undoing one
+// checkProtectedInMerge refuses a merge in which a protected path differs from git's own merge. Undoing one
 // side's change there looks like no change against the other parent.
-func (g gate) takenBack(ctx context.Context, q *quarantine, tree string) error {
+func (g gate) checkProtectedInMerge(ctx context.Context, q *quarantine, tree string) error {
 	if g.From == "" {
 		return nil
 	}
@@ -183,9 +183,9 @@ func protectedBy(ch pathChange, globs []string) (glob string, ok bool, err error
 	return "", false, nil
 }
 
-// kind refuses a change whose paths all match NotOnly: an implementation that consists of
+// checkNotOnly refuses a change whose paths all match NotOnly: an implementation that consists of
 // documents.
-func (j *treeCheck) kind() error {
+func (j *treeCheck) checkNotOnly() error {
 	if len(j.Limits.NotOnly) == 0 || len(j.changes) == 0 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func changesOf(ctx context.Context, q *quarantine, parents []string, tree string
 func treeChanges(ctx context.Context, q *quarantine, from, tree string) ([]pathChange, error) {
 	var trees [2]string
 	for i, of := range []string{from, tree} { // a commit, or a tree
-		found, err := q.reader.Look(ctx, of+"^{tree}")
+		found, err := q.reader.Resolve(ctx, of+"^{tree}")
 		if err != nil {
 			return nil, err
 		}
@@ -259,8 +259,8 @@ func treeChanges(ctx context.Context, q *quarantine, from, tree string) ([]pathC
 	return out, err
 }
 
-// contents checks the new blobs.
-func (j *treeCheck) contents(ctx context.Context) error {
+// checkContents checks the new blobs.
+func (j *treeCheck) checkContents(ctx context.Context) error {
 	blobs := slices.DeleteFunc(slices.Clone(j.changes), func(ch pathChange) bool { return ch.newMode == modeNone || ch.newMode == modeGitlink })
 	lfs, err := j.lfsPaths(ctx, blobs)
 	if err != nil {
@@ -279,17 +279,17 @@ func (j *treeCheck) contents(ctx context.Context) error {
 	})
 	found := leakedSecrets{find: j.Limits.Secrets}
 	err = eachBlob(ctx, j.q, sized, func(b changedBlob, content []byte) {
-		j.content(ctx, b.change, content, lfs[b.change.path])
+		j.checkContent(ctx, b.change, content, lfs[b.change.path])
 		found.look(b.change, content)
 	})
 	if err != nil {
 		return err
 	}
-	return j.secrets(ctx, found)
+	return j.checkSecrets(ctx, found)
 }
 
-// content checks one new blob.
-func (j *treeCheck) content(ctx context.Context, ch pathChange, content []byte, lfs bool) {
+// checkContent checks one new blob.
+func (j *treeCheck) checkContent(ctx context.Context, ch pathChange, content []byte, lfs bool) {
 	if ch.newMode == modeSymlink {
 		if leavesTree(ch.path, string(content)) {
 			j.refused.add("the link %q leads out of the repository", ch.path)
@@ -369,7 +369,7 @@ func blobSizes(ctx context.Context, q *quarantine, changes []pathChange, of chan
 			blobs, oids = append(blobs, changedBlob{change: ch}), append(oids, oid)
 		}
 	}
-	found, err := q.reader.Look(ctx, oids...)
+	found, err := q.reader.Resolve(ctx, oids...)
 	if err != nil {
 		return nil, fmt.Errorf("read sizes: %w", err)
 	}

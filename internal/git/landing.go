@@ -48,7 +48,7 @@ const mostPaths = 100
 // if landed or head is missing, the error is a *MissingError.
 func (m *Mirror) Compare(ctx context.Context, landed, head, base string) (Landing, error) {
 	out := Landing{}
-	err := m.onBench("compare "+landed+" "+head, func(b bench) error {
+	err := m.withComparer("compare "+landed+" "+head, func(b treeComparer) error {
 		c, err := b.commit(ctx, landed)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (m *Mirror) Compare(ctx context.Context, landed, head, base string) (Landin
 	return out, nil
 }
 
-func (b bench) compare(ctx context.Context, c comparedCommit, head, base string) (Landing, error) {
+func (b treeComparer) compare(ctx context.Context, c comparedCommit, head, base string) (Landing, error) {
 	out := Landing{OID: c.oid, Got: c.tree, Series: 1}
 	if len(c.parents) > 0 {
 		out.Parent = c.parents[0]
@@ -79,7 +79,7 @@ func (b bench) compare(ctx context.Context, c comparedCommit, head, base string)
 		err = b.comparePushed(ctx, &out, base)
 	case len(c.parents) > 1:
 		err = b.compareMerge(ctx, &out, c, head)
-	case signedBy(series, c):
+	case seriesHas(series, c):
 		err = b.compareSeries(ctx, &out, series, base)
 	default:
 		out.Method = Squash
@@ -100,7 +100,7 @@ func (b bench) compare(ctx context.Context, c comparedCommit, head, base string)
 
 // comparePushed handles a head that was pushed to the base. If base is an ancestor of it, base
 // becomes the parent.
-func (b bench) comparePushed(ctx context.Context, out *Landing, base string) error {
+func (b treeComparer) comparePushed(ctx context.Context, out *Landing, base string) error {
 	out.Method, out.Want = Pushed, out.Got
 	if base == "" {
 		return nil
@@ -113,7 +113,7 @@ func (b bench) comparePushed(ctx context.Context, out *Landing, base string) err
 }
 
 // compareMerge handles a merge commit. It must have two parents: the base, then the head.
-func (b bench) compareMerge(ctx context.Context, out *Landing, c comparedCommit, head string) error {
+func (b treeComparer) compareMerge(ctx context.Context, out *Landing, c comparedCommit, head string) error {
 	out.Method = Merged
 	if len(c.parents) != 2 || c.parents[1] != head {
 		out.Why = OtherHead
@@ -122,7 +122,7 @@ func (b bench) compareMerge(ctx context.Context, out *Landing, c comparedCommit,
 }
 
 // compareTrees compares a single commit with the tree of the whole merge.
-func (b bench) compareTrees(ctx context.Context, out *Landing, head string) error {
+func (b treeComparer) compareTrees(ctx context.Context, out *Landing, head string) error {
 	if out.Parent == "" {
 		return nil // a root commit has no base; compareBase reports it
 	}
@@ -145,7 +145,7 @@ func (out *Landing) differs(clean bool) {
 
 // compareBase checks that the landed commit descends from base. OtherBase overrides every other
 // difference except OtherHead.
-func (b bench) compareBase(ctx context.Context, out *Landing, base string) error {
+func (b treeComparer) compareBase(ctx context.Context, out *Landing, base string) error {
 	if out.Parent == "" && out.Method != Pushed {
 		out.Why = OtherBase
 		return nil
@@ -162,19 +162,19 @@ func (b bench) compareBase(ctx context.Context, out *Landing, base string) error
 
 // contains reports whether other is an ancestor of oid. A commit that is not in the mirror is an
 // ancestor of none that is.
-func (b bench) contains(ctx context.Context, oid, other string) (bool, error) {
+func (b treeComparer) contains(ctx context.Context, oid, other string) (bool, error) {
 	if oid == "" || !b.q.mirror.Has(ctx, other) {
 		return false, nil
 	}
 	return b.q.mirror.IsAncestor(ctx, other, oid)
 }
 
-// bench compares trees in a quarantine.
-type bench struct{ q *quarantine }
+// treeComparer compares trees in a quarantine.
+type treeComparer struct{ q *quarantine }
 
-// onBench runs do with a scratch folder for objects.
-func (m *Mirror) onBench(name string, do func(bench) error) error {
-	return m.withScratch(name, func(q *quarantine) error { return do(bench{q}) })
+// withComparer runs do with a scratch folder for objects.
+func (m *Mirror) withComparer(name string, do func(treeComparer) error) error {
+	return m.withScratch(name, func(q *quarantine) error { return do(treeComparer{q}) })
 }
 
 // comparedCommit has the parts of a commit that are compared.
@@ -185,12 +185,12 @@ type comparedCommit struct {
 	message   string
 }
 
-// sign returns the parts of a commit that a rebase keeps.
-func (c comparedCommit) sign() string { return c.author + "\x00" + c.message }
+// rebaseKey returns the parts of a commit that a rebase keeps.
+func (c comparedCommit) rebaseKey() string { return c.author + "\x00" + c.message }
 
-func signedBy(series []comparedCommit, c comparedCommit) bool {
+func seriesHas(series []comparedCommit, c comparedCommit) bool {
 	for _, s := range series {
-		if s.sign() == c.sign() && len(c.parents) <= 1 {
+		if s.rebaseKey() == c.rebaseKey() && len(c.parents) <= 1 {
 			return true
 		}
 	}
@@ -198,7 +198,7 @@ func signedBy(series []comparedCommit, c comparedCommit) bool {
 }
 
 // commits runs git log with the arguments, newest first. Children come before their parents.
-func (b bench) commits(ctx context.Context, args ...string) ([]comparedCommit, error) {
+func (b treeComparer) commits(ctx context.Context, args ...string) ([]comparedCommit, error) {
 	call := b.q.command("log", "-z", "--topo-order", "--date=raw", "--format=%H%n%T%n%P%n%an <%ae> %ad%n%B")
 	call.Args = append(call.Args, args...)
 	call.Args = append(call.Args, "--")
@@ -226,7 +226,7 @@ func trimLines(message string) string {
 	return strings.Trim(b.String(), "\n")
 }
 
-func (b bench) commit(ctx context.Context, oid string) (comparedCommit, error) {
+func (b treeComparer) commit(ctx context.Context, oid string) (comparedCommit, error) {
 	if !b.q.mirror.Has(ctx, oid) {
 		return comparedCommit{}, &MissingError{OID: oid}
 	}
@@ -241,7 +241,7 @@ func (b bench) commit(ctx context.Context, oid string) (comparedCommit, error) {
 }
 
 // series returns the commits of head that base lacks, oldest first, without merges.
-func (b bench) series(ctx context.Context, base, head string) ([]comparedCommit, error) {
+func (b treeComparer) series(ctx context.Context, base, head string) ([]comparedCommit, error) {
 	return b.commits(ctx, "--reverse", "--no-merges", head, "^"+base)
 }
 
@@ -249,7 +249,7 @@ func (b bench) series(ctx context.Context, base, head string) ([]comparedCommit,
 var unrelatedSigns = []string{"refusing to merge unrelated histories"}
 
 // merge returns the tree of merging two commits. Unrelated histories count as a conflict.
-func (b bench) merge(ctx context.Context, into, other string) (tree string, clean bool, err error) {
+func (b treeComparer) merge(ctx context.Context, into, other string) (tree string, clean bool, err error) {
 	tree, clean, err = mergeTree(ctx, b.q, into, other)
 	if failed, ok := errors.AsType[*CommandError](err); ok && failed.Says(unrelatedSigns) {
 		return "", false, nil
@@ -258,7 +258,7 @@ func (b bench) merge(ctx context.Context, into, other string) (tree string, clea
 }
 
 // paths returns the paths that differ between two trees, at most mostPaths.
-func (b bench) paths(ctx context.Context, from, to string) ([]string, error) {
+func (b treeComparer) paths(ctx context.Context, from, to string) ([]string, error) {
 	all, err := b.q.command("diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to).Fields(ctx)
 	return all[:min(len(all), mostPaths)], err
 }
@@ -266,7 +266,7 @@ func (b bench) paths(ctx context.Context, from, to string) ([]string, error) {
 // compareSeries handles the last commit of a rebase. It walks back from there to find the landed
 // copies of the head's commits. A commit of the head without a copy must change nothing when
 // replayed.
-func (b bench) compareSeries(ctx context.Context, out *Landing, series []comparedCommit, base string) error {
+func (b treeComparer) compareSeries(ctx context.Context, out *Landing, series []comparedCommit, base string) error {
 	chain, err := b.chain(ctx, out.OID, base, len(series))
 	if err != nil {
 		return err
@@ -304,7 +304,7 @@ func (b bench) compareSeries(ctx context.Context, out *Landing, series []compare
 
 // chain returns at most most commits back from a landed one along first parents. It stops before
 // base, because base may itself be a copy of the head's first commit.
-func (b bench) chain(ctx context.Context, landed, base string, most int) ([]comparedCommit, error) {
+func (b treeComparer) chain(ctx context.Context, landed, base string, most int) ([]comparedCommit, error) {
 	args := []string{"--first-parent", "--max-count=" + strconv.Itoa(most), landed}
 	if before, err := b.contains(ctx, landed, base); err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (b bench) chain(ctx context.Context, landed, base string, most int) ([]comp
 func pairSeries(series, chain []comparedCommit) map[int]comparedCommit {
 	landed := map[int]comparedCommit{}
 	for i, c := range slices.Backward(series) {
-		if len(chain) > 0 && len(chain[0].parents) <= 1 && chain[0].sign() == c.sign() {
+		if len(chain) > 0 && len(chain[0].parents) <= 1 && chain[0].rebaseKey() == c.rebaseKey() {
 			landed[i], chain = chain[0], chain[1:]
 		}
 	}
@@ -328,7 +328,7 @@ func pairSeries(series, chain []comparedCommit) map[int]comparedCommit {
 }
 
 // replay applies the changes of a series in order to a tree and returns the tree after each.
-func (b bench) replay(ctx context.Context, series []comparedCommit, tree string) (steps []string, clean bool, err error) {
+func (b treeComparer) replay(ctx context.Context, series []comparedCommit, tree string) (steps []string, clean bool, err error) {
 	for _, c := range series {
 		from := ""
 		if len(c.parents) > 0 {

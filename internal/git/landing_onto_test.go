@@ -28,7 +28,7 @@ func TestWhatWouldComeAlong(t *testing.T) {
 		"approved for an older one": {first, main, false}, "approved for one that shares less": {aside, first, false},
 		"nobody knows for which": {"1111111111111111111111111111111111111111", main, true},
 	} {
-		got, err := w.mirror.Brings(t.Context(), x.onto, x.tip, head)
+		got, err := w.mirror.AddsBaseCommits(t.Context(), x.onto, x.tip, head)
 		if err != nil || got != x.want {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}

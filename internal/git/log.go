@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Carries reports whether a turn's work is reachable from head: its commit, or a rewritten one that
+// ContainsTurn reports whether a turn's work is reachable from head: its commit, or a rewritten one that
 // kept the turn's trailer.
-func (m *Mirror) Carries(ctx context.Context, head, turnKey, oid string) (bool, error) {
+func (m *Mirror) ContainsTurn(ctx context.Context, head, turnKey, oid string) (bool, error) {
 	if !m.Has(ctx, head) {
 		return false, &MissingError{OID: head}
 	}
@@ -82,7 +82,7 @@ func (m *Mirror) entriesOf(line []commitObject) []Entry {
 }
 
 func (m *Mirror) entry(oid, email, message string) Entry {
-	e := Entry{OID: oid, Ours: m.wrote(email)}
+	e := Entry{OID: oid, Ours: m.isOurAddress(email)}
 	e.Subject, _, _ = strings.Cut(message, "\n")
 	e.Turn, e.Handled = work.TrailersOf(message)
 	return e

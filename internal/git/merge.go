@@ -76,8 +76,8 @@ func (g *Merge) read(out string) error {
 	return nil
 }
 
-// unmerge marks the paths in conflict in the agent's own index, as git does during a merge.
-func unmerge(ctx context.Context, m *Mirror, r Restore, index string) error {
+// markConflicts marks the paths in conflict in the agent's own index, as git does during a merge.
+func markConflicts(ctx context.Context, m *Mirror, r Restore, index string) error {
 	var in strings.Builder
 	for _, path := range r.Merge.Paths {
 		fmt.Fprintf(&in, "0 %s\t%s\x00", strings.Repeat("0", len(r.Merge.Tree)), path)

@@ -19,7 +19,7 @@ func (m *Mirror) KeepMerged(ctx context.Context, number int, head string, at tim
 	if !m.Has(ctx, head) {
 		return fmt.Errorf("keep what was merged: %w", &MissingError{OID: head})
 	}
-	if known, err := m.Merged(ctx, number, head); err != nil || known {
+	if known, err := m.HasMerged(ctx, number, head); err != nil || known {
 		return err
 	}
 	if err := m.setRef(ctx, fmt.Sprintf("%s%d-%d-%s", mergeRefs, number, at.Unix(), head), head); err != nil {
@@ -28,8 +28,8 @@ func (m *Mirror) KeepMerged(ctx context.Context, number int, head string, at tim
 	return nil
 }
 
-// Merged reports whether a head of a pull request is kept.
-func (m *Mirror) Merged(ctx context.Context, number int, head string) (bool, error) {
+// HasMerged reports whether a head of a pull request is kept.
+func (m *Mirror) HasMerged(ctx context.Context, number int, head string) (bool, error) {
 	kept, err := m.keptHeads(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look what was merged: %w", err)

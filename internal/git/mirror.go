@@ -43,9 +43,9 @@ func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 // Close ends the mirror's reading process. The mirror stays usable.
 func (m *Mirror) Close() { m.objects.Close() }
 
-// Borrowing adds another mirror's objects as an alternate, so that they are not fetched again. Only
+// WithAlternate adds another mirror's objects as an alternate, so that they are not fetched again. Only
 // for mirrors that are thrown away.
-func (m *Mirror) Borrowing(dir string) *Mirror {
+func (m *Mirror) WithAlternate(dir string) *Mirror {
 	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
 		m.borrowed = objects
 	}
@@ -172,7 +172,7 @@ func ensure(ctx context.Context, m *Mirror) error {
 	if err == nil && healthy(ctx, m) {
 		return nil
 	}
-	if err != nil && containsSign(err.Error(), hopelessSigns) {
+	if err != nil && containsSign(err.Error(), permanentSigns) {
 		return err
 	}
 	return remake(ctx, m)
@@ -183,7 +183,7 @@ func healthy(ctx context.Context, m *Mirror) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	found, err := m.objects.Look(ctx, emptyTree)
+	found, err := m.objects.Resolve(ctx, emptyTree)
 	return err == nil && found[0].Found()
 }
 

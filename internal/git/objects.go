@@ -51,13 +51,13 @@ type object struct {
 // Found reports whether the name exists.
 func (o object) Found() bool { return o.OID != "" }
 
-// Look resolves names: object ids and refs, either with ^{commit} or ^{tree}.
-func (r *objectReader) Look(ctx context.Context, names ...string) ([]object, error) {
+// Resolve resolves names: object ids and refs, either with ^{commit} or ^{tree}.
+func (r *objectReader) Resolve(ctx context.Context, names ...string) ([]object, error) {
 	all := make([]object, len(names))
 	var plain []string
 	var at []int
 	for i, name := range names {
-		if sayable(name) {
+		if isQueryable(name) {
 			plain, at = append(plain, name), append(at, i)
 		}
 	}
@@ -71,9 +71,9 @@ func (r *objectReader) Look(ctx context.Context, names ...string) ([]object, err
 	return all, err
 }
 
-// sayable reports whether a name can be sent to git as one query. A line ending would make it two,
+// isQueryable reports whether a name can be sent to git as one query. A line ending would make it two,
 // and no valid name contains a blank.
-func sayable(name string) bool {
+func isQueryable(name string) bool {
 	bad := func(c rune) bool { return c <= ' ' || c == 0x7f }
 	return name != "" && len(name) < 4096 && !strings.ContainsFunc(name, bad)
 }
@@ -119,7 +119,7 @@ func (r *objectReader) Content(ctx context.Context, o object) (content []byte, e
 func (r *objectReader) contents(ctx context.Context, some []object) ([][]byte, error) {
 	oids := make([]string, len(some))
 	for i, o := range some {
-		if !sayable(o.OID) || o.Size > maxObjectBytes {
+		if !isQueryable(o.OID) || o.Size > maxObjectBytes {
 			return nil, fmt.Errorf("read object %q of %d bytes: it cannot be read", o.OID, o.Size)
 		}
 		oids[i] = o.OID
@@ -198,7 +198,7 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 	}
 	defer func() {
 		if err != nil { // unread answers would be taken for those of the next query
-			err = r.say(err)
+			err = r.explainEOF(err)
 			r.end()
 			return
 		}
@@ -220,8 +220,8 @@ func (r *objectReader) askOnce(ctx context.Context, said string, n int, read fun
 	return nil
 }
 
-// say replaces an EOF by git's exit code and stderr.
-func (r *objectReader) say(err error) error {
+// explainEOF replaces an EOF by git's exit code and stderr.
+func (r *objectReader) explainEOF(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
@@ -325,8 +325,8 @@ func (r *objectReader) Line(ctx context.Context, from, to string, most int) (com
 	return commits, true, nil
 }
 
-// Follows reports whether oid is other or a child of other.
-func (r *objectReader) Follows(ctx context.Context, oid, other string) (bool, error) {
+// IsSelfOrChild reports whether oid is other or a child of other.
+func (r *objectReader) IsSelfOrChild(ctx context.Context, oid, other string) (bool, error) {
 	if oid == other {
 		return true, nil
 	}
@@ -382,8 +382,8 @@ func (r *objectReader) Changes(ctx context.Context, from, to string) ([]treeChan
 	return all, nil
 }
 
-// At returns the entry at a path of a tree; folders have one, too.
-func (r *objectReader) At(ctx context.Context, tree, at string) (treeEntry, bool, error) {
+// EntryAt returns the entry at a path of a tree; folders have one, too.
+func (r *objectReader) EntryAt(ctx context.Context, tree, at string) (treeEntry, bool, error) {
 	here := treeEntry{Mode: modeTree, OID: tree}
 	for name := range strings.SplitSeq(at, "/") {
 		if here.Mode != modeTree {

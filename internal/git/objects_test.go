@@ -14,7 +14,7 @@ import (
 // look returns the reader's answer for a name.
 func (w *world) look(name string) object {
 	w.t.Helper()
-	found, err := w.mirror.objects.Look(w.t.Context(), name)
+	found, err := w.mirror.objects.Resolve(w.t.Context(), name)
 	w.check(err)
 	return found[0]
 }
@@ -90,7 +90,7 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context()))
 	t.Cleanup(w.mirror.Close)
 	tree := w.look("refs/remotes/origin/main^{tree}").OID
-	large, _, err := w.mirror.objects.At(t.Context(), tree, "large")
+	large, _, err := w.mirror.objects.EntryAt(t.Context(), tree, "large")
 	w.check(err)
 	damaged := w.mirror.Path("objects", "11", strings.Repeat("1", 38))
 	w.check(os.MkdirAll(filepath.Dir(damaged), 0o755))
@@ -189,7 +189,7 @@ func TestChangesAreGits(t *testing.T) {
 		t.Errorf("%q, want %q", paths, listed)
 	}
 	for path, want := range map[string]bool{"x": true, "x/now": true, "d/e": true, "link": true, "none": false, "a.txt/b": false, "": false, "d//e": false} {
-		if _, ok, err := w.mirror.objects.At(t.Context(), after, path); ok != want || err != nil {
+		if _, ok, err := w.mirror.objects.EntryAt(t.Context(), after, path); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", path, ok, err)
 		}
 	}

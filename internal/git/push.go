@@ -35,7 +35,7 @@ func (m *Mirror) push(ctx context.Context, branch, oid, expected string, args ..
 	if verdict, ok := readPush(branch, expected, string(res.Stdout), string(res.Stderr)); ok {
 		return verdict
 	}
-	return m.withoutStatus(ctx, branch, oid, err, string(res.Stderr))
+	return m.settleUnclearPush(ctx, branch, oid, err, string(res.Stderr))
 }
 
 // checkPush refuses pushes that would rewrite history.
@@ -107,9 +107,9 @@ func remoteLines(stderr string) string {
 	return strings.Join(told[:min(len(told), 10)], " ")
 }
 
-// withoutStatus handles a push without a status line. It looks where the branch is; if that settles
+// settleUnclearPush handles a push without a status line. It looks where the branch is; if that settles
 // nothing, git's output decides.
-func (m *Mirror) withoutStatus(ctx context.Context, branch, oid string, err error, stderr string) error {
+func (m *Mirror) settleUnclearPush(ctx context.Context, branch, oid string, err error, stderr string) error {
 	if ctx.Err() == nil {
 		heads, lookErr := m.RemoteHeads(ctx, branch)
 		if lookErr == nil && heads[branch] == oid {

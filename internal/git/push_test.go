@@ -229,12 +229,12 @@ func TestCarries(t *testing.T) {
 		{"another turn", picked, other, oid, false},
 		{"not at all", w.main(), key1, oid, false},
 	} {
-		if got, err := w.mirror.Carries(ctx, c.head, c.key, c.oid); got != c.want || err != nil {
+		if got, err := w.mirror.ContainsTurn(ctx, c.head, c.key, c.oid); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
 	var lost *MissingError
-	if _, err := w.mirror.Carries(ctx, missing, key1, oid); !errors.As(err, &lost) {
+	if _, err := w.mirror.ContainsTurn(ctx, missing, key1, oid); !errors.As(err, &lost) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 		}
 		names[i] = oid + "^{commit}"
 	}
-	found, err := m.objects.Look(ctx, names...)
+	found, err := m.objects.Resolve(ctx, names...)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) 
 
 // ref resolves a ref. ok is false if it is absent or names a missing object.
 func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
-	found, err := m.objects.Look(ctx, name)
+	found, err := m.objects.Resolve(ctx, name)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
 	}
@@ -86,7 +86,7 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if err := m.missing(ctx, a, b); err != nil {
 		return false, err
 	}
-	if near, err := m.objects.Follows(ctx, b, a); err != nil || near {
+	if near, err := m.objects.IsSelfOrChild(ctx, b, a); err != nil || near {
 		return near, err
 	}
 	c := m.command("merge-base", "--is-ancestor", a, b)
@@ -133,7 +133,7 @@ func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, boo
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	at, ok, err := m.objects.At(ctx, tree, path)
+	at, ok, err := m.objects.EntryAt(ctx, tree, path)
 	if err != nil || !ok || at.Mode == modeTree || at.Mode == modeGitlink {
 		return nil, false, err // a folder or a submodule
 	}

@@ -97,7 +97,7 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := removeRepositories(r.Dir); err != nil {
 		return err
 	}
-	if err := fill(ctx, m, r); err != nil {
+	if err := checkOutFiles(ctx, m, r); err != nil {
 		return err
 	}
 	if err := m.verify(ctx, r); err != nil {
@@ -106,20 +106,20 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	if err := noteIndex(ctx, m, r); err != nil {
 		return err
 	}
-	return giveRepository(ctx, m, r)
+	return createAgentRepository(ctx, m, r)
 }
 
-// holds returns the commit or the tree to check out.
-func (r Restore) holds() string {
+// treeish returns the commit or the tree to check out.
+func (r Restore) treeish() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
 	}
 	return cmp.Or(r.Tree, r.Commit)
 }
 
-// fill writes the commit to the index and the files, and removes all other files.
-func fill(ctx context.Context, m *Mirror, r Restore) error {
-	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.holds()).Run(ctx); err != nil {
+// checkOutFiles writes the commit to the index and the files, and removes all other files.
+func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
+	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.treeish()).Run(ctx); err != nil {
 		return err
 	}
 	_, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
@@ -136,7 +136,7 @@ func (r Restore) cleanFlags() string {
 // verify compares commit, index and files. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	tree, err := m.treeOf(ctx, r.holds())
+	tree, err := m.treeOf(ctx, r.treeish())
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	if err != nil {
 		return err
 	}
-	was.tree, err = m.treeOf(ctx, r.holds())
+	was.tree, err = m.treeOf(ctx, r.treeish())
 	m.indexes.Store(r.Index, was)
 	return err
 }

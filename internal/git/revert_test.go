@@ -50,7 +50,7 @@ func TestRevertCommitAsItIs(t *testing.T) {
 	w, f := ours(t)
 	landed := w.squash(f, "T")
 	w.publish()
-	w.mirror = w.mirror.Speaking(Voice{Author: Identity{Name: "A", Email: "a@x"}, SignOff: true, Signer: Identity{Name: "S", Email: "s@x"}})
+	w.mirror = w.mirror.WithVoice(Voice{Author: Identity{Name: "A", Email: "a@x"}, SignOff: true, Signer: Identity{Name: "S", Email: "s@x"}})
 	oid, clean, err := w.mirror.RevertCommit(t.Context(), reverting(landed, landed, ""))
 	w.check(err)
 	if got := w.cmd(w.mirror.Dir(), "show", "-s", "--format=%P|%an <%ae>|%ad|%B", "--date=unix", oid); !clean ||

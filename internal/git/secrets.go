@@ -45,9 +45,9 @@ func (l *leakedSecrets) add(kind, path string, secrets map[string]string) {
 	}
 }
 
-// secrets refuses the secrets that a change adds. Secrets that a changed or removed file held
+// checkSecrets refuses the secrets that a change adds. Secrets that a changed or removed file held
 // before are allowed: a fixture with a made-up token may be edited and moved.
-func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
+func (j *treeCheck) checkSecrets(ctx context.Context, found leakedSecrets) error {
 	if found.find == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
 	if len(found.found) == 0 {
 		return nil
 	}
-	before, err := heldBefore(ctx, j.q, j.changes, found.find)
+	before, err := secretsBefore(ctx, j.q, j.changes, found.find)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (j *treeCheck) secrets(ctx context.Context, found leakedSecrets) error {
 	return nil
 }
 
-// heldBefore returns the secrets that the changed paths held before the change.
-func heldBefore(ctx context.Context, q *quarantine, changes []pathChange, find func(string) map[string]string) (map[string]bool, error) {
+// secretsBefore returns the secrets that the changed paths held before the change.
+func secretsBefore(ctx context.Context, q *quarantine, changes []pathChange, find func(string) map[string]string) (map[string]bool, error) {
 	before := map[string]bool{}
 	note := func(text string) {
 		for secret := range find(text) {

@@ -15,8 +15,8 @@ type Voice struct {
 	Signer    Identity // of the trailer; zero: the user of the operator's git
 }
 
-// Speaking sets the identities of the mirror's commits.
-func (m *Mirror) Speaking(v Voice) *Mirror {
+// WithVoice sets the identities of the mirror's commits.
+func (m *Mirror) WithVoice(v Voice) *Mirror {
 	m.voice = v
 	return m
 }
@@ -56,8 +56,8 @@ func (m *Mirror) committer() Identity {
 	return m.git.opt.Identity
 }
 
-// wrote reports whether an author's address is ours, by default or by the current config.
-func (m *Mirror) wrote(email string) bool {
+// isOurAddress reports whether an author's address is ours, by default or by the current config.
+func (m *Mirror) isOurAddress(email string) bool {
 	return email == m.git.opt.Identity.Email || email == m.author().Email
 }
 

@@ -18,7 +18,7 @@ var (
 func (w *world) spoken(v Voice, trailers ...string) (author, committer, message string, log Entry) {
 	w.t.Helper()
 	parent := w.main()
-	m := w.mirror.Speaking(v)
+	m := w.mirror.WithVoice(v)
 	c, err := m.CommitFiles(w.t.Context(), Commit{
 		Parents: []string{parent}, Message: "S", Date: day, Turn: key1, Handled: []string{"1:issue:3:bb"}, Trailers: trailers,
 	}, map[string][]byte{"x": []byte("x")})
@@ -69,7 +69,7 @@ func TestCommitsFromBeforeAreOurs(t *testing.T) {
 	base := w.main()
 	c, err := w.mirror.CommitFiles(t.Context(), Commit{Parents: []string{base}, Message: "S", Date: day, Turn: key1}, map[string][]byte{"x": nil})
 	w.check(err)
-	log, err := w.mirror.Speaking(Voice{Author: ann}).Log(t.Context(), base, c.OID, 5)
+	log, err := w.mirror.WithVoice(Voice{Author: ann}).Log(t.Context(), base, c.OID, 5)
 	if err != nil || len(log) != 1 || !log[0].Ours {
 		t.Errorf("%+v, %v", log, err)
 	}
@@ -80,7 +80,7 @@ func TestAReplayKeepsWhomACommitIsBy(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	base := w.main()
-	m := w.mirror.Speaking(Voice{Author: ann, SignOff: true, Signer: olga})
+	m := w.mirror.WithVoice(Voice{Author: ann, SignOff: true, Signer: olga})
 	c, err := m.CommitFiles(t.Context(), Commit{Parents: []string{base}, Message: "S", Date: day, Turn: key1}, map[string][]byte{"x": nil})
 	w.check(err)
 	top := w.commit("theirs", map[string]string{"t": "t"})
@@ -98,10 +98,10 @@ func TestWholeKeysInTrailersCount(t *testing.T) {
 	w := newWorld(t, tree)
 	w.commit("C\n\nMergexo-Turn: "+key1, map[string]string{"t": "t"})
 	w.fetch()
-	if ok, err := w.mirror.Carries(t.Context(), w.main(), key1, ""); !ok || err != nil {
+	if ok, err := w.mirror.ContainsTurn(t.Context(), w.main(), key1, ""); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
-	if ok, err := w.mirror.Carries(t.Context(), w.main(), key1[:15]+"2", ""); ok || err != nil {
+	if ok, err := w.mirror.ContainsTurn(t.Context(), w.main(), key1[:15]+"2", ""); ok || err != nil {
 		t.Errorf("another turn's: %v, %v", ok, err)
 	}
 }
@@ -110,17 +110,17 @@ func TestNobodyToSignOffIsAStop(t *testing.T) {
 	w := newWorld(t, tree)
 	w.cmd(w.root, "config", "--global", "user.name", olga.Name)
 	w.open(Options{})
-	m := w.mirror.Speaking(Voice{SignOff: true})
+	m := w.mirror.WithVoice(Voice{SignOff: true})
 	var blocked *work.BlockedError
 	if _, err := m.Signer(); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "sign_off") {
 		t.Errorf("%v", err)
 	}
 	w.cmd(w.root, "config", "--global", "user.email", olga.Email)
 	w.open(Options{})
-	if who, err := w.mirror.Speaking(Voice{SignOff: true}).Signer(); who != olga || err != nil {
+	if who, err := w.mirror.WithVoice(Voice{SignOff: true}).Signer(); who != olga || err != nil {
 		t.Errorf("%v, %v", who, err)
 	}
-	if who, err := w.mirror.Speaking(Voice{}).Signer(); who != (Identity{}) || err != nil {
+	if who, err := w.mirror.WithVoice(Voice{}).Signer(); who != (Identity{}) || err != nil {
 		t.Errorf("%v, %v", who, err)
 	}
 }

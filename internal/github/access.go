@@ -49,7 +49,7 @@ func (c *Client) Login(ctx context.Context) (login string, t TokenInfo, err erro
 // GitHub does not show them.
 func (c *Client) RuleKinds(ctx context.Context, repo work.RepoName, branch string) (kinds []string, told bool, err error) {
 	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
-	kinds, err = transport.Every(ctx, c.api, address, func(w wireRule) string { return w.Type })
+	kinds, err = transport.ReadAll(ctx, c.api, address, func(w wireRule) string { return w.Type })
 	if refused, ok := errors.AsType[*transport.Error](err); ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusForbidden) {
 		return nil, false, nil
 	}

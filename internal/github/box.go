@@ -192,7 +192,7 @@ type wireQueued struct {
 
 // out returns the last removal from the queue, nil if the pull request is queued or was merged by
 // the queue.
-func (w *wireBox) out() *merging.Out {
+func (w *wireBox) out() *merging.QueueExit {
 	n := len(w.Queued.Nodes)
 	if w.InQueue || n < 2 {
 		return nil
@@ -201,7 +201,7 @@ func (w *wireBox) out() *merging.Out {
 	if put.Kind != "AddedToMergeQueueEvent" || left.Kind != "RemovedFromMergeQueueEvent" || strings.EqualFold(left.Reason, "merged") {
 		return nil
 	}
-	return &merging.Out{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account()}
+	return &merging.QueueExit{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account()}
 }
 
 type wireBoxThread struct {

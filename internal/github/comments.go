@@ -114,7 +114,7 @@ func (c *Client) ListReviewComments(ctx context.Context, p transport.PageRequest
 // changed at since or later.
 func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("issues/%d/comments", number), since) }
-	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
+	comments, err := transport.ReadChanged(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list comments of %s: %w", work.Ref(repo, number), err)
 	}
@@ -125,7 +125,7 @@ func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int,
 // since or later.
 func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
 	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since) }
-	comments, err := transport.Changing(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
+	comments, err := transport.ReadChanged(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list review comments of %s: %w", work.Ref(repo, pull), err)
 	}

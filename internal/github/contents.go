@@ -63,7 +63,7 @@ const MaxPullFiles = 3000
 
 // PullFiles lists the paths that a pull request changes, for renames both.
 func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	files, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
+	files, err := transport.ReadAll(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
 		func(w wirePullFile) wirePullFile { return w })
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", work.Ref(repo, number), err)

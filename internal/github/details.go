@@ -222,7 +222,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 	}
 	if w.Rollup != nil {
 		d.Rollup = w.Rollup.State
-		if others := Others(d.Checks); !hidden && len(others) < len(d.Checks) {
+		if others := WithoutOurStatus(d.Checks); !hidden && len(others) < len(d.Checks) {
 			d.Rollup = rollup(others)
 		}
 	}

@@ -16,9 +16,9 @@ func IsStatus(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Status)
 }
 
-// IsTaken reports whether GitHub refused to create something that exists already. For pull requests
+// AlreadyExists reports whether GitHub refused to create something that exists already. For pull requests
 // there is only a sentence, no code.
-func IsTaken(err error) bool {
+func AlreadyExists(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && e.Status == 422 && slices.ContainsFunc(e.Items, func(i transport.ErrorItem) bool {
 		return i.Code == "already_exists" || strings.Contains(i.Message, "already exists")

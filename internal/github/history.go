@@ -164,7 +164,7 @@ func (h *History) addLabels(number int, list transport.Connection[wireLabelled])
 
 // OpenPullsPage is a page of the open pull requests, oldest first, with their repository.
 type OpenPullsPage struct {
-	Repo  Identity
+	Repo  RepoNode
 	Pulls []Pull // without the fields of single reads: mergeability, checks
 	All   int    // number of open ones on all pages
 	Next  string // cursor of the next page; empty: this is the last
@@ -231,7 +231,7 @@ func (c *Client) openPullsPage(ctx context.Context, repo work.RepoName, after st
 		return OpenPullsPage{}, &transport.BodyError{URL: url, Err: errors.New("no repository")}
 	}
 	list := data.Repository.Pulls
-	page := OpenPullsPage{Repo: Identity{NodeID: data.Repository.ID}, All: list.All}
+	page := OpenPullsPage{Repo: RepoNode{NodeID: data.Repository.ID}, All: list.All}
 	if list.PageInfo.HasNextPage {
 		if page.Next = list.PageInfo.EndCursor; page.Next == "" || page.Next == after {
 			return OpenPullsPage{}, &transport.BodyError{URL: url, Err: errors.New("the pages run in a circle")}

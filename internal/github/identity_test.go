@@ -21,11 +21,11 @@ func TestSweepSaysWhichRepositoryANameStandsFor(t *testing.T) {
 	}
 	r, err := w.client.Repository(t.Context(), w.name)
 	must(t, err)
-	if got := sweep("alice", "app").Repo; got != (Identity{NodeID: r.NodeID}) {
+	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID}) {
 		t.Errorf("%+v, want %s", got, r.NodeID)
 	}
 	must(t, w.repo.Rename("alice/other"))
-	if got := sweep("alice", "app").Repo; got != (Identity{NodeID: r.NodeID}) {
+	if got := sweep("alice", "app").Repo; got != (RepoNode{NodeID: r.NodeID}) {
 		t.Errorf("by its former name: %+v", got)
 	}
 	taken, err := w.hub.AddRepo("alice/app", nil)
@@ -34,7 +34,7 @@ func TestSweepSaysWhichRepositoryANameStandsFor(t *testing.T) {
 		t.Errorf("the name of another one: %+v", got)
 	}
 	taken.DeleteRepo()
-	if got := sweep("alice", "none").Repo; got != (Identity{Gone: true}) {
+	if got := sweep("alice", "none").Repo; got != (RepoNode{Gone: true}) {
 		t.Errorf("nothing of that name: %+v", got)
 	}
 }

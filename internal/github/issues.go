@@ -186,7 +186,7 @@ func (w wireTimelineEvent) event() TimelineEvent {
 // TimelineOf reads the whole timeline of an issue or pull request, oldest first.
 func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
-	events, err := transport.Resumed(ctx, c.api, address, wireTimelineEvent.event)
+	events, err := transport.ReadAllResumed(ctx, c.api, address, wireTimelineEvent.event)
 	if err != nil {
 		return nil, fmt.Errorf("read timeline of %s: %w", work.Ref(repo, number), err)
 	}
@@ -196,7 +196,7 @@ func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int)
 // IssuesSince lists issues, without pull requests, that changed since a time; all for the zero
 // time.
 func (c *Client) IssuesSince(ctx context.Context, repo work.RepoName, since time.Time) ([]Issue, error) {
-	all, err := transport.Every(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
+	all, err := transport.ReadAll(ctx, c.api, listURL(repo, "issues", since, "state", "all", "sort", "updated", "direction", "desc"), wireIssue.issue)
 	if err != nil {
 		return nil, fmt.Errorf("list issues: %w", err)
 	}

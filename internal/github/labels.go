@@ -33,7 +33,7 @@ func (w wireLabels) Check() error {
 
 // LabelsOf reads the names of an issue's or pull request's labels.
 func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
-	names, err := transport.Every(ctx, c.api, issueLabelsPath(repo, number)+"?per_page=100", func(w wireLabel) string { return w.Name })
+	names, err := transport.ReadAll(ctx, c.api, issueLabelsPath(repo, number)+"?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list labels of %s: %w", work.Ref(repo, number), err)
 	}
@@ -42,7 +42,7 @@ func (c *Client) LabelsOf(ctx context.Context, repo work.RepoName, number int) (
 
 // RepoLabels reads the names of a repository's labels.
 func (c *Client) RepoLabels(ctx context.Context, repo work.RepoName) ([]string, error) {
-	names, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
+	names, err := transport.ReadAll(ctx, c.api, "repos/"+repo.FullName()+"/labels?per_page=100", func(w wireLabel) string { return w.Name })
 	if err != nil {
 		return nil, fmt.Errorf("list the labels of %s: %w", repo.FullName(), err)
 	}
@@ -54,7 +54,7 @@ func (c *Client) HasLabel(ctx context.Context, repo work.RepoName, name string) 
 	return find(ctx, c.api, "repos/"+repo.FullName()+"/labels/"+url.PathEscape(name), &wireLabel{})
 }
 
-// CreateLabel creates a label in a repository. If it exists, IsTaken is true for the error.
+// CreateLabel creates a label in a repository. If it exists, AlreadyExists is true for the error.
 func (c *Client) CreateLabel(ctx context.Context, repo work.RepoName, l work.Label) error {
 	request := struct {
 		Name        string `json:"name"`

@@ -91,7 +91,7 @@ func (c *Client) Pull(ctx context.Context, repo work.RepoName, number int) (Pull
 // the repository's owner. A fork of the same owner matches, too; HeadRepo shows which.
 func (c *Client) PullsByHead(ctx context.Context, repo work.RepoName, branch string) ([]Pull, error) {
 	q := url.Values{"state": {"all"}, "head": {repo.Owner + ":" + branch}, "per_page": {"100"}}
-	pulls, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	pulls, err := transport.ReadAll(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
 	if err != nil {
 		return nil, fmt.Errorf("list pull requests of branch %q: %w", branch, err)
 	}
@@ -116,7 +116,7 @@ func (w wirePullCommit) commit() work.Commit {
 
 // PullCommits lists a pull request's commits, oldest first; GitHub lists at most 250.
 func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error) {
-	commits, err := transport.Every(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number), wirePullCommit.commit)
+	commits, err := transport.ReadAll(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/commits?per_page=100", repo.FullName(), number), wirePullCommit.commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the commits of %s: %w", work.Ref(repo, number), err)
 	}
@@ -126,7 +126,7 @@ func (c *Client) PullCommits(ctx context.Context, repo work.RepoName, number int
 // OpenPulls lists every open pull request of a repository, oldest first.
 func (c *Client) OpenPulls(ctx context.Context, repo work.RepoName) ([]Pull, error) {
 	q := url.Values{"state": {"open"}, "sort": {"created"}, "direction": {"asc"}, "per_page": {"100"}}
-	pulls, err := transport.Every(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
+	pulls, err := transport.ReadAll(ctx, c.api, "repos/"+repo.FullName()+"/pulls?"+q.Encode(), wirePull.pull)
 	if err != nil {
 		return nil, fmt.Errorf("list the open pull requests: %w", err)
 	}

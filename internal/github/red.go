@@ -15,8 +15,8 @@ func isOurStatus(c Check) bool {
 	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
 }
 
-// Others returns the checks without our own status.
-func Others(all []Check) []Check {
+// WithoutOurStatus returns the checks without our own status.
+func WithoutOurStatus(all []Check) []Check {
 	return slices.DeleteFunc(slices.Clone(all), isOurStatus)
 }
 
@@ -24,7 +24,7 @@ func Others(all []Check) []Check {
 // cancelled or waits for a person does not count as failed.
 func Red(all []Check, policy work.ChecksPolicy) []Check {
 	var failed []Check
-	for _, c := range Others(all) {
+	for _, c := range WithoutOurStatus(all) {
 		switch c.Conclusion {
 		case "":
 			if policy != work.ChecksFirst {
@@ -40,16 +40,16 @@ func Red(all []Check, policy work.ChecksPolicy) []Check {
 	return failed
 }
 
-// HalfRed reports whether some checks have failed while others still run. The sweep shows only the
+// PartlyRed reports whether some checks have failed while others still run. The sweep shows only the
 // rollup, which then stays red, and so does not show when the others end. Our own status has the
 // same effect unless it is green.
-func HalfRed(all []Check) bool {
+func PartlyRed(all []Check) bool {
 	bad := func(c Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
 	}
 	runs := func(c Check) bool { return c.Conclusion == "" }
 	masks := func(c Check) bool { return isOurStatus(c) && c.Conclusion != "SUCCESS" }
-	others := Others(all)
+	others := WithoutOurStatus(all)
 	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }
 
@@ -77,9 +77,9 @@ func RedSince(all []Check, policy work.ChecksPolicy) (at time.Time) {
 // not prevent fixing the red ones.
 const checkPatience = time.Hour
 
-// Patient returns the policy to apply now: ChecksFirst once red checks have waited for
+// PolicyAt returns the policy to apply now: ChecksFirst once red checks have waited for
 // checkPatience.
-func Patient(all []Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
+func PolicyAt(all []Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
 	if policy != work.ChecksComplete || len(Red(all, policy)) > 0 {
 		return policy
 	}

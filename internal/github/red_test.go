@@ -41,7 +41,7 @@ func TestRedChecks(t *testing.T) {
 		if got := RedChecks(c.checks, c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := HalfRed(c.checks); got != c.half {
+		if got := PartlyRed(c.checks); got != c.half {
 			t.Errorf("%s: half red %v", name, got)
 		}
 	}
@@ -65,7 +65,7 @@ func TestRedChecksWaitForOthersAnHour(t *testing.T) {
 		"another, lately":  {[]Check{failed, {ID: "3", Name: "lint", Conclusion: "FAILURE", EndedAt: noon.Add(time.Hour)}, hangs}, work.ChecksComplete, 90 * time.Minute, ""},
 		"no stamp is told": {[]Check{{ID: "1", Name: "unit", Conclusion: "FAILURE"}, hangs}, work.ChecksComplete, 2 * time.Hour, ""},
 	} {
-		if got := RedChecks(c.checks, Patient(c.checks, c.policy, noon.Add(c.after))); got != c.want {
+		if got := RedChecks(c.checks, PolicyAt(c.checks, c.policy, noon.Add(c.after))); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -44,7 +44,7 @@ func reviewsPath(repo work.RepoName, pull int) string {
 // Reviews lists the reviews of a pull request, oldest first; the only drafts are our own. REST does
 // not report edits, so UpdatedAt is SubmittedAt.
 func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
-	reviews, err := transport.Resumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
+	reviews, err := transport.ReadAllResumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
 	if err != nil {
 		return nil, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
 	}
@@ -130,7 +130,7 @@ func (c *Client) DismissReview(ctx context.Context, repo work.RepoName, pull int
 
 // CommentsOfReview lists the diff comments of a review.
 func (c *Client) CommentsOfReview(ctx context.Context, repo work.RepoName, pull int, id int64) ([]ReviewComment, error) {
-	comments, err := transport.Every(ctx, c.api, fmt.Sprintf("%s/%d/comments?per_page=100", reviewsPath(repo, pull), id), wireReviewComment.comment)
+	comments, err := transport.ReadAll(ctx, c.api, fmt.Sprintf("%s/%d/comments?per_page=100", reviewsPath(repo, pull), id), wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list the comments of review %d of %s: %w", id, work.Ref(repo, pull), err)
 	}

@@ -65,7 +65,7 @@ func isHidden(err error) bool {
 
 func (c *Client) rulesets(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
 	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
-	all, err := transport.Every(ctx, c.api, address, func(w wireRule) wireRule { return w })
+	all, err := transport.ReadAll(ctx, c.api, address, func(w wireRule) wireRule { return w })
 	if isHidden(err) {
 		return merging.Rules{}, nil
 	}

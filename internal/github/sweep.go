@@ -25,7 +25,7 @@ const (
 // Sweep is the result of one light query for a repository and up to 50 of its pull requests.
 type Sweep struct {
 	Viewer  work.Account
-	Repo    Identity
+	Repo    RepoNode
 	Pulls   []PullLight // in the order asked
 	Missing []string    // node ids of no pull request that the token may see
 	Seal    string      // of the answer; empty if anything asked for is gone
@@ -174,7 +174,7 @@ type wireSweep struct {
 func (w *wireSweep) sweep() Sweep {
 	return Sweep{
 		Viewer: work.Account{ID: w.Viewer.ID, Login: w.Viewer.Login, Bot: transport.IsBotLogin(w.Viewer.Login)},
-		Repo:   Identity{NodeID: w.Repository.ID},
+		Repo:   RepoNode{NodeID: w.Repository.ID},
 		Pulls:  make([]PullLight, 0, len(w.Nodes)),
 	}
 }
@@ -248,9 +248,9 @@ func (c *Client) SweepAgain(ctx context.Context, repo work.RepoName, stored []Pu
 	return s, nil
 }
 
-// Identity is the repository that a name refers to now. A renamed repository is found by its former
+// RepoNode is the repository that a name refers to now. A renamed repository is found by its former
 // names until another one takes them.
-type Identity struct {
+type RepoNode struct {
 	NodeID string // empty: GitHub did not report it
 	Gone   bool   // there is no repository of that name, or the token may not see it
 }

@@ -139,7 +139,7 @@ func unreachableTrouble(host string, err error) Trouble {
 	return Trouble{TroubleUnreachable, cause, next}
 }
 
-// Silent explains a host that did not answer at all.
-func Silent(host string) Trouble {
+// UnansweredTrouble explains a host that did not answer at all.
+func UnansweredTrouble(host string) Trouble {
 	return unreachableTrouble(host, &transport.UnreachableError{Host: host, Err: context.DeadlineExceeded})
 }

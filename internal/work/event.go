@@ -29,8 +29,8 @@ const (
 	EventFixDue    EventKind = "fix_due"    // a reviewer's findings must be fixed
 )
 
-// Said reports whether a person wrote the event and a turn must answer it.
-func (k EventKind) Said() bool {
+// IsComment reports whether a person wrote the event and a turn must answer it.
+func (k EventKind) IsComment() bool {
 	switch k {
 	case EventReview, EventIssue, EventSummary, EventSource:
 		return true
@@ -42,7 +42,7 @@ func (k EventKind) Said() bool {
 }
 
 // Written reports whether a person wrote the event, for an agent or as a command.
-func (k EventKind) Written() bool { return k.Said() || k == EventCommand }
+func (k EventKind) Written() bool { return k.IsComment() || k == EventCommand }
 
 // Event is one inbound fact about one issue or pull request.
 type Event struct {

@@ -36,8 +36,8 @@ func CommentID(e Event) int64 {
 	return id
 }
 
-// Fed returns the comments among a turn's events that no earlier turn had.
-func Fed(events []Event, cursor int64) []Event {
+// NewIssueComments returns the comments among a turn's events that no earlier turn had.
+func NewIssueComments(events []Event, cursor int64) []Event {
 	var out []Event
 	for _, e := range events {
 		if e.Kind == EventSource && e.ID > cursor {
@@ -57,8 +57,8 @@ func EventIDs(events []Event) []int64 {
 	return ids
 }
 
-// Begins reports whether an event asks for the item's start turn.
-func Begins(item Item, e Event) bool {
+// StartsItem reports whether an event asks for the item's start turn.
+func StartsItem(item Item, e Event) bool {
 	return e.Kind == EventLabelled ||
 		e.Kind == EventMerged && item.Flow == FlowImplementation && e.Number == item.Number
 }

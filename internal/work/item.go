@@ -34,8 +34,8 @@ func (s State) Open() bool {
 	return false
 }
 
-// Stands reports whether the item waits for a person.
-func (s State) Stands() bool {
+// NeedsPerson reports whether the item waits for a person.
+func (s State) NeedsPerson() bool {
 	switch s {
 	case StateBlocked, StateAwaitingIssueFollowup:
 		return true
@@ -77,9 +77,9 @@ type Item struct {
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 }
 
-// Unasked reports whether the review label of somebody else's pull request was removed: nobody
+// ReviewWithdrawn reports whether the review label of somebody else's pull request was removed: nobody
 // requests its review any more.
-func (i Item) Unasked() bool { return i.Flow == FlowReview && i.Label == "" }
+func (i Item) ReviewWithdrawn() bool { return i.Flow == FlowReview && i.Label == "" }
 
 // Dependency is an issue that must be closed before an implementation starts.
 type Dependency struct {

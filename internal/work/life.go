@@ -95,9 +95,9 @@ func openStates() []State {
 // Transitions returns all transitions of a work item, in a readable order.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// ComeFrom lists the states from which cause may move an item to a state. It returns none if cause
+// StatesBefore lists the states from which cause may move an item to a state. It returns none if cause
 // never does.
-func ComeFrom(cause Cause, to State) []State {
+func StatesBefore(cause Cause, to State) []State {
 	var all []State
 	for _, t := range transitions {
 		if t.Cause == cause && t.To == to && t.From != "" {

@@ -49,7 +49,7 @@ func TestLifeHonoursPeople(t *testing.T) {
 			CauseStopped: {StateBlocked}, CauseAdopted: {StateAwaitingFeedback, StateRunning},
 		} {
 			for _, to := range to {
-				if s != to && !slices.Contains(ComeFrom(cause, to), s) {
+				if s != to && !slices.Contains(StatesBefore(cause, to), s) {
 					t.Errorf("%q does not move %q to %q", cause, s, to)
 				}
 			}

@@ -7,10 +7,10 @@ type Move struct {
 	To     State
 	Reason Reason
 
-	Asked   string // key of the turn whose agent asks; each question is a separate stop
-	Told    string // token of the comment that already tells people; no other is posted
-	Passing bool   // the item does not wait for a person: the next turn is planned immediately
+	Asked        string // key of the turn whose agent asks; each question is a separate stop
+	CommentToken string // token of the comment that already tells people; no other is posted
+	Passing      bool   // the item does not wait for a person: the next turn is planned immediately
 }
 
-// Stands reports whether the item waits for a person after the move.
-func (m Move) Stands() bool { return m.To.Stands() && !m.Passing }
+// NeedsPerson reports whether the item waits for a person after the move.
+func (m Move) NeedsPerson() bool { return m.To.NeedsPerson() && !m.Passing }

@@ -64,7 +64,7 @@ type Repo struct {
 	GitHubID      int64    // GitHub's numeric id; names the repository's lock files
 	DefaultBranch string
 	ConfirmedAt   time.Time // when GitHub last confirmed that Name is this repository
-	LeftAt        time.Time // when the config's last name for it was removed; zero: the config names it
+	RemovedAt     time.Time // when the config's last name for it was removed; zero: the config names it
 	NamedBy       string    // path of the config that last named it
 
 	IssuesSince         time.Time // "since" parameter for issues

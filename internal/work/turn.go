@@ -86,10 +86,10 @@ func (s Step) Ended() bool {
 	return false
 }
 
-// Leads reports whether a turn may move from s to another step. A turn goes back only if its
+// MayMoveTo reports whether a turn may move from s to another step. A turn goes back only if its
 // answer's commit is lost, and only before its push. After the push its agent never runs again, and
 // the turn is never given up.
-func (s Step) Leads(to Step) bool {
+func (s Step) MayMoveTo(to Step) bool {
 	switch s {
 	case StepClaimed:
 		return to == StepAnswered || to.Ended()

@@ -39,9 +39,9 @@ func Body(s string) string {
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
-// Behind is Body for text that follows our own words on the same line, where no block of code or
+// InlineBody is Body for text that follows our own words on the same line, where no block of code or
 // HTML can begin.
-func Behind(s string) string {
+func InlineBody(s string) string {
 	const words = "x "
 	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
 }
@@ -81,16 +81,16 @@ func neutralise(s string) string {
 	var b strings.Builder
 	for _, t := range n.tokens {
 		if !t.code {
-			t.text = silence(t.text)
+			t.text = breakMentions(t.text)
 		}
 		b.WriteString(t.text)
 	}
 	return b.String()
 }
 
-// silence separates the mentions of a line from their names. In a URL, where a zero-width space
+// breakMentions separates the mentions of a line from their names. In a URL, where a zero-width space
 // would break the link, the @ is written as %40; in an e-mail address it stays.
-func silence(line string) string {
+func breakMentions(line string) string {
 	if !strings.ContainsAny(line, "@&") {
 		return line
 	}

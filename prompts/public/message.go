@@ -29,7 +29,7 @@ func Message(s string) string {
 	s = commitMarks().ReplaceAllStringFunc(dropInvisible(s), func(m string) string {
 		return strings.Replace(m, ":", " -", 1)
 	})
-	return strings.TrimSpace(withoutVouching(withoutSkips(s)))
+	return strings.TrimSpace(withoutTrailers(withoutSkips(s)))
 }
 
 // withoutSkips removes marks such as [skip ci], also those that a removal creates.
@@ -43,8 +43,8 @@ func withoutSkips(s string) string {
 	}
 }
 
-// withoutVouching removes trailers and their continuation lines.
-func withoutVouching(s string) string {
+// withoutTrailers removes trailers and their continuation lines.
+func withoutTrailers(s string) string {
 	var b strings.Builder
 	dropped := false
 	for line := range strings.Lines(s) {

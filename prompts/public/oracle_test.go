@@ -197,7 +197,7 @@ func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 
 func TestWhatStandsBehindWordsHasNoEffect(t *testing.T) {
 	for _, in := range []string{"```\n@acme\n```", "~~~\n@acme\n~~~\n`@acme`", "<div>\n`@acme`", "- `\n` @acme `", "> @acme", "\n\n@acme", "<code>", "`@acme`"} {
-		if got := "The agent asks: " + Behind(in); harm(t, got) != "" {
+		if got := "The agent asks: " + InlineBody(in); harm(t, got) != "" {
 			t.Errorf("%q %s; it is cleaned as\n%s", in, harm(t, got), got)
 		}
 	}

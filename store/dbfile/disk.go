@@ -23,8 +23,8 @@ func (e *DiskError) Error() string {
 }
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// NoRoom explains what to check if SQLite only reports that a write failed.
-func NoRoom(err error) error {
+// ExplainDiskFull explains what to check if SQLite only reports that a write failed.
+func ExplainDiskFull(err error) error {
 	code := (*sqlite.Error)(nil)
 	if _, told := errors.AsType[*DiskError](err); told || !errors.As(err, &code) {
 		return err
@@ -36,9 +36,9 @@ func NoRoom(err error) error {
 	return err
 }
 
-// frozen reports whether a database is on a read-only file system and complete without a WAL.
+// isImmutable reports whether a database is on a read-only file system and complete without a WAL.
 // SQLite cannot open it there in its normal mode, because it creates a file next to it.
-func frozen(path string) bool {
+func isImmutable(path string) bool {
 	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}

@@ -49,8 +49,8 @@ func versionOf(migration string) (int64, error) {
 	return v, nil
 }
 
-// foreign refuses a database that cannot be migrated.
-func (d *File) foreign(v versions) error {
+// checkMigratable refuses a database that cannot be migrated.
+func (d *File) checkMigratable(v versions) error {
 	switch {
 	case v.have > v.last:
 		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, ErrNewer, v.have, v.last)
@@ -68,7 +68,7 @@ func (d *File) migrate(ctx context.Context, migrations fs.FS) error {
 	for {
 		v, err := d.versions(ctx, migrations)
 		if err == nil {
-			err = d.foreign(v)
+			err = d.checkMigratable(v)
 		}
 		if err != nil || v.have == v.last {
 			return err

@@ -68,11 +68,11 @@ func OpenReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bo
 	}
 	d, err := connectReadOnly(ctx, path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s for reading: %w", path, NoRoom(err))
+		return nil, false, fmt.Errorf("open %s for reading: %w", path, ExplainDiskFull(err))
 	}
 	v, err := d.versions(ctx, migrations)
 	if err == nil {
-		err = d.foreign(v)
+		err = d.checkMigratable(v)
 	}
 	switch {
 	case err != nil:
@@ -88,7 +88,7 @@ func OpenReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bo
 
 func connectReadOnly(ctx context.Context, path string) (*File, error) {
 	d, err := connect(ctx, path, readOnlyValues())
-	if err != nil && frozen(path) {
+	if err != nil && isImmutable(path) {
 		values := readOnlyValues()
 		values.Set("immutable", "1")
 		return connect(ctx, path, values)
@@ -111,7 +111,7 @@ func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 		slashed = "/" + slashed // a drive letter
 	}
 	dsn := url.URL{Scheme: "file", Path: slashed, RawQuery: q.Encode()}
-	pool := sql.OpenDB(preparing{dsn.String()})
+	pool := sql.OpenDB(connector{dsn.String()})
 	pool.SetMaxIdleConns(idleConns)
 	if err := firstRead(ctx, pool); err != nil {
 		return nil, errors.Join(Interrupted(ctx, err), pool.Close())
@@ -178,5 +178,5 @@ func writable(path string, err error) error {
 	if perr != nil {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
-	return errors.Join(fmt.Errorf("open %s: %w", path, NoRoom(err)), probe.Close(), os.Remove(probe.Name()))
+	return errors.Join(fmt.Errorf("open %s: %w", path, ExplainDiskFull(err)), probe.Close(), os.Remove(probe.Name()))
 }

@@ -11,14 +11,14 @@ import (
 // hundred different texts; keeping more would not help one that creates new texts without end.
 const mostPrepared = 500
 
-// preparing opens connections that keep a statement when it is sent a second time. Compiling a
+// connector opens connections that keep a statement when it is sent a second time. Compiling a
 // statement takes SQLite longer than finding a row with it.
-type preparing struct{ dsn string }
+type connector struct{ dsn string }
 
-func (p preparing) Driver() driver.Driver { return &sqlite.Driver{} }
+func (p connector) Driver() driver.Driver { return &sqlite.Driver{} }
 
 // Connect opens a connection for database/sql.
-func (p preparing) Connect(context.Context) (driver.Conn, error) {
+func (p connector) Connect(context.Context) (driver.Conn, error) {
 	c, err := p.Driver().Open(p.dsn)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 		return nil, err
 	}
 	p.busy = true
-	return &reading{Rows: rows, of: p}, nil
+	return &keptRows{Rows: rows, of: p}, nil
 }
 
 // CheckNamedValue passes the types of our rows to SQLite without reflection, and leaves other types
@@ -140,14 +140,14 @@ func (c *connection) Close() error {
 	return first
 }
 
-// reading is the rows of a kept statement.
-type reading struct {
+// keptRows is the rows of a kept statement.
+type keptRows struct {
 	driver.Rows
 	of *prepared
 }
 
 // Close implements driver.Rows.
-func (r *reading) Close() error {
+func (r *keptRows) Close() error {
 	r.of.busy = false
 	return r.Rows.Close()
 }

@@ -55,15 +55,15 @@ func (c Merge) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// MergeWord stores that a person allowed a head to be merged.
-type MergeWord struct {
-	merging.Word
+// MergeApproval stores that a person allowed a head to be merged.
+type MergeApproval struct {
+	merging.MergeApproval
 	Words
 }
 
 // Apply is part of Change.
-func (c MergeWord) Apply(ctx context.Context, tx *Tx) error {
-	_, err := tx.AddMergeWord(ctx, c.Word)
+func (c MergeApproval) Apply(ctx context.Context, tx *Tx) error {
+	_, err := tx.AddMergeApproval(ctx, c.MergeApproval)
 	return err
 }
 

@@ -59,11 +59,11 @@ var kinds = []Change{
 	RetryShelved{},
 	ResumeTurn{},
 	Notice{},
-	MergeWord{},
+	MergeApproval{},
 	ForgetMerge{},
 	MergeNow{},
 	Merge{},
-	Looked{}, // after all that moves reviews: it marks them as decided
+	ReviewsDecided{}, // after all that moves reviews: it marks them as decided
 	&Claim{},
 }
 

@@ -24,7 +24,7 @@ var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 type mover struct{}
 
 func (mover) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
-	return tx.MoveItem(ctx, m.Item, work.ComeFrom(m.Cause, m.To), m.To, m.Reason, "", now)
+	return tx.MoveItem(ctx, m.Item, work.StatesBefore(m.Cause, m.To), m.To, m.Reason, "", now)
 }
 
 func (mover) ShowTakeover(context.Context, *store.Tx, work.PauseBanner, time.Time) error { return nil }
@@ -112,7 +112,7 @@ func TestOnlyNewCommentsStartTheNextTurn(t *testing.T) {
 					return err
 				}
 			}
-			said, err := tx.ListSaid(t.Context(), repo.ID, item.ID)
+			said, err := tx.ListPendingComments(t.Context(), repo.ID, item.ID)
 			if err != nil {
 				return err
 			}
@@ -139,7 +139,7 @@ func TestOnlyNewCommentsStartTheNextTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = db.View(t.Context(), func(tx *store.Tx) error {
-			said, err := tx.ListSaid(t.Context(), repo.ID, item.ID)
+			said, err := tx.ListPendingComments(t.Context(), repo.ID, item.ID)
 			if err != nil || len(said) != 2 {
 				t.Errorf("released %+v, %v", said, err)
 			}

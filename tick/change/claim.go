@@ -30,11 +30,11 @@ func (c *Claim) Apply(ctx context.Context, tx *Tx) (err error) {
 	if c.Claimed.ID, err = tx.AddTurn(ctx, c.Claimed); err != nil {
 		return err
 	}
-	if c.Events, err = tx.WithTexts(ctx, c.Waiting); err != nil {
+	if c.Events, err = tx.LoadTexts(ctx, c.Waiting); err != nil {
 		return err
 	}
 	if e := c.Trigger; e.Key != "" {
-		if e.ID, err = tx.AskAgain(ctx, e); err != nil {
+		if e.ID, err = tx.AddOrReopenEvent(ctx, e); err != nil {
 			return err
 		}
 		c.Events = append(c.Events, e)
@@ -71,7 +71,7 @@ func (c *Claim) startOver(ctx context.Context, tx *Tx) error {
 	if err != nil || !waits {
 		return err
 	}
-	again := func(e work.Event) bool { return work.Begins(c.Item, e) && e.ID > f.EventCursor }
+	again := func(e work.Event) bool { return work.StartsItem(c.Item, e) && e.ID > f.EventCursor }
 	if !slices.ContainsFunc(c.Waiting, again) {
 		return nil
 	}

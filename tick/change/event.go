@@ -55,5 +55,5 @@ type RetryShelved struct {
 
 // Apply is part of Change.
 func (c RetryShelved) Apply(ctx context.Context, tx *Tx) error {
-	return tx.TakeUpAgain(ctx, tx.Repo.ID, c.Key, work.OutcomeShelved, tx.Now)
+	return tx.ReopenEvent(ctx, tx.Repo.ID, c.Key, work.OutcomeShelved, tx.Now)
 }

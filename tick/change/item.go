@@ -51,7 +51,7 @@ func (c AfterTurn) Apply(ctx context.Context, tx *Tx) error {
 		}
 	}
 	if c.Heard.Item != 0 {
-		said, err := tx.ListSaid(ctx, tx.Repo.ID, c.Item)
+		said, err := tx.ListPendingComments(ctx, tx.Repo.ID, c.Item)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ type AwaitComment struct {
 func (c AwaitComment) Apply(ctx context.Context, tx *Tx) error {
 	f := c.Followup
 	f.Since = tx.Now
-	said, err := tx.ListSaid(ctx, tx.Repo.ID, f.ItemID)
+	said, err := tx.ListPendingComments(ctx, tx.Repo.ID, f.ItemID)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (c Verdict) Apply(ctx context.Context, tx *Tx) error {
 	if _, _, err := tx.AddVerdict(ctx, c.Verdict); err != nil {
 		return err
 	}
-	return tx.SetLook(ctx, c.PullID)
+	return tx.MarkReviewsChanged(ctx, c.PullID)
 }
 
 // Hold starts or ends a hold of a pull request's reviews by a command.
@@ -165,7 +165,9 @@ type LookAgain struct {
 }
 
 // Apply is part of Change.
-func (c LookAgain) Apply(ctx context.Context, tx *Tx) error { return tx.SetLook(ctx, c.Pull) }
+func (c LookAgain) Apply(ctx context.Context, tx *Tx) error {
+	return tx.MarkReviewsChanged(ctx, c.Pull)
+}
 
 // LogReview stores a fact about reviews.
 type LogReview struct {
@@ -206,13 +208,13 @@ func (tx *Tx) logReview(ctx context.Context, item int64, number int, l reviewing
 	return err
 }
 
-// Looked marks reviews as decided until something changes, so that an idle pass skips them.
-type Looked struct {
-	known.Look
+// ReviewsDecided marks reviews as decided until something changes, so that an idle pass skips them.
+type ReviewsDecided struct {
+	known.DecidedInputs
 	Words
 }
 
 // Apply is part of Change.
-func (c Looked) Apply(ctx context.Context, tx *Tx) error {
-	return tx.Looked(ctx, c.Pull, c.Count, c.Policy)
+func (c ReviewsDecided) Apply(ctx context.Context, tx *Tx) error {
+	return tx.MarkReviewsDecided(ctx, c.Pull, c.Count, c.Policy)
 }

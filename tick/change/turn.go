@@ -35,12 +35,12 @@ func (c DeferTurn) Apply(ctx context.Context, tx *Tx) error {
 		return err
 	}
 	for _, run := range c.Unused {
-		if err := tx.GiveBackTurn(ctx, run); err != nil {
+		if err := tx.RefundTurn(ctx, run); err != nil {
 			return err
 		}
 	}
 	if c.GiveBack {
-		if err := tx.GiveBackAttempt(ctx, c.Turn.ID); err != nil {
+		if err := tx.RefundAttempt(ctx, c.Turn.ID); err != nil {
 			return err
 		}
 	}

@@ -55,21 +55,21 @@ func (a *Accounts) knows(host, login string) bool {
 	return slices.ContainsFunc(a.reviewers[host], same) || slices.ContainsFunc(a.met[host], same)
 }
 
-// ShutOut returns why this pass skips a host; nil: it does not.
-func (a *Accounts) ShutOut(host string) error {
+// HostSkipped returns why this pass skips a host; nil: it does not.
+func (a *Accounts) HostSkipped(host string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.shut[host]
 }
 
-// ShutHost makes this pass skip a host. Other hosts go on. It returns why.
-func (a *Accounts) ShutHost(host string, why error) error {
+// SkipHost makes this pass skip a host. Other hosts go on. It returns why.
+func (a *Accounts) SkipHost(host string, why error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.shutLocked(host, why)
+	return a.skipHostLocked(host, why)
 }
 
-func (a *Accounts) shutLocked(host string, why error) error {
+func (a *Accounts) skipHostLocked(host string, why error) error {
 	if a.shut == nil {
 		a.shut = map[string]error{}
 	}
@@ -77,8 +77,8 @@ func (a *Accounts) shutLocked(host string, why error) error {
 	return why
 }
 
-// ShutHosts returns why wanted hosts are skipped, one line each; nil: none is.
-func (a *Accounts) ShutHosts(wanted func(host string) bool) error {
+// SkippedHosts returns why wanted hosts are skipped, one line each; nil: none is.
+func (a *Accounts) SkippedHosts(wanted func(host string) bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var errs []error
@@ -108,27 +108,27 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 			p.Accounts.operators[host] = append(p.Accounts.operators[host], a.ID)
 		}
 		if len(accounts) == 1 {
-			p.Accounts.Names.Call(host, accounts[0])
+			p.Accounts.Names.SetLogin(host, accounts[0])
 		}
 	}
 	return nil
 }
 
-// Meet accepts the account that gh is logged in with on a host. If the host is known with another
-// account, a reviewer's included, Meet shuts the host and returns a BlockedError: our own earlier
+// AcceptAccount accepts the account that gh is logged in with on a host. If the host is known with another
+// account, a reviewer's included, AcceptAccount shuts the host and returns a BlockedError: our own earlier
 // replies would be read as feedback.
-func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
+func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) error {
 	p.Accounts.mu.Lock()
 	defer p.Accounts.mu.Unlock()
 	if err := p.Accounts.shut[host]; err != nil {
 		return err
 	}
 	if slices.Contains(p.Accounts.operators[host], who.ID) {
-		p.Accounts.Names.Call(host, who)
+		p.Accounts.Names.SetLogin(host, who)
 		return nil
 	}
 	if len(p.Accounts.operators[host]) > 0 {
-		return p.Accounts.shutLocked(host, &work.BlockedError{
+		return p.Accounts.skipHostLocked(host, &work.BlockedError{
 			Reason: work.Reason{Kind: work.WhyAccountChanged, Who: who.Login, Number: int(who.ID)},
 		})
 	}
@@ -136,6 +136,6 @@ func (p *Env) Meet(ctx context.Context, host string, who work.Account) error {
 		return fmt.Errorf("record our account: %w", err)
 	}
 	p.Accounts.operators[host] = append(p.Accounts.operators[host], who.ID)
-	p.Accounts.Names.Call(host, who)
+	p.Accounts.Names.SetLogin(host, who)
 	return nil
 }

@@ -61,7 +61,7 @@ func codeOf(wait *work.WaitError) string {
 func (p *Env) tooSlow(r *Repo) Cause {
 	limit := p.Config.Runtime.IngestTimeout
 	if _, answered := r.GitHub.Ahead(); !answered {
-		silent := github.Silent(r.Name.Host)
+		silent := github.UnansweredTrouble(r.Name.Host)
 		return Cause{silent.Code, silent.String()}
 	}
 	return Cause{CauseSlow, fmt.Sprintf("reading it took more than %s; ingest_timeout under [runtime] in the config gives it more time", limit)}

@@ -32,7 +32,7 @@ var errMoved = errors.New("not where it was expected")
 func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 	remote, moment := &aRemote{}, time.Now()
 	b := branches{remote, func() time.Time { return moment }}
-	ctx, reads := ahead.With(t.Context(), actions.LookFor)
+	ctx, reads := ahead.With(t.Context(), actions.PrefetchMaxAge)
 	defer reads.Stop()
 	at := func(ctx context.Context, want string, asked int) {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 	at(ctx, "a", 1)
 	at(ctx, "a", 1)
 	at(ahead.Without(ctx), "b", 2)
-	moment = moment.Add(actions.LookFor)
+	moment = moment.Add(actions.PrefetchMaxAge)
 	at(ctx, "c", 3)
 	at(t.Context(), "d", 4)
 }
@@ -55,7 +55,7 @@ func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 func TestWhatWasSentIsLookedForOnTheRemote(t *testing.T) {
 	remote, r := &aRemote{}, &actions.Runner{}
 	s := actions.Scope{Branches: branches{remote, time.Now}}
-	ctx, reads := ahead.With(t.Context(), actions.LookFor)
+	ctx, reads := ahead.With(t.Context(), actions.PrefetchMaxAge)
 	defer reads.Stop()
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = s.Branches.RemoteHeads(ctx, "b") })
 	look := func(what, base string, sends int, by func(work.Action) error) {
@@ -65,8 +65,8 @@ func TestWhatWasSentIsLookedForOnTheRemote(t *testing.T) {
 			t.Errorf("%s: %v, asked %d times", what, err, remote.asked)
 		}
 	}
-	watch := func(a work.Action) error { _, err := r.Watch(ctx, s, a); return err }
+	watch := func(a work.Action) error { _, err := r.SettleWithoutSend(ctx, s, a); return err }
 	look("never sent", "a", 0, watch)
 	look("sent", "b", 1, watch)
-	look("refused", "c", 0, func(a work.Action) error { _, err := r.Look(ctx, s, a); return err })
+	look("refused", "c", 0, func(a work.Action) error { _, err := r.RecordIfSeen(ctx, s, a); return err })
 }

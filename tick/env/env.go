@@ -49,13 +49,13 @@ type Env struct {
 
 	Local    func() time.Time // this machine's clock; Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo
-	Left     []*Repo // repositories that the config no longer names and that still need work
+	Removed  []*Repo // repositories that the config no longer names and that still need work
 	Accounts Accounts
 	Held     map[int]work.Holder
 	Day      spending.Day     // what the budgets still allow today
 	missing  map[string]error // by agent: why its turns wait
 
-	Becoming sync.Mutex // one repository at a time learns which repository its name stands for
-	Rooms    sync.Mutex // guards which row each name of the config has
-	byRow    map[int64]*Repo
+	IdentifyMu sync.Mutex // one repository at a time learns which repository its name stands for
+	RowsMu     sync.Mutex // guards which row each name of the config has
+	byRow      map[int64]*Repo
 }

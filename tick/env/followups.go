@@ -10,6 +10,6 @@ import (
 
 // QueuedComments returns comments on an item's issue that no turn has.
 func QueuedComments(ctx context.Context, tx *store.Tx, item work.Item) ([]work.Event, error) {
-	said, err := tx.ListSaid(ctx, item.RepoID, item.ID)
+	said, err := tx.ListPendingComments(ctx, item.RepoID, item.ID)
 	return slices.DeleteFunc(said, func(e work.Event) bool { return e.Kind != work.EventSource }), err
 }

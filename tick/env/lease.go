@@ -39,16 +39,16 @@ func (l *Lease) Committed() bool {
 // that starts the item (a labelling), or, without one in the turn, any of the turn's events.
 func (l *Lease) BegunBy(carried map[string]bool) bool {
 	for _, e := range l.Events {
-		if work.Begins(l.Item, e) {
+		if work.StartsItem(l.Item, e) {
 			return carried[e.Key]
 		}
 	}
 	return slices.ContainsFunc(l.Turn.EventKeys, func(key string) bool { return carried[key] })
 }
 
-// Before returns a text for the agent: what earlier attempts left on the branch, and why the last
+// EarlierAttempts returns a text for the agent: what earlier attempts left on the branch, and why the last
 // answer was not used.
-func (l *Lease) Before(unused string) string {
+func (l *Lease) EarlierAttempts(unused string) string {
 	var told []string
 	switch {
 	case l.Committed():
@@ -74,7 +74,7 @@ func (l *Lease) About(kind work.EventKind) bool {
 // reply but pushes nothing over the approved head. A dismissed review asks for nothing, as it may
 // have approved.
 func (l *Lease) Approves() bool {
-	said := slices.DeleteFunc(slices.Clone(l.Events), func(e work.Event) bool { return !e.Kind.Said() })
+	said := slices.DeleteFunc(slices.Clone(l.Events), func(e work.Event) bool { return !e.Kind.IsComment() })
 	return len(said) > 0 && !slices.ContainsFunc(said, func(e work.Event) bool {
 		return e.Kind != work.EventSummary && e.Kind != work.EventReview || e.State != "APPROVED" && e.State != "DISMISSED"
 	})
@@ -133,9 +133,9 @@ func (l *Lease) Release() {
 	l.Slot.Release()
 }
 
-// Foresee drops earlier prefetched reads and returns a context for new ones. Each stays valid for
+// NewPrefetch drops earlier prefetched reads and returns a context for new ones. Each stays valid for
 // most.
-func (l *Lease) Foresee(ctx context.Context, most time.Duration) context.Context {
+func (l *Lease) NewPrefetch(ctx context.Context, most time.Duration) context.Context {
 	l.Ahead.Stop()
 	l.Ahead = ahead.New(ctx, most)
 	return l.Ahead.Into(ctx)
@@ -157,16 +157,16 @@ func (l *Lease) Parents() []string {
 	return []string{l.Turn.Head, l.Merge.Other}
 }
 
-// From returns the tree of the checkout if it is not the head's, else "".
-func (l *Lease) From() string {
+// CheckoutTree returns the tree of the checkout if it is not the head's, else "".
+func (l *Lease) CheckoutTree() string {
 	if l.Merge == nil {
 		return ""
 	}
 	return l.Merge.Tree
 }
 
-// Below returns the disclosure and a blank line; "" without one.
-func (l *Lease) Below() string {
+// DisclosureBlock returns the disclosure and a blank line; "" without one.
+func (l *Lease) DisclosureBlock() string {
 	if l.Disclosure == "" {
 		return ""
 	}
@@ -194,10 +194,10 @@ func TurnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, e
 	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
 }
 
-// Unread returns events of a turn restored from its journal that the database does not have: their
+// MissingEvents returns events of a turn restored from its journal that the database does not have: their
 // comments were edited or deleted before the new database read them. Their keys suffice to look up
 // the comments.
-func Unread(t work.Turn, known []work.Event) (missing []work.Event) {
+func MissingEvents(t work.Turn, known []work.Event) (missing []work.Event) {
 	if t.Step == work.StepClaimed {
 		return nil
 	}

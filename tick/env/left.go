@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// OpenLeft finds repositories that this config no longer names, and returns those that an earlier
+// OpenRemovedRepos finds repositories that this config no longer names, and returns those that an earlier
 // config still named. A later step still ends their unfinished turns and removes their labels.
-func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) (gone []work.RepoName, err error) {
+func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.RepoName, err error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {
 		return nil, err
@@ -25,17 +25,17 @@ func (p *Env) OpenLeft(ctx context.Context, tx *store.Tx) (gone []work.RepoName,
 		if row.NodeID == "" || row.NamedBy != p.Config.Path || rows[row.ID] || names[strings.ToLower(row.Name.String())] {
 			continue
 		}
-		if row.LeftAt.IsZero() {
-			if err := tx.LeaveRepo(ctx, row.ID); err != nil {
+		if row.RemovedAt.IsZero() {
+			if err := tx.MarkRepoRemoved(ctx, row.ID); err != nil {
 				return nil, err
 			}
 			gone = append(gone, row.Name)
 		}
 		if hub := p.gitHubOf(row.Name.Host); hub != nil {
-			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Left: true, Ready: true})
+			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Removed: true, Ready: true})
 		}
 	}
-	p.Left = left
+	p.Removed = left
 	return gone, nil
 }
 
@@ -58,8 +58,8 @@ func (p *Env) ShownAt(repoID int64) *Repo {
 	if r := p.RemoteByID(repoID); r != nil {
 		return r
 	}
-	if at := slices.IndexFunc(p.Left, func(r *Repo) bool { return r.Row.ID == repoID }); at >= 0 && p.Left[at].Settings.Labels.Working != "" {
-		return p.Left[at]
+	if at := slices.IndexFunc(p.Removed, func(r *Repo) bool { return r.Row.ID == repoID }); at >= 0 && p.Removed[at].Settings.Labels.Working != "" {
+		return p.Removed[at]
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// StandsOn returns the numbers on which an item can be paused: its issue's and its newest pull
+// PauseNumbers returns the numbers on which an item can be paused: its issue's and its newest pull
 // request's.
-func StandsOn(ctx context.Context, tx *store.Tx, item work.Item) ([]int, error) {
+func PauseNumbers(ctx context.Context, tx *store.Tx, item work.Item) ([]int, error) {
 	numbers := []int{item.Number}
 	pull, ok, err := tx.FindPullOfItem(ctx, item.ID)
 	if ok {
@@ -21,7 +21,7 @@ func StandsOn(ctx context.Context, tx *store.Tx, item work.Item) ([]int, error) 
 
 // PauseOf returns the oldest open pause of an item.
 func PauseOf(ctx context.Context, tx *store.Tx, item work.Item) (work.Pause, bool, error) {
-	numbers, err := StandsOn(ctx, tx, item)
+	numbers, err := PauseNumbers(ctx, tx, item)
 	if err != nil {
 		return work.Pause{}, false, err
 	}

@@ -133,11 +133,11 @@ type Mirror interface {
 
 // landed is the part of a mirror that checks merges of ours.
 type landed interface {
-	Expect(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
-	Brings(ctx context.Context, onto, tip, head string) (bool, error)
+	ExpectedTree(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
+	AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error)
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
-	Merged(ctx context.Context, number int, head string) (bool, error)
+	HasMerged(ctx context.Context, number int, head string) (bool, error)
 	DropMerged(ctx context.Context, before time.Time) error
 }
 
@@ -193,7 +193,7 @@ type Repo struct {
 
 	Ignored map[int]work.Flow // issues that ingest saw and that start once people remove their ignore label
 
-	Left     bool   // the config no longer names it
+	Removed  bool   // the config no longer names it
 	Replaced string // what happened to the repository that had the name before
 
 	Asked *ahead.Reads // ingest's prefetched reads; nil: none
@@ -255,8 +255,8 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 
 // RemoteByID returns the configured repository of a row; nil: there is none.
 func (p *Env) RemoteByID(repoID int64) *Repo {
-	p.Rooms.Lock()
-	defer p.Rooms.Unlock()
+	p.RowsMu.Lock()
+	defer p.RowsMu.Unlock()
 	if r := p.byRow[repoID]; r != nil && r.Row.ID == repoID {
 		return r
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// ToldBase returns the base commit that a stored prompt names; empty: it is about no conflict.
-func ToldBase(stored []byte) string {
+// PromptBase returns the base commit that a stored prompt names; empty: it is about no conflict.
+func PromptBase(stored []byte) string {
 	var req Request
 	if json.Unmarshal(stored, &req) != nil || req.Context.Conflict == nil {
 		return ""
@@ -15,8 +15,8 @@ func ToldBase(stored []byte) string {
 	return req.Context.Conflict.BaseSHA
 }
 
-// Told returns the stored context of the turn's agent; zero before it is stored.
-func (l *Lease) Told() prompts.Context {
+// StoredContext returns the stored context of the turn's agent; zero before it is stored.
+func (l *Lease) StoredContext() prompts.Context {
 	var req Request
 	if json.Unmarshal(l.Turn.Request, &req) != nil {
 		return prompts.Context{}

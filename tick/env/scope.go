@@ -19,10 +19,10 @@ func SpeaksFor(a work.Action) string {
 	return ""
 }
 
-// Into returns the scope with which an action is sent: a reviewer's action as that reviewer, any
+// ScopeFor returns the scope with which an action is sent: a reviewer's action as that reviewer, any
 // other as ourselves. author is the pull request's. The speaker tells what a refusal means; it is
 // zero for actions of ours.
-func (p Speakers) Into(ctx context.Context, s actions.Scope, r *Repo, a work.Action, author work.Account) (actions.Scope, Speaker, error) {
+func (p Speakers) ScopeFor(ctx context.Context, s actions.Scope, r *Repo, a work.Action, author work.Account) (actions.Scope, Speaker, error) {
 	name := SpeaksFor(a)
 	if name == "" {
 		return s, Speaker{}, nil

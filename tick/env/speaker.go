@@ -43,7 +43,7 @@ func (p Speakers) Of(ctx context.Context, r *Repo, reviewer string) (Speaker, er
 		return s, fmt.Errorf("ask whether reviewer %q may approve: %w", reviewer, err)
 	}
 	if level == "none" && s.account != "" {
-		return s, s.mute(fmt.Sprintf("it has no access to %s", r.Row.Current.FullName()),
+		return s, s.accountError(fmt.Sprintf("it has no access to %s", r.Row.Current.FullName()),
 			"give it at least read access, with write access its approval counts; or take account out of the config", nil)
 	}
 	s.MayApprove = slices.Contains(approving, level)
@@ -89,46 +89,46 @@ func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error
 	}
 	s.GitHub, err = r.As(ctx, s.account)
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
-		return s.mute(blocked.Reason.Text, blocked.Reason.Advice, blocked)
+		return s.accountError(blocked.Reason.Text, blocked.Reason.Advice, blocked)
 	}
 	if err != nil {
 		return err
 	}
 	if s.Who, _, _, err = s.GitHub.Viewer(ctx, ""); err != nil {
-		return s.Lost(err)
+		return s.ExplainRefusal(err)
 	}
 	if !strings.EqualFold(s.Who.Login, s.account) {
-		return s.mute(fmt.Sprintf("gh's token for it is that of %s", s.Who.Login), "log in with it again: gh auth login --hostname "+s.host, nil)
+		return s.accountError(fmt.Sprintf("gh's token for it is that of %s", s.Who.Login), "log in with it again: gh auth login --hostname "+s.host, nil)
 	}
 	return p.record(ctx, s.host, s.Who)
 }
 
-// Lost returns the error of a request sent as the speaker. If GitHub refuses the reviewer's own
+// ExplainRefusal returns the error of a request sent as the speaker. If GitHub refuses the reviewer's own
 // account, that is a BlockedError that names both; any other error is returned unchanged.
-func (s Speaker) Lost(err error) error {
+func (s Speaker) ExplainRefusal(err error) error {
 	if _, waits := errors.AsType[*work.WaitError](err); waits || s.account == "" {
 		return err
 	}
 	switch {
 	case github.IsStatus(err, 401):
-		return s.mute(github.Troubles(s.host, err)[0].Cause, "log in with it again: gh auth login --hostname "+s.host, err)
+		return s.accountError(github.Troubles(s.host, err)[0].Cause, "log in with it again: gh auth login --hostname "+s.host, err)
 	case github.IsStatus(err, 403), github.IsStatus(err, 404):
-		return s.mute(github.Troubles(s.host, err)[0].Cause, "give it access to the repository again, or take account out of the config", err)
+		return s.accountError(github.Troubles(s.host, err)[0].Cause, "give it access to the repository again, or take account out of the config", err)
 	}
 	return err
 }
 
-// mute returns why a reviewer cannot use its account.
-func (s Speaker) mute(why, advice string, err error) error {
+// accountError returns why a reviewer cannot use its account.
+func (s Speaker) accountError(why, advice string, err error) error {
 	return &work.BlockedError{
 		Reason: work.Reason{Kind: work.WhyReviewerAccount, Name: s.reviewer, Who: s.account, Text: why, Advice: advice}, Err: err,
 	}
 }
 
-// MeetAll records the accounts of a repository's reviewers that the database lacks: without the
+// RecordReviewers records the accounts of a repository's reviewers that the database lacks: without the
 // account their reviews count as anybody's. A reviewer that cannot speak today writes no review, so
-// MeetAll only logs it; its turns report why.
-func (p Speakers) MeetAll(ctx context.Context, r *Repo) error {
+// RecordReviewers only logs it; its turns report why.
+func (p Speakers) RecordReviewers(ctx context.Context, r *Repo) error {
 	if !r.Settings.Review.Enabled || r.As == nil {
 		return nil
 	}

@@ -83,7 +83,7 @@ func newSpeech(t *testing.T, path string) *speech {
 
 func TestAReviewerSpeaksAsItsAccount(t *testing.T) {
 	s := newSpeech(t, filepath.Join(t.TempDir(), "state.db"))
-	if err := s.Meet(t.Context(), hostOfTests, operator); err != nil {
+	if err := s.AcceptAccount(t.Context(), hostOfTests, operator); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -112,10 +112,10 @@ func TestAReviewerSpeaksAsItsAccount(t *testing.T) {
 func TestAReviewersAccountIsNoOperators(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := newSpeech(t, path)
-	if err := s.Meet(t.Context(), hostOfTests, operator); err != nil {
+	if err := s.AcceptAccount(t.Context(), hostOfTests, operator); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.speakers().MeetAll(t.Context(), s.r); err != nil {
+	if err := s.speakers().RecordReviewers(t.Context(), s.r); err != nil {
 		t.Fatal(err)
 	}
 	check := func(s *speech) {
@@ -129,10 +129,10 @@ func TestAReviewersAccountIsNoOperators(t *testing.T) {
 	_ = s.Store.Close()
 	next := newSpeech(t, path)
 	check(next)
-	if err := next.speakers().MeetAll(t.Context(), next.r); err != nil || next.gh != 0 {
+	if err := next.speakers().RecordReviewers(t.Context(), next.r); err != nil || next.gh != 0 {
 		t.Errorf("asked gh %d times about an account that is known, %v", next.gh, err)
 	}
-	err := next.Meet(t.Context(), hostOfTests, quinnsBot)
+	err := next.AcceptAccount(t.Context(), hostOfTests, quinnsBot)
 	if blocked, ok := errors.AsType[*work.BlockedError](err); !ok || blocked.Reason.Kind != work.WhyAccountChanged {
 		t.Errorf("a pass that is logged in as the reviewer: %v", err)
 	}
@@ -164,7 +164,7 @@ func TestAReviewerThatCannotSpeakIsNamed(t *testing.T) {
 			if r.Kind != work.WhyReviewerAccount || r.Name != "quinn" || r.Who != "Quinn-Bot" || !strings.Contains(r.Text, c.text) || r.Advice == "" {
 				t.Errorf("got %+v, want %q", r, c.text)
 			}
-			if err := s.speakers().MeetAll(t.Context(), s.r); err != nil {
+			if err := s.speakers().RecordReviewers(t.Context(), s.r); err != nil {
 				t.Errorf("the others wait, too: %v", err)
 			}
 			if c.name != "no access" && len(s.Accounts.Writers(hostOfTests)) != 0 {
@@ -182,7 +182,7 @@ func TestWhatIsNoRefusalIsNoStop(t *testing.T) {
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || !errors.Is(err, s.bot.lost) {
 		t.Errorf("%v", err)
 	}
-	if err := s.speakers().MeetAll(t.Context(), s.r); !errors.Is(err, s.bot.lost) {
+	if err := s.speakers().RecordReviewers(t.Context(), s.r); !errors.Is(err, s.bot.lost) {
 		t.Errorf("what it wrote would be judged without knowing who it is: %v", err)
 	}
 	s.bot.lost = nil

@@ -71,7 +71,7 @@ func (p *Env) StoreAnswered(ctx context.Context, l *Lease, planned []work.Action
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		if err := tx.GiveBackAttempt(ctx, l.Turn.ID); err != nil { // it answered, so the attempt does not count
+		if err := tx.RefundAttempt(ctx, l.Turn.ID); err != nil { // it answered, so the attempt does not count
 			return err
 		}
 		for _, a := range planned {

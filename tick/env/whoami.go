@@ -12,9 +12,9 @@ import (
 // GitHub's REST API refuses to name the account of an app's installation token. GraphQL may name
 // it; otherwise the author of the first thing we write is our account.
 
-// MeetApp asks GraphQL for our account. Without an answer the pass continues: writing with our
+// ReadOwnAccount asks GraphQL for our account. Without an answer the pass continues: writing with our
 // marker is not read as feedback while our account is unknown.
-func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
+func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
 	_, silent := errors.AsType[*transport.BodyError](err)
 	if silent || github.IsStatus(err, 403) {
@@ -26,7 +26,7 @@ func (p *Env) MeetApp(ctx context.Context, r *Repo) error {
 	if err != nil {
 		return err
 	}
-	return p.Meet(ctx, r.Name.Host, s.Viewer)
+	return p.AcceptAccount(ctx, r.Name.Host, s.Viewer)
 }
 
 // learner records the account with which we write while it is unknown.
@@ -42,7 +42,7 @@ func (p *Env) learning(r Remote) GitHub {
 		if who.ID == 0 || len(p.Accounts.Operators(host)) > 0 {
 			return
 		}
-		if err := p.Meet(context.WithoutCancel(ctx), host, who); err != nil {
+		if err := p.AcceptAccount(context.WithoutCancel(ctx), host, who); err != nil {
 			p.Log.WarnContext(ctx, "could not record our account", "host", host, "error", err)
 		}
 	}}

@@ -78,8 +78,8 @@ func newestGeneration(parent string, slot int) (int, error) {
 	return newest, nil
 }
 
-// Leave removes the mark. Call it once every process of the agent has ended.
-func (c Checkout) Leave() error {
+// Unmark removes the mark. Call it once every process of the agent has ended.
+func (c Checkout) Unmark() error {
 	if c.busy == "" {
 		return nil
 	}

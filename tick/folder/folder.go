@@ -36,8 +36,8 @@ func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 // MergeLock returns the lock for merging a repository's pull requests.
 func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
 
-// LockTelling takes the lock for sending messages outside GitHub; false: it is held.
-func (d Dirs) LockTelling() (FileLock, bool, error) {
+// LockNotify takes the lock for sending messages outside GitHub; false: it is held.
+func (d Dirs) LockNotify() (FileLock, bool, error) {
 	return TryLock(filepath.Join(d.locks(), "notify.lock"))
 }
 

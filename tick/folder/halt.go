@@ -125,26 +125,26 @@ func (d Dirs) replace(path string, b []byte) (err error) {
 	return files.SyncFolder(d.State)
 }
 
-// toldFile has the pause that was last reported.
-func (d Dirs) toldFile() string { return filepath.Join(d.State, "paused.told") }
+// reportedHaltFile has the pause that was last reported.
+func (d Dirs) reportedHaltFile() string { return filepath.Join(d.State, "paused.told") }
 
-// TellHalt reports whether a pause must still be reported, and stores that it is. Cron mails what a
+// ShouldReportHalt reports whether a pause must still be reported, and stores that it is. Cron mails what a
 // pass prints, and once per pause is enough. If that cannot be stored, the pause is reported again.
-func (d Dirs) TellHalt(h Halt) bool {
+func (d Dirs) ShouldReportHalt(h Halt) bool {
 	pause, err := json.Marshal(h)
 	if err != nil {
 		return true // a time that JSON cannot encode: report again
 	}
-	if told, err := os.ReadFile(d.toldFile()); err == nil && bytes.Equal(told, pause) {
+	if told, err := os.ReadFile(d.reportedHaltFile()); err == nil && bytes.Equal(told, pause) {
 		return false
 	}
-	_ = os.WriteFile(d.toldFile(), pause, 0o600)
+	_ = os.WriteFile(d.reportedHaltFile(), pause, 0o600)
 	return true
 }
 
 // EndHalt ends the pause of everything; false: there was none.
 func (d Dirs) EndHalt() (bool, error) {
-	_ = os.Remove(d.toldFile()) // a later pause is reported again
+	_ = os.Remove(d.reportedHaltFile()) // a later pause is reported again
 	err := os.Remove(d.haltFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

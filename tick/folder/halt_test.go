@@ -62,21 +62,21 @@ func TestAPauseIsToldOnce(t *testing.T) {
 		return h
 	}
 	h := pause("the budget")
-	if !d.TellHalt(h) || d.TellHalt(h) || d.TellHalt(h) {
+	if !d.ShouldReportHalt(h) || d.ShouldReportHalt(h) || d.ShouldReportHalt(h) {
 		t.Error("it is not told exactly once")
 	}
-	if h = pause("no money left"); !d.TellHalt(h) || d.TellHalt(h) {
+	if h = pause("no money left"); !d.ShouldReportHalt(h) || d.ShouldReportHalt(h) {
 		t.Error("another reason is not told exactly once")
 	}
 	if _, err := d.EndHalt(); err != nil {
 		t.Fatal(err)
 	}
-	if h = pause("no money left"); !d.TellHalt(h) {
+	if h = pause("no money left"); !d.ShouldReportHalt(h) {
 		t.Error("the next pause is not told")
 	}
 	gone := Dirs{State: filepath.Join(d.State, "gone")}
 	for range 2 {
-		if !gone.TellHalt(h) {
+		if !gone.ShouldReportHalt(h) {
 			t.Error("what could not be noted is not told again")
 		}
 	}

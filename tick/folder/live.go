@@ -16,7 +16,7 @@ type Live struct {
 // LiveTurns returns the turns of running passes by key, as named by held slots. Only a held slot
 // proves that a pass works on a turn; no row does.
 func (d Dirs) LiveTurns() (map[string]Live, error) {
-	held, err := d.heldSlots(named)
+	held, err := d.heldSlots(hasHolder)
 	if err != nil {
 		return nil, err
 	}

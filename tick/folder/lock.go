@@ -124,8 +124,8 @@ func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
 	return d.heldSlots(func(string) bool { return true })
 }
 
-// named reports whether a slot's file has content: a free slot's has none.
-func named(path string) bool {
+// hasHolder reports whether a slot's file has content: a free slot's has none.
+func hasHolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() > 0
 }

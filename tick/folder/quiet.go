@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Busy returns the names of held locks; none: no pass is running.
-func (d Dirs) Busy() ([]string, error) {
+// HeldLocks returns the names of held locks; none: no pass is running.
+func (d Dirs) HeldLocks() ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(d.locks(), "*.lock"))
 	if err != nil {
 		return nil, fmt.Errorf("list the locks: %w", err)

@@ -17,8 +17,8 @@ type Outcome struct {
 	Waits bool   // nothing was done, and the next pass may report the same
 }
 
-// toldWait is the last reported text of a waiting turn or merge.
-type toldWait struct {
+// reportedWait is the last reported text of a waiting turn or merge.
+type reportedWait struct {
 	Says string    `json:"says"`
 	At   time.Time `json:"at"` // when a pass met it last
 }
@@ -29,18 +29,18 @@ const waitForgotten = 24 * time.Hour
 // waitsFile has the reported waits.
 func (d Dirs) waitsFile() string { return filepath.Join(d.State, "waits.told") }
 
-// TellOutcomes returns for each outcome whether to report it, and stores that it was reported. Cron
+// OutcomesToReport returns for each outcome whether to report it, and stores that it was reported. Cron
 // mails each line, so a wait is reported once, until its text changes or something is done. If that
 // cannot be stored, it is reported again.
-func (d Dirs) TellOutcomes(all []Outcome, now time.Time) []bool {
-	told, tell := d.toldWaits(now), make([]bool, len(all))
+func (d Dirs) OutcomesToReport(all []Outcome, now time.Time) []bool {
+	told, tell := d.loadReportedWaits(now), make([]bool, len(all))
 	before := maps.Clone(told)
 	for i, o := range all {
 		says := withoutDigits(o.Says)
 		tell[i] = !o.Waits || told[o.Key].Says != says
 		delete(told, o.Key)
 		if o.Waits {
-			told[o.Key] = toldWait{says, now.UTC()}
+			told[o.Key] = reportedWait{says, now.UTC()}
 		}
 	}
 	if maps.Equal(before, told) {
@@ -52,13 +52,13 @@ func (d Dirs) TellOutcomes(all []Outcome, now time.Time) []bool {
 	return tell
 }
 
-// toldWaits reads the reported waits without those unseen for long.
-func (d Dirs) toldWaits(now time.Time) map[string]toldWait {
-	told := map[string]toldWait{}
+// loadReportedWaits reads the reported waits without those unseen for long.
+func (d Dirs) loadReportedWaits(now time.Time) map[string]reportedWait {
+	told := map[string]reportedWait{}
 	if b, err := os.ReadFile(d.waitsFile()); err != nil || json.Unmarshal(b, &told) != nil {
-		return map[string]toldWait{}
+		return map[string]reportedWait{}
 	}
-	maps.DeleteFunc(told, func(_ string, t toldWait) bool { return now.Sub(t.At) >= waitForgotten })
+	maps.DeleteFunc(told, func(_ string, t reportedWait) bool { return now.Sub(t.At) >= waitForgotten })
 	return told
 }
 

@@ -26,12 +26,12 @@ func TestTellOutcomes(t *testing.T) {
 		{"waits again", []Outcome{wait("a freeze")}, []bool{true}},
 	}
 	for _, s := range steps {
-		if got := d.TellOutcomes(s.all, now); !slices.Equal(got, s.want) {
+		if got := d.OutcomesToReport(s.all, now); !slices.Equal(got, s.want) {
 			t.Errorf("%s: told %v, want %v", s.name, got, s.want)
 		}
 		now = now.Add(time.Minute)
 	}
-	if got := d.TellOutcomes([]Outcome{wait("a freeze")}, now.Add(25*time.Hour)); !got[0] {
+	if got := d.OutcomesToReport([]Outcome{wait("a freeze")}, now.Add(25*time.Hour)); !got[0] {
 		t.Error("what no pass met for a day is not told again")
 	}
 }

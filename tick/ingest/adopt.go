@@ -99,7 +99,7 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeFoundDetails(ctx, p.Number)
 	}
-	h.partialLists.settle(err == nil && !h.adoptedUnread(p.Number), p.Number)
+	h.partialLists.assignLists(err == nil && !h.adoptedUnread(p.Number), p.Number)
 	if err == nil {
 		return nil
 	}

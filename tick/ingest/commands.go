@@ -14,9 +14,9 @@ import (
 // issue or pull request, so that it is not feedback, gets no 👀 and no redirect, and never reaches
 // an agent.
 
-// intakeStray takes in commands from issues and pull requests that we do not work on. Other
+// intakeUntracked takes in commands from issues and pull requests that we do not work on. Other
 // comments there are ignored.
-func (h *reading) intakeStray(c candidate) {
+func (h *reading) intakeUntracked(c candidate) {
 	if c.event = command.AsCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
 		h.add(c)

@@ -45,7 +45,7 @@ func (h *reading) intakeComment(ctx context.Context, c github.Comment) error {
 	case at.kind != "":
 		h.add(commentEvent(at.kind, at.item, c))
 	default:
-		h.intakeStray(commentEvent(work.EventSource, 0, c))
+		h.intakeUntracked(commentEvent(work.EventSource, 0, c))
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (h *reading) intakeReviewComment(ctx context.Context, c github.ReviewCommen
 	case tracked:
 		h.add(reviewEvent(pull, c))
 	default:
-		h.intakeStray(reviewEvent(work.PullRequest{Number: c.Pull}, c))
+		h.intakeUntracked(reviewEvent(work.PullRequest{Number: c.Pull}, c))
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func (h *reading) readAgain(ctx context.Context, c candidate, outcome string) (e
 	if !c.event.Kind.Written() {
 		return nil
 	}
-	if outcome == store.OutcomeEdited && c.event.Kind.Said() {
+	if outcome == store.OutcomeEdited && c.event.Kind.IsComment() {
 		c.event.Outcome, err = h.paused(ctx, c)
 	}
 	if err == nil {
@@ -277,19 +277,19 @@ func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	case marked && own:
 		pasted, err := h.lateCopy(ctx, e)
 		if !pasted {
-			h.noteOwn(e)
+			h.recordOwnMarks(e)
 			return work.OutcomeOwn, err
 		}
 	case marked:
 		return work.OutcomeOthers, nil
 	}
-	if theirs, err := h.onTheirs(ctx, e); theirs || err != nil {
+	if theirs, err := h.onForeignPull(ctx, e); theirs || err != nil {
 		return work.OutcomeTheirs, err
 	}
 	if e.Author.Bot {
 		return "ignored: bot", nil
 	}
-	may, err := h.permissions.mayFeed(ctx, e)
+	may, err := h.permissions.mayComment(ctx, e)
 	if may || err != nil {
 		return "", err
 	}
@@ -299,13 +299,13 @@ func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	return work.OutcomeNoPermission, nil
 }
 
-// onTheirs reports whether a comment is on somebody else's pull request and not a command. It asks
+// onForeignPull reports whether a comment is on somebody else's pull request and not a command. It asks
 // for no turn, so nobody's permission is looked up.
-func (h *reading) onTheirs(ctx context.Context, e work.Event) (bool, error) {
-	if !e.Kind.Said() {
+func (h *reading) onForeignPull(ctx context.Context, e work.Event) (bool, error) {
+	if !e.Kind.IsComment() {
 		return false, nil
 	}
-	return h.lookups.onTheirs(ctx, h, e.Number)
+	return h.lookups.onForeignPull(ctx, h, e.Number)
 }
 
 // stateOf returns the state of the review that a diff comment belongs to. A comment with an
@@ -345,7 +345,7 @@ func (h *reading) lateCopy(ctx context.Context, e work.Event) (pasted bool, err 
 		return false, err
 	}
 	scope := actions.Scope{Repo: h.row, GitHub: h.repo.GitHub, Accounts: h.env.Accounts.Writers(h.repo.Name.Host)}
-	extra, err := actions.Extra(ctx, scope, a)
+	extra, err := actions.ExtraCopies(ctx, scope, a)
 	for _, id := range extra {
 		h.removals = append(h.removals, actions.Removal(h.row, a, id, h.now()))
 	}
@@ -380,7 +380,7 @@ func (h *reading) logQueued(ctx context.Context, what string) {
 // waitsForPull reports whether a comment waits until its pull request can be read; the lists are
 // read again then. A command does not wait: it may be the way out.
 func (h *reading) waitsForPull(ctx context.Context, c candidate) (bool, error) {
-	if len(h.unread) == 0 || !c.event.Kind.Said() || c.event.Kind == work.EventCommand {
+	if len(h.unread) == 0 || !c.event.Kind.IsComment() || c.event.Kind == work.EventCommand {
 		return false, nil
 	}
 	numbers, err := h.partners(ctx, c)

@@ -42,7 +42,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 		return c, err
 	}
 	c.Title, c.Body = text.Title, text.Body
-	word, err := h.wordFor(ctx, is, labelled)
+	word, err := h.findConfirmation(ctx, is, labelled)
 	if err != nil {
 		return c, err
 	}
@@ -62,7 +62,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 
 // confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
 // as a whole, so whoever set the last one confirms it.
-func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word word, timeline []github.TimelineEvent) error {
+func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmation, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {
 			continue
@@ -80,9 +80,9 @@ func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word word, tim
 	return nil
 }
 
-// word is the act that confirms an issue's text: setting the label, or the command for which we set
+// confirmation is the act that confirms an issue's text: setting the label, or the command for which we set
 // it, perhaps much later.
-type word struct {
+type confirmation struct {
 	at    time.Time
 	event int64  // id of the event of a label that a person set; 0 for a command
 	given string // for people: "the label agent:bugfix was set"
@@ -91,18 +91,18 @@ type word struct {
 
 // covers reports whether a rename came before the confirmation. Timeline ids rise, also within a
 // second; a command has no id there, so its time is compared.
-func (w word) covers(t github.TimelineEvent) bool {
+func (w confirmation) covers(t github.TimelineEvent) bool {
 	if w.event != 0 {
 		return t.ID < w.event
 	}
 	return t.CreatedAt.Before(w.at)
 }
 
-// wordFor finds who confirmed the text by setting a label. For a label set by our account it is the
+// findConfirmation finds who confirmed the text by setting a label. For a label set by our account it is the
 // author of the newest command not answered before the label was set. We answer after setting the
 // label, so a label that the operator sets by hand later is the operator's own.
-func (h *reading) wordFor(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (word, error) {
-	w := word{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
+func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (confirmation, error) {
+	w := confirmation{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
 	ids := h.env.Accounts.Operators(h.repo.Name.Host)
 	if !slices.Contains(ids, labelled.Actor.ID) {
 		return w, nil
@@ -133,7 +133,7 @@ func (h *reading) wordFor(ctx context.Context, is github.Issue, labelled github.
 		given := fmt.Sprintf("%s commented %s", c.Author.Login, cmd)
 		may, err := h.permissions.mayCommand(ctx, c.Author, h.env.Now())
 		if may || err != nil {
-			return word{at: at, given: given}, err
+			return confirmation{at: at, given: given}, err
 		}
 		if strings.HasPrefix(by, c.Author.Login+" ") { // nobody obeyed it otherwise
 			w.lost = given

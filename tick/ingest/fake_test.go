@@ -141,7 +141,7 @@ func listed[T any](ctx context.Context, h *hub, name string, p transport.PageReq
 }
 
 func (h *hub) OpenPullsPage(ctx context.Context, _ work.RepoName, after string) (github.OpenPullsPage, error) {
-	page := github.OpenPullsPage{Repo: github.Identity{NodeID: "R1"}, All: len(h.open)}
+	page := github.OpenPullsPage{Repo: github.RepoNode{NodeID: "R1"}, All: len(h.open)}
 	from := 0
 	if after != "" {
 		from = numberOf(after)
@@ -269,7 +269,7 @@ func pagesOf[T any](h *hub, all func(since time.Time) []T) resume.List[T] {
 }
 
 func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {
-	s := github.Sweep{Viewer: us, Repo: github.Identity{NodeID: "R1"}}
+	s := github.Sweep{Viewer: us, Repo: github.RepoNode{NodeID: "R1"}}
 	for _, id := range ids {
 		d := h.pulls[numberOf(id)]
 		s.Pulls = append(s.Pulls, github.PullLight{NodeID: id, Number: d.Number, State: d.State, HeadOID: d.HeadOID, Fingerprint: fmt.Sprint(d.UpdatedAt, d.State)})

@@ -117,9 +117,9 @@ func readIdentity(ctx context.Context, r *env.Repo) (github.Repository, error) {
 
 // storeIdentity gives r the row of the repository that its name means now.
 func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repository) error {
-	p.Becoming.Lock()
-	defer p.Becoming.Unlock()
-	if twin := p.twin(r, now.NodeID); twin != "" {
+	p.IdentifyMu.Lock()
+	defer p.IdentifyMu.Unlock()
+	if twin := p.otherNameOf(r, now.NodeID); twin != "" {
 		return &work.BlockedError{Reason: work.Reason{Kind: work.WhyRepoTwice, Names: []string{r.Name.FullName(), twin}, Name: now.Current.FullName()}}
 	}
 	before, after := r.Row, r.Row
@@ -127,7 +127,7 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	var kept int
 	var what store.Identified
 	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		who := store.Identity{NodeID: now.NodeID, GitHubID: now.ID, Current: now.Current, DefaultBranch: now.DefaultBranch, At: at}
+		who := store.RepoIdentity{NodeID: now.NodeID, GitHubID: now.ID, Current: now.Current, DefaultBranch: now.DefaultBranch, At: at}
 		if after, what, err = tx.IdentifyRepo(ctx, before.ID, who); err != nil || what != store.RepoReplaced {
 			return err
 		}
@@ -152,10 +152,10 @@ func (p *Ingest) storeIdentity(ctx context.Context, r *env.Repo, now github.Repo
 	return nil
 }
 
-// twin returns another name in the config for the same repository; "" if there is none.
-func (p *Ingest) twin(r *env.Repo, nodeID string) string {
-	p.Rooms.Lock()
-	defer p.Rooms.Unlock()
+// otherNameOf returns another name in the config for the same repository; "" if there is none.
+func (p *Ingest) otherNameOf(r *env.Repo, nodeID string) string {
+	p.RowsMu.Lock()
+	defer p.RowsMu.Unlock()
 	for _, o := range p.All {
 		if o != r && o.Row.NodeID == nodeID && o.Name.Host == r.Name.Host {
 			return o.Name.FullName()
@@ -167,8 +167,8 @@ func (p *Ingest) twin(r *env.Repo, nodeID string) string {
 // setRepo replaces the row of a configured repository, under the lock that readers of all rows
 // take. If it is another repository, the opened mirror is dropped.
 func (p *Ingest) setRepo(r *env.Repo, row work.Repo) {
-	p.Rooms.Lock()
-	defer p.Rooms.Unlock()
+	p.RowsMu.Lock()
+	defer p.RowsMu.Unlock()
 	if r.Row.ID != row.ID {
 		r.Opening.Lock()
 		r.Opened = nil

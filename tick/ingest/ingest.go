@@ -50,7 +50,7 @@ func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	p.WarnOfClocks(ctx)
 	var ready []*env.Repo
 	for _, r := range p.Repositories() {
-		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.ShutOut(r.Name.Host) == nil {
+		if p.Selected(r) && r.Row.NodeID != "" && p.Accounts.HostSkipped(r.Name.Host) == nil {
 			r.Ready = true
 			ready = append(ready, r)
 		}
@@ -144,7 +144,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		until, failed = wait.Until, false
 	}
-	if p.Accounts.ShutOut(r.Name.Host) != nil { // after a login it is asked at once
+	if p.Accounts.HostSkipped(r.Name.Host) != nil { // after a login it is asked at once
 		until = time.Time{}
 	}
 	if env.Future(until, now, work.LongestWait) {
@@ -159,7 +159,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 			x.Until = &until
 		}
 	})
-	if failed && p.Accounts.ShutOut(r.Name.Host) != nil {
+	if failed && p.Accounts.HostSkipped(r.Name.Host) != nil {
 		rep.TellShut(r.Name.Host)
 	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error {
@@ -173,7 +173,7 @@ func (p *Ingest) concludeIngest(ctx context.Context, r *env.Repo, err error, rep
 // shutIfLoggedOut stops asking a host that gh is not logged in to.
 func (p *Ingest) shutIfLoggedOut(host string, err error) error {
 	if out, ok := errors.AsType[*transport.NotLoggedInError](err); ok {
-		return p.Accounts.ShutHost(host, out)
+		return p.Accounts.SkipHost(host, out)
 	}
 	return err
 }
@@ -210,7 +210,7 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 		return
 	}
 	for _, l := range left {
-		p.tellLeft(l, rep)
+		p.reportSkipped(l, rep)
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, manyAtOnce)
@@ -230,9 +230,9 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 	wg.Wait()
 }
 
-// tellLeft reports a repository that this pass does not read. If its pulse failed, the reason is
+// reportSkipped reports a repository that this pass does not read. If its pulse failed, the reason is
 // stored with it and does not count as a failure of its own.
-func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
+func (p *Ingest) reportSkipped(l pulse.Skipped, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {
 		rep.Repo(name, func(x *env.RepoReport) {
@@ -251,7 +251,7 @@ func (p *Ingest) tellLeft(l pulse.Left, rep *env.Report) {
 			x.Until = &wait.Until
 		}
 	})
-	if !waits && p.Accounts.ShutOut(l.Name.Host) != nil {
+	if !waits && p.Accounts.HostSkipped(l.Name.Host) != nil {
 		rep.TellShut(l.Name.Host)
 	}
 }

@@ -117,7 +117,7 @@ func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
 	before, some := h.issues[n]
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.partialLists.settle(err == nil && !h.adoptedUnread(n), n)
+	h.partialLists.assignLists(err == nil && !h.adoptedUnread(n), n)
 	if err == nil {
 		if waited && !h.backlog[n] {
 			h.backlog[n] = false
@@ -192,7 +192,7 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		}
 		h.repo.Ignored[is.Number] = label.Flow
 	}
-	if !h.asks(item, tracked, is) {
+	if !h.needsMoreReads(item, tracked, is) {
 		return nil
 	}
 	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, is.Number)
@@ -237,8 +237,8 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	return nil
 }
 
-// asks reports whether the issue needs more reads than its list.
-func (h *reading) asks(item work.Item, tracked bool, is github.Issue) bool {
+// needsMoreReads reports whether the issue needs more reads than its list.
+func (h *reading) needsMoreReads(item work.Item, tracked bool, is github.Issue) bool {
 	if tracked {
 		return !h.unchanged(item, is)
 	}

@@ -12,7 +12,7 @@ import (
 // taken in: of a thousand comments on one of them only the first asks.
 type lookups struct {
 	places   map[int]place
-	theirs   map[int]bool
+	foreign  map[int]bool
 	numbers  map[whose][]int
 	commands []work.Event // pending ones
 	asked    bool         // commands was read
@@ -48,9 +48,9 @@ func (l *lookups) place(ctx context.Context, h *reading, number int) (place, err
 	return remember(&l.places, number, at, err)
 }
 
-// onTheirs reports whether a number is somebody else's pull request.
-func (l *lookups) onTheirs(ctx context.Context, h *reading, number int) (bool, error) {
-	if theirs, known := l.theirs[number]; known {
+// onForeignPull reports whether a number is somebody else's pull request.
+func (l *lookups) onForeignPull(ctx context.Context, h *reading, number int) (bool, error) {
+	if theirs, known := l.foreign[number]; known {
 		return theirs, nil
 	}
 	theirs := false
@@ -60,7 +60,7 @@ func (l *lookups) onTheirs(ctx context.Context, h *reading, number int) (bool, e
 		item, err = h.itemOfPull(ctx, pull)
 		theirs = item.Flow == work.FlowReview
 	}
-	return remember(&l.theirs, number, theirs, err)
+	return remember(&l.foreign, number, theirs, err)
 }
 
 func (l *lookups) partners(c candidate, find func() ([]int, error)) ([]int, error) {

@@ -68,7 +68,7 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 func (h *reading) adoptQueued(ctx context.Context, tx *store.Tx, one mergeBox, now time.Time) error {
 	box := one.box
 	ours, at := h.env.Accounts.Operators(h.repo.Name.Host), now
-	switch out := box.Fell(ours); {
+	switch out := box.FellOutOfQueue(ours); {
 	case box.Head != one.pull.HeadOID:
 		return nil
 	case out != nil:

@@ -80,9 +80,9 @@ func (l *partialLists) Keep(ctx context.Context, name string, part func() (resum
 	l.read[name] = partialList{part: part, whole: why == nil}
 }
 
-// settle assigns the lists just read to some issues and pull requests. Once these are taken in,
+// assignLists assigns the lists just read to some issues and pull requests. Once these are taken in,
 // nothing is kept; otherwise the next pass needs the pages.
-func (l *partialLists) settle(taken bool, numbers ...int) {
+func (l *partialLists) assignLists(taken bool, numbers ...int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, one := range l.read {

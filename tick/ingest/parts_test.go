@@ -208,12 +208,12 @@ func TestWhatIsAskedInAdvanceIsNotKept(t *testing.T) {
 func TestOneThatIsTakenInSettlesNoOther(t *testing.T) {
 	l := newPartialLists(&reading{forgotten: map[int]bool{}})
 	l.Keep(t.Context(), "threads of 3", nil, nil)
-	l.settle(false, 3, 0)
-	l.settle(true, 4, 0)
+	l.assignLists(false, 3, 0)
+	l.assignLists(true, 4, 0)
 	if !l.needed(l.left["threads of 3"]) {
 		t.Error("not needed any more")
 	}
-	l.settle(true, 3, 0)
+	l.assignLists(true, 3, 0)
 	if l.needed(l.left["threads of 3"]) {
 		t.Error("needed once it is taken in")
 	}

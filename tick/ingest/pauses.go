@@ -88,7 +88,7 @@ func (h *reading) storePauses(ctx context.Context) error {
 // even if it appears later.
 func (h *reading) paused(ctx context.Context, c candidate) (string, error) {
 	e := c.event
-	if !e.Kind.Said() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
+	if !e.Kind.IsComment() && e.Kind != work.EventCheck && e.Kind != work.EventConflict {
 		return "", nil // state changes of issues and pull requests always count
 	}
 	pauses, err := h.pausesFor(ctx, c)
@@ -184,7 +184,7 @@ func (h *reading) textSince(ctx context.Context, c candidate, pauses []work.Paus
 		at = s // it was a draft until then
 	}
 	meets := func(p work.Pause) bool { return p.Meets(at, stamp) }
-	if !c.event.Kind.Said() || !stamp.After(at) || c.node == "" || !slices.ContainsFunc(pauses, meets) {
+	if !c.event.Kind.IsComment() || !stamp.After(at) || c.node == "" || !slices.ContainsFunc(pauses, meets) {
 		return at, nil
 	}
 	text, ok, err := h.repo.GitHub.Text(ctx, c.node)
@@ -244,7 +244,7 @@ func (h *reading) findPartners(ctx context.Context, c candidate) (numbers []int,
 		if err != nil {
 			return err
 		}
-		both, err := env.StandsOn(ctx, tx, item)
+		both, err := env.PauseNumbers(ctx, tx, item)
 		numbers = append(numbers, both...)
 		return err
 	})

@@ -91,10 +91,10 @@ var errAskedEnough = errors.New("more people commented there than one pass asks 
 // author of a long conversation has to be looked up within it.
 const answerLife = 24 * time.Hour
 
-// mayFeed reports whether a comment counts. Authors are looked up oldest comment first, up to
+// mayComment reports whether a comment counts. Authors are looked up oldest comment first, up to
 // askedThere and askedInPass; beyond that it returns errAskedEnough. All are asked about again
 // before an agent is paid.
-func (h *permissions) mayFeed(ctx context.Context, e work.Event) (bool, error) {
+func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, work.StampOf(e))
 	}
@@ -116,7 +116,7 @@ func (h *permissions) mayFeed(ctx context.Context, e work.Event) (bool, error) {
 
 // mayAt judges a comment by an earlier answer, level. Only comments may be judged like that.
 func (h *permissions) mayAt(ctx context.Context, who work.Account, level string) (bool, error) {
-	if named, err := h.named(ctx, who); named || err != nil {
+	if named, err := h.isAllowedUser(ctx, who); named || err != nil {
 		return named, err
 	}
 	return !who.Bot && slices.Contains(writing, level), nil
@@ -139,7 +139,7 @@ func (h *permissions) askOneMore(who work.Account, number int) bool {
 func (h *permissions) askedEnough() bool { return len(h.about) >= askedInPass }
 
 func (h *permissions) may(ctx context.Context, who work.Account, at time.Time, levels ...string) (bool, error) {
-	if named, err := h.named(ctx, who); named || err != nil {
+	if named, err := h.isAllowedUser(ctx, who); named || err != nil {
 		return named, err
 	}
 	return h.has(ctx, who, at, levels...)
@@ -210,7 +210,7 @@ func (h *permissions) recent(asked time.Time, life time.Duration) bool {
 }
 
 // prefetchFeed is prefetch for the author of a comment. going are the comments whose authors were
-// prefetched and that are not judged yet; with them it keeps to the limits of mayFeed.
+// prefetched and that are not judged yet; with them it keeps to the limits of mayComment.
 func (h *permissions) prefetchFeed(ctx context.Context, e work.Event, going []work.Event) (asks bool) {
 	all, there := len(h.about), h.there[e.Number]
 	for _, g := range going {
@@ -249,10 +249,10 @@ func (h *permissions) askPermission(ctx context.Context, who work.Account) (stri
 	})
 }
 
-// named reports whether allowed_users names the account. Anybody can take a login that was given
+// isAllowedUser reports whether allowed_users names the account. Anybody can take a login that was given
 // up, so a login counts for the first account seen with it, or for the id given in the config as
 // "login:id".
-func (h *permissions) named(ctx context.Context, who work.Account) (bool, error) {
+func (h *permissions) isAllowedUser(ctx context.Context, who work.Account) (bool, error) {
 	if who.ID == 0 {
 		return false, nil
 	}
@@ -287,7 +287,7 @@ func (h *reading) stillMay(ctx context.Context, e work.Event) (may bool, why str
 		return true, "", nil
 	case e.Kind == work.EventLabelled:
 		return h.mayBegin(ctx, e)
-	case e.Kind.Said():
+	case e.Kind.IsComment():
 		may, err = h.permissions.mayCommand(ctx, e.Author, h.env.Now())
 		return may, "", err
 	}
@@ -305,7 +305,7 @@ func (h *reading) mayBegin(ctx context.Context, e work.Event) (may bool, why str
 	if err != nil || at < 0 {
 		return err == nil, "", err
 	}
-	w, err := h.wordFor(ctx, github.Issue{Number: e.Number}, timeline[at])
+	w, err := h.findConfirmation(ctx, github.Issue{Number: e.Number}, timeline[at])
 	return w.lost == "", w.lost + ", and may not write to the repository any more", err
 }
 

@@ -46,7 +46,7 @@ func (h *reading) prefetchIssue(ctx context.Context, is github.Issue) {
 	}
 	h.prefetched[is.Number] = true
 	item, tracked, err := h.item(ctx, is.Number)
-	if err != nil || !h.asks(item, tracked, is) {
+	if err != nil || !h.needsMoreReads(item, tracked, is) {
 		return
 	}
 	repo := h.row.Current
@@ -76,7 +76,7 @@ const authorsAhead = 8
 
 // authorPrefetch goes over a slice's events ahead of the judging, which is one by one and in order,
 // and prefetches the permissions of authors of new comments: authorsAhead at a time, within the
-// limits of mayFeed.
+// limits of mayComment.
 type authorPrefetch struct {
 	*reading
 	known map[string]store.KnownEvent // stored before, or judged already
@@ -108,7 +108,7 @@ func (f *authorPrefetch) asksAbout(ctx context.Context, c candidate) bool {
 	if known || marked || slices.Contains(f.env.Accounts.Writers(f.repo.Name.Host), e.Author.ID) {
 		return false
 	}
-	theirs, err := f.onTheirs(ctx, e)
+	theirs, err := f.onForeignPull(ctx, e)
 	if theirs || err != nil {
 		return false
 	}

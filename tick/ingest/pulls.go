@@ -51,12 +51,12 @@ func (h *reading) readOurAccount(ctx context.Context) error {
 	}
 	who, etag, same, err := h.repo.GitHub.Viewer(ctx, v.ETag)
 	if github.IsStatus(err, 403) {
-		return h.env.MeetApp(ctx, h.repo)
+		return h.env.ReadOwnAccount(ctx, h.repo)
 	}
 	if err != nil || same {
 		return err
 	}
-	if err := h.env.Meet(ctx, h.repo.Name.Host, who); err != nil {
+	if err := h.env.AcceptAccount(ctx, h.repo.Name.Host, who); err != nil {
 		return err
 	}
 	h.mu.Lock()
@@ -165,7 +165,7 @@ func (h *reading) rotation() []string {
 // would never be acted on.
 func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	err := h.intakeDetails(ctx, old, d)
-	h.partialLists.settle(err == nil, d.Number, h.adopted[d.Number])
+	h.partialLists.assignLists(err == nil, d.Number, h.adopted[d.Number])
 	if err != nil {
 		delete(h.pulls, d.Number)
 		return err
@@ -182,7 +182,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID
 	pull.ChecksSince = h.checksSince(old, d)
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
-	if github.HalfRed(d.Checks) {
+	if github.PartlyRed(d.Checks) {
 		pull.Fingerprint = "" // it does not change when the other checks end
 	}
 	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
@@ -282,7 +282,7 @@ func (h *reading) headEvents(ctx context.Context, old, pull work.PullRequest, d 
 	if err := h.detectRewrite(ctx, old, pull); err != nil {
 		return err
 	}
-	policy := github.Patient(d.Checks, h.repo.Settings.Checks, h.env.Now())
+	policy := github.PolicyAt(d.Checks, h.repo.Settings.Checks, h.env.Now())
 	if red := github.RedChecks(d.Checks, policy); red != "" {
 		e := about(work.EventCheck, red)
 		if at := github.RedSince(d.Checks, policy); !at.IsZero() {

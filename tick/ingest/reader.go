@@ -81,8 +81,8 @@ func (r *Reader) NewComments(ctx context.Context, l *env.Lease) (*News, error) {
 	return &News{h}, h.readNewComments(ctx, l)
 }
 
-// ForeseeComments prefetches what NewComments reads.
-func (r *Reader) ForeseeComments(ctx context.Context, l *env.Lease) {
+// PrefetchComments prefetches what NewComments reads.
+func (r *Reader) PrefetchComments(ctx context.Context, l *env.Lease) {
 	_, _ = newReading(r.ingest, l.Repo).commentsSinceClaim(ctx, l)
 }
 

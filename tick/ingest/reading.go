@@ -185,7 +185,7 @@ func (h *reading) storeItem(ctx context.Context, tx *store.Tx, item work.Item) e
 // unresolved its thread.
 func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, now time.Time) error {
 	e.RepoID = h.row.ID
-	if err := tx.ReadAgain(ctx, e, now); err != nil {
+	if err := tx.RecordEditBack(ctx, e, now); err != nil {
 		return err
 	}
 	open := func(t work.Thread) bool { return t.Top == e.ThreadTop && !t.Resolved }
@@ -194,7 +194,7 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	}
 	// The store reopens events that route passed over together with their threads; this reopens
 	// those whose turn was cancelled.
-	return tx.TakeUpAgain(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
+	return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
 // now is the time by the host's clock.
@@ -202,7 +202,7 @@ func (h *reading) now() time.Time { return h.repo.GitHub.Now() }
 
 // compareIdentity compares the repository that a light query found under the name with the stored
 // one.
-func (h *reading) compareIdentity(who github.Identity) {
+func (h *reading) compareIdentity(who github.RepoNode) {
 	switch {
 	case who.NodeID == h.row.NodeID:
 		h.repo.Confirm(h.now())
@@ -249,7 +249,7 @@ type slice struct {
 	owed         bool                 // some stored event waits for the end of a pause
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
 	reviewStates map[int64]string     // states of reviews, by id
-	ownWords     map[int]ownWords     // what our texts record about reviews, by the pull request's number
+	ownWords     map[int]ownMarks     // what our texts record about reviews, by the pull request's number
 	dependencies []store.Dependency   // those looked at
 
 	// What the transaction that stores the slice found. It begins without: it may run again.
@@ -262,7 +262,7 @@ func newSlice() slice {
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
 		cuts: map[string]string{}, backlog: map[int]bool{},
 		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
-		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownWords{},
+		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// recallStop records the stop that one of our comments tells of: the pass that made it lost its
+// restoreStop records the stop that one of our comments tells of: the pass that made it lost its
 // database, or GitHub shows the comment only now. With the row, the same stop reuses that comment,
 // and the comment changes once the item resumes.
-func (h *reading) recallStop(ctx context.Context, tx *store.Tx, e work.Event) error {
+func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) error {
 	if e.Outcome != work.OutcomeOwn || e.ItemID == 0 {
 		return nil
 	}
@@ -42,15 +42,15 @@ func (h *reading) recallStop(ctx context.Context, tx *store.Tx, e work.Event) er
 	if err := tx.PutStop(ctx, stop); err != nil {
 		return err
 	}
-	if err := recallMerge(ctx, tx, e, stop); err != nil {
+	if err := restoreMergeStop(ctx, tx, e, stop); err != nil {
 		return err
 	}
-	return recallReviews(ctx, tx, e, stop, marks)
+	return restoreReviewStop(ctx, tx, e, stop, marks)
 }
 
-// recallMerge keeps a head from being merged or queued after an attempt stopped it. Nothing else on
+// restoreMergeStop keeps a head from being merged or queued after an attempt stopped it. Nothing else on
 // GitHub shows that.
-func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
+func restoreMergeStop(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
 	if !merging.Stays(stop.Reason.Kind) || stop.Reason.Head == "" {
 		return nil
 	}
@@ -61,10 +61,10 @@ func recallMerge(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop
 	return tx.SetMergeTrouble(ctx, pull.ID, pull.HeadOID, stop.Reason)
 }
 
-// recallReviews keeps reviews stopped unless people started them again since. Nothing else on
+// restoreReviewStop keeps reviews stopped unless people started them again since. Nothing else on
 // GitHub shows that a review failed for good, or that people took it over regardless of later
 // pushes.
-func recallReviews(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
+func restoreReviewStop(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop, marks work.Marks) error {
 	state, ok := review.StateOf(stop.Reason)
 	if !ok {
 		return nil

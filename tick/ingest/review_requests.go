@@ -138,7 +138,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 
 // labelled takes in that the label was set, and which head it covers.
 func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
-	trusted := wasThere(set.CreatedAt, t.old, t.d)
+	trusted := headPrecedesLabel(set.CreatedAt, t.old, t.d)
 	if !trusted {
 		var err error
 		if trusted, err = t.mayPush(ctx); err != nil {
@@ -152,9 +152,9 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 	return nil
 }
 
-// wasThere reports whether the pull request certainly had its head when the label was set. Stamps
+// headPrecedesLabel reports whether the pull request certainly had its head when the label was set. Stamps
 // are whole seconds.
-func wasThere(set time.Time, old work.PullRequest, d github.PullDetail) bool {
+func headPrecedesLabel(set time.Time, old work.PullRequest, d github.PullDetail) bool {
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
 	return seen || !d.UpdatedAt.After(set)
 }

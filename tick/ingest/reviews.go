@@ -41,16 +41,16 @@ type holdLabel struct {
 	at time.Time
 }
 
-// ownWords is what our comments on a pull request record about its reviews. A pass that lost its
+// ownMarks is what our comments on a pull request record about its reviews. A pass that lost its
 // database reads it back.
-type ownWords struct {
-	epoch     int              // how often people had the reviews start again
-	approvals []review.Verdict // by commands, from our answers to them
-	merge     []merging.Word   // approvals of a head for merging, by commands
+type ownMarks struct {
+	epoch     int                     // how often people had the reviews start again
+	approvals []review.Verdict        // by commands, from our answers to them
+	merge     []merging.MergeApproval // approvals of a head for merging, by commands
 }
 
-// noteOwn records what a body of ours has in its marks: answered events and the state of reviews.
-func (h *reading) noteOwn(e work.Event) {
+// recordOwnMarks records what a body of ours has in its marks: answered events and the state of reviews.
+func (h *reading) recordOwnMarks(e work.Event) {
 	h.noteHandled(e.Body)
 	marks, _ := work.ParseMarks(e.Body)
 	words := h.ownWords[e.Number]
@@ -64,7 +64,7 @@ func (h *reading) noteOwn(e work.Event) {
 }
 
 // answers records the marks of our answers to commands.
-func (w *ownWords) answers(marks work.Marks, at time.Time) {
+func (w *ownMarks) answers(marks work.Marks, at time.Time) {
 	v, _, _, approves := review.ParseMark(marks.Review)
 	for _, key := range marks.Handled {
 		given, ok := work.EventOfKey(key)
@@ -77,7 +77,7 @@ func (w *ownWords) answers(marks work.Marks, at time.Time) {
 			w.approvals = append(w.approvals, v)
 		}
 		if marks.Merge != "" {
-			w.merge = append(w.merge, merging.Word{Head: marks.Merge, CommentID: id, At: at})
+			w.merge = append(w.merge, merging.MergeApproval{Head: marks.Merge, CommentID: id, At: at})
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestWasThere(t *testing.T) {
 	} {
 		old := work.PullRequest{HeadOID: tc.oldHead, DetailsAt: tc.read}
 		d := github.PullDetail{Pull: github.Pull{HeadOID: tc.head, UpdatedAt: tc.updated}}
-		if got := wasThere(set, old, d); got != tc.want {
+		if got := headPrecedesLabel(set, old, d); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -40,7 +40,7 @@ func (h *reading) read(ctx context.Context) error {
 		return err
 	}
 	h.prefetch(share.reading)
-	if err := (env.Speakers{Env: h.env}).MeetAll(share.reading, h.repo); err != nil {
+	if err := (env.Speakers{Env: h.env}).RecordReviewers(share.reading, h.repo); err != nil {
 		return err
 	}
 	if whole, err := h.searchOpenPulls(ctx, share); err != nil || !whole {

@@ -192,7 +192,7 @@ func (h *reading) storeEvents(ctx context.Context, tx *store.Tx, now time.Time) 
 	}
 	h.newEvents = added
 	for _, e := range added {
-		if err := h.recallStop(ctx, tx, e); err != nil {
+		if err := h.restoreStop(ctx, tx, e); err != nil {
 			return err
 		}
 	}

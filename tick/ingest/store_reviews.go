@@ -45,7 +45,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	}
 	seen := &h.newsOf(pull.Number).reviews
 	if seen.found {
-		if stored, err = h.recallOwnWords(ctx, tx, pull, stored, seen); err != nil {
+		if stored, err = h.restoreOwnMarks(ctx, tx, pull, stored, seen); err != nil {
 			return err
 		}
 		if err := unlabel(ctx, tx, h, pull, stored, seen); err != nil {
@@ -72,7 +72,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it
 		return tx.ForgetReviews(ctx, pull.ID)
 	}
-	return tx.SetLook(ctx, pull.ID)
+	return tx.MarkReviewsChanged(ctx, pull.ID)
 }
 
 // pinBase stores the base for which a head is reviewed, if the pull request's base changes during
@@ -152,9 +152,9 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 	return nil
 }
 
-// recallOwnWords restores from our texts on GitHub what the database may lack: fixes, how often
+// restoreOwnMarks restores from our texts on GitHub what the database may lack: fixes, how often
 // people had the reviews start again, and approvals and merge approvals by commands.
-func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
+func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
 	words := h.ownWords[pull.Number]
 	if words.epoch > stored.Record.Epoch {
 		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // an earlier stop is over, even if its comment is still there
@@ -172,7 +172,7 @@ func (h *reading) recallOwnWords(ctx context.Context, tx *store.Tx, pull work.Pu
 	for _, w := range words.merge {
 		w.PullID = pull.ID
 		w.By, w.URL = authorOfCommand(h.events, pull.Number, w.CommentID)
-		if _, err := tx.AddMergeWord(ctx, w); err != nil {
+		if _, err := tx.AddMergeApproval(ctx, w); err != nil {
 			return stored, err
 		}
 	}

@@ -92,7 +92,7 @@ func (q sweep) ask(ctx context.Context, h *reading) error {
 	if err != nil {
 		return h.halve(ctx, idsOf(q.pulls), err, h.sweepBatch)
 	}
-	if err := h.env.Meet(ctx, h.repo.Name.Host, s.Viewer); err != nil {
+	if err := h.env.AcceptAccount(ctx, h.repo.Name.Host, s.Viewer); err != nil {
 		return err
 	}
 	h.mu.Lock()
@@ -164,7 +164,7 @@ func (h *reading) chooseSweep(listed listedChanges) []string {
 		pull := h.openPulls.light[n]
 		switch {
 		case pull.NotBefore.After(now):
-		case all || listed.numbers[n] || h.look.Asks(h.repo.Row, pull, now):
+		case all || listed.numbers[n] || h.look.IncludesPull(h.repo.Row, pull, now):
 			ids = append(ids, pull.NodeID)
 		default:
 			h.rested[n] = true

@@ -11,7 +11,7 @@ import (
 func (v *Snapshot) Circle(of work.Item) []string {
 	needs := map[string][]string{}
 	for _, i := range v.Items {
-		if i.Asks() && (i.State == work.StateReady || i.State == work.StateBlocked) {
+		if i.NeedsDecision() && (i.State == work.StateReady || i.State == work.StateBlocked) {
 			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
 		}
 	}

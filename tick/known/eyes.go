@@ -2,14 +2,14 @@ package known
 
 import "github.com/mergexo/gh-mergexo/internal/work"
 
-// MostEyes is how many pending comments of a repository get 👀: as many as three passes send. 👀
+// MostReactions is how many pending comments of a repository get 👀: as many as three passes send. 👀
 // shows that a comment was seen before anybody works on it; with thousands pending they would go on
 // for hours after everybody knows.
-const MostEyes = 100
+const MostReactions = 100
 
-// Eyes returns the keys of at most most comments that get 👀: the first pending one of each item,
+// ChooseReactions returns the keys of at most most comments that get 👀: the first pending one of each item,
 // then the second of each.
-func Eyes(items []Item, most int) map[string]bool {
+func ChooseReactions(items []Item, most int) map[string]bool {
 	eyes := map[string]bool{}
 	waiting := make([]int, len(items)) // index of the next event, by item
 	for left := true; left; {
@@ -34,7 +34,7 @@ func Eyes(items []Item, most int) map[string]bool {
 // reactions on a review's own text, and comments that belong elsewhere get a pointer instead.
 func (i *Item) seen(from int) int {
 	for at, e := range i.Events[from:] {
-		if e.Kind.Said() && e.Kind != work.EventSummary && !i.Elsewhere(e) {
+		if e.Kind.IsComment() && e.Kind != work.EventSummary && !i.OnIssueDuringPull(e) {
 			return from + at
 		}
 	}

@@ -33,12 +33,12 @@ type Item struct {
 	Shelved  []string                    // keys of events given up for the present head; read only if commands wait
 	Followed *Followed                   // the next item on its issue; read only if commands wait; nil if none
 
-	Reviews   review.Facts  // stored facts about its pull request's reviews; a pass derives the rest
-	Reviewers review.Policy // by today's config
-	LabelHead string        // somebody else's pull request only: the head that the label covers
-	HeldBack  *review.Held  // people hold the reviews; nil if not
-	Looking   bool          // the reviews must be decided again: their inputs or the config changed
-	Look      Look          // recorded once they are decided
+	Reviews        review.Facts  // stored facts about its pull request's reviews; a pass derives the rest
+	Reviewers      review.Policy // by today's config
+	LabelHead      string        // somebody else's pull request only: the head that the label covers
+	HeldBack       *review.Held  // people hold the reviews; nil if not
+	ReviewsChanged bool          // the reviews must be decided again: their inputs or the config changed
+	Decided        DecidedInputs // recorded once they are decided
 
 	Landing Landing // merging its pull request by our own request
 }
@@ -62,34 +62,34 @@ func (i Item) HasPull() bool { return i.Pull.Number != 0 }
 func (i Item) Unanswered() []work.Event {
 	waits := i.State == work.StateAwaitingIssueFollowup && i.Turn == nil
 	return Without(i.Events, func(e work.Event) bool {
-		return !e.Kind.Said() || waits && i.Fed(e) || i.Elsewhere(e)
+		return !e.Kind.IsComment() || waits && i.SeenByTurn(e) || i.OnIssueDuringPull(e)
 	})
 }
 
-// Fed reports whether a turn already had the event when it left the item waiting. A label counts
+// SeenByTurn reports whether a turn already had the event when it left the item waiting. A label counts
 // once; set again, it is a new event.
-func (i Item) Fed(e work.Event) bool {
+func (i Item) SeenByTurn(e work.Event) bool {
 	return i.Followup != nil && e.ID <= i.Followup.EventCursor
 }
 
-// Elsewhere reports whether a comment was made on the issue while there was a pull request. No turn
+// OnIssueDuringPull reports whether a comment was made on the issue while there was a pull request. No turn
 // answers it.
-func (i Item) Elsewhere(e work.Event) bool {
+func (i Item) OnIssueDuringPull(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
 
 // Told reports whether a comment on GitHub tells why the item waits for a person.
-func (i Item) Told() bool { return i.Stop.Lasts() && i.State.Stands() }
+func (i Item) Told() bool { return i.Stop.Lasts() && i.State.NeedsPerson() }
 
 // Stopped reports whether the item waits for a person.
 func (i Item) Stopped() bool {
 	return i.State == work.StateBlocked || i.State == work.StateAwaitingIssueFollowup
 }
 
-// Asks reports whether the plan has anything to decide or to report about the item. State changes
+// NeedsDecision reports whether the plan has anything to decide or to report about the item. State changes
 // of an issue or a pull request are events.
-func (i Item) Asks() bool {
-	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.Looking
+func (i Item) NeedsDecision() bool {
+	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.ReviewsChanged
 }
 
 // Active reports whether the item is an implementation under way, with which others may collide.
@@ -110,9 +110,9 @@ func (i Item) Banner() (work.PauseBanner, bool) {
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true
 }
 
-// Own returns the item for a plan that leaves out some of its events. They are sorted oldest first,
+// Sorted returns the item for a plan that leaves out some of its events. They are sorted oldest first,
 // since a turn takes the first ones.
-func (i Item) Own() Item {
+func (i Item) Sorted() Item {
 	older := func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
 	if !slices.IsSortedFunc(i.Events, older) {
 		i.Events = slices.Clone(i.Events)
@@ -177,16 +177,16 @@ func InOrder(items []Item) []Item {
 // Labelled reports whether an event that begins the item is pending: a labelling, or the merge of
 // its design.
 func (i Item) Labelled() bool {
-	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) && !i.Fed(e) })
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.StartsItem(i.Item, e) && !i.SeenByTurn(e) })
 }
 
 // Relabelled reports whether a labelling is pending.
 func (i Item) Relabelled() bool {
-	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !i.Fed(e) })
+	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !i.SeenByTurn(e) })
 }
 
-// SentBack reports whether a person made the item begin again: the event that began it is pending,
+// BegunAgain reports whether a person made the item begin again: the event that began it is pending,
 // although a turn had it before.
-func (i Item) SentBack() bool {
-	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.Begins(i.Item, e) })
+func (i Item) BegunAgain() bool {
+	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.StartsItem(i.Item, e) })
 }

@@ -29,17 +29,17 @@ type Policy struct {
 
 // Snapshot is everything that routing one repository may depend on.
 type Snapshot struct {
-	Repo    work.Repo
-	Policy  Policy
-	Now     time.Time
-	Items   []Item            // if all are planned at once, at least those with something to decide; otherwise those that others are weighed against
-	Strays  []Item            // numbers with pending commands on which nothing is worked
-	Ignored map[int]work.Flow // issues that begin once people remove the ignore label, as far as this pass saw them
-	Held    []work.Holder     // what the held slot locks name
-	Free    int               // free slots
-	Files   []string          // of the base branch, if implementations are weighed against others
-	Day     spending.Day      // over all repositories
-	Served  RoundRobin
+	Repo      work.Repo
+	Policy    Policy
+	Now       time.Time
+	Items     []Item            // if all are planned at once, at least those with something to decide; otherwise those that others are weighed against
+	Untracked []Item            // numbers with pending commands on which nothing is worked
+	Ignored   map[int]work.Flow // issues that begin once people remove the ignore label, as far as this pass saw them
+	Held      []work.Holder     // what the held slot locks name
+	Free      int               // free slots
+	Files     []string          // of the base branch, if implementations are weighed against others
+	Day       spending.Day      // over all repositories
+	Served    RoundRobin
 
 	Halt *merging.Halt // merging is halted in the repository; nil if not
 	Sent []work.Action // merges and branch updates sent with no known end; and updates whose pull requests merge next
@@ -55,8 +55,8 @@ type RoundRobin struct {
 	Fresh    int64
 }
 
-// Look records which inputs the reviews of a pull request were decided from.
-type Look struct {
+// DecidedInputs records which inputs the reviews of a pull request were decided from.
+type DecidedInputs struct {
 	Pull   int64
 	Count  int    // changes counted by then
 	Policy string // hash of the config for reviews

@@ -12,40 +12,40 @@ import (
 // Landing is what is known about merging an item's pull request by our own request. It is read only
 // if the config enables that.
 type Landing struct {
-	Policy   merging.Policy // by today's config
-	Box      merging.Box    // GitHub's merge box as last read; see Box.Read
-	Words    []merging.Word // people's approvals to merge a head
-	Trouble  work.Reason    // why an attempt with the present head failed; none if it did not
-	Meant    merging.Merge  // our merge of the present head; zero if none was planned
-	Accounts []int64        // our accounts that merge
-	Actions  []work.Action  // all merging actions for the pull request, at any head, oldest first
+	Policy         merging.Policy          // by today's config
+	Box            merging.Box             // GitHub's merge box as last read; see Box.Read
+	MergeApprovals []merging.MergeApproval // people's approvals to merge a head
+	Trouble        work.Reason             // why an attempt with the present head failed; none if it did not
+	Intent         merging.Merge           // our merge of the present head; zero if none was planned
+	Accounts       []int64                 // our accounts that merge
+	Actions        []work.Action           // all merging actions for the pull request, at any head, oldest first
 }
 
 // Stops returns why a person must look at merging the present head. A half-merged head stays so
 // until a look at GitHub shows otherwise; retry does not change it.
 func (l Landing) Stops() work.Reason {
-	if m := l.Meant; l.Trouble.None() && m.Stage == merging.Half {
+	if m := l.Intent; l.Trouble.None() && m.Stage == merging.Half {
 		return work.Reason{Kind: work.WhyMergeHalf, Number: m.Number, Commit: m.Commit, Branch: m.Base, Head: m.Head}
 	}
 	return l.Trouble
 }
 
-// Lands reports whether we merge the item's pull request ourselves once all gates are open.
-func (i Item) Lands() bool {
+// AutoMerges reports whether we merge the item's pull request ourselves once all gates are open.
+func (i Item) AutoMerges() bool {
 	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
 }
 
-// Awaited returns what the reviews wait for, by their stored record. An approval covers one commit:
+// ReviewWait returns what the reviews wait for, by their stored record. An approval covers one commit:
 // a newer head waits for its reviewers. Once approved, a pull request that we merge ourselves waits
 // for no reviewer; the plan reports the gate that holds its merge.
-func (i Item) Awaited(by review.Record) work.Reason {
+func (i Item) ReviewWait(by review.Record) work.Reason {
 	if by.Why.Kind != work.WhyReviewApproved {
 		return by.Why
 	}
 	if head := i.NewestHead(); by.Head != "" && by.Head != head {
 		return work.Reason{Kind: work.WhyReviewPushed, Number: i.Pull.Number, Commit: head}
 	}
-	if i.Lands() {
+	if i.AutoMerges() {
 		return i.DueToMerge()
 	}
 	return by.Why
@@ -79,7 +79,7 @@ func (i Item) DueToMerge() work.Reason {
 // is known to have left. If somebody else had queued it before, we sent nothing. GitHub names who
 // queued it last.
 func (i Item) Queued() (work.Action, bool) {
-	stage, by := i.Landing.Meant.Stage, i.Landing.Box.Queue.By.ID
+	stage, by := i.Landing.Intent.Stage, i.Landing.Box.Queue.By.ID
 	for _, a := range i.Landing.Actions {
 		ours := by == 0 && a.Sends > 0 || by != 0 && slices.Contains(i.Landing.Accounts, by)
 		if a.Kind == work.ActionEnqueue && a.Head == i.Pull.HeadOID && a.State == work.ActionApplied && ours && (stage == merging.Intended || stage == merging.Queued) {
@@ -93,14 +93,14 @@ func (i Item) Queued() (work.Action, bool) {
 // yet. A pass that finds that nothing came of it makes the row void.
 func (i Item) Unclear() bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
-		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Meant.Stage == merging.Void)
+		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Intent.Stage == merging.Void)
 		return (a.Kind == work.ActionMerge || a.Kind == work.ActionEnqueue) && i.sent(a) && !queued
 	})
 }
 
 // Moves reports whether an unclear merge may still move the base. A half-merged one has moved it
 // already.
-func (i Item) Moves() bool { return i.Unclear() && i.Landing.Meant.Stage != merging.Half }
+func (i Item) Moves() bool { return i.Unclear() && i.Landing.Intent.Stage != merging.Half }
 
 // Taken reports whether GitHub accepted a merge or enqueue of the present head. What is known of
 // the pull request is older than that.

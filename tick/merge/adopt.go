@@ -27,7 +27,7 @@ func merges(r *env.Repo) bool {
 // database was lost. Merges by people are not.
 func (o round) adopt(ctx context.Context, pulls []work.PullRequest) {
 	for _, p := range pulls {
-		if o.off(ctx) {
+		if o.mustNotSend(ctx) {
 			return
 		}
 		if err := o.adoptOne(ctx, p); err != nil && ctx.Err() == nil {
@@ -54,24 +54,24 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 			Number: p.Number, Head: p.HeadOID, Base: p.Base,
 		}
 	}
-	byUs, err := ours(ctx, o, j)
+	byUs, err := mergedByUs(ctx, o, j)
 	switch {
 	case err != nil:
 		return err
 	case !byUs:
-		return theirs(ctx, o, j, p.MergeCommit) // stored, so that it is not asked again
+		return recordMergedByOthers(ctx, o, j, p.MergeCommit) // stored, so that it is not asked again
 	case j.row.ID == 0:
 		j.row.At = o.Now()
-		j.row = o.meant(j, merging.Intended)
+		j.row = o.mergeRow(j, merging.Intended)
 	}
 	return o.land(ctx, j, p.MergeCommit)
 }
 
-// ours reports whether our request merged a pull request. Any of these proves it: our applied merge
+// mergedByUs reports whether our request merged a pull request. Any of these proves it: our applied merge
 // action; our token in the merge commit; or the head kept in the mirror, which happens before a
 // send, if GitHub names one of our accounts or a merge queue as the merger. Commits made by a queue
 // or a rebase have no token of ours.
-func ours(ctx context.Context, o round, j *job) (bool, error) {
+func mergedByUs(ctx context.Context, o round, j *job) (bool, error) {
 	if j.a.Kind == work.ActionMerge && j.a.State == work.ActionApplied {
 		return true, nil
 	}
@@ -79,11 +79,11 @@ func ours(ctx context.Context, o round, j *job) (bool, error) {
 	if err := mirror.Fetch(ctx, j.pull.MergeCommit, j.pull.HeadOID); err != nil {
 		return false, err
 	}
-	told, err := mirror.Tells(ctx, j.pull.MergeCommit, work.MergeToken(o.r.Row.Key(), j.pull.Number, j.pull.HeadOID))
+	told, err := mirror.HasToken(ctx, j.pull.MergeCommit, work.MergeToken(o.r.Row.Key(), j.pull.Number, j.pull.HeadOID))
 	if err != nil || told {
 		return told, err
 	}
-	meant, err := mirror.Merged(ctx, j.pull.Number, j.pull.HeadOID)
+	meant, err := mirror.HasMerged(ctx, j.pull.Number, j.pull.HeadOID)
 	if err != nil || !meant {
 		return false, err
 	}
@@ -91,9 +91,9 @@ func ours(ctx context.Context, o round, j *job) (bool, error) {
 	return err == nil && box.State == work.PullMerged && box.Head == j.pull.HeadOID && box.ByUs(o.Scope(o.r).Accounts), err
 }
 
-// theirs stores that somebody else merged a pull request: a void row with their commit, so that no
+// recordMergedByOthers stores that somebody else merged a pull request: a void row with their commit, so that no
 // pass asks again.
-func theirs(ctx context.Context, o round, j *job, commit string) error {
+func recordMergedByOthers(ctx context.Context, o round, j *job, commit string) error {
 	j.row.Commit = commit
-	return o.write(ctx, j, merging.Void)
+	return o.writeStage(ctx, j, merging.Void)
 }

@@ -25,8 +25,8 @@ func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error)
 	return p, err
 }
 
-// follows returns the actions that follow a merge of ours. halted is whether it halted merging.
-func (o round) follows(j *job, p merging.Policy, halted bool) (all []work.Action) {
+// followUps returns the actions that follow a merge of ours. halted is whether it halted merging.
+func (o round) followUps(j *job, p merging.Policy, halted bool) (all []work.Action) {
 	if j.row.Differs != "" {
 		all = append(all, o.comment(j, j.row.Number, "landed "+j.row.Commit, o.differsText(j, halted)))
 	}
@@ -64,8 +64,8 @@ func (o round) differsText(j *job, halted bool) string {
 // sends alone is not enough.
 const followFor = 24 * time.Hour
 
-// follow sends an action after a merge. Its failure stops nothing.
-func (o round) follow(ctx context.Context, j *job) error {
+// sendFollowUp sends an action after a merge. Its failure stops nothing.
+func (o round) sendFollowUp(ctx context.Context, j *job) error {
 	a, err := o.Effects().Apply(ctx, o.Scope(o.r), j.a)
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -88,23 +88,23 @@ func (o round) follow(ctx context.Context, j *job) error {
 	return err
 }
 
-// after checks what followed merges: is the issue closed, is the base still green.
-func (o round) after(ctx context.Context, d due) {
+// checkFollowUps checks what followed merges: is the issue closed, is the base still green.
+func (o round) checkFollowUps(ctx context.Context, d due) {
 	for _, row := range d.open {
-		if o.off(ctx) {
+		if o.mustNotSend(ctx) {
 			return
 		}
-		if err := o.askIssue(ctx, row); err != nil && ctx.Err() == nil {
+		if err := o.checkIssue(ctx, row); err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "could not read whether the issue was closed", "repo_full_name", o.r.Name.FullName(), "pr_number", row.Number, "error", err)
 		}
 	}
 	for _, one := range d.kept {
-		if err := o.tellUnreverted(ctx, one); err != nil && ctx.Err() == nil {
+		if err := o.planRevertComment(ctx, one); err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "could not report that a merge is not reverted", "repo_full_name", o.r.Name.FullName(), "pr_number", one.row.Number, "error", err)
 		}
 	}
 	for _, row := range d.watched {
-		if o.off(ctx) {
+		if o.mustNotSend(ctx) {
 			return
 		}
 		if err := o.watch(ctx, row); err != nil && ctx.Err() == nil {
@@ -122,8 +122,8 @@ func issueToken(r work.Repo, issue int, row merging.Merge) string {
 	return work.NoticeToken(r.Key(), issue, "merged "+row.Commit)
 }
 
-// unasked returns the merges whose issue was not checked yet.
-func (m *Merging) unasked(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
+// uncheckedIssues returns the merges whose issue was not checked yet.
+func (m *Merging) uncheckedIssues(ctx context.Context, tx *store.Tx, r *env.Repo) (all []merging.Merge, err error) {
 	now := m.Now()
 	rows, err := tx.ListMerges(ctx, r.Row.ID, now.Add(-issueFor))
 	if err != nil {

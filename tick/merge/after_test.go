@@ -366,11 +366,11 @@ func TestDeathAtEachStep(t *testing.T) {
 		"after the merge": func(s *stage) {
 			s.chosenThen(func(o round, j *job) {
 				s.ready(o, j)
-				s.must(o.carry(t.Context(), j)) // the landed commit is not compared
+				s.must(o.sendOrSettle(t.Context(), j)) // the landed commit is not compared
 			})
 		},
 		"with the database after the merge": func(s *stage) {
-			s.chosenThen(func(o round, j *job) { s.must(o.carry(t.Context(), j)) })
+			s.chosenThen(func(o round, j *job) { s.must(o.sendOrSettle(t.Context(), j)) })
 			s.lose()
 			s.track()
 		},
@@ -391,11 +391,11 @@ func TestDeathAtEachStep(t *testing.T) {
 
 func (s *stage) ready(o round, j *job) {
 	s.Helper()
-	_, err := o.Effects().Watch(s.Context(), o.Scope(o.r), j.a)
+	_, err := o.Effects().SettleWithoutSend(s.Context(), o.Scope(o.r), j.a)
 	s.must(err)
 	_, err = expect(s.Context(), o, j)
 	s.must(err)
-	_, err = o.ready(s.Context(), j)
+	_, err = o.prepareSend(s.Context(), j)
 	s.must(err)
 }
 

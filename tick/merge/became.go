@@ -13,65 +13,65 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// became stores the result of an action, as GitHub shows it or as err reports it.
-func (o round) became(ctx context.Context, j *job, err error) error {
+// recordResult stores the result of an action, as GitHub shows it or as err reports it.
+func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
 		o.report(j, env.MergeWaits, wait.Reason)
 		return nil
 	}
-	if half, ok := errors.AsType[*actions.HalfError](err); ok {
-		return o.half(ctx, j, half)
+	if half, ok := errors.AsType[*actions.HalfMergedError](err); ok {
+		return o.recordHalfMerge(ctx, j, half)
 	}
 	if refused, ok := errors.AsType[*actions.RefusedError](err); ok {
-		return o.refused(ctx, j, refused)
+		return o.recordRefusal(ctx, j, refused)
 	}
 	switch {
 	case err != nil:
 		return err
 	case j.a.Kind == work.ActionDequeue && j.a.State == work.ActionApplied:
-		return tookOut(ctx, o, j)
+		return recordDequeue(ctx, o, j)
 	case j.a.State == work.ActionVoid:
 		o.Log.InfoContext(ctx, "a merge is void", o.attrs(ctx, j.a, "head", j.a.Head)...)
-		return o.put(ctx, j, merging.Void)
+		return o.storeStage(ctx, j, merging.Void)
 	case j.a.State != work.ActionApplied:
 		return nil
 	case j.a.Kind == work.ActionEnqueue:
 		o.report(j, env.MergeQueued, work.Reason{})
-		return o.put(ctx, j, merging.Queued)
+		return o.storeStage(ctx, j, merging.Queued)
 	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // without a send the base had nothing new
 		o.report(j, env.MergeUpdated, work.Reason{})
 	}
 	return nil // a merge that landed is handled by ends
 }
 
-// half records a merge whose commit is on the base while GitHub shows the pull request as open. A
+// recordHalfMerge records a merge whose commit is on the base while GitHub shows the pull request as open. A
 // person must act; the merge is never sent again.
-func (o round) half(ctx context.Context, j *job, half *actions.HalfError) error {
+func (o round) recordHalfMerge(ctx context.Context, j *job, half *actions.HalfMergedError) error {
 	if j.gone() {
-		return movedOn(ctx, o, j)
+		return voidMoved(ctx, o, j)
 	}
 	j.row.Commit = half.Commit
-	if err := o.put(ctx, j, merging.Half); err != nil {
+	if err := o.storeStage(ctx, j, merging.Half); err != nil {
 		return err
 	}
-	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeHalf, Commit: half.Commit, Branch: half.Branch})
+	return o.recordTrouble(ctx, j, work.Reason{Kind: work.WhyMergeHalf, Commit: half.Commit, Branch: half.Branch})
 }
 
-// movedOn ends a merge whose pull request was closed or has a new head.
-func movedOn(ctx context.Context, o round, j *job) error {
+// voidMoved ends a merge whose pull request was closed or has a new head.
+func voidMoved(ctx context.Context, o round, j *job) error {
 	if !j.a.State.Settled() {
 		if _, err := o.Effects().Void(ctx, j.a, "the pull request moved on"); err != nil {
 			return err
 		}
 	}
-	return o.put(ctx, j, merging.Void)
+	return o.storeStage(ctx, j, merging.Void)
 }
 
-// refused records a refusal of GitHub's: a person must act, or a later pass tries again.
-func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) error {
+// recordRefusal records a refusal of GitHub's: a person must act, or a later pass tries again.
+func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedError) error {
 	o.Log.WarnContext(ctx, "GitHub refused a merge", o.attrs(ctx, j.a, "head", j.a.Head, "refusal", string(e.Kind), "text", e.Text)...)
-	if err := o.put(ctx, j, merging.Void); err != nil {
+	if err := o.storeStage(ctx, j, merging.Void); err != nil {
 		return err
 	}
 	if j.a.Kind == work.ActionDequeue { // later passes ask again until it has landed
@@ -79,14 +79,14 @@ func (o round) refused(ctx context.Context, j *job, e *actions.RefusedError) err
 		return nil
 	}
 	why := reasonOf(e.Refusal, j.a)
-	if why.None() && lasts(e.Refusal, j.a, o.Now()) {
+	if why.None() && isLasting(e.Refusal, j.a, o.Now()) {
 		why = work.Reason{Kind: work.WhyMergeRefused, Text: e.Text}
 	}
 	if !why.None() {
-		return o.trouble(ctx, j, why)
+		return o.recordTrouble(ctx, j, why)
 	}
-	o.report(j, env.MergeWaits, sayOf(e.Refusal))
-	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.SetLook(ctx, j.pull.ID) })
+	o.report(j, env.MergeWaits, waitReason(e.Refusal))
+	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkReviewsChanged(ctx, j.pull.ID) })
 }
 
 // reasonOf returns why a person must act after a refusal; none: it may pass by itself.
@@ -108,8 +108,8 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 // for word. By then it is requested once an hour.
 const refusedFor = 3 * time.Hour
 
-// lasts reports whether a refusal by a rule has lasted too long to pass by itself.
-func lasts(r github.Refusal, a work.Action, now time.Time) bool {
+// isLasting reports whether a refusal by a rule has lasted too long to pass by itself.
+func isLasting(r github.Refusal, a work.Action, now time.Time) bool {
 	switch r.Kind { //nolint:exhaustive // the others are of a moment, or stops
 	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.NotMergeable:
 		return r.Text != "" && r.Text == a.LastError && now.Sub(a.PlannedAt) >= refusedFor
@@ -117,8 +117,8 @@ func lasts(r github.Refusal, a work.Action, now time.Time) bool {
 	return false
 }
 
-// sayOf returns the reason that this pass reports for a refusal that may pass by itself.
-func sayOf(r github.Refusal) work.Reason {
+// waitReason returns the reason that this pass reports for a refusal that may pass by itself.
+func waitReason(r github.Refusal) work.Reason {
 	switch r.Kind { //nolint:exhaustive // the others are no rules
 	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.AboutQueue:
 		return work.Reason{Kind: work.WhyMergeBlocked, Names: []string{r.Text}}
@@ -126,9 +126,9 @@ func sayOf(r github.Refusal) work.Reason {
 	return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
 }
 
-// trouble stores why a head is not merged, so that a person acts. It does nothing if the pull
+// recordTrouble stores why a head is not merged, so that a person acts. It does nothing if the pull
 // request has moved on from that head.
-func (o round) trouble(ctx context.Context, j *job, why work.Reason) error {
+func (o round) recordTrouble(ctx context.Context, j *job, why work.Reason) error {
 	if j.gone() {
 		return nil
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// tookOut stores that we removed a pull request from its base's merge queue. Its merge is void
+// recordDequeue stores that we removed a pull request from its base's merge queue. Its merge is void
 // without a reason, so that it is queued again once all gates are open.
-func tookOut(ctx context.Context, o round, j *job) error {
+func recordDequeue(ctx context.Context, o round, j *job) error {
 	o.report(j, env.MergeLeft, work.Reason{})
 	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row, meant, err := tx.FindMerge(ctx, j.pull.ID, j.a.Head)
@@ -31,8 +31,8 @@ func tookOut(ctx context.Context, o round, j *job) error {
 	})
 }
 
-// wasTakenOut reports whether we removed the pull request that action put has queued.
-func wasTakenOut(ctx context.Context, o round, put work.Action) (out bool, err error) {
+// wasDequeuedByUs reports whether we removed the pull request that action put has queued.
+func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))
 		out = known && (a.State == work.ActionApplied || a.State == work.ActionSent)

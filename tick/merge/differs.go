@@ -13,8 +13,8 @@ const mostNamed = 5
 // longestName is the longest name, in characters.
 const longestName = 200
 
-// differs describes how a landed commit differs from the approved one; empty: it does not.
-func differs(l git.Landing) string {
+// describeMismatch describes how a landed commit differs from the approved one; empty: it does not.
+func describeMismatch(l git.Landing) string {
 	if l.Same {
 		return ""
 	}

@@ -22,7 +22,7 @@ func TestDiffers(t *testing.T) {
 		{git.Landing{Why: git.NotMergeable}, "conflicts"},
 		{git.Landing{Why: git.OtherSeries}, "one by one"},
 	} {
-		if got := differs(c.landed); !strings.Contains(got, c.want) || (got == "") != c.landed.Same || len(got) > 2000 {
+		if got := describeMismatch(c.landed); !strings.Contains(got, c.want) || (got == "") != c.landed.Same || len(got) > 2000 {
 			t.Errorf("%+v: %q, want %q", c.landed, got, c.want)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// askIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
+// checkIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
 // comment.
-func (o round) askIssue(ctx context.Context, row merging.Merge) error {
+func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
 	var item work.Item
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		item, err = tx.GetItem(ctx, row.ItemID)

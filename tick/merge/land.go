@@ -12,22 +12,22 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// loose is a merge whose end no pass has recorded, with its action.
-type loose struct {
+// unrecordedMerge is a merge whose end no pass has recorded, with its action.
+type unrecordedMerge struct {
 	row  merging.Merge
 	a    work.Action
 	pull work.PullRequest
 }
 
-// loose returns the merges whose end can be recorded now: the action sent for the head is settled,
+// unrecordedMerges returns the merges whose end can be recorded now: the action sent for the head is settled,
 // it is not in a queue, and no person must act first.
-func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []loose, err error) {
+func (m *Merging) unrecordedMerges(ctx context.Context, tx *store.Tx, r *env.Repo) (all []unrecordedMerge, err error) {
 	rows, err := tx.ListUnsettledMerges(ctx, r.Row.ID)
 	for _, row := range rows {
 		if err != nil {
 			return nil, err
 		}
-		l := loose{row: row}
+		l := unrecordedMerge{row: row}
 		if l.a, err = sentFor(ctx, tx, r, row.Number, row.Head); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (m *Merging) loose(ctx context.Context, tx *store.Tx, r *env.Repo) (all []l
 }
 
 // waits reports whether the pull request is in a queue at this head, or a person must act.
-func (l loose) waits(ctx context.Context, tx *store.Tx) (bool, error) {
+func (l unrecordedMerge) waits(ctx context.Context, tx *store.Tx) (bool, error) {
 	if l.pull.State != work.PullOpen || l.pull.HeadOID != l.row.Head {
 		return false, nil
 	}
@@ -60,7 +60,7 @@ func (l loose) waits(ctx context.Context, tx *store.Tx) (bool, error) {
 
 // queued reports whether the head was put into a queue. The action says so even if the process died
 // before it stored the row's stage.
-func (l loose) queued() bool {
+func (l unrecordedMerge) queued() bool {
 	return l.a.Kind == work.ActionEnqueue && l.a.State == work.ActionApplied
 }
 
@@ -90,28 +90,28 @@ func sentFor(ctx context.Context, tx *store.Tx, r *env.Repo, number int, head st
 	return one, nil
 }
 
-// ends records what landed for merges whose actions are settled.
-func (o round) ends(ctx context.Context) error {
-	var all []loose
+// recordLandings records what landed for merges whose actions are settled.
+func (o round) recordLandings(ctx context.Context) error {
+	var all []unrecordedMerge
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
-		all, err = o.loose(ctx, tx, o.r)
+		all, err = o.unrecordedMerges(ctx, tx, o.r)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, l := range all {
-		if o.off(ctx) {
+		if o.mustNotSend(ctx) {
 			return nil
 		}
-		if err := o.end(ctx, l); err != nil && ctx.Err() == nil {
+		if err := o.recordLanding(ctx, l); err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "the landed commit is not known yet", o.attrs(ctx, l.a, "head", l.row.Head, "error", err)...)
 		}
 	}
 	return nil
 }
 
-func (o round) end(ctx context.Context, l loose) error {
+func (o round) recordLanding(ctx context.Context, l unrecordedMerge) error {
 	j := &job{a: l.a, pull: l.pull, row: l.row}
 	switch {
 	case l.queued():
@@ -119,7 +119,7 @@ func (o round) end(ctx context.Context, l loose) error {
 	case l.a.State == work.ActionApplied:
 		return o.land(ctx, j, l.a.ResultID)
 	}
-	return o.put(ctx, j, merging.Void)
+	return o.storeStage(ctx, j, merging.Void)
 }
 
 // land compares the landed commit with the approved head and stores the result with the actions
@@ -134,7 +134,7 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 		return err
 	}
 	now := o.Now()
-	j.row.Commit, j.row.Parent, j.row.Landed, j.row.Differs = landed.OID, landed.Parent, landed.Got, differs(landed)
+	j.row.Commit, j.row.Parent, j.row.Landed, j.row.Differs = landed.OID, landed.Parent, landed.Got, describeMismatch(landed)
 	j.row.LandedAt = now
 	if settings.Watch > 0 {
 		j.row.WatchUntil = now.Add(settings.Watch)
@@ -143,14 +143,14 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row := j.row
 		if row.ID == 0 { // the database with the intent was lost
-			if row.ID, err = tx.PutMerge(ctx, o.meant(j, merging.Intended)); err != nil {
+			if row.ID, err = tx.PutMerge(ctx, o.mergeRow(j, merging.Intended)); err != nil {
 				return err
 			}
 		}
 		if halted, err = tx.LandMerge(ctx, row, halt(j)); err != nil {
 			return err
 		}
-		for _, a := range o.follows(j, settings, halted) {
+		for _, a := range o.followUps(j, settings, halted) {
 			if _, err := tx.AddAction(ctx, a); err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func TestLandsLate(t *testing.T) {
 	s.hub.AddFault(githubsim.Fault{Method: "PUT", Path: "*/merge", Always: true, Status: 502})
 	s.pass()
 	s.later(2 * time.Minute)
-	s.chosenThen(func(o round, j *job) { s.must(o.unsent(s.Context(), j)) })
+	s.chosenThen(func(o round, j *job) { s.must(o.recordUnsent(s.Context(), j)) })
 	if s.row().Stage != merging.Void {
 		t.Fatalf("row %+v\n%s", s.row(), &s.log)
 	}
@@ -208,7 +208,7 @@ func TestLostDatabase(t *testing.T) {
 		s.repo.Settings.Review.Merge.Method = merging.Rebase
 		s.base("other.txt")
 		s.sim.AlterNextMerges(1, "smuggled.txt", "x\n")
-		s.chosenThen(func(o round, j *job) { s.must(o.carry(t.Context(), j)) })
+		s.chosenThen(func(o round, j *job) { s.must(o.sendOrSettle(t.Context(), j)) })
 		s.lose()
 		s.track()
 		s.passes(2)

@@ -13,11 +13,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// judge repeats the plan's decision for this pull request right before a send, with the current
+// decideAgain repeats the plan's decision for this pull request right before a send, with the current
 // state of GitHub and the database. New comments are read before the box: one written in between
 // shows in the box.
-func (o round) judge(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
-	some, err := news{o}.some(ctx, j)
+func (o round) decideAgain(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
+	some, err := news{o}.hasNew(ctx, j)
 	if err != nil {
 		return merging.Choice{}, known.Item{}, err
 	}
@@ -55,8 +55,8 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	return from.Read(ctx, pull, policy, merging.Box{})
 }
 
-// asked returns the decision that calls for an action of this kind.
-func asked(k work.ActionKind) merging.Ask {
+// askOf returns the decision that calls for an action of this kind.
+func askOf(k work.ActionKind) merging.Ask {
 	switch k { //nolint:exhaustive // no other is chosen
 	case work.ActionEnqueue:
 		return merging.AskEnqueue

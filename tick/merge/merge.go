@@ -28,7 +28,7 @@ func New(e *env.Env, loader *snapshot.Loader, tell func(context.Context, *env.Re
 // merges are checked too. Only the holder of the repository's merge lock does so; other passes skip
 // it. If there is nothing to do, Run makes no request.
 func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *env.Report) {
-	if !r.Ready || r.Left || m.off(ctx) {
+	if !r.Ready || r.Removed || m.mustNotSend(ctx) {
 		return
 	}
 	d, err := m.due(ctx, r, chosen)
@@ -46,7 +46,7 @@ func (m *Merging) Run(ctx context.Context, r *env.Repo, chosen []string, rep *en
 
 // Waiting reports whether Run has work in a repository; true if that cannot be read.
 func (m *Merging) Waiting(ctx context.Context, r *env.Repo, chosen []string) bool {
-	if !r.Ready || r.Left {
+	if !r.Ready || r.Removed {
 		return false
 	}
 	d, err := m.due(ctx, r, chosen)
@@ -71,18 +71,18 @@ func (m *Merging) locked(ctx context.Context, r *env.Repo, chosen []string, rep 
 	if err := m.StillSame(ctx, r, env.SameFor); err != nil {
 		return err
 	}
-	if err := m.recall(ctx, r); err != nil {
+	if err := m.restoreHalts(ctx, r); err != nil {
 		return err
 	}
 	one := round{m, r, rep}
 	one.actions(ctx, d.jobs)
-	one.after(ctx, d)
+	one.checkFollowUps(ctx, d)
 	one.adopt(ctx, d.unknown)
-	return one.ends(ctx)
+	return one.recordLandings(ctx)
 }
 
-// off reports whether nothing may be sent: everything is paused, or the pass ends.
-func (m *Merging) off(ctx context.Context) bool {
+// mustNotSend reports whether nothing may be sent: everything is paused, or the pass ends.
+func (m *Merging) mustNotSend(ctx context.Context) bool {
 	_, halted := m.Dirs.Halted()
 	return halted || ctx.Err() != nil
 }
@@ -96,17 +96,17 @@ type round struct {
 
 // due is the work in one repository.
 type due struct {
-	jobs    []*job
-	loose   []loose            // with no recorded end
-	watched []merging.Merge    // merges after which the base's checks are read
-	open    []merging.Merge    // merges whose issue may have stayed open
-	kept    []unreverted       // red merges without a revert
-	unknown []work.PullRequest // merged by an unknown account, maybe ours before the database was lost
-	unkept  bool               // the state folder lacks the file that merging is stopped
+	jobs       []*job
+	unrecorded []unrecordedMerge  // with no recorded end
+	watched    []merging.Merge    // merges after which the base's checks are read
+	open       []merging.Merge    // merges whose issue may have stayed open
+	kept       []failedRevert     // red merges without a revert
+	unknown    []work.PullRequest // merged by an unknown account, maybe ours before the database was lost
+	unkept     bool               // the state folder lacks the file that merging is stopped
 }
 
 func (d due) nothing() bool {
-	return len(d.jobs) == 0 && len(d.loose) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.unkept
+	return len(d.jobs) == 0 && len(d.unrecorded) == 0 && len(d.watched) == 0 && len(d.open) == 0 && len(d.kept) == 0 && len(d.unknown) == 0 && !d.unkept
 }
 
 // job is one merging action with its rows.
@@ -145,20 +145,20 @@ func (m *Merging) due(ctx context.Context, r *env.Repo, chosen []string) (d due,
 			if err := j.read(ctx, tx); err != nil {
 				return err
 			}
-			if j.asks(m) {
+			if j.needsWork(m) {
 				d.jobs = append(d.jobs, j)
 			}
 		}
-		if d.loose, err = m.loose(ctx, tx, r); err != nil {
+		if d.unrecorded, err = m.unrecordedMerges(ctx, tx, r); err != nil {
 			return err
 		}
 		if d.watched, err = tx.ListWatched(ctx, r.Row.ID, now); err != nil {
 			return err
 		}
-		if d.kept, err = m.unreverted(ctx, tx, r); err != nil {
+		if d.kept, err = m.failedReverts(ctx, tx, r); err != nil {
 			return err
 		}
-		if d.open, err = m.unasked(ctx, tx, r); err != nil || !merges(r) {
+		if d.open, err = m.uncheckedIssues(ctx, tx, r); err != nil || !merges(r) {
 			return err
 		}
 		d.unknown, err = tx.ListUnjudgedMerges(ctx, r.Row.ID, now.Add(-unknownFor), unknownPerPass)
@@ -180,11 +180,11 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 	return err
 }
 
-// asks reports whether this pass must handle the action: the plan chose it, its request may have
+// needsWork reports whether this pass must handle the action: the plan chose it, its request may have
 // been sent, or its pull request closed or has a new head. Dequeues always need it; reverts and
 // branch deletions do from NotBefore on. A half-merged head needs it while no blocker is recorded,
 // or once the pull request closes or moves.
-func (j *job) asks(m *Merging) bool {
+func (j *job) needsWork(m *Merging) bool {
 	switch j.a.Kind { //nolint:exhaustive // no other comes here
 	case work.ActionDequeue: // the pass that planned it may have died; the last look decides
 		return true

@@ -12,10 +12,10 @@ import (
 // news looks for new comments on a pull request that is about to be merged.
 type news struct{ o round }
 
-// some reports whether the pull request has a comment that no pass has stored. A pass lists
+// hasNew reports whether the pull request has a comment that no pass has stored. A pass lists
 // comments before it reads the pull request, so the pull request's stamp covers comments written in
 // between; only the lists show them.
-func (n news) some(ctx context.Context, j *job) (bool, error) {
+func (n news) hasNew(ctx context.Context, j *job) (bool, error) {
 	if j.a.Kind != work.ActionMerge && j.a.Kind != work.ActionEnqueue {
 		return false, nil
 	}

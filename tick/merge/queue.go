@@ -21,11 +21,11 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	merged := box.State == work.PullMerged
 	switch {
 	case box.Head != j.row.Head:
-		return o.put(ctx, j, merging.Void)
+		return o.storeStage(ctx, j, merging.Void)
 	case merged && box.ByUs(o.Scope(o.r).Accounts):
 		return o.land(ctx, j, box.MergeCommit)
 	case merged:
-		return theirs(ctx, o, j, box.MergeCommit)
+		return recordMergedByOthers(ctx, o, j, box.MergeCommit)
 	case box.Queue.In:
 		return nil // queued again, or the earlier box lagged
 	}
@@ -34,38 +34,38 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	case err != nil:
 		return err
 	case box.State == work.PullOpen:
-		return o.fellOut(ctx, j, box, commit)
+		return o.handleQueueExit(ctx, j, box, commit)
 	case commit != "": // the base has it, and somebody closed the pull request
 		return o.land(ctx, j, commit)
 	}
-	return o.put(ctx, j, merging.Void)
+	return o.storeStage(ctx, j, merging.Void)
 }
 
-// fellOut handles a pull request that left its queue without being merged. It is not queued again
+// handleQueueExit handles a pull request that left its queue without being merged. It is not queued again
 // at this head. GitHub shows the same state for a moment between leaving the queue and merging, and
-// a commit on the base may keep the pull request open, so fellOut waits for settle_after and looks
+// a commit on the base may keep the pull request open, so handleQueueExit waits for settle_after and looks
 // again.
-func (o round) fellOut(ctx context.Context, j *job, box merging.Box, commit string) error {
-	if out, err := wasTakenOut(ctx, o, j.a); err != nil || out {
-		return errors.Join(err, o.put(ctx, j, merging.Void))
+func (o round) handleQueueExit(ctx context.Context, j *job, box merging.Box, commit string) error {
+	if out, err := wasDequeuedByUs(ctx, o, j.a); err != nil || out {
+		return errors.Join(err, o.storeStage(ctx, j, merging.Void))
 	}
-	since, err := left(ctx, o, j, box)
+	since, err := outOfQueueSince(ctx, o, j, box)
 	switch {
 	case err != nil:
 		return err
 	case since.Add(o.Config.Runtime.SettleAfter).After(o.Now()):
 		return nil
 	case commit != "":
-		return o.half(ctx, j, &actions.HalfError{Commit: commit, Branch: j.row.Base})
+		return o.recordHalfMerge(ctx, j, &actions.HalfMergedError{Commit: commit, Branch: j.row.Base})
 	}
-	if err := o.put(ctx, j, merging.Void); err != nil {
+	if err := o.storeStage(ctx, j, merging.Void); err != nil {
 		return err
 	}
-	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
+	return o.recordTrouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
 }
 
-// left returns since when the pull request is seen outside the queue into which it was last put.
-func left(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
+// outOfQueueSince returns since when the pull request is seen outside the queue into which it was last put.
+func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
 	err = o.Store.Update(ctx, func(tx *store.Tx) error {
 		was, ok, err := tx.GetBox(ctx, j.pull.ID)
 		if err != nil {

@@ -15,15 +15,15 @@ import (
 // actions handles the actions of a repository, one by one.
 func (o round) actions(ctx context.Context, jobs []*job) {
 	for _, j := range jobs {
-		if o.off(ctx) {
+		if o.mustNotSend(ctx) {
 			return
 		}
 		var err error
 		switch j.a.Kind {
 		case work.ActionDeleteBranch, work.ActionRevert:
-			err = o.follow(ctx, j)
+			err = o.sendFollowUp(ctx, j)
 		default:
-			err = o.carry(ctx, j)
+			err = o.sendOrSettle(ctx, j)
 		}
 		if err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
@@ -35,21 +35,21 @@ func (o round) attrs(ctx context.Context, a work.Action, more ...any) []any {
 	return o.Effects().LogAttrs(ctx, o.r.Row, a, more...)
 }
 
-// carry looks for the effect of an action. If there is none, the plan chose it, and nothing holds
+// sendOrSettle looks for the effect of an action. If there is none, the plan chose it, and nothing holds
 // it at this moment, carry sends it.
-func (o round) carry(ctx context.Context, j *job) error {
-	a, err := o.Effects().Watch(ctx, o.Scope(o.r), j.a)
+func (o round) sendOrSettle(ctx context.Context, j *job) error {
+	a, err := o.Effects().SettleWithoutSend(ctx, o.Scope(o.r), j.a)
 	j.a = a
 	if a.State.Settled() || err != nil {
-		return o.became(ctx, j, err)
+		return o.recordResult(ctx, j, err)
 	}
 	switch {
 	case a.NotBefore.After(o.Now()):
 		return nil
 	case j.gone():
-		return movedOn(ctx, o, j)
+		return voidMoved(ctx, o, j)
 	case a.State == work.ActionSent:
-		return o.unsent(ctx, j)
+		return o.recordUnsent(ctx, j)
 	}
 	if err := o.StillSame(ctx, o.r, env.SameFor); err != nil {
 		return err
@@ -59,39 +59,39 @@ func (o round) carry(ctx context.Context, j *job) error {
 	}
 	// Slow work is done before: the last look sees a comment, freeze or push that comes during it.
 	j.a, err = o.Effects().ApplyIf(ctx, o.Scope(o.r), j.a, func() (bool, error) {
-		ready, err := o.ready(ctx, j)
-		if err == nil && ready && !o.off(ctx) {
+		ready, err := o.prepareSend(ctx, j)
+		if err == nil && ready && !o.mustNotSend(ctx) {
 			o.Log.InfoContext(ctx, "merge sent", o.attrs(ctx, j.a, "head", j.a.Head)...)
 			return true, nil
 		}
 		return false, err
 	})
-	return o.became(ctx, j, err)
+	return o.recordResult(ctx, j, err)
 }
 
-// unsent handles a sent action whose effect did not appear in time: it counts as never sent, and
+// recordUnsent handles a sent action whose effect did not appear in time: it counts as never sent, and
 // the next plan decides again.
-func (o round) unsent(ctx context.Context, j *job) error {
+func (o round) recordUnsent(ctx context.Context, j *job) error {
 	o.Log.WarnContext(ctx, "a sent merge action had no effect", o.attrs(ctx, j.a, "head", j.a.Head)...)
 	err := o.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.MarkUnsent(ctx, j.a.ID); err != nil {
 			return err
 		}
-		return tx.SetLook(ctx, j.pull.ID)
+		return tx.MarkReviewsChanged(ctx, j.pull.ID)
 	})
 	if err != nil {
 		return err
 	}
-	return o.put(ctx, j, merging.Void)
+	return o.storeStage(ctx, j, merging.Void)
 }
 
-// ready checks that nothing holds the action, and stores the intent of a merge.
-func (o round) ready(ctx context.Context, j *job) (bool, error) {
-	choice, item, err := o.judge(ctx, j)
+// prepareSend checks that nothing holds the action, and stores the intent of a merge.
+func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
+	choice, item, err := o.decideAgain(ctx, j)
 	if err != nil {
 		return false, err
 	}
-	if choice.Ask != asked(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
+	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
 		if why.None() { // it may be merged, but in another way than planned
@@ -108,7 +108,7 @@ func (o round) ready(ctx context.Context, j *job) (bool, error) {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}
-	return o.mean(ctx, j)
+	return o.storeIntent(ctx, j)
 }
 
 // expect stores in the job the base's head and the tree that the merge must give, and keeps the
@@ -125,12 +125,12 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if held, err := otherBase(ctx, o, j, tip); err != nil || held {
+	if held, err := stopForOtherBase(ctx, o, j, tip); err != nil || held {
 		return false, err
 	}
 	tree := ""
 	if j.a.Kind == work.ActionMerge { // a queue's base is not known yet
-		if tree, clean, err = git.Expect(ctx, tip, j.a.Head, j.a.Target); err != nil {
+		if tree, clean, err = git.ExpectedTree(ctx, tip, j.a.Head, j.a.Target); err != nil {
 			return false, err
 		}
 		if !clean {
@@ -141,14 +141,14 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
 }
 
-// mean stores the intent of a merge.
-func (o round) mean(ctx context.Context, j *job) (bool, error) {
+// storeIntent stores the intent of a merge.
+func (o round) storeIntent(ctx context.Context, j *job) (bool, error) {
 	method := j.a.Target
 	if j.a.Kind == work.ActionEnqueue {
 		method = "" // the queue decides
 	}
 	j.row.Commit, j.row.BaseOID, j.row.Tree, j.row.Method, j.row.At = "", j.base, j.tree, merging.Method(method), o.Now()
-	if err := o.put(ctx, j, merging.Intended); err != nil {
+	if err := o.storeStage(ctx, j, merging.Intended); err != nil {
 		return false, err
 	}
 	o.Log.InfoContext(ctx, "merge intended", o.attrs(ctx, j.a, "head", j.a.Head, "base", j.a.Base, "base_oid", j.base, "tree", j.tree, "method", method)...)
@@ -162,22 +162,22 @@ func (o round) unclean(ctx context.Context, j *job) error {
 		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
 		return nil // GitHub will report the conflict
 	}
-	return o.trouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
+	return o.recordTrouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
 }
 
-// put stores the stage of a merge.
-func (o round) put(ctx context.Context, j *job, stage merging.Stage) error {
+// storeStage stores the stage of a merge.
+func (o round) storeStage(ctx context.Context, j *job, stage merging.Stage) error {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue || stage == merging.Void && j.row.ID == 0 {
 		return nil
 	}
 	if stage == merging.Void {
 		j.row.Commit = "" // no commit is known
 	}
-	return o.write(ctx, j, stage)
+	return o.writeStage(ctx, j, stage)
 }
 
-func (o round) write(ctx context.Context, j *job, stage merging.Stage) error {
-	j.row = o.meant(j, stage)
+func (o round) writeStage(ctx context.Context, j *job, stage merging.Stage) error {
+	j.row = o.mergeRow(j, stage)
 	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
 		j.row.ID, err = tx.PutMerge(ctx, j.row)
 		return err
@@ -188,8 +188,8 @@ func (o round) write(ctx context.Context, j *job, stage merging.Stage) error {
 	return err
 }
 
-// meant returns the row of a job's merge at a stage.
-func (o round) meant(j *job, stage merging.Stage) merging.Merge {
+// mergeRow returns the row of a job's merge at a stage.
+func (o round) mergeRow(j *job, stage merging.Stage) merging.Merge {
 	m := j.row
 	m.RepoID, m.PullID, m.Number, m.Head, m.Base, m.Stage = o.r.Row.ID, j.pull.ID, j.a.Number, j.a.Head, j.a.Base, stage
 	if m.ItemID == 0 {

@@ -127,7 +127,7 @@ func (s *stage) lose() {
 		if err != nil {
 			return err
 		}
-		_, _, err = tx.IdentifyRepo(s.Context(), s.repo.Row.ID, store.Identity{Current: s.repo.Name, NodeID: s.sim.NodeID(), GitHubID: s.sim.ID(), DefaultBranch: "main", At: s.at()})
+		_, _, err = tx.IdentifyRepo(s.Context(), s.repo.Row.ID, store.RepoIdentity{Current: s.repo.Name, NodeID: s.sim.NodeID(), GitHubID: s.sim.ID(), DefaultBranch: "main", At: s.at()})
 		if err == nil {
 			s.repo.Row, err = tx.GetRepo(s.Context(), s.repo.Row.ID)
 		}
@@ -135,7 +135,7 @@ func (s *stage) lose() {
 	}))
 	s.repo.Row.Current = s.repo.Name
 	s.view(func(tx *store.Tx) error { return s.merging.LoadAccounts(s.Context(), tx) })
-	s.must(s.merging.Meet(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
+	s.must(s.merging.AcceptAccount(s.Context(), s.repo.Name.Host, work.Account{ID: s.hub.UserID("olga"), Login: "olga"}))
 }
 
 // open creates the issue and its pull request.

@@ -11,10 +11,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// recall stores that merging is stopped wherever that is missing: in the database if it was lost,
+// restoreHalts stores that merging is stopped wherever that is missing: in the database if it was lost,
 // in the state folder if the pass that stopped merging died before it wrote the file. It runs
 // before any decision.
-func (m *Merging) recall(ctx context.Context, r *env.Repo) error {
+func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
 	why, kept := m.Dirs.MergingStopped(r.Row)
 	var halt merging.Halt
 	var known bool
@@ -39,7 +39,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	var untold []int64
 	err := m.Store.View(ctx, func(tx *store.Tx) (err error) {
-		untold, err = tx.ListUntoldHalts(ctx)
+		untold, err = tx.ListUnreportedHalts(ctx)
 		return err
 	})
 	all := []error{err}
@@ -48,7 +48,7 @@ func (m *Merging) Stopped(ctx context.Context) error {
 		if r == nil { // the config no longer names it
 			continue
 		}
-		halt, first, err := m.tellStopped(ctx, r)
+		halt, first, err := m.markHaltReported(ctx, r)
 		if all = append(all, err); err == nil && first {
 			all = append(all, stoppedError(m.Config.Called(r.Name), halt))
 		}
@@ -56,14 +56,14 @@ func (m *Merging) Stopped(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// tellStopped stores that this pass reports the stop; first is false if an earlier pass did.
-func (m *Merging) tellStopped(ctx context.Context, r *env.Repo) (halt merging.Halt, first bool, err error) {
+// markHaltReported stores that this pass reports the stop; first is false if an earlier pass did.
+func (m *Merging) markHaltReported(ctx context.Context, r *env.Repo) (halt merging.Halt, first bool, err error) {
 	err = m.Store.Update(ctx, func(tx *store.Tx) error {
 		var stopped bool
 		if halt, stopped, err = tx.MergingStopped(ctx, r.Row.ID); err != nil || !stopped {
 			return err
 		}
-		first, err = tx.MergingTold(ctx, r.Row.ID)
+		first, err = tx.MarkHaltReported(ctx, r.Row.ID)
 		return err
 	})
 	return halt, first, err

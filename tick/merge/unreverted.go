@@ -10,16 +10,16 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// unreverted is a red merge whose revert was void or dropped, and why.
-type unreverted struct {
+// failedRevert is a red merge whose revert was void or dropped, and why.
+type failedRevert struct {
 	row merging.Merge
 	why string
 }
 
-func unrevertedAbout(row merging.Merge) string { return "not reverted " + row.Commit }
+func failedRevertAbout(row merging.Merge) string { return "not reverted " + row.Commit }
 
-// unreverted returns those without a comment about it.
-func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (all []unreverted, err error) {
+// failedReverts returns those without a comment about it.
+func (m *Merging) failedReverts(ctx context.Context, tx *store.Tx, r *env.Repo) (all []failedRevert, err error) {
 	rows, err := tx.ListMerges(ctx, r.Row.ID, m.Now().Add(-issueFor))
 	for _, row := range rows {
 		if err != nil || len(row.Red) == 0 {
@@ -30,7 +30,7 @@ func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (al
 		if a, _, err = tx.GetAction(ctx, work.RevertToken(r.Row.Key(), row.Number, row.Commit)); err != nil {
 			return nil, err
 		}
-		one := unreverted{row: row}
+		one := failedRevert{row: row}
 		switch a.State {
 		case work.ActionVoid:
 			one.why = a.LastError
@@ -39,17 +39,17 @@ func (m *Merging) unreverted(ctx context.Context, tx *store.Tx, r *env.Repo) (al
 		default:
 			continue
 		}
-		if _, told, err = tx.GetAction(ctx, work.NoticeToken(r.Row.Key(), row.Number, unrevertedAbout(row))); err == nil && !told {
+		if _, told, err = tx.GetAction(ctx, work.NoticeToken(r.Row.Key(), row.Number, failedRevertAbout(row))); err == nil && !told {
 			all = append(all, one)
 		}
 	}
 	return all, err
 }
 
-// tellUnreverted plans the comment.
-func (o round) tellUnreverted(ctx context.Context, one unreverted) error {
+// planRevertComment plans the comment.
+func (o round) planRevertComment(ctx context.Context, one failedRevert) error {
 	text := fmt.Sprintf("No pull request reverts the merge %s: %s. If it must be reverted, do that by hand.", one.row.Commit, one.why)
-	a := o.comment(&job{row: one.row}, one.row.Number, unrevertedAbout(one.row), text)
+	a := o.comment(&job{row: one.row}, one.row.Number, failedRevertAbout(one.row), text)
 	return o.Store.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.AddAction(ctx, a)
 		return err

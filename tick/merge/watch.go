@@ -10,15 +10,15 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// turned are checks that are red after a merge and not known to be red before it.
-type turned struct {
+// redChecks are checks that are red after a merge and not known to be red before it.
+type redChecks struct {
 	with    []string // green on the commit before the merge
 	perhaps []string // not run, cancelled or still running there
 	runs    bool     // some are still running there
 }
 
 // turnedRed returns the red checks after a merge that were not red before it.
-func turnedRed(after, before []merging.Check) (t turned) {
+func turnedRed(after, before []merging.Check) (t redChecks) {
 	for _, c := range after {
 		if c.State != merging.Red {
 			continue
@@ -60,7 +60,7 @@ func (o round) watch(ctx context.Context, row merging.Merge) error {
 }
 
 // turnedRed plans a comment and, if a check was green before the merge, a revert.
-func (o round) turnedRed(ctx context.Context, row merging.Merge, t turned) error {
+func (o round) turnedRed(ctx context.Context, row merging.Merge, t redChecks) error {
 	j := &job{row: row}
 	policy, err := o.policy(ctx, j)
 	if err != nil {
@@ -88,7 +88,7 @@ func (o round) turnedRed(ctx context.Context, row merging.Merge, t turned) error
 	})
 }
 
-func redText(row merging.Merge, t turned, reverts bool) string {
+func redText(row merging.Merge, t redChecks, reverts bool) string {
 	text := fmt.Sprintf("After this was merged as %s, ", row.Commit)
 	if n := len(t.with); n > 0 {
 		text += fmt.Sprintf("%s on `%s` that %s green on the commit before it: %s.", failed(n), row.Base, were(n), named(t.with, "other check"))

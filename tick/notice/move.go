@@ -14,7 +14,7 @@ import (
 // Move moves an item and plans what GitHub shows of its new state. It returns store.ErrStale if the
 // cause may not move the item from its current state.
 func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
-	from := work.ComeFrom(m.Cause, m.To)
+	from := work.StatesBefore(m.Cause, m.To)
 	if len(from) == 0 {
 		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
 	}

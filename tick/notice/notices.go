@@ -32,7 +32,7 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	}
 	r.Sends.Lock()
 	defer r.Sends.Unlock()
-	if err := p.showAgain(ctx, r); err != nil {
+	if err := p.replanDropped(ctx, r); err != nil {
 		p.Log.ErrorContext(ctx, "could not list dropped notices", "repo_full_name", r.Name.FullName(), "error", err)
 		return
 	}
@@ -53,9 +53,9 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 	if due, err = p.DueNotices(ctx, r); err != nil {
 		return
 	}
-	ctx, reads := ahead.With(ctx, actions.LookFor)
+	ctx, reads := ahead.With(ctx, actions.PrefetchMaxAge)
 	defer reads.Stop()
-	p.foresee(ctx, r, due)
+	p.prefetch(ctx, r, due)
 	if err := p.StillSame(ctx, r, env.SameFor); err != nil {
 		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
 		return
@@ -68,21 +68,21 @@ func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report)
 
 // send applies a notice in the name of its speaker.
 func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
-	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, p.scope(r), r, a, work.Account{})
+	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
 	if err != nil {
 		return a, err
 	}
 	a, err = p.Effects().Apply(ctx, scope, a)
-	return a, speaker.Lost(err)
+	return a, speaker.ExplainRefusal(err)
 }
 
 // noticeFailed drops or defers a notice.
 func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, err error) {
 	p.Log.WarnContext(ctx, "notice not sent", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
-	if hopeless(a, err) {
+	if mustDrop(a, err) {
 		a, err := p.Effects().Drop(ctx, a, err)
 		if err == nil && a.State == work.ActionDropped && showsState(a) {
-			err = p.showLater(ctx, a)
+			err = p.deferDropped(ctx, a)
 		}
 		if err != nil {
 			p.Log.ErrorContext(ctx, "could not drop a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
@@ -97,11 +97,11 @@ func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, 
 	}
 }
 
-// hopeless reports whether a failed notice is dropped: a cosmetic one at once, others after
+// mustDrop reports whether a failed notice is dropped: a cosmetic one at once, others after
 // MaxAttempts sends. Actions of a command (close, flow) are never dropped, because its answer says
 // that they were done. Labels and statuses that show a state are dropped only if GitHub refuses
 // them, as only the item's next move would plan them again.
-func hopeless(a work.Action, err error) bool {
+func mustDrop(a work.Action, err error) bool {
 	switch {
 	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
 		return false
@@ -123,14 +123,14 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Actio
 	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
 	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
-			if r.Left && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
+			if r.Removed && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
 				return false
 			}
 			if waitsForOthers(a) {
 				return true
 			}
 			of := lineOf(a)
-			if of.inVain > 0 {
+			if of.failedBefore > 0 {
 				tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
 				return false
 			}
@@ -143,7 +143,7 @@ func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Actio
 		due = append(due, longestLeft(all, mostInLine)...)
 	}
 	slices.SortStableFunc(due, func(a, b work.Action) int {
-		return cmp.Or(cmp.Compare(inVain(a), inVain(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(failedBefore(a), failedBefore(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return due, err
 }
@@ -164,15 +164,17 @@ const mostInLine = 3 * noticesPerPass
 
 // line is a queue of notices. Lines do not hold up one another.
 type line struct {
-	labels bool // of the repository itself
-	sign   bool
-	inVain int
+	labels       bool // of the repository itself
+	sign         bool
+	failedBefore int
 }
 
-func lineOf(a work.Action) line { return line{a.Kind == work.ActionRepoLabels, isSign(a), inVain(a)} }
+func lineOf(a work.Action) line {
+	return line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
+}
 
-// inVain returns 1 for a notice that failed before, else 0.
-func inVain(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
+// failedBefore returns 1 for a notice that failed before, else 0.
+func failedBefore(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
 
 // isSign reports whether a notice writes no text.
 func isSign(a work.Action) bool {

@@ -47,7 +47,7 @@ func TestDueNoticesAreTheFirstOfEachLine(t *testing.T) {
 		false: {"failed": mostInLine, "labels": mostInLine, "answer": many, "reply": 1, "made": 1},
 		true:  {"labels": mostInLine},
 	} {
-		due, err := New(&env.Env{Store: db, Now: func() time.Time { return now }}).DueNotices(t.Context(), &env.Repo{Row: repo, Left: left})
+		due, err := New(&env.Env{Store: db, Now: func() time.Time { return now }}).DueNotices(t.Context(), &env.Repo{Row: repo, Removed: left})
 		if err != nil {
 			t.Fatal(err)
 		}

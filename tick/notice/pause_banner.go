@@ -34,7 +34,7 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 	}
 	text := s.pausedText(stop, h.Pause)
 	if stop.Taken.IsZero() {
-		unheard, err := countUnheard(ctx, tx, stop.ItemID, began)
+		unheard, err := countSkipped(ctx, tx, stop.ItemID, began)
 		if err != nil {
 			return err
 		}
@@ -44,12 +44,12 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 	return tx.RenewAction(ctx, said)
 }
 
-// countUnheard counts comments on an item that were skipped since a pause began.
-func countUnheard(ctx context.Context, tx *store.Tx, item int64, since time.Time) (int, error) {
+// countSkipped counts comments on an item that were skipped since a pause began.
+func countSkipped(ctx context.Context, tx *store.Tx, item int64, since time.Time) (int, error) {
 	events, err := tx.ListItemEvents(ctx, item)
 	n := 0
 	for _, e := range events {
-		if e.Outcome == work.OutcomePaused && e.Kind.Said() && !work.StampOf(e).Before(since) {
+		if e.Outcome == work.OutcomePaused && e.Kind.IsComment() && !work.StampOf(e).Before(since) {
 			n++
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// tellUnmade adds a warning if GitHub does not let us create labels, so that the operator does. It
+// warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator does. It
 // appears once, because the action is not tried again.
-func (p *Notices) tellUnmade(rep *env.Report, r *env.Repo, a work.Action, err error) {
-	if a.Kind != work.ActionRepoLabels || !hopeless(a, err) {
+func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action, err error) {
+	if a.Kind != work.ActionRepoLabels || !mustDrop(a, err) {
 		return
 	}
 	if refused, ok := errors.AsType[*transport.Error](err); ok {

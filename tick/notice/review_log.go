@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// TellReview logs an event of a pull request's reviews, in flat fields like every log line.
-func TellReview(ctx context.Context, log *slog.Logger, n store.ReviewLog, attrs ...any) {
+// LogReview logs an event of a pull request's reviews, in flat fields like every log line.
+func LogReview(ctx context.Context, log *slog.Logger, n store.ReviewLog, attrs ...any) {
 	var data map[string]any
 	d := json.NewDecoder(strings.NewReader(n.Data))
 	d.UseNumber() // GitHub's ids are long

@@ -20,14 +20,14 @@ func (p *Notices) scope(r *env.Repo) actions.Scope {
 // beside is how many notices are looked for at once.
 const beside = 8
 
-// foresee starts the looks for the first notices and the check that the repository is the same.
-func (p *Notices) foresee(ctx context.Context, r *env.Repo, due []work.Action) {
+// prefetch starts the looks for the first notices and the check that the repository is the same.
+func (p *Notices) prefetch(ctx context.Context, r *env.Repo, due []work.Action) {
 	if !r.Confirmed(r.GitHub.Now(), env.SameFor) {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = r.GitHub.Repository(ctx, r.Row.Current) })
 	}
 	for _, a := range due[:min(len(due), beside)] {
 		if env.SpeaksFor(a) == "" {
-			actions.Foresee(ctx, p.scope(r), a)
+			actions.Prefetch(ctx, p.scope(r), a)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (s *sending) one(ctx context.Context, a work.Action) {
 		s.unsent(true)
 	default:
 		s.noticeFailed(ctx, s.repo, applied, err)
-		s.tellUnmade(s.rep, s.repo, applied, err)
+		s.warnMissingLabels(s.rep, s.repo, applied, err)
 		s.unsent(false)
 	}
 }

@@ -34,7 +34,7 @@ func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.
 		return err
 	}
 	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
-		if err := tx.SetLook(ctx, s.pull.ID); err != nil {
+		if err := tx.MarkReviewsChanged(ctx, s.pull.ID); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func statusOf(m work.Move, l work.Labels) work.Labelling {
 	all := work.StatusLabels(l)
 	with := -1
 	switch {
-	case m.Stands():
+	case m.NeedsPerson():
 		with = 1
 	case m.To == work.StateRunning:
 		with = 0
@@ -180,7 +180,7 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 	if err != nil {
 		return err
 	}
-	if !m.Stands() {
+	if !m.NeedsPerson() {
 		if !known || s.lasts(before, m) {
 			return nil
 		}
@@ -195,7 +195,7 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 			}
 		}
 	}
-	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.Told != "" {
+	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.CommentToken != "" {
 		return err
 	}
 	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
@@ -204,13 +204,13 @@ func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.M
 // lasts reports whether the stop is one of the reviews, which continues while a turn answers
 // people.
 func (s Target) lasts(stop work.Stop, m work.Move) bool {
-	return !m.Stands() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
+	return !m.NeedsPerson() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
 }
 
 // stopping is a stop that begins with this move.
 type stopping struct {
 	work.Stop
-	told bool // the turn's own comment reports it
+	hasComment bool // the turn's own comment reports it
 }
 
 func (p *Notices) stopOf(s Target, m work.Move) stopping {
@@ -221,15 +221,15 @@ func (p *Notices) stopOf(s Target, m work.Move) stopping {
 	if s.hasPull && s.pull.State == work.PullOpen {
 		stop.Number = s.pull.Number
 	}
-	stop.Token = cmp.Or(m.Told, work.StopToken(s.Remote.Row.Key(), stop.Number, stop.Reason, m.Asked))
-	return stopping{stop, m.Told != ""}
+	stop.Token = cmp.Or(m.CommentToken, work.StopToken(s.Remote.Row.Key(), stop.Number, stop.Reason, m.Asked))
+	return stopping{stop, m.CommentToken != ""}
 }
 
 // after returns the stop as it follows the item's earlier one: a repetition keeps its comment and
 // counts, another starts anew.
 func (s stopping) after(before work.Stop) stopping {
 	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // a marker has only the beginning of a long reason
-	if before.Token != s.Token && (s.told || before.Number != s.Number || !same) {
+	if before.Token != s.Token && (s.hasComment || before.Number != s.Number || !same) {
 		return s
 	}
 	s.Token = before.Token

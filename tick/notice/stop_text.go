@@ -14,10 +14,10 @@ func (s Target) stopText(stop work.Stop) string {
 	w := explain.Reason(stop.Reason, s.place)
 	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
 		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n- Attempts: %d\n\nThis comment is kept up to date.",
-			public.Behind(stop.Reason.Text), work.UTC(stop.Since), stop.Attempts)
+			public.InlineBody(stop.Reason.Text), work.UTC(stop.Since), stop.Attempts)
 	}
 	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- Next step: %s.",
-		work.Sentence(public.Behind(w.What)), work.UTC(stop.Since), stop.Attempts, w.Next())
+		work.Sentence(public.InlineBody(w.What)), work.UTC(stop.Since), stop.Attempts, w.Next())
 	if w.Retry {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.Remote.Name.FullName(), s.item.Number)
@@ -42,7 +42,7 @@ func (s Target) overText(stop work.Stop, m work.Move) string {
 		}
 	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
 	}
-	why := work.Sentence(public.Behind(explain.What(stop.Reason, s.place)))
+	why := work.Sentence(public.InlineBody(explain.What(stop.Reason, s.place)))
 	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
 }
 

@@ -24,8 +24,8 @@ func showsState(a work.Action) bool {
 	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky || a.Kind == work.ActionStatus
 }
 
-// showLater schedules a dropped action for another try.
-func (p *Notices) showLater(ctx context.Context, a work.Action) error {
+// deferDropped schedules a dropped action for another try.
+func (p *Notices) deferDropped(ctx context.Context, a work.Action) error {
 	now := p.Now()
 	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.DeferDropped(ctx, a.ID, func(dropped int) time.Time {
@@ -46,12 +46,12 @@ func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
 	if err != nil || len(due) > 0 {
 		return true
 	}
-	ids, err := p.unshown(ctx, r)
+	ids, err := p.droppedDue(ctx, r)
 	return err != nil || len(ids) > 0
 }
 
-// unshown returns the ids of dropped actions that are due again.
-func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err error) {
+// droppedDue returns the ids of dropped actions that are due again.
+func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) (ids []int64, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		ids, err = tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
 		return err
@@ -59,9 +59,9 @@ func (p *Notices) unshown(ctx context.Context, r *env.Repo) (ids []int64, err er
 	return ids, err
 }
 
-// showAgain plans them again.
-func (p *Notices) showAgain(ctx context.Context, r *env.Repo) error {
-	ids, err := p.unshown(ctx, r)
+// replanDropped plans them again.
+func (p *Notices) replanDropped(ctx context.Context, r *env.Repo) error {
+	ids, err := p.droppedDue(ctx, r)
 	if err != nil || len(ids) == 0 {
 		return err
 	}

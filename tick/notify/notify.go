@@ -22,8 +22,8 @@ const (
 	lookEvery = 3 * time.Second  // while turns run
 )
 
-// Teller sends messages about one pass.
-type Teller struct {
+// Notifier sends messages about one pass.
+type Notifier struct {
 	*env.Env
 	send func(ctx context.Context, target string, m notify.Message) notify.Answer
 
@@ -37,13 +37,13 @@ type Teller struct {
 	sent int
 }
 
-// New returns a Teller. send sends a message to one target of the config.
-func New(e *env.Env, send func(ctx context.Context, target string, m notify.Message) notify.Answer) *Teller {
-	return &Teller{Env: e, send: send, past: pastEnd}
+// New returns a Notifier. send sends a message to one target of the config.
+func New(e *env.Env, send func(ctx context.Context, target string, m notify.Message) notify.Answer) *Notifier {
+	return &Notifier{Env: e, send: send, past: pastEnd}
 }
 
 // Begin sends messages while turns run, which may take an hour, until After is called.
-func (t *Teller) Begin(ctx context.Context, began time.Time) {
+func (t *Notifier) Begin(ctx context.Context, began time.Time) {
 	if len(t.Config.Notify) == 0 {
 		return
 	}
@@ -68,7 +68,7 @@ func (t *Teller) Begin(ctx context.Context, began time.Time) {
 }
 
 // since sets when the pass began, by the pass's clock.
-func (t *Teller) since(began time.Time) {
+func (t *Notifier) since(began time.Time) {
 	if t.began.IsZero() {
 		t.began = t.Now().Add(began.Sub(t.Local()))
 	}
@@ -76,7 +76,7 @@ func (t *Teller) since(began time.Time) {
 
 // After sends the messages due at the end of a pass, and about the end. An interrupted pass only
 // plans them; the next one sends them.
-func (t *Teller) After(ctx context.Context, end *observe.End) error {
+func (t *Notifier) After(ctx context.Context, end *observe.End) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), t.past)
 	defer stop()
 	if t.quit != nil {
@@ -90,19 +90,19 @@ func (t *Teller) After(ctx context.Context, end *observe.End) error {
 }
 
 // log logs an error of a round. Timeouts and cancellation are expected.
-func (t *Teller) log(ctx context.Context, err error) {
+func (t *Notifier) log(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		t.Log.WarnContext(ctx, "could not plan messages", "error", err)
 	}
 }
 
 // round plans new messages and sends due ones. last is nil while the pass runs.
-func (t *Teller) round(ctx context.Context, last *work.LastPass, send bool) error {
+func (t *Notifier) round(ctx context.Context, last *work.LastPass, send bool) error {
 	planned, err := t.plan(ctx, last)
 	if err != nil || !send || len(planned) == 0 {
 		return err
 	}
-	lock, ok, err := t.Dirs.LockTelling()
+	lock, ok, err := t.Dirs.LockNotify()
 	if err != nil || !ok {
 		return err // another pass sends
 	}

@@ -76,8 +76,8 @@ func (w *world) opens(number int) {
 	})
 }
 
-// teller returns the Teller of a pass that begins now.
-func (w *world) teller(db *store.DB, names ...string) *Teller {
+// teller returns the Notifier of a pass that begins now.
+func (w *world) teller(db *store.DB, names ...string) *Notifier {
 	cfg := &config.Config{Path: "config.toml"}
 	for _, name := range names {
 		cfg.Notify = append(cfg.Notify, config.Notify{Target: news.Target{Name: name, Kinds: news.All()}})
@@ -100,7 +100,7 @@ func (w *world) pass(names ...string) {
 	_ = db.Close()
 }
 
-func (w *world) ends(t *Teller, outcome work.PassOutcome) {
+func (w *world) ends(t *Notifier, outcome work.PassOutcome) {
 	w.Helper()
 	if err := t.After(w.Context(), &observe.End{Env: t.Env, Report: env.NewReport(w.now), Outcome: outcome}); err != nil {
 		w.Error(err)

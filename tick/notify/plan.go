@@ -18,7 +18,7 @@ type change struct {
 
 // plan stores new messages and returns those to send, including those that a pass was sending when
 // it may have died. If there is nothing new, it writes nothing.
-func (t *Teller) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
+func (t *Notifier) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
 	var c change
 	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
 		c, err = t.read(ctx, tx, last)
@@ -51,7 +51,7 @@ func (t *Teller) plan(ctx context.Context, last *work.LastPass) (planned []news.
 }
 
 // read loads the facts and decides what to write.
-func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
+func (t *Notifier) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
 	known, err := tx.ListKnownTargets(ctx)
 	if err != nil {
 		return c, err
@@ -81,7 +81,7 @@ func (t *Teller) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c
 
 // fresh returns configured targets and kinds that are not stored yet. Their news start with this
 // pass.
-func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
+func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, target := range targets {
 		for _, w := range target.Kinds {
 			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
@@ -94,7 +94,7 @@ func (t *Teller) fresh(known []news.Known, targets []news.Target) (all []news.Kn
 
 // gone returns stored targets and kinds that this config no longer names. Those of another config
 // on the same state folder stay.
-func (t *Teller) gone(known []news.Known, targets []news.Target) (all []news.Known) {
+func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, k := range known {
 		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
 		if !named && k.Config == t.Config.Path {
@@ -105,7 +105,7 @@ func (t *Teller) gone(known []news.Known, targets []news.Target) (all []news.Kno
 }
 
 // facts loads the facts for messages and redacts them, because people paste secrets into titles.
-func (t *Teller) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
+func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
 	now := t.Now()
 	since := now.Add(-news.MostAge)
 	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}}

@@ -14,7 +14,7 @@ import (
 
 // sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
 // marked as being sent was left by a dead pass: it is unclear whether it arrived.
-func (t *Teller) sendDue(ctx context.Context) error {
+func (t *Notifier) sendDue(ctx context.Context) error {
 	var planned []news.Entry
 	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {
 		planned, err = tx.ListPlannedNews(ctx)
@@ -47,13 +47,13 @@ func (t *Teller) sendDue(ctx context.Context) error {
 }
 
 // left returns how many messages this pass may still send.
-func (t *Teller) left() int {
+func (t *Notifier) left() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return max(0, mostAPass-t.sent)
 }
 
-func (t *Teller) sendAll(ctx context.Context, due []news.Entry) error {
+func (t *Notifier) sendAll(ctx context.Context, due []news.Entry) error {
 	byTarget := map[string][]news.Entry{}
 	for _, e := range due {
 		byTarget[e.Target] = append(byTarget[e.Target], e)
@@ -73,7 +73,7 @@ func (t *Teller) sendAll(ctx context.Context, due []news.Entry) error {
 }
 
 // sendTo sends messages to one target until it cannot be reached.
-func (t *Teller) sendTo(ctx context.Context, all []news.Entry) error {
+func (t *Notifier) sendTo(ctx context.Context, all []news.Entry) error {
 	for _, e := range all {
 		if ctx.Err() != nil { // the next pass sends the rest
 			return ctx.Err()
@@ -86,7 +86,7 @@ func (t *Teller) sendTo(ctx context.Context, all []news.Entry) error {
 }
 
 // sendOne sends one message after it has stored that it is being sent.
-func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err error) {
+func (t *Notifier) sendOne(ctx context.Context, e news.Entry) (reached bool, err error) {
 	at := t.Now()
 	err = t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsSent(ctx, e.ID, at) })
 	if errors.Is(err, store.ErrStale) {
@@ -100,7 +100,7 @@ func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err e
 	t.mu.Unlock()
 	answer := t.send(ctx, e.Target, notify.Message{ID: news.Delivery(e.Target, e.Key), Event: string(e.What), Body: e.Body, At: at})
 	if answer.Fate != notify.Taken {
-		t.tellLost(ctx, e, answer.Says)
+		t.logUndelivered(ctx, e, answer.Says)
 	}
 	switch answer.Fate {
 	case notify.Taken:
@@ -110,12 +110,12 @@ func (t *Teller) sendOne(ctx context.Context, e news.Entry) (reached bool, err e
 	case notify.Unreached:
 	}
 	ctx = context.WithoutCancel(ctx) // must be stored even if the pass ends
-	return false, t.Store.Update(ctx, func(tx *store.Tx) error { return tx.UnsendNews(ctx, e.ID, answer.Says) })
+	return false, t.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkNewsUnsent(ctx, e.ID, answer.Says) })
 }
 
-// tellLost logs that a message did not arrive.
-func (t *Teller) tellLost(ctx context.Context, e news.Entry, says string) {
-	for _, r := range slices.Concat(t.Repositories(), t.Left) {
+// logUndelivered logs that a message did not arrive.
+func (t *Notifier) logUndelivered(ctx context.Context, e news.Entry, says string) {
+	for _, r := range slices.Concat(t.Repositories(), t.Removed) {
 		if r.Row.ID == e.RepoID {
 			t.Log.WarnContext(ctx, "a message did not arrive", "target", e.Target, "what", string(e.What), "repo_full_name", r.Name.FullName(), "number", e.Number, "says", says)
 			return
@@ -124,7 +124,7 @@ func (t *Teller) tellLost(ctx context.Context, e news.Entry, says string) {
 	t.Log.WarnContext(ctx, "a message without a repository did not arrive", "target", e.Target, "what", string(e.What), "says", says)
 }
 
-func (t *Teller) settle(ctx context.Context, e news.Entry, state news.State, why string) error {
+func (t *Notifier) settle(ctx context.Context, e news.Entry, state news.State, why string) error {
 	ctx = context.WithoutCancel(ctx)
 	err := t.Store.Update(ctx, func(tx *store.Tx) error { return tx.SettleNews(ctx, e.ID, state, why, t.Now()) })
 	if err != nil {

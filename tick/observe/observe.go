@@ -39,7 +39,7 @@ func Pass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []A
 	defer cancel()
 	now := e.Local()
 	end := &End{Env: e, Report: rep, Err: err, Outcome: outcome(rep, err), At: now, Took: now.Sub(rep.StartedAt)}
-	problems := []error{end.note(ctx)}
+	problems := []error{end.storeOutcome(ctx)}
 	for _, tell := range after {
 		problems = append(problems, tell(ctx, end))
 	}
@@ -86,9 +86,9 @@ func (e *End) Why() string {
 // ever is the start of all counts: the zero time.
 var ever time.Time
 
-// note stores how the pass ended if metrics are on, or if the pass failed or ended a series of
+// storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series of
 // failures. Other idle passes write nothing.
-func (e *End) note(ctx context.Context) error {
+func (e *End) storeOutcome(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
 	if !metered {
 		err := e.Store.View(ctx, func(tx *store.Tx) error { return e.follow(ctx, tx) })

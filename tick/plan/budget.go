@@ -11,8 +11,8 @@ import (
 // Budgets end loops that nobody watches. They are checked when a turn is planned and again before
 // each run of its agent. An item or a day may exceed its budget by the runs in progress.
 
-// affords reports whether the item's budgets allow another turn. If not, it stops the item.
-func (r *itemPlanner) affords(kind work.Kind) bool {
+// withinBudgets reports whether the item's budgets allow another turn. If not, it stops the item.
+func (r *itemPlanner) withinBudgets(kind work.Kind) bool {
 	why := spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets)
 	if why.None() {
 		return true

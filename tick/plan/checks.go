@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// stale finishes events that no longer apply: those of an old head, reviews due for it, checks that
+// finishStale finishes events that no longer apply: those of an old head, reviews due for it, checks that
 // are green or that the config leaves to people, and all conflicts but the last.
-func (r *itemPlanner) stale() {
+func (r *itemPlanner) finishStale() {
 	var old, green, left []work.Event
 	last := int64(0)
 	for _, e := range r.item.Events {
@@ -44,10 +44,10 @@ func (r *itemPlanner) stale() {
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
-// mend plans the turn that fixes red checks and a conflict with the base, both at once, because
+// fixChecks plans the turn that fixes red checks and a conflict with the base, both at once, because
 // fixing either moves the head. People's comments come first. It reports whether there is anything
 // to fix.
-func (r *itemPlanner) mend() bool {
+func (r *itemPlanner) fixChecks() bool {
 	var events []work.Event
 	var reasons []string
 	for _, e := range r.item.Events {

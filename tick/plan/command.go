@@ -75,7 +75,7 @@ func (r *commander) commands() (closing bool) {
 		case r.item.Notices[token] != "": // its answer is planned or sent
 		default:
 			inv := r.invocation(e)
-			rep := r.obey(inv)
+			rep := r.execute(inv)
 			r.answer(e, inv, rep)
 			closing = closing || slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose })
 		}
@@ -132,8 +132,8 @@ func (r *commander) invocation(e work.Event) invocation {
 	}
 }
 
-// obey executes a command.
-func (r *commander) obey(inv invocation) Reply {
+// execute executes a command.
+func (r *commander) execute(inv invocation) Reply {
 	r.p.add(change.Command{
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
 	})
@@ -144,11 +144,11 @@ func (r *commander) obey(inv invocation) Reply {
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)
 	}
-	return deeds()[inv.Verb](r, inv)
+	return commandFuncs()[inv.Verb](r, inv)
 }
 
-// deeds returns the function of each command. NeedsItem of its row is checked before.
-func deeds() map[command.Verb]func(*commander, invocation) Reply {
+// commandFuncs returns the function of each command. NeedsItem of its row is checked before.
+func commandFuncs() map[command.Verb]func(*commander, invocation) Reply {
 	return map[command.Verb]func(*commander, invocation) Reply{
 		command.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
 		command.VerbStatus:   func(r *commander, _ invocation) Reply { return r.status() },
@@ -156,9 +156,9 @@ func deeds() map[command.Verb]func(*commander, invocation) Reply {
 		command.VerbUnblock:  (*commander).unblock,
 		command.VerbPause:    (*commander).pause,
 		command.VerbResume:   (*commander).unpause,
-		command.VerbApprove:  func(r *commander, inv invocation) Reply { return overReviews{r}.approve(inv) },
-		command.VerbHold:     func(r *commander, inv invocation) Reply { return overReviews{r}.hold(inv) },
-		command.VerbMerge:    func(r *commander, inv invocation) Reply { return overMerge{r}.merge(inv) },
+		command.VerbApprove:  func(r *commander, inv invocation) Reply { return reviewCommands{r}.approve(inv) },
+		command.VerbHold:     func(r *commander, inv invocation) Reply { return reviewCommands{r}.hold(inv) },
+		command.VerbMerge:    func(r *commander, inv invocation) Reply { return mergeCommands{r}.merge(inv) },
 		command.VerbCancel:   (*commander).cancel,
 		command.VerbDesign:   (*commander).beginFlow,
 		command.VerbBugfix:   (*commander).beginFlow,

@@ -35,9 +35,9 @@ func (r *commander) beginFlow(inv invocation) Reply {
 			sent:   []work.Action{r.flowLabel(inv, label)},
 		}
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
-		return nothing("This work is already in progress. %s", r.whereItStands())
+		return nothing("This work is already in progress. %s", r.statusSentences())
 	}
-	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.whereItStands())
+	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.statusSentences())
 }
 
 // flowLabel returns the action that sets one of the labels that start work, or removes all of them.
@@ -52,12 +52,12 @@ func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
 		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
-		Target: label, Base: strings.Join(others, ","), Body: r.looks(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
+		Target: label, Base: strings.Join(others, ","), Body: r.labelBody(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
 	}
 }
 
-// looks returns how the label looks, in case somebody has deleted it.
-func (r *commander) looks(label string) string {
+// labelBody returns how the label looks, in case somebody has deleted it.
+func (r *commander) labelBody(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })
 	if at < 0 {
@@ -96,7 +96,7 @@ func (r *commander) skipPaused() {
 	}
 	var skipped []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
-		meant := e.Kind.Said() || e.Kind == work.EventCheck
+		meant := e.Kind.IsComment() || e.Kind == work.EventCheck
 		if !meant || !slices.ContainsFunc(r.begun, func(p work.Pause) bool { return p.Covers(e.CreatedAt) }) {
 			return false
 		}
@@ -111,12 +111,12 @@ func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
 		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
 	}
-	label, held := overReviews{r}.release(inv)
+	label, held := reviewCommands{r}.release(inv)
 	switch {
 	case r.item.Pause == nil && held:
-		return Reply{Said: "It is no longer on hold. " + r.whereItStands(), sent: []work.Action{label}}
+		return Reply{Said: "It is no longer on hold. " + r.statusSentences(), sent: []work.Action{label}}
 	case r.item.Pause == nil && r.item.ID != 0:
-		return nothing("It is not paused. %s", r.whereItStands())
+		return nothing("It is not paused. %s", r.statusSentences())
 	}
 	if r.item.ID == 0 {
 		return Reply{
@@ -138,7 +138,7 @@ func (r *commander) unpause(inv invocation) Reply {
 			r.begun[i].Ended = inv.at
 		}
 	}
-	rep.Said = "The pause is over: comments made before it and after it count. " + r.whereItStands()
+	rep.Said = "The pause is over: comments made before it and after it count. " + r.statusSentences()
 	return rep
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// overMerge executes commands about merging.
-type overMerge struct{ *commander }
+// mergeCommands executes commands about merging.
+type mergeCommands struct{ *commander }
 
 // merge allows the merge of a head: it opens the gate that waits for a person, for this head only.
 // No other gate opens.
-func (r overMerge) merge(inv invocation) Reply {
+func (r mergeCommands) merge(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
 	case ended:
@@ -29,7 +29,7 @@ func (r overMerge) merge(inv invocation) Reply {
 	case r.item.Reviewers.Off(): // then it is not merged, even with auto_merge
 		return nothing("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
 			"To change that, configure a reviewer for it, or `require_human_approval = true` beside `auto_merge = true` below `[repo.review]`.")
-	case !r.item.Lands():
+	case !r.item.AutoMerges():
 		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]` in the config.")
 	}
 	if r.item.Reviewers.Agents(inv.account) {
@@ -39,9 +39,9 @@ func (r overMerge) merge(inv invocation) Reply {
 		return Reply{Said: why, Refused: true}
 	}
 	head := r.item.Pull.HeadOID
-	w := merging.Word{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
-	r.p.add(change.MergeWord{Word: w})
-	r.item.Landing.Words = append(slices.Clone(r.item.Landing.Words), w)
+	w := merging.MergeApproval{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
+	r.p.add(change.MergeApproval{MergeApproval: w})
+	r.item.Landing.MergeApprovals = append(slices.Clone(r.item.Landing.MergeApprovals), w)
 	r.forget()
 	rep := nothing("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
 	rep.merge = head
@@ -49,10 +49,10 @@ func (r overMerge) merge(inv invocation) Reply {
 }
 
 // forget clears an earlier attempt's failure for this head. It reports whether there was one.
-func (r overMerge) forget() bool {
+func (r mergeCommands) forget() bool {
 	of := landingOf(r.itemPlanner)
 	stopped := of.stopped()
-	if !r.item.Lands() || !r.atOnce() && r.item.Landing.Trouble.None() && !stopped {
+	if !r.item.AutoMerges() || !r.atOnce() && r.item.Landing.Trouble.None() && !stopped {
 		return false
 	}
 	if !r.item.Landing.Trouble.None() {
@@ -62,7 +62,7 @@ func (r overMerge) forget() bool {
 	if !stopped {
 		return true
 	}
-	if c := of.choose(); c.Stop && !of.stays() { // a reason that no command changes
+	if c := of.choose(); c.Stop && !of.stoppedAtHead() { // a reason that no command changes
 		return true
 	}
 	r.resumeTo(work.StateAwaitingFeedback)
@@ -70,7 +70,7 @@ func (r overMerge) forget() bool {
 }
 
 // atOnce ends the wait after a refusal of GitHub's. It reports whether there was one.
-func (r overMerge) atOnce() (waited bool) {
+func (r mergeCommands) atOnce() (waited bool) {
 	r.item.Landing.Actions = slices.Clone(r.item.Landing.Actions)
 	for i, a := range r.item.Landing.Actions {
 		if a.State == work.ActionPlanned && !a.NotBefore.IsZero() {
@@ -82,7 +82,7 @@ func (r overMerge) atOnce() (waited bool) {
 }
 
 // mergeAgain retries a merge that an earlier attempt stopped; false: none did.
-func (r overMerge) mergeAgain(rep Reply) (Reply, bool) {
+func (r mergeCommands) mergeAgain(rep Reply) (Reply, bool) {
 	if !r.forget() {
 		return rep, false
 	}
@@ -91,7 +91,7 @@ func (r overMerge) mergeAgain(rep Reply) (Reply, bool) {
 }
 
 // holds returns sentences about what blocks the merge now.
-func (r overMerge) holds() string {
+func (r mergeCommands) holds() string {
 	c := landingOf(r.itemPlanner).choose()
 	switch c.Ask {
 	case merging.AskMerge:

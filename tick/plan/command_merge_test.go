@@ -57,8 +57,8 @@ func TestCommandsAboutMerging(t *testing.T) {
 // After losing the database, a person's permission to merge is read from its answer.
 func TestTheAnswerRemembersAWord(t *testing.T) {
 	p := For(scene(landable, with(commanded("/mergexo merge", 2, "66"))))
-	if len(Of[change.MergeWord](p)) != 1 || Of[change.MergeWord](p)[0].Head != "aaa" || Of[change.MergeWord](p)[0].CommentID != 66 || Of[change.MergeWord](p)[0].By != ann {
-		t.Fatalf("the plan stores %+v", Of[change.MergeWord](p))
+	if len(Of[change.MergeApproval](p)) != 1 || Of[change.MergeApproval](p)[0].Head != "aaa" || Of[change.MergeApproval](p)[0].CommentID != 66 || Of[change.MergeApproval](p)[0].By != ann {
+		t.Fatalf("the plan stores %+v", Of[change.MergeApproval](p))
 	}
 	for _, a := range Of[change.Notice](p) {
 		if marks, ok := work.ParseMarks(a.Body); ok && marks.Merge == "aaa" {

@@ -20,7 +20,7 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Com
 	if r.commander().opening(e) {
 		return Reply{Said: "The pull request is being opened. Repeat the command once it is open.", Refused: true}, made
 	}
-	rep := r.commander().obey(inv)
+	rep := r.commander().execute(inv)
 	for _, a := range rep.sent {
 		made.add(change.Notice{Action: a})
 	}

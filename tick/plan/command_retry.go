@@ -18,20 +18,20 @@ func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
 		return nothing("%s, so there is nothing to retry. %s.", why, r.again())
 	}
-	if why := r.kept(inv); why != "" {
+	if why := r.whyNotResumable(inv); why != "" {
 		return nothing("%s", why)
 	}
 	if why := rewritten.NeedsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
-	rep, ok := overReviews{r}.reviewAgain(inv)
+	rep, ok := reviewCommands{r}.reviewAgain(inv)
 	if !ok {
-		rep, ok = overMerge{r}.mergeAgain(rep)
+		rep, ok = mergeCommands{r}.mergeAgain(rep)
 	}
 	if ok {
 		return rep
 	}
-	if on, ok := r.goOn(false); ok {
+	if on, ok := r.resumeStopped(false); ok {
 		on.Said, on.sent = strings.TrimSpace(rep.Said+" "+on.Said), append(rep.sent, on.sent...)
 		return on
 	}
@@ -42,12 +42,12 @@ func (r *commander) retry(inv invocation) Reply {
 	if r.standing().Why.Kind == work.WhyInterrupted {
 		return nothing("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
 	}
-	return nothing("There is nothing to retry. %s", r.whereItStands())
+	return nothing("There is nothing to retry. %s", r.statusSentences())
 }
 
-// kept returns why no command may resume the item: it is paused, or its edited text is not
+// whyNotResumable returns why no command may resume the item: it is paused, or its edited text is not
 // confirmed. Empty: one may.
-func (r *commander) kept(inv invocation) string {
+func (r *commander) whyNotResumable(inv invocation) string {
 	pause := r.item.Pause
 	switch {
 	case pause != nil:
@@ -64,7 +64,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.item.HasPull() {
 		return nothing("%s, so nothing is blocked. %s.", why, r.again())
 	}
-	if why := r.kept(inv); why != "" {
+	if why := r.whyNotResumable(inv); why != "" {
 		return nothing("%s", why)
 	}
 	u := rewritten.Unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
@@ -77,9 +77,9 @@ func (r *commander) unblock(inv invocation) Reply {
 	}
 	turn, busy := r.unfinished()
 	if !accepted && !r.item.Stopped() && (!busy || !turn.Blocked) {
-		return nothing("Nothing is blocked. %s", r.whereItStands())
+		return nothing("Nothing is blocked. %s", r.statusSentences())
 	}
-	rep, went := r.goOn(accepted)
+	rep, went := r.resumeStopped(accepted)
 	if accepted && !went {
 		r.renewBudget()
 	}
@@ -89,9 +89,9 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// goOn resumes a stopped item; false: nothing is stopped. With no events to handle it resumes only
+// resumeStopped resumes a stopped item; false: nothing is stopped. With no events to handle it resumes only
 // if cleared: the obstacle is gone.
-func (r *commander) goOn(cleared bool) (Reply, bool) {
+func (r *commander) resumeStopped(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {
 	case busy:
@@ -102,7 +102,7 @@ func (r *commander) goOn(cleared bool) (Reply, bool) {
 		return r.startAgain(), true
 	}
 	waiting := slices.ContainsFunc(r.item.Events, func(e work.Event) bool {
-		return e.Kind.Said() || e.Kind == work.EventCheck || e.Kind == work.EventConflict
+		return e.Kind.IsComment() || e.Kind == work.EventCheck || e.Kind == work.EventConflict
 	})
 	shelved := r.item.Shelved
 	if !waiting && len(shelved) == 0 && !cleared {
@@ -138,7 +138,7 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 
 // startAgain plans a start turn with all comments.
 func (r *commander) startAgain() Reply {
-	if !slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.Begins(r.item.Item, e) }) {
+	if !slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.StartsItem(r.item.Item, e) }) {
 		return nothing("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
@@ -172,7 +172,7 @@ func (r *commander) cancel(inv invocation) Reply {
 		said += " A turn is in progress: it ends at its next step, and what it has pushed until then stays."
 	}
 	if r.item.Flow == work.FlowReview {
-		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.giveUp(inv), turn.EventKeys...)}
+		return Reply{Said: said + " " + r.again() + ".", sent: []work.Action{r.noReview(inv)}, void: append(r.closeItem(inv), turn.EventKeys...)}
 	}
 	sent := []work.Action{r.flowLabel(inv, "")}
 	if r.item.HasPull() && r.item.Pull.State == work.PullOpen {
@@ -182,7 +182,7 @@ func (r *commander) cancel(inv invocation) Reply {
 		})
 		said += fmt.Sprintf(" Pull request #%d is closed; its branch `%s` stays. Reopen the pull request and it resumes.", r.item.Pull.Number, r.item.Pull.Branch)
 	}
-	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.giveUp(inv), turn.EventKeys...)}
+	return Reply{Said: said + " " + r.again() + ".", sent: sent, void: append(r.closeItem(inv), turn.EventKeys...)}
 }
 
 // noReview removes the label that asks for a review of somebody else's pull request. Nothing else
@@ -193,8 +193,8 @@ func (r *commander) noReview(inv invocation) work.Action {
 	return a
 }
 
-// giveUp closes the item and finishes its events up to the command. It returns their keys.
-func (r *commander) giveUp(inv invocation) []string {
+// closeItem closes the item and finishes its events up to the command. It returns their keys.
+func (r *commander) closeItem(inv invocation) []string {
 	why := inv.by + " cancelled it"
 	var asked []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {

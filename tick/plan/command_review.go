@@ -13,12 +13,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// overReviews executes commands about reviews.
-type overReviews struct{ *commander }
+// reviewCommands executes commands about reviews.
+type reviewCommands struct{ *commander }
 
 // approve gives a reviewer's approval by a command, for people who cannot approve on GitHub, such
 // as the author, or prefer not to.
-func (r overReviews) approve(inv invocation) Reply {
+func (r reviewCommands) approve(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
 	case !r.item.HasPull():
@@ -37,16 +37,16 @@ func (r overReviews) approve(inv invocation) Reply {
 		Cycle: r.item.Reviews.Record.Cycle, Decision: review.Approve, Validity: review.Counts, By: inv.account, URL: inv.url, At: inv.at,
 	}
 	r.p.add(change.Verdict{Verdict: v})
-	r.item.Reviews.Verdicts, r.item.Looking = append(slices.Clone(r.item.Reviews.Verdicts), v), true
+	r.item.Reviews.Verdicts, r.item.ReviewsChanged = append(slices.Clone(r.item.Reviews.Verdicts), v), true
 	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
 	rep.verdict = &v
-	rep.Said += " " + r.whereItStands()
+	rep.Said += " " + r.statusSentences()
 	return rep
 }
 
 // approver returns the reviewer who gives a command. It has no name for a person whose approval the
 // config requires besides the reviewers'. why: the command is nobody's approval.
-func (r overReviews) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
+func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
 	pull, p := r.item.Pull, r.item.Reviewers
 	if why := r.otherHead(inv); why != "" {
 		return pull, who, why
@@ -91,10 +91,10 @@ func (r *commander) otherHead(inv invocation) string {
 	return ""
 }
 
-func (r overReviews) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
+func (r reviewCommands) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
 
 // hold stops new reviews. Comments are answered, and turns in progress end.
-func (r overReviews) hold(inv invocation) Reply {
+func (r reviewCommands) hold(inv invocation) Reply {
 	over, ended := r.over()
 	switch held := r.item.HeldBack; {
 	case ended:
@@ -104,7 +104,7 @@ func (r overReviews) hold(inv invocation) Reply {
 	case held != nil:
 		return nothing("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
 	}
-	r.item.HeldBack, r.item.Looking = &review.Held{By: inv.by, At: inv.at}, true
+	r.item.HeldBack, r.item.ReviewsChanged = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
 	return Reply{
 		Said: fmt.Sprintf("On hold: no reviews and no review fixes of this pull request, and %s. Comments are still answered. "+
@@ -115,10 +115,10 @@ func (r overReviews) hold(inv invocation) Reply {
 
 // merged returns what a hold does to the merge. A pull request that somebody else queued stays in
 // the queue.
-func (r overReviews) merged() string {
+func (r reviewCommands) merged() string {
 	_, ours := r.item.Queued()
 	switch in := r.item.Landing.Box.Queue.In; {
-	case !r.item.Lands():
+	case !r.item.AutoMerges():
 	case ours || r.item.Unclear():
 		return "it is not merged: it leaves the merge queue, unless GitHub merges it first"
 	case in:
@@ -128,18 +128,18 @@ func (r overReviews) merged() string {
 }
 
 // holdLabel returns the action for the label of a hold.
-func (r overReviews) holdLabel(inv invocation, held bool) work.Action {
+func (r reviewCommands) holdLabel(inv invocation, held bool) work.Action {
 	a := r.about().HoldLabel(held)
 	a.Why = inv.by + " commented " + inv.String()
 	return a
 }
 
 // release ends a hold. It reports whether there was one.
-func (r overReviews) release(inv invocation) (work.Action, bool) {
+func (r reviewCommands) release(inv invocation) (work.Action, bool) {
 	if r.item.HeldBack == nil {
 		return work.Action{}, false
 	}
-	r.item.HeldBack, r.item.Looking = nil, true
+	r.item.HeldBack, r.item.ReviewsChanged = nil, true
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
 		r.item.Reviews.Record.Why = r.about().Choose().Why // the reviews' current reason
 	}
@@ -149,7 +149,7 @@ func (r overReviews) release(inv invocation) (work.Action, bool) {
 
 // reviewAgain restarts stopped or held reviews with a full budget of fixes; false: they were
 // neither.
-func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
+func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 	var rep Reply
 	label, held := r.release(inv)
 	if held {
@@ -158,7 +158,7 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 	of := reviewsOf(r.itemPlanner)
 	if !of.stopped() {
 		if held && !r.item.Stopped() {
-			rep.Said += " " + r.whereItStands()
+			rep.Said += " " + r.statusSentences()
 		}
 		return rep, held && !r.item.Stopped()
 	}
@@ -171,11 +171,11 @@ func (r overReviews) reviewAgain(inv invocation) (Reply, bool) {
 		return rep, true
 	}
 	of.take(c)
-	r.item.Looking, rep.epoch = true, c.Epoch
+	r.item.ReviewsChanged, rep.epoch = true, c.Epoch
 	if r.item.State == work.StateBlocked {
 		r.resumeTo(work.StateAwaitingFeedback)
 	}
-	rep.Said = strings.TrimSpace(rep.Said + " The reviews start again. " + r.whereItStands())
+	rep.Said = strings.TrimSpace(rep.Said + " The reviews start again. " + r.statusSentences())
 	return rep, true
 }
 

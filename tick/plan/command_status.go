@@ -12,7 +12,7 @@ import (
 
 // status returns the item's state as a list.
 func (r *commander) status() Reply {
-	s, waits, next := r.stands()
+	s, waits, next := r.waitAndNext()
 	lines := []string{
 		fmt.Sprintf("state: `%s` since %s", s.State, work.UTC(s.Since)),
 		"waits for: " + waits,
@@ -28,15 +28,15 @@ func (r *commander) status() Reply {
 	return Reply{Said: fmt.Sprintf("State of #%d:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
-// whereItStands returns the same in two sentences.
-func (r *commander) whereItStands() string {
-	s, waits, next := r.stands()
+// statusSentences returns the same in two sentences.
+func (r *commander) statusSentences() string {
+	s, waits, next := r.waitAndNext()
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
 }
 
-// stands returns how the item stands, with what it waits for and what comes next in words. Details
+// waitAndNext returns how the item stands, with what it waits for and what comes next in words. Details
 // of this machine's problems are not published.
-func (r *commander) stands() (s Standing, waits, next string) {
+func (r *commander) waitAndNext() (s Standing, waits, next string) {
 	s = r.standing()
 	if _, over := r.over(); over {
 		return s, "nothing", r.afterTheEnd()
@@ -59,7 +59,7 @@ func (r *commander) standing() Standing {
 // shows it.
 func (r *commander) outlook() Outlook {
 	v := r.v
-	v.Strays, v.Items = nil, slices.Clone(v.Items)
+	v.Untracked, v.Items = nil, slices.Clone(v.Items)
 	own := func(i known.Item) bool { return i.ID == r.item.ID }
 	if at := slices.IndexFunc(v.Items, own); at >= 0 {
 		v.Items[at] = r.item // with this plan's decisions so far

@@ -132,7 +132,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	v := scene(labels)
-	v.Strays = []known.Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
+	v.Untracked = []known.Item{{Item: work.Item{RepoID: 1, Number: 9}, Events: []work.Event{untracked}}}
 	if got, want := orders(For(v)), "flow #9 agent:bugfix; “The label `agent:bugfix` is set, and the next pass starts the work if the issue is open and has no label `agent:ignore`.”"; got != want {
 		t.Errorf("a flow where nothing is worked on\n  planned %s\n  want    %s", got, want)
 	}
@@ -169,7 +169,7 @@ func TestCommandOnce(t *testing.T) {
 // Every command of the table has a function.
 func TestEveryCommandHasADeed(t *testing.T) {
 	for _, row := range command.Table() {
-		if deeds()[row.Verb] == nil {
+		if commandFuncs()[row.Verb] == nil {
 			t.Errorf("/mergexo %s does nothing", row.Verb)
 		}
 	}
@@ -178,7 +178,7 @@ func TestEveryCommandHasADeed(t *testing.T) {
 // In any state and order, every command gets exactly one answer (unless it waits for a pull request
 // to be opened), every move is allowed, and no text has anything that is not to be published.
 func TestCommandsAnyhow(t *testing.T) {
-	verbs := append(command.Table(), command.Row{Verb: "dance"})
+	verbs := append(command.Table(), command.Spec{Verb: "dance"})
 	rapid.Check(t, func(t *rapid.T) {
 		v := scene(labels, state(rapid.SampledFrom(work.States()).Draw(t, "state")))
 		why := func(what string) work.Reason {
@@ -225,7 +225,7 @@ func TestCommandsAnyhow(t *testing.T) {
 		}
 		at := v.Items[0].State
 		for _, m := range Of[change.Move](p) {
-			if !slices.Contains(work.ComeFrom(m.Cause, m.To), at) {
+			if !slices.Contains(work.StatesBefore(m.Cause, m.To), at) {
 				t.Fatalf("%q cannot move %s to %s", m.Cause, at, m.To)
 			}
 			at = m.To

@@ -6,21 +6,21 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// unheard returns the comments on the issue that no turn was given.
-func (r *itemPlanner) unheard() []work.Event {
+// pendingIssueComments returns the comments on the issue that no turn was given.
+func (r *itemPlanner) pendingIssueComments() []work.Event {
 	return known.Without(r.item.Events, func(e work.Event) bool {
 		if e.Kind != work.EventSource {
 			return true
 		}
 		if r.item.Followup != nil {
-			return r.item.Fed(e)
+			return r.item.SeenByTurn(e)
 		}
 		return !e.SeenAt.After(r.item.Since)
 	})
 }
 
-// waitStill plans the wait of a stopped item without a turn.
-func (r *itemPlanner) waitStill(unheard []work.Event) {
+// waitForPerson plans the wait of a stopped item without a turn.
+func (r *itemPlanner) waitForPerson(unheard []work.Event) {
 	if len(unheard) == 0 {
 		r.waitBlocked("", r.item.Reason)
 		return

@@ -24,7 +24,7 @@ type landing struct{ *itemPlanner }
 func landingOf(r *itemPlanner) landing { return landing{r} }
 
 func (r landing) choose() merging.Choice {
-	if !r.item.Lands() {
+	if !r.item.AutoMerges() {
 		return merging.Choice{}
 	}
 	return merging.Decide(r.facts(), r.item.Landing.Policy)
@@ -34,7 +34,7 @@ func (r landing) choose() merging.Choice {
 func (r landing) facts() merging.Facts {
 	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
 	f := merging.Facts{
-		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, Words: i.Landing.Words,
+		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, MergeApprovals: i.Landing.MergeApprovals,
 		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
@@ -45,20 +45,20 @@ func (r landing) facts() merging.Facts {
 	if p := i.Pause; p != nil && f.Held == nil {
 		f.Held = &review.Held{By: p.By, At: p.Began}
 	}
-	if f.Trouble.None() && r.stays() { // without the database, only the stop comment knows
+	if f.Trouble.None() && r.stoppedAtHead() { // without the database, only the stop comment knows
 		f.Trouble = i.Reason
 	}
-	f.Said = i.More.Count
+	f.Unanswered = i.More.Count
 	for _, e := range i.Events {
-		if e.Kind.Said() {
-			f.Said++
+		if e.Kind.IsComment() {
+			f.Unanswered++
 		}
 	}
 	return f
 }
 
-// stays reports whether the item is stopped by an attempt to merge its current head.
-func (r landing) stays() bool {
+// stoppedAtHead reports whether the item is stopped by an attempt to merge its current head.
+func (r landing) stoppedAtHead() bool {
 	return r.item.State == work.StateBlocked && merging.Stays(r.item.Reason.Kind) && r.item.Reason.Head == r.item.Pull.HeadOID
 }
 
@@ -111,8 +111,8 @@ func (r landing) reason(c merging.Choice) work.Reason {
 	return why
 }
 
-// told reports whether the plan already has a turn or a wait for the item.
-func (r landing) told() bool {
+// hasDecision reports whether the plan already has a turn or a wait for the item.
+func (r landing) hasDecision() bool {
 	return slices.ContainsFunc(r.p.Decisions, func(d Decision) bool {
 		l := d.Line()
 		return l.Item == r.item.ID && (l.What == "turn" || l.What == "wait")
@@ -122,12 +122,12 @@ func (r landing) told() bool {
 // decided reports whether the pull request is ours to merge and its reviews are done.
 func (r landing) decided() bool {
 	s := r.item.Reviews.Record.State
-	return r.item.Lands() && (s == review.Approved || s == review.Checking)
+	return r.item.AutoMerges() && (s == review.Approved || s == review.Checking)
 }
 
 // candidate returns the pull request as a candidate for merging; false: something else comes first.
 func (r landing) candidate() (merging.Candidate, bool) {
-	if !r.decided() || r.told() {
+	if !r.decided() || r.hasDecision() {
 		return merging.Candidate{}, false
 	}
 	if r.item.Stopped() && !r.stopped() {
@@ -142,7 +142,7 @@ func (r landing) candidate() (merging.Candidate, bool) {
 
 // concerns reports whether there is anything to decide about the item's merge.
 func (r landing) concerns() bool {
-	if !r.item.Lands() {
+	if !r.item.AutoMerges() {
 		return false
 	}
 	_, may := r.candidate()

@@ -55,7 +55,7 @@ func row(kind work.ActionKind, s work.ActionState, head string) func(*known.Snap
 func ours(v *known.Snapshot) {
 	row(work.ActionEnqueue, work.ActionApplied, "aaa")(v)
 	l := &v.Items[0].Landing
-	l.Actions[len(l.Actions)-1].Sends, l.Meant.Stage, l.Box.Queue = 1, merging.Queued, merging.Queue{Required: true, In: true}
+	l.Actions[len(l.Actions)-1].Sends, l.Intent.Stage, l.Box.Queue = 1, merging.Queued, merging.Queue{Required: true, In: true}
 }
 
 // never adds a stop: a required check never came.
@@ -144,11 +144,11 @@ func TestLanding(t *testing.T) {
 		{"merging is stopped, and it is queued by us", scene(landable, ours, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "dequeue #2"},
 		{"people wrote something, and it is queued by us", scene(landable, ours, with(talk)), "dequeue #2; #2 turn implementation_feedback"},
 		{"it was taken out, and is held", scene(landable, ours, item(func(i *known.Item) {
-			i.HeldBack, i.Landing.Box.Queue.In, i.Landing.Meant.Stage = &review.Held{By: "bob", At: noon}, false, merging.Void
+			i.HeldBack, i.Landing.Box.Queue.In, i.Landing.Intent.Stage = &review.Held{By: "bob", At: noon}, false, merging.Void
 		})), "#2 wait merge_held"},
-		{"it was taken out, and nothing is against it", scene(landable, ours, item(func(i *known.Item) { i.Landing.Box.Queue.In, i.Landing.Meant.Stage = false, merging.Void })), "enqueue #2"},
+		{"it was taken out, and nothing is against it", scene(landable, ours, item(func(i *known.Item) { i.Landing.Box.Queue.In, i.Landing.Intent.Stage = false, merging.Void })), "enqueue #2"},
 		{"a person put it in after that, and it is held", scene(landable, ours, item(func(i *known.Item) {
-			i.HeldBack, i.Landing.Meant.Stage = &review.Held{By: "bob", At: noon}, merging.Void
+			i.HeldBack, i.Landing.Intent.Stage = &review.Held{By: "bob", At: noon}, merging.Void
 		})), "#2 wait merge_queued"},
 		{"it was queued, and is not there", scene(landable, row(work.ActionEnqueue, work.ActionApplied, "aaa"), box(func(b *merging.Box) { b.Queue.Required = true })), "#2 wait merge_taken"},
 		{"an agent works on it", scene(landable, item(func(i *known.Item) { i.Turn = &work.Turn{ID: 5, Key: "k", Step: work.StepClaimed} })), "#2 wait merge_turn_first"},
@@ -279,7 +279,7 @@ func TestNothingIsMergedBeforeItsTime(t *testing.T) {
 		for _, m := range Of[change.Merge](p) {
 			merged++
 			i := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == m.Item })]
-			said := slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == i.Pull.Number })
+			said := slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind.IsComment() && e.Number == i.Pull.Number })
 			turn := slices.ContainsFunc(p.Turns(), func(t Turn) bool { return t.Item.ID == i.ID })
 			approved := slices.ContainsFunc(i.Reviews.Verdicts, func(v review.Verdict) bool {
 				return v.Reviewer == "quinn" && v.Head == i.Pull.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack

@@ -103,7 +103,7 @@ func drawReviews(t *rapid.T, item *known.Item) {
 	if rapid.IntRange(0, 3).Draw(t, "nobody reviews any more") == 3 {
 		item.Reviewers = review.Policy{}
 	}
-	item.Looking, item.Look = rapid.Bool().Draw(t, "look"), known.Look{Pull: item.Pull.ID, Count: 1}
+	item.ReviewsChanged, item.Decided = rapid.Bool().Draw(t, "look"), known.DecidedInputs{Pull: item.Pull.ID, Count: 1}
 	item.Pull.Draft = rapid.IntRange(0, 3).Draw(t, "draft") == 3
 	item.Pull.Rollup = rapid.SampledFrom([]string{"", "SUCCESS", "PENDING", "FAILURE"}).Draw(t, "rollup")
 	item.Pull.ChecksSince = noon.Add(-time.Duration(rapid.IntRange(0, 90).Draw(t, "checks run for")) * time.Minute)
@@ -111,7 +111,7 @@ func drawReviews(t *rapid.T, item *known.Item) {
 		item.HeldBack = &review.Held{By: "bob", At: noon.Add(-time.Hour)}
 	}
 	if rapid.Bool().Draw(t, "it is their time") {
-		item.State, item.Pause, item.Pull.State, item.Looking = work.StateAwaitingFeedback, nil, work.PullOpen, true
+		item.State, item.Pause, item.Pull.State, item.ReviewsChanged = work.StateAwaitingFeedback, nil, work.PullOpen, true
 	}
 	head := func(what string) string { return rapid.SampledFrom([]string{"aaa", "bbb"}).Draw(t, what) }
 	f := &item.Reviews
@@ -169,7 +169,7 @@ func essence(p Plan) string {
 	for _, m := range Of[change.Merge](p) {
 		all = append(all, fmt.Sprintf("%s #%d at %s", m.Action.Kind, m.Number, m.Action.Head))
 	}
-	for _, l := range Of[change.Looked](p) {
+	for _, l := range Of[change.ReviewsDecided](p) {
 		all = append(all, fmt.Sprint("looked at ", l.Pull))
 	}
 	for _, c := range Of[change.ResumeTurn](p) {
@@ -234,8 +234,8 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 // reviewed stores a plan's decisions about reviews.
 func reviewed(p Plan, items []known.Item, item func(int64) *known.Item) {
 	for n := range items {
-		if slices.ContainsFunc(Of[change.Looked](p), func(c change.Looked) bool { return c.Look == items[n].Look }) {
-			items[n].Looking = false
+		if slices.ContainsFunc(Of[change.ReviewsDecided](p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == items[n].Decided }) {
+			items[n].ReviewsChanged = false
 		}
 	}
 	for _, m := range Of[change.Review](p) {

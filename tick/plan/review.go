@@ -23,15 +23,15 @@ func (r reviews) about() reviewing.Item {
 	i := r.item
 	said := i.More.Count
 	for _, e := range i.Events {
-		if e.Kind.Said() {
+		if e.Kind.IsComment() {
 			said++
 		}
 	}
 	facts := i.Reviews
-	facts.Word = slices.ContainsFunc(i.Landing.Words, func(w merging.Word) bool { return w.Head == i.Pull.HeadOID })
+	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return w.Head == i.Pull.HeadOID })
 	return reviewing.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
-		Held: i.HeldBack, LabelHead: i.LabelHead, Said: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
+		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
 	}
 }
 
@@ -39,7 +39,7 @@ func (r reviews) record() review.Record { return r.item.Reviews.Record }
 
 // stopped reports whether a person must act before any review or fix.
 func (r reviews) stopped() bool {
-	return r.item.HasPull() && r.about().Concern() && r.record().State.Stopped()
+	return r.item.HasPull() && r.about().HasReviews() && r.record().State.Stopped()
 }
 
 // end stores that the pull request was merged or closed.
@@ -53,7 +53,7 @@ func (r reviews) end() {
 // rest finishes due reviews and marks the reviews as looked at until the item changes.
 func (r reviews) rest() {
 	r.due("")
-	r.looked(review.Choice{})
+	r.markDecided(review.Choice{})
 }
 
 // lift restarts stopped reviews if a reviewer has decided since. A dismissed verdict or a push
@@ -72,9 +72,9 @@ func (r reviews) lift() {
 	}
 }
 
-// stands keeps the item stopped while its reviews are: a turn that answers people lifts the stop
+// keepStopped keeps the item stopped while its reviews are: a turn that answers people lifts the stop
 // only while it runs. It reports whether they are stopped.
-func (r reviews) stands() bool {
+func (r reviews) keepStopped() bool {
 	if !r.stopped() {
 		return false
 	}
@@ -85,7 +85,7 @@ func (r reviews) stands() bool {
 
 // plan plans the next review or fix. Comments, red checks and conflicts come before.
 func (r reviews) plan() {
-	if !r.about().Concern() {
+	if !r.about().HasReviews() {
 		r.rest()
 		return
 	}
@@ -100,7 +100,7 @@ func (r reviews) plan() {
 		r.turn(c, asked)
 		return
 	}
-	r.looked(c)
+	r.markDecided(c)
 	if c.State.Stopped() {
 		r.stop(c.Why)
 		return
@@ -111,7 +111,7 @@ func (r reviews) plan() {
 	if landingOf(r.itemPlanner).decided() {
 		return // land plans the wait
 	}
-	if why := r.item.Awaited(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
+	if why := r.item.ReviewWait(review.Record{Head: r.item.Pull.HeadOID, Why: c.Why}); !why.None() {
 		r.wait("", why)
 	}
 }
@@ -148,7 +148,7 @@ func (r reviews) turn(c review.Choice, asked []work.Event) {
 	if len(asked) == 0 {
 		t.Trigger = r.about().Trigger(c.Key)
 	}
-	if !r.affords(t.Kind) {
+	if !r.withinBudgets(t.Kind) {
 		return
 	}
 	t = r.complete(t)
@@ -183,12 +183,12 @@ func (r reviews) take(choice review.Choice) {
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
 
-// looked marks the reviews as needing no look until something changes. Running checks are not
+// markDecided marks the reviews as needing no look until something changes. Running checks are not
 // marked: they are waited for an hour at most, and no event tells when it has passed.
-func (r reviews) looked(c review.Choice) {
+func (r reviews) markDecided(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
-	said := slices.ContainsFunc(Of[change.Looked](*r.p), func(c change.Looked) bool { return c.Look == r.item.Look })
-	if r.item.Looking && !runs && !said {
-		r.p.add(change.Looked{Look: r.item.Look})
+	said := slices.ContainsFunc(Of[change.ReviewsDecided](*r.p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == r.item.Decided })
+	if r.item.ReviewsChanged && !runs && !said {
+		r.p.add(change.ReviewsDecided{DecidedInputs: r.item.Decided})
 	}
 }

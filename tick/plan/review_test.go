@@ -22,7 +22,7 @@ func reviewedBy(names ...string) func(*known.Snapshot) {
 	}
 	return func(v *known.Snapshot) {
 		i := &v.Items[0]
-		i.Looking, i.Reviewers = true, review.Policy{Pool: all, MaxFixCycles: 2, Blocking: review.Major, Author: "op"}
+		i.ReviewsChanged, i.Reviewers = true, review.Policy{Pool: all, MaxFixCycles: 2, Blocking: review.Major, Author: "op"}
 		for _, name := range names {
 			i.Reviewers.Order = append(i.Reviewers.Order, all[name])
 		}
@@ -87,7 +87,7 @@ func tells(p Plan) string {
 			all = append(all, "waits: "+string(l.Code))
 		}
 	}
-	if len(Of[change.Looked](p)) > 0 {
+	if len(Of[change.ReviewsDecided](p)) > 0 {
 		all = append(all, "looked")
 	}
 	return strings.Join(all, "; ")
@@ -112,8 +112,8 @@ func TestReviews(t *testing.T) {
 		view known.Snapshot
 		want string
 	}{
-		{"nobody reviews", scene(item(func(i *known.Item) { i.Looking = true })), "looked"},
-		{"nothing changed", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.Looking = false })), ""},
+		{"nobody reviews", scene(item(func(i *known.Item) { i.ReviewsChanged = true })), "looked"},
+		{"nothing changed", scene(reviewedBy("quinn"), item(func(i *known.Item) { i.ReviewsChanged = false })), ""},
 		{"the first is asked", scene(reviewedBy("quinn")), "reviewing(quinn); turn review quinn quinn.0.0+0; status pending"},
 		{"what asks for it is stored already", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 0)), "reviewing(quinn); turn review quinn +1"},
 		{"what asked for another is over", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), due(0, 1)), "reviewing(quinn); turn review quinn quinn.0.0+0; finish stale: the reviews moved on"},
@@ -147,7 +147,7 @@ func TestReviews(t *testing.T) {
 		})), "error(quinn); stopped → blocked; finish stale: the reviews moved on; status pending; waits: review_failed; looked"},
 		{"merged", scene(reviewedBy("quinn"), stored(review.Reviewing, "quinn"), merged), "merged(); pull merged → completed; looked"},
 		{"never begun, and merged", scene(reviewedBy("quinn"), merged), "pull merged → completed"},
-		{"switched off", scene(item(func(i *known.Item) { i.Looking = true }), stored(review.Reviewing, "quinn"), due(0, 0)), "(); finish stale: the reviews moved on; looked"},
+		{"switched off", scene(item(func(i *known.Item) { i.ReviewsChanged = true }), stored(review.Reviewing, "quinn"), due(0, 0)), "(); finish stale: the reviews moved on; looked"},
 	} {
 		if got := tells(For(c.view)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
@@ -165,7 +165,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 		for n := range v.Items {
 			if i := &v.Items[n]; i.HasPull() {
 				drawReviews(t, i)
-				i.State, i.Pull.State, i.Looking = work.StateAwaitingFeedback, work.PullOpen, true
+				i.State, i.Pull.State, i.ReviewsChanged = work.StateAwaitingFeedback, work.PullOpen, true
 				if rapid.Bool().Draw(t, "quiet") {
 					i.Events = nil
 				}
@@ -177,7 +177,7 @@ func TestNoReviewBeginsBeforeItsTime(t *testing.T) {
 			}
 			begun++
 			item := v.Items[slices.IndexFunc(v.Items, func(i known.Item) bool { return i.ID == turn.Item.ID })]
-			said := slices.ContainsFunc(item.Events, func(e work.Event) bool { return e.Kind.Said() && e.Number == item.Pull.Number })
+			said := slices.ContainsFunc(item.Events, func(e work.Event) bool { return e.Kind.IsComment() && e.Number == item.Pull.Number })
 			ofReview := turn.Kind == work.KindReview
 			who, _ := item.Reviewers.ReviewerOf(turn.Reviewer)
 			first := who.Human && !ofReview // a fix for a person's review comes before comments

@@ -31,7 +31,7 @@ type progress struct {
 }
 
 // New starts a Planning.
-func New() *Planning { return &Planning{now: progress{unseen: known.MostEyes}} }
+func New() *Planning { return &Planning{now: progress{unseen: known.MostReactions}} }
 
 // Forget undoes the last page.
 func (g *Planning) Forget() { g.now = g.before }
@@ -41,16 +41,16 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 	g.before = g.now
 	p := &g.now.p
 	p.Repo = v.Repo
-	eyes := known.Eyes(items, g.now.unseen)
+	eyes := known.ChooseReactions(items, g.now.unseen)
 	g.now.unseen -= len(eyes)
 	for _, item := range items {
 		if b, due := item.Banner(); due {
 			p.add(change.Takeover{PauseBanner: b})
 		}
 		r := plannerOf(v, p, item)
-		r.eyes = eyes
+		r.reactions = eyes
 		landingOf(r).lift()
-		if item.Asks() {
+		if item.NeedsDecision() {
 			r.route()
 		}
 		if landingOf(r).concerns() {
@@ -69,7 +69,7 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	p := &g.now.p
 	p.Repo, p.Served = v.Repo, v.Served
 	p.land(&v, g.now.landings)
-	for _, stray := range known.InOrder(v.Strays) {
+	for _, stray := range known.InOrder(v.Untracked) {
 		plannerOf(v, p, stray).commander().commands()
 	}
 	p.schedule(&v)
@@ -79,22 +79,22 @@ func (g *Planning) End(v known.Snapshot) Plan {
 
 // itemPlanner plans one work item.
 type itemPlanner struct {
-	v       known.Snapshot
-	p       *Plan
-	item    known.Item   // a copy, with this plan's decisions
-	begun   []work.Pause // started by commands of this plan
-	pointed []work.Event // redirected to the pull request by this plan
-	eyes    map[string]bool
+	v         known.Snapshot
+	p         *Plan
+	item      known.Item   // a copy, with this plan's decisions
+	begun     []work.Pause // started by commands of this plan
+	pointed   []work.Event // redirected to the pull request by this plan
+	reactions map[string]bool
 }
 
 // plannerOf returns a planner for a copy of the item; the snapshot is not changed.
 func plannerOf(v known.Snapshot, p *Plan, item known.Item) *itemPlanner {
-	return &itemPlanner{v: v, p: p, item: item.Own()}
+	return &itemPlanner{v: v, p: p, item: item.Sorted()}
 }
 
 func (r *itemPlanner) route() {
 	closing := r.commander().commands()
-	if reviewsOf(r).end(); closing || r.ended() {
+	if reviewsOf(r).end(); closing || r.applyEnd() {
 		return
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)
@@ -102,7 +102,7 @@ func (r *itemPlanner) route() {
 	if r.item.HasPull() {
 		r.note(work.EventLabelled, work.EventMerged)
 		r.settled()
-		r.stale()
+		r.finishStale()
 	}
 	if r.paused() {
 		return
@@ -123,9 +123,9 @@ func (r *itemPlanner) route() {
 	}
 }
 
-// ended applies the end or reopening of the pull request or issue, from any state; true: the item
+// applyEnd applies the end or reopening of the pull request or issue, from any state; true: the item
 // is over.
-func (r *itemPlanner) ended() bool {
+func (r *itemPlanner) applyEnd() bool {
 	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")
 		r.renewBudget()
@@ -140,7 +140,7 @@ func (r *itemPlanner) ended() bool {
 		}
 	case r.item.HasPull() && r.item.Pull.State == work.PullClosed:
 		cause, to, why = work.CausePullClosed, work.StateClosed, fmt.Sprintf("pull request #%d was closed", r.item.Pull.Number)
-	case r.item.Unasked():
+	case r.item.ReviewWithdrawn():
 		if cause, to = work.CauseWithdrawn, work.StateClosed; r.item.State != to {
 			why = "the label was taken away"
 		}
@@ -168,7 +168,7 @@ func (r *itemPlanner) ended() bool {
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
 	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was removed: its pushes are not read in each pass
-		reviewsOf(r).looked(review.Choice{})
+		reviewsOf(r).markDecided(review.Choice{})
 	}
 	return true
 }

@@ -28,7 +28,7 @@ func (r *itemPlanner) settled() {
 func (r *itemPlanner) redirects() {
 	var answered, unanswered []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {
-		if !r.item.Elsewhere(e) {
+		if !r.item.OnIssueDuringPull(e) {
 			return false
 		}
 		if !r.v.Policy.IssueComments {
@@ -89,10 +89,10 @@ func (r *itemPlanner) finishRedirected() {
 }
 
 // acknowledge plans eyes for comments that a turn will handle, even before a slot is free or the
-// quiet period is over. known.Eyes limits how many.
+// quiet period is over. known.ChooseReactions limits how many.
 func (r *itemPlanner) acknowledge() {
 	for _, e := range r.item.Events {
-		if e.Kind == work.EventSummary || !e.Kind.Said() || !r.eyes[e.Key] || !r.wanted(e) {
+		if e.Kind == work.EventSummary || !e.Kind.IsComment() || !r.reactions[e.Key] || !r.wanted(e) {
 			continue
 		}
 		token := work.ReactionToken(r.v.Repo.Key(), e.Kind, e.Source)
@@ -114,11 +114,11 @@ func (r *itemPlanner) notice(a work.Action, said string) {
 func (r *itemPlanner) wanted(e work.Event) bool {
 	switch {
 	case r.item.HasPull():
-		return e.Kind.Said() && r.v.Policy.FeedbackLoop
+		return e.Kind.IsComment() && r.v.Policy.FeedbackLoop
 	case r.item.State == work.StatePending, r.item.State == work.StateReady, r.item.Relabelled():
-		return e.Kind.Said()
+		return e.Kind.IsComment()
 	}
-	return e.Kind.Said() && r.v.Policy.IssueComments
+	return e.Kind.IsComment() && r.v.Policy.IssueComments
 }
 
 func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {

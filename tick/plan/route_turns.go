@@ -43,17 +43,17 @@ func (r *itemPlanner) busy(t work.Turn) {
 
 // answeredSince reports whether somebody with permission commented since the item was stopped.
 func (r *itemPlanner) answeredSince() bool {
-	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.Said() && e.SeenAt.After(r.item.Since) })
+	return slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return e.Kind.IsComment() && e.SeenAt.After(r.item.Since) })
 }
 
 // start plans the turn that opens the pull request.
 func (r *itemPlanner) start() {
-	still, unheard := r.item.Stopped(), r.unheard()
+	still, unheard := r.item.Stopped(), r.pendingIssueComments()
 	answered := still && len(unheard) > 0 && r.v.Policy.IssueComments
 	switch {
-	case answered, still && r.item.Relabelled(), !still && (r.item.Labelled() || r.item.SentBack()):
+	case answered, still && r.item.Relabelled(), !still && (r.item.Labelled() || r.item.BegunAgain()):
 	case still:
-		r.waitStill(unheard)
+		r.waitForPerson(unheard)
 		return
 	default:
 		return
@@ -63,7 +63,7 @@ func (r *itemPlanner) start() {
 	}
 	var events []work.Event
 	for _, e := range r.item.Events {
-		if work.Begins(r.item.Item, e) || e.Kind == work.EventSource {
+		if work.StartsItem(r.item.Item, e) || e.Kind == work.EventSource {
 			events = append(events, e)
 		}
 	}
@@ -95,7 +95,7 @@ func (r *itemPlanner) start() {
 
 // feedback plans the turn that answers people on the pull request.
 func (r *itemPlanner) feedback() {
-	said := known.Without(r.item.Events, func(e work.Event) bool { return !e.Kind.Said() })
+	said := known.Without(r.item.Events, func(e work.Event) bool { return !e.Kind.IsComment() })
 	reviewsOf(r).lift()
 	switch {
 	case r.item.State != work.StateBlocked && reviewsOf(r).about().PersonAsks(): // a push for other reasons would change the head that the person asked about
@@ -106,7 +106,7 @@ func (r *itemPlanner) feedback() {
 		r.waitBlocked("", r.item.Reason)
 		return
 	case len(said) == 0:
-		if !reviewsOf(r).stands() && !r.mend() {
+		if !reviewsOf(r).keepStopped() && !r.fixChecks() {
 			reviewsOf(r).plan()
 		}
 		return
@@ -130,7 +130,7 @@ func (r *itemPlanner) feedback() {
 }
 
 func (r *itemPlanner) plan(t Turn) {
-	if r.affords(t.Kind) {
+	if r.withinBudgets(t.Kind) {
 		r.p.add(r.complete(t))
 	}
 }

@@ -34,7 +34,7 @@ func (r *itemPlanner) implement(t Turn) {
 		r.wait(t.Kind, work.Reason{Kind: work.WhyDepends, Names: open})
 		return
 	}
-	if r.affords(t.Kind) {
+	if r.withinBudgets(t.Kind) {
 		r.p.waiting = append(r.p.waiting, r.complete(t))
 	}
 }
@@ -45,7 +45,7 @@ func (r *itemPlanner) stop(why work.Reason) {
 		r.moves(work.Move{Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, change.Words{})
 		r.item.State = work.StateBlocked
 	}
-	reviewsOf(r).looked(review.Choice{})
+	reviewsOf(r).markDecided(review.Choice{})
 	r.waitBlocked("", why)
 }
 

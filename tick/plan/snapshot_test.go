@@ -23,7 +23,7 @@ func stirred(t *rapid.T) known.Snapshot {
 		stir(t, &v.Items[n])
 	}
 	if rapid.Bool().Draw(t, "stray") {
-		v.Strays = []known.Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{drawCommand(t, 99, 0)}}}
+		v.Untracked = []known.Item{{Item: work.Item{RepoID: 1, Number: 99}, Events: []work.Event{drawCommand(t, 99, 0)}}}
 	}
 	return v
 }
@@ -63,7 +63,7 @@ func drawCommand(t *rapid.T, number, n int) work.Event {
 // A plan uses its own earlier decisions and does not change the snapshot.
 func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
 	shown := func(v known.Snapshot) string {
-		b, err := json.MarshalIndent([]any{v.Repo, v.Items, v.Strays, v.Ignored, v.Held, v.Files, v.Day}, "", " ")
+		b, err := json.MarshalIndent([]any{v.Repo, v.Items, v.Untracked, v.Ignored, v.Held, v.Files, v.Day}, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestWhatAsksForNothingIsNotPlannedFor(t *testing.T) {
 		v := stirred(t)
 		want := For(v)
 		quiet := drawItem(t, 7)
-		quiet.Events, quiet.Pause, quiet.Flow, quiet.Looking = nil, nil, work.FlowBugfix, false
+		quiet.Events, quiet.Pause, quiet.Flow, quiet.ReviewsChanged = nil, nil, work.FlowBugfix, false
 		v.Items = append([]known.Item{quiet}, v.Items...)
 		got := For(v)
 		if told(got) != told(want) {

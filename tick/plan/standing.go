@@ -224,7 +224,7 @@ func awaited(i known.Item, o Outlook) work.Reason {
 	if o.Review != nil {
 		record = *o.Review
 	}
-	why := i.Awaited(record)
+	why := i.ReviewWait(record)
 	switch {
 	case why.Kind != work.WhyReviewApproved && why.Kind != work.WhyMergeDue, len(o.Merge.Gates) == 0: // a person merges it
 		return why

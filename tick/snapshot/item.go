@@ -44,7 +44,7 @@ func (r *reading) gather(ctx context.Context, ids []int64) (rows []work.Item, er
 	if r.pulls, err = r.tx.FindPullsOfItems(ctx, ids); err != nil {
 		return nil, err
 	}
-	if r.beside, err = r.tx.ListRelatedRows(ctx, ids); err != nil {
+	if r.related, err = r.tx.ListRelatedRows(ctx, ids); err != nil {
 		return nil, err
 	}
 	pulls := make([]int64, 0, len(r.pulls))
@@ -63,7 +63,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 		return i, err
 	}
 	if r.cut(i) && !r.plain(i) {
-		if err := r.widen(ctx, &i); err != nil {
+		if err := r.loadTurnComments(ctx, &i); err != nil {
 			return i, err
 		}
 	}
@@ -77,7 +77,7 @@ func (r *reading) item(ctx context.Context, row work.Item) (known.Item, error) {
 			return i, err
 		}
 	}
-	if looksBack(i) {
+	if needsPast(i) {
 		return i, r.past(ctx, &i)
 	}
 	return i, nil
@@ -109,7 +109,7 @@ func (r *reading) whole(ctx context.Context, i *known.Item) error {
 
 // threads reads which review threads of the pull request are resolved.
 func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
-	if !r.beside[i.ID].Threads {
+	if !r.related[i.ID].Threads {
 		return nil
 	}
 	threads, err := r.tx.ListThreads(ctx, i.Pull.ID)
@@ -123,12 +123,12 @@ func (r *reading) threads(ctx context.Context, i *known.Item) (err error) {
 
 // stop reads why the item is stopped, and what it waits for on its issue.
 func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
-	if r.beside[i.ID].Stop {
+	if r.related[i.ID].Stop {
 		if i.Stop, _, err = r.tx.FindStop(ctx, i.ID); err != nil {
 			return err
 		}
 	}
-	if i.HasPull() || !r.beside[i.ID].Followup {
+	if i.HasPull() || !r.related[i.ID].Followup {
 		return nil
 	}
 	f, waits, err := r.tx.FindFollowup(ctx, i.ID)
@@ -141,7 +141,7 @@ func (r *reading) stop(ctx context.Context, i *known.Item) (err error) {
 // spent reads the costs of the item's turns, and what its last fix turns were to fix, if checks are
 // red: fixes may go round in circles.
 func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
-	if !r.beside[i.ID].Turns {
+	if !r.related[i.ID].Turns {
 		return nil
 	}
 	if i.Spent, err = r.tx.ListSpent(ctx, i.ID); err != nil {
@@ -152,7 +152,7 @@ func (r *reading) spent(ctx context.Context, i *known.Item) (err error) {
 	}
 	i.Findings = map[int64][]string{}
 	for n, s := range slices.Backward(i.Spent) {
-		if s.Kind != work.KindFix || s.Reviewer != "" || len(i.Spent)-n > spending.MostMends {
+		if s.Kind != work.KindFix || s.Reviewer != "" || len(i.Spent)-n > spending.MaxFixes {
 			break
 		}
 		events, err := r.tx.ListTurnEvents(ctx, s.Turn)

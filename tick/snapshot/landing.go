@@ -26,7 +26,7 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
 		return err
 	}
-	if l.Words, err = r.tx.ListMergeWords(ctx, i.Pull.ID); err != nil {
+	if l.MergeApprovals, err = r.tx.ListMergeApprovals(ctx, i.Pull.ID); err != nil {
 		return err
 	}
 	head, why, err := r.tx.GetMergeTrouble(ctx, i.Pull.ID)
@@ -36,7 +36,7 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if head == i.Pull.HeadOID {
 		l.Trouble = why
 	}
-	if l.Meant, _, err = r.tx.FindMerge(ctx, i.Pull.ID, i.Pull.HeadOID); err != nil {
+	if l.Intent, _, err = r.tx.FindMerge(ctx, i.Pull.ID, i.Pull.HeadOID); err != nil {
 		return err
 	}
 	all, err := r.tx.ListItemActions(ctx, i.ID)

@@ -81,7 +81,7 @@ func (p *Loader) ForCommand(ctx context.Context, tx *store.Tx, r *env.Repo, numb
 		return v, item, err
 	}
 	if from.cut(items[0]) { // the command reports how much waits
-		if err := from.widen(ctx, &items[0]); err != nil {
+		if err := from.loadTurnComments(ctx, &items[0]); err != nil {
 			return v, item, err
 		}
 	}
@@ -116,7 +116,7 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: public.Behind, Title: p.title, Mark: prompts.MarkBody, Match: env.Matches,
+			Spending: r.Settings.Voice.Spending, Clean: public.InlineBody, Title: p.title, Mark: prompts.MarkBody, Match: env.Matches,
 		},
 		Day: p.Day, Ignored: r.Ignored,
 	}

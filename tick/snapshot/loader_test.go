@@ -106,7 +106,7 @@ func (s *sower) landing(item int64, number int) {
 	}
 	box := merging.Box{State: work.PullOpen, Head: "aaa", Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN", Methods: merging.Methods(), Permission: "WRITE", ChecksKnown: true}
 	s.do(s.tx.PutBox(s.ctx, pull, box))
-	_, err := s.tx.AddMergeWord(s.ctx, merging.Word{PullID: pull, Head: "aaa", CommentID: 9, By: work.Account{ID: 7, Login: "ann"}, At: noon})
+	_, err := s.tx.AddMergeApproval(s.ctx, merging.MergeApproval{PullID: pull, Head: "aaa", CommentID: 9, By: work.Account{ID: 7, Login: "ann"}, At: noon})
 	s.do(err)
 	s.do(s.tx.SetMergeTrouble(s.ctx, pull, "old", work.Reason{Kind: work.WhyMergeRefused, Text: "of another head"}))
 	_, err = s.tx.AddAction(s.ctx, work.Action{
@@ -122,13 +122,13 @@ func (s *sower) landing(item int64, number int) {
 	s.do(err)
 	before, err = s.tx.GetReviews(s.ctx, pull)
 	s.do(err)
-	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
+	s.do(s.tx.MarkReviewsDecided(s.ctx, pull, before.Look, name))
 }
 
 // reviewed adds a pull request whose reviews were decided that many times.
 func (s *sower) reviewed(item int64, number, looks int) {
 	pull := s.pull(item, number, work.PullOpen)
-	s.do(s.tx.SetLook(s.ctx, pull))
+	s.do(s.tx.MarkReviewsChanged(s.ctx, pull))
 	_, _, err := s.tx.AddVerdict(s.ctx, review.Verdict{PullID: pull, ReviewID: 1, Reviewer: "quinn", Head: map[bool]string{true: "aaa", false: "old"}[looks > 0], Decision: review.Approve, At: noon})
 	s.do(err)
 	if looks == 0 {
@@ -143,7 +143,7 @@ func (s *sower) reviewed(item int64, number, looks int) {
 	s.do(err)
 	name, err := policyName(cfg.Repos[0], cfg.Runtime.EnableFeedbackLoop)
 	s.do(err)
-	s.do(s.tx.Looked(s.ctx, pull, before.Look, name))
+	s.do(s.tx.MarkReviewsDecided(s.ctx, pull, before.Look, name))
 }
 
 func (s *sower) do(err error) { s.err = cmp.Or(s.err, err) }
@@ -221,7 +221,7 @@ func TestThePlanIsTheSameHoweverMuchIsRead(t *testing.T) {
 			if got := numbers(v.Items); !slices.Equal(got, numbered) {
 				t.Errorf("%d: read %v, not %v", w, got, numbered)
 			}
-			if got := numbers(v.Strays); !slices.Equal(got, []int{130}) {
+			if got := numbers(v.Untracked); !slices.Equal(got, []int{130}) {
 				t.Errorf("%d: commands on %v", w, got)
 			}
 			made := plan.For(v)
@@ -285,14 +285,14 @@ func TestAnItemIsReadWhole(t *testing.T) {
 		"pointed events":     len(items[20].Pointed) == 1,
 		"to be answered":     len(items[20].Unanswered()) == 2 && len(items[120].Unanswered()) == 0 && len(items[120].Events) == 1,
 		"pause":              items[50].Pause != nil && items[50].Pause.By == "bob" && items[30].Pause == nil,
-		"rewritten branch":   items[60].Pull.Rewritten() && items[60].Asks() && !items[30].Asks(),
+		"rewritten branch":   items[60].Pull.Rewritten() && items[60].NeedsDecision() && !items[30].NeedsDecision(),
 		"room that is taken": items[70].Active() && len(items[70].Pull.Files) == 1 && !items[80].Active() && !items[20].Active(),
 		"dependencies":       items[80].Dependencies["github.com/octo/app#9"] == work.DependencyOpen,
 		"stop":               items[110].Stop.Reason.Text == "which?" && items[40].Stop.Token == "",
-		"reviews":            items[140].Looking && items[140].Reviewers.Order[0].Name == "quinn" && len(items[140].Reviews.Verdicts) == 1,
-		"reviews that wait":  !items[150].Looking && items[150].Reviews.Record.Reviewer == "grace" && slices.Equal(items[150].Reviews.Requested, []string{"grace"}),
+		"reviews":            items[140].ReviewsChanged && items[140].Reviewers.Order[0].Name == "quinn" && len(items[140].Reviews.Verdicts) == 1,
+		"reviews that wait":  !items[150].ReviewsChanged && items[150].Reviews.Record.Reviewer == "grace" && slices.Equal(items[150].Reviews.Requested, []string{"grace"}),
 		"nobody reviews":     items[20].Reviews.Record.State == "" && items[20].Reviewers.Author == "",
-		"merging":            items[160].Lands() && items[160].Landing.Box.Read() && len(items[160].Landing.Words) == 1 && len(items[160].Landing.Actions) == 1 && items[160].Landing.Trouble.None(),
+		"merging":            items[160].AutoMerges() && items[160].Landing.Box.Read() && len(items[160].Landing.MergeApprovals) == 1 && len(items[160].Landing.Actions) == 1 && items[160].Landing.Trouble.None(),
 		"follow-up":          items[120].Followup != nil && items[10].Followup == nil,
 	} {
 		if !ok {

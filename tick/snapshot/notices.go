@@ -25,9 +25,9 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// eyes reads which of the comments that may get 👀 have it already.
-func (r *reading) eyes(ctx context.Context, items []known.Item) error {
-	gets, of := known.Eyes(items, r.unseen), map[string]int{}
+// loadReactions reads which of the comments that may get 👀 have it already.
+func (r *reading) loadReactions(ctx context.Context, items []known.Item) error {
+	gets, of := known.ChooseReactions(items, r.unseen), map[string]int{}
 	r.unseen -= len(gets)
 	for n, i := range items {
 		for _, e := range i.Events {
@@ -61,9 +61,9 @@ func (r *reading) closings(ctx context.Context, i *known.Item) error {
 	return nil
 }
 
-// looksBack reports whether the plan may depend on finished events: a command is pending, or
+// needsPast reports whether the plan may depend on finished events: a command is pending, or
 // another comment that would be redirected to the pull request.
-func looksBack(i known.Item) bool {
+func needsPast(i known.Item) bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool {
 		return e.Kind == work.EventCommand || e.Kind == work.EventSource && i.HasPull()
 	})

@@ -59,7 +59,7 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	if v.Items, err = r.items(ctx, ids); err != nil {
 		return v, err
 	}
-	if err := r.eyes(ctx, v.Items); err != nil {
+	if err := r.loadReactions(ctx, v.Items); err != nil {
 		return v, err
 	}
 	return r.rest(ctx, v, len(ids))
@@ -97,10 +97,10 @@ func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner
 func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
 	unseen := r.unseen
 	for {
-		if err := r.eyes(ctx, items); err != nil {
+		if err := r.loadReactions(ctx, items); err != nil {
 			return err
 		}
-		again, err := r.widenAll(ctx, items, planner.Take(v, items))
+		again, err := r.loadAllTurnComments(ctx, items, planner.Take(v, items))
 		if err != nil || !again {
 			return err
 		}
@@ -111,7 +111,7 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 
 // rest reads what belongs to no item.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
-	if v.Strays, err = r.strays(ctx); err != nil || items == 0 {
+	if v.Untracked, err = r.untracked(ctx); err != nil || items == 0 {
 		return v, err
 	}
 	v.Served, err = r.served(ctx)
@@ -136,15 +136,15 @@ type reading struct {
 	accounts  []int64                // our accounts that merge
 
 	// Of the items that are read at the same time:
-	events map[int64][]work.Event      // comments, by item id
-	more   map[int64]known.More        // and those not read
-	pulls  map[int64]work.PullRequest  // the newest of each, by item id
-	beside map[int64]store.RelatedRows // by item id
-	stored map[int64]store.Reviews     // by the pull request's id
+	events  map[int64][]work.Event      // comments, by item id
+	more    map[int64]known.More        // and those not read
+	pulls   map[int64]work.PullRequest  // the newest of each, by item id
+	related map[int64]store.RelatedRows // by item id
+	stored  map[int64]store.Reviews     // by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostEyes}
+	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostReactions}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -218,14 +218,14 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking returns the items about which the plan has anything to decide or to report (see
-// known.Item.Asks) and those whose stop comments may be out of date. landing are those of them that
+// known.Item.NeedsDecision) and those whose stop comments may be out of date. landing are those of them that
 // may be merged.
 func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	looking, err := r.tx.ListLooking(ctx, r.repo.ID, r.reviewing)
+	looking, err := r.tx.ListUndecidedReviews(ctx, r.repo.ID, r.reviewing)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -279,8 +279,8 @@ func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	return &r.pauses[at]
 }
 
-// strays returns the numbers with pending commands on which nothing is worked.
-func (r *reading) strays(ctx context.Context) ([]known.Item, error) {
+// untracked returns the numbers with pending commands on which nothing is worked.
+func (r *reading) untracked(ctx context.Context) ([]known.Item, error) {
 	byNumber := map[int][]work.Event{}
 	for _, e := range r.facts[0] {
 		if e.Kind == work.EventCommand {

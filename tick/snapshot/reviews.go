@@ -24,8 +24,8 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 			i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 		}
 	}
-	i.Look = known.Look{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
-	i.Looking = r.looking(s, i.Pull)
+	i.Decided = known.DecidedInputs{Pull: i.Pull.ID, Count: s.Look, Policy: r.reviewing}
+	i.ReviewsChanged = r.mustDecide(s, i.Pull)
 	if i.Reviews.MergedBy, err = r.mergedBy(ctx, *i); err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// looking reports whether the reviews must be decided again, by the rule of store.ListLooking.
-func (r *reading) looking(s store.Reviews, pull work.PullRequest) bool {
+// mustDecide reports whether the reviews must be decided again, by the rule of store.ListLooking.
+func (r *reading) mustDecide(s store.Reviews, pull work.PullRequest) bool {
 	was := s.Record.State
 	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row
 	changed := s.Look > 0 || kept && s.Policy != r.reviewing && !was.Ended()

@@ -22,10 +22,10 @@ func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) 
 		r.most = math.MaxInt32
 	}
 	r.each = r.most
-	if r.facts, err = r.tx.ListFacts(ctx, r.repo.ID); err != nil {
+	if r.facts, err = r.tx.ListPendingFacts(ctx, r.repo.ID); err != nil {
 		return err
 	}
-	if r.waits, err = r.tx.ListWrittenOn(ctx, r.repo.ID); err != nil {
+	if r.waits, err = r.tx.ListItemsWithComments(ctx, r.repo.ID); err != nil {
 		return err
 	}
 	if w == asking && len(r.waits) > 0 {
@@ -34,7 +34,7 @@ func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) 
 	if r.each == r.most {
 		return nil
 	}
-	ids, err := r.tx.ListFromIssues(ctx, r.repo.ID)
+	ids, err := r.tx.ListItemsWithIssueComments(ctx, r.repo.ID)
 	for _, id := range ids {
 		r.fromIssue[id] = true
 	}
@@ -43,7 +43,7 @@ func (r *reading) waiting(ctx context.Context, atOnce int, w which) (err error) 
 
 // written reads the pending comments of some items.
 func (r *reading) written(ctx context.Context, items []int64) (err error) {
-	if r.events, err = r.tx.ListWaiting(ctx, r.repo.ID, items, r.each); err != nil {
+	if r.events, err = r.tx.ListPendingCommentsOf(ctx, r.repo.ID, items, r.each); err != nil {
 		return err
 	}
 	var full []int64
@@ -57,7 +57,7 @@ func (r *reading) written(ctx context.Context, items []int64) (err error) {
 		return nil
 	}
 	slices.Sort(full)
-	counted, err := r.tx.CountWaiting(ctx, r.repo.ID, full)
+	counted, err := r.tx.CountPendingComments(ctx, r.repo.ID, full)
 	for _, c := range counted {
 		if c.Count > r.each {
 			r.more[c.Item] = known.More{Count: c.Count - r.each, Newest: c.Newest}
@@ -79,35 +79,35 @@ func (r *reading) plain(i known.Item) bool {
 		len(i.Resolved) == 0 && !slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.UpdatedAt.After(e.CreatedAt) })
 }
 
-// widen reads as many comments as one turn takes.
-func (r *reading) widen(ctx context.Context, i *known.Item) error {
-	said, err := r.tx.ListFirstSaid(ctx, r.repo.ID, i.ID, r.most)
+// loadTurnComments reads as many comments as one turn takes.
+func (r *reading) loadTurnComments(ctx context.Context, i *known.Item) error {
+	said, err := r.tx.ListFirstPendingComments(ctx, r.repo.ID, i.ID, r.most)
 	if err != nil {
 		return err
 	}
 	if i.More.Count -= len(said) - countSaid(i.Events); i.More.Count <= 0 {
 		i.More = known.More{}
 	}
-	i.Events = byAge(known.Without(i.Events, func(e work.Event) bool { return e.Kind.Said() }), said)
+	i.Events = byAge(known.Without(i.Events, func(e work.Event) bool { return e.Kind.IsComment() }), said)
 	return nil
 }
 
-// widenAll calls widen for the items with planned turns of which less was read. It reports whether
+// loadAllTurnComments calls widen for the items with planned turns of which less was read. It reports whether
 // there was one: then the plan must be made again.
-func (r *reading) widenAll(ctx context.Context, items []known.Item, planned map[int64]bool) (again bool, err error) {
+func (r *reading) loadAllTurnComments(ctx context.Context, items []known.Item, planned map[int64]bool) (again bool, err error) {
 	for n := range items {
 		i := &items[n]
 		if !planned[i.ID] || !r.cut(*i) {
 			continue
 		}
 		again = true
-		if err := r.widen(ctx, i); err != nil {
+		if err := r.loadTurnComments(ctx, i); err != nil {
 			return again, err
 		}
 		if err := r.notices(ctx, i); err != nil {
 			return again, err
 		}
-		if looksBack(*i) {
+		if needsPast(*i) {
 			if err := r.past(ctx, i); err != nil {
 				return again, err
 			}
@@ -118,7 +118,7 @@ func (r *reading) widenAll(ctx context.Context, items []known.Item, planned map[
 
 func countSaid(events []work.Event) (n int) {
 	for _, e := range events {
-		if e.Kind.Said() {
+		if e.Kind.IsComment() {
 			n++
 		}
 	}

@@ -74,7 +74,7 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
-	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.Below(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.DisclosureBlock(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),
@@ -142,7 +142,7 @@ func (c *composer) generalText() string {
 		parts = append(parts, public.Body(a.GeneralComment))
 	}
 	if a.BlockedReason != "" {
-		parts = append(parts, "I cannot continue without an answer to this: "+public.Behind(a.BlockedReason))
+		parts = append(parts, "I cannot continue without an answer to this: "+public.InlineBody(a.BlockedReason))
 	}
 	if text := c.flakyText(); text != "" {
 		parts = append(parts, text)
@@ -159,7 +159,7 @@ func (c *composer) generalText() string {
 	}
 	if changed {
 		subject, _, _ := strings.Cut(commitMessage(c.l, a), "\n")
-		parts = append(parts, "Pushed a change: "+public.Behind(subject))
+		parts = append(parts, "Pushed a change: "+public.InlineBody(subject))
 	} else {
 		parts = append(parts, "I have read this and changed nothing.")
 	}
@@ -247,7 +247,7 @@ func (c *composer) flaky() {
 	name := public.Title(f.Name)
 	var seen strings.Builder
 	for _, check := range c.l.Red[:min(len(c.l.Red), MostDescribed)] {
-		fmt.Fprintf(&seen, "- %s (%s)\n", public.Behind(check.Name), check.URL)
+		fmt.Fprintf(&seen, "- %s (%s)\n", public.InlineBody(check.Name), check.URL)
 	}
 	token := work.IssueToken(c.l.Repo.Row.Key(), t.Number, t.Head, f.Name)
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", public.Body(f.Reason), t.Number, t.Head, seen.String())
@@ -270,7 +270,7 @@ func (c *composer) flakyText() string {
 	if f == nil {
 		return ""
 	}
-	text := fmt.Sprintf("A test looks flaky: %s. %s", public.Behind(f.Name), public.Behind(f.Reason))
+	text := fmt.Sprintf("A test looks flaky: %s. %s", public.InlineBody(f.Name), public.InlineBody(f.Reason))
 	switch {
 	case len(c.l.Red) == 0 || c.l.Turn.Commit != "":
 		return text
@@ -283,9 +283,9 @@ func (c *composer) flakyText() string {
 // MostDescribed is how many red checks are read in detail.
 const MostDescribed = 20
 
-// stuck returns why a person must act after a fix turn that neither changed anything nor reruns the
+// whyStillRed returns why a person must act after a fix turn that neither changed anything nor reruns the
 // checks: they stay red.
-func stuck(l *env.Lease, a prompts.Answer, planned []work.Action) work.Reason {
+func whyStillRed(l *env.Lease, a prompts.Answer, planned []work.Action) work.Reason {
 	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
 		return work.Reason{}
 	}

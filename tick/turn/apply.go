@@ -20,7 +20,7 @@ import (
 // first. A cosmetic action never fails a turn.
 func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Resumed && l.Threads == nil {
-		if err := p.LastLook.LookAgain(ctx, l); err != nil {
+		if err := p.LastLook.Recheck(ctx, l); err != nil {
 			return err
 		}
 	}
@@ -80,12 +80,12 @@ func (p *Turns) send(ctx context.Context, l *env.Lease, a work.Action) error {
 	if err != nil {
 		return err
 	}
-	scope, speaker, err := env.Speakers{Env: p.Env}.Into(ctx, scope, l.Repo, a, pull.Author)
+	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, scope, l.Repo, a, pull.Author)
 	if err != nil {
 		return err
 	}
 	_, err = p.Effects().Apply(ctx, scope, a)
-	return speaker.Lost(err)
+	return speaker.ExplainRefusal(err)
 }
 
 // announcePull comments on the issue that the turn opened a pull request (cosmetic). It is planned
@@ -164,7 +164,7 @@ func (p *Turns) Finish(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("close turn %s: %w", l.Turn.Key, err)
 	}
 	if l.Turn.Kind.Start() {
-		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, f.followup.EventCursor))
+		p.LogComments(ctx, l, "issue comments handled", work.NewIssueComments(l.Events, f.followup.EventCursor))
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked boo
 	if p.Config.Runtime.EnableFeedbackLoop { // a comment may be the answer: the next turn reads it and asks again if not
 		c.Heard = c.Move
 	}
-	switch why := stuck(l, answer, f.planned); {
+	switch why := whyStillRed(l, answer, f.planned); {
 	case answer.BlockedReason != "" && !asked:
 		c.Reason, c.Asked = work.Reason{Kind: work.WhyQuestion, Text: answer.BlockedReason}, l.Turn.Key
 	case answer.BlockedReason == "" && !why.None():
@@ -204,13 +204,13 @@ func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked boo
 		}
 		return c
 	}
-	c.Cause, c.To, c.Told = work.CauseAsked, work.StateBlocked, toldBy(l, f.planned)
+	c.Cause, c.To, c.CommentToken = work.CauseAsked, work.StateBlocked, stopComment(l, f.planned)
 	return c
 }
 
-// toldBy returns the token of the turn's general comment, which says why the item is stopped, so
+// stopComment returns the token of the turn's general comment, which says why the item is stopped, so
 // that no second comment does. A start turn has none.
-func toldBy(l *env.Lease, planned []work.Action) string {
+func stopComment(l *env.Lease, planned []work.Action) string {
 	for _, a := range slices.Backward(planned) {
 		if a.Kind == work.ActionComment && a.State == work.ActionApplied && !l.Turn.Kind.Start() {
 			return a.Token
@@ -268,13 +268,13 @@ func (p *Turns) unlessRejected(ctx context.Context, l *env.Lease, a work.Action,
 }
 
 // saidAfter reports whether people commented on the pull request since the last try of the turn's
-// push. A start has no pull request, and listenAgain has read the issue.
+// push. A start has no pull request, and rereadIssueComments has read the issue.
 func (p *Turns) saidAfter(ctx context.Context, l *env.Lease, tried time.Time) (said bool, err error) {
 	if l.Turn.Kind.Start() || tried.IsZero() {
 		return false, nil
 	}
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		waiting, err := tx.ListSaid(ctx, l.Turn.RepoID, l.Item.ID)
+		waiting, err := tx.ListPendingComments(ctx, l.Turn.RepoID, l.Item.ID)
 		said = slices.ContainsFunc(waiting, func(e work.Event) bool { return e.Kind != work.EventSource && e.SeenAt.After(tried) })
 		return err
 	})

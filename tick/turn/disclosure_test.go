@@ -76,12 +76,12 @@ func TestTheLineIsTakenOutForAgents(t *testing.T) {
 // An app is not mentioned: @ and its name is another account.
 func TestAnAppIsNotMentioned(t *testing.T) {
 	var a env.Accounts
-	a.Names.Call("github.com", work.Account{ID: 1, Login: "olga"})
+	a.Names.SetLogin("github.com", work.Account{ID: 1, Login: "olga"})
 	if got := a.Operator("github.com"); got != "olga" {
 		t.Errorf("the operator is %q", got)
 	}
 	for _, app := range []work.Account{{ID: 2, Login: "robot", Bot: true}, {ID: 3, Login: "helper[bot]"}, {ID: 3, Login: "helper"}} {
-		a.Names.Call("github.com", app)
+		a.Names.SetLogin("github.com", app)
 		if got := a.Operator("github.com"); got != "" {
 			t.Errorf("the app %+v is called %q", app, got)
 		}

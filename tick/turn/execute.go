@@ -31,26 +31,26 @@ type runner struct {
 func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+		return errors.Join(err, l.Checkout.Unmark())
 	}
 	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
-	if err := sheltered(l, ag); err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+	if err := requireSandbox(l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Unmark())
 	}
 	if ag.Warning != "" {
 		p.Changed(l, env.Unprotected, ag.Warning)
 	}
-	if err := p.able(ctx, l, ag); err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+	if err := p.checkAgent(ctx, l, ag); err != nil {
+		return errors.Join(err, l.Checkout.Unmark())
 	}
 	if err := p.testable(ctx, l, ag); err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+		return errors.Join(err, l.Checkout.Unmark())
 	}
-	if err := p.speakable(ctx, l); err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+	if err := p.checkReviewerAccount(ctx, l); err != nil {
+		return errors.Join(err, l.Checkout.Unmark())
 	}
 	if err := p.ask(ctx, l); err != nil {
-		return errors.Join(err, l.Checkout.Leave())
+		return errors.Join(err, l.Checkout.Unmark())
 	}
 	answer, err := p.runUntilTestsPass(ctx, l, ag)
 	if err != nil {
@@ -58,9 +58,9 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 			return errors.Join(err, gone)
 		}
 		p.keepPartial(ctx, l)
-		return errors.Join(err, l.Checkout.Leave())
+		return errors.Join(err, l.Checkout.Unmark())
 	}
-	if err := l.Checkout.Leave(); err != nil {
+	if err := l.Checkout.Unmark(); err != nil {
 		return err
 	}
 	return p.storeAnswer(ctx, l, answer)
@@ -73,7 +73,7 @@ func agentBlocked(a prompts.Answer) error {
 // ask stores the prompt, once per turn. It stores a new one if an attempt left unfinished work or
 // the surroundings changed.
 func (p *runner) ask(ctx context.Context, l *env.Lease) error {
-	if err := p.looks.LookTrusted(ctx, l); err != nil {
+	if err := p.looks.RequireTrusted(ctx, l); err != nil {
 		return err
 	}
 	partial, err := p.partial(ctx, l)
@@ -83,10 +83,10 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
 		return nil
 	}
-	if err := p.looks.LookConfirmed(l.Ahead.Into(ctx), l); err != nil {
+	if err := p.looks.RequireConfirmed(l.Ahead.Into(ctx), l); err != nil {
 		return err
 	}
-	if err := p.restorer.TakeIn(ctx, l); err != nil {
+	if err := p.restorer.AddNewComments(ctx, l); err != nil {
 		return fmt.Errorf("take in what was said: %w", err)
 	}
 	c, err := p.briefs.PromptContext(ctx, l)
@@ -118,7 +118,7 @@ func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 	}
 	var violations []string
 	for range 2 {
-		res, err := talk.say(ctx, violations)
+		res, err := talk.ask(ctx, violations)
 		var bad *agent.AnswerError
 		switch {
 		case errors.As(err, &bad):
@@ -157,7 +157,7 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	}
 	m := l.Repo.Git()
 	c := git.Commit{
-		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.CheckoutTree(), Date: env.GitDate(l.Turn),
 		Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
 		Trailers: trailers(l),
 	}
@@ -334,7 +334,7 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 // beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
 // session so far.
 func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (run work.Run, counted work.Usage, err error) {
-	if err := p.looks.NotHalted(ctx, l); err != nil {
+	if err := p.looks.RequireNotHalted(ctx, l); err != nil {
 		return run, counted, err
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}

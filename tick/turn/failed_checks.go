@@ -29,7 +29,7 @@ func (p *briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 			return &work.CancelledError{Reason: "the head moved on"}
 		}
 	}
-	if err := p.notForEver(ctx, l); err != nil {
+	if err := p.limitReruns(ctx, l); err != nil {
 		return err
 	}
 	if l.About(work.EventConflict) {
@@ -76,8 +76,8 @@ func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) erro
 	return nil
 }
 
-// notForEver blocks the turn if checks are red again after their failed jobs were rerun.
-func (p *briefs) notForEver(ctx context.Context, l *env.Lease) error {
+// limitReruns blocks the turn if checks are red again after their failed jobs were rerun.
+func (p *briefs) limitReruns(ctx context.Context, l *env.Lease) error {
 	if !l.About(work.EventCheck) {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (p *briefs) readRed(ctx context.Context, l *env.Lease) error {
 		return &work.WaitError{Until: p.Now().Add(p.Config.Runtime.RetryBase), Reason: work.Reason{Kind: work.WhyHeadNotShown}}
 	}
 	checks := details[0].Checks
-	policy := github.Patient(checks, l.Repo.Settings.Checks, p.Now())
+	policy := github.PolicyAt(checks, l.Repo.Settings.Checks, p.Now())
 	if l.Red = github.Red(checks, policy); len(l.Red) == 0 {
 		switch {
 		case l.Merge != nil:

@@ -21,7 +21,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	if err := p.LastLook.Reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.LastLook.LookAgain(ctx, l); err != nil {
+	if err := p.LastLook.Recheck(ctx, l); err != nil {
 		return err
 	}
 	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
@@ -32,10 +32,10 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if planned {
-		if err := p.LastLook.LookTrusted(ctx, l); err != nil {
+		if err := p.LastLook.RequireTrusted(ctx, l); err != nil {
 			return err
 		}
-		if err := p.listenAgain(ctx, l, push); err != nil {
+		if err := p.rereadIssueComments(ctx, l, push); err != nil {
 			return err
 		}
 		if err := p.push(ctx, l, push); err != nil {
@@ -75,7 +75,7 @@ func (p *Turns) push(ctx context.Context, l *env.Lease, a work.Action) error {
 // refused marks a push as unsent. No push of the commit has arrived or can: the branch has left the
 // head that each one expects. seen: it did arrive.
 func (p *Turns) refused(ctx context.Context, l *env.Lease, a work.Action) (seen bool, err error) {
-	if seen, err = p.Effects().Look(ctx, p.Scope(l.Repo), a); seen || err != nil {
+	if seen, err = p.Effects().RecordIfSeen(ctx, p.Scope(l.Repo), a); seen || err != nil {
 		return seen, err
 	}
 	err = p.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkUnsent(ctx, a.ID) })

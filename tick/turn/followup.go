@@ -18,9 +18,9 @@ import (
 // opens the pull request, whose marker names them all as handled, so losing the database changes
 // nothing.
 
-// awaitWord ends a start turn before its first effect because a person must comment or act. Its
+// suspendStart ends a start turn before its first effect because a person must comment or act. Its
 // comments stay queued for the next turn.
-func (p *Turns) awaitWord(l *env.Lease, v settlement, f facts) []change.Change {
+func (p *Turns) suspendStart(l *env.Lease, v settlement, f facts) []change.Change {
 	end := work.StepFailed
 	if v.why.Kind == work.WhyNewComments {
 		end = work.StepSuperseded
@@ -38,7 +38,7 @@ func (p *Turns) awaitWord(l *env.Lease, v settlement, f facts) []change.Change {
 // logWait logs that a start waits after one of its turns.
 func (p *Turns) logWait(ctx context.Context, l *env.Lease, before, after work.Followup) {
 	if after.Reason.Kind.Answerable() {
-		p.LogComments(ctx, l, "issue comments handled", work.Fed(l.Events, before.EventCursor))
+		p.LogComments(ctx, l, "issue comments handled", work.NewIssueComments(l.Events, before.EventCursor))
 	}
 	p.logRange(ctx, l, "work waits for a comment", after.RunStartComment, after.CommentCursor, "waiting_reason", string(after.Reason.Kind))
 }
@@ -90,10 +90,10 @@ func talkOf(l *env.Lease) []change.Change {
 	return kept
 }
 
-// listenAgain reads the issue's comments again right before the first effect of a start. New ones
+// rereadIssueComments reads the issue's comments again right before the first effect of a start. New ones
 // end the turn, and another turn handles them before a pull request is opened. After the push was
 // sent, new comments go to the first turn on the pull request.
-func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action) error {
+func (p *Turns) rereadIssueComments(ctx context.Context, l *env.Lease, push work.Action) error {
 	begun := push.Base != "" // on a branch pushed before the state folder was lost
 	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {
 		return nil
@@ -120,7 +120,7 @@ func (p *Turns) listenAgain(ctx context.Context, l *env.Lease, push work.Action)
 		}
 		start := runStart(l.Turn.Request)
 		unheard = slices.DeleteFunc(queued, func(e work.Event) bool { return work.CommentID(e) <= start })
-		commanded, err = unobeyed(ctx, tx, l)
+		commanded, err = hasPendingCommand(ctx, tx, l)
 		return err
 	})
 	switch {
@@ -142,7 +142,7 @@ func (p *Turns) ReconcileFollowups(ctx context.Context, tx *store.Tx) error {
 	if !p.Config.Runtime.EnableIssueCommentRouting {
 		from = work.StateAwaitingIssueFollowup
 	}
-	standing, err := tx.ListStandingFollowups(ctx, from)
+	standing, err := tx.ListIdleFollowups(ctx, from)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func TestEveryWaitHasAState(t *testing.T) {
 			p := &Turns{Env: &env.Env{Config: &config.Config{}}}
 			p.Config.Runtime.EnableIssueCommentRouting = routing
 			m := p.waitingMove(work.Followup{Reason: work.Reason{Kind: kind}})
-			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Answerable()) || !slices.Contains(work.ComeFrom(m.Cause, m.To), work.StateRunning) {
+			if (m.To == work.StateAwaitingIssueFollowup) != (routing && kind.Answerable()) || !slices.Contains(work.StatesBefore(m.Cause, m.To), work.StateRunning) {
 				t.Errorf("%s, routing %v: %+v", kind, routing, m)
 			}
 		}

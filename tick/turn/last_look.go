@@ -35,13 +35,13 @@ func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
 			return &work.CancelledError{Reason: "the work item is " + string(item.State)}
 		}
 		l.Events, err = env.TurnEvents(ctx, tx, l.Turn)
-		l.Events = append(l.Events, env.Unread(l.Turn, l.Events)...)
+		l.Events = append(l.Events, env.MissingEvents(l.Turn, l.Events)...)
 		return err
 	})
 }
 
-// LookAgain reads the current issue and pull request.
-func (p *lastLook) LookAgain(ctx context.Context, l *env.Lease) error {
+// Recheck reads the current issue and pull request.
+func (p *lastLook) Recheck(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() {
 		_, err := p.readIssue(ctx, l)
 		return err
@@ -56,7 +56,7 @@ func (p *lastLook) LookAgain(ctx context.Context, l *env.Lease) error {
 	if err != nil || !ok { // a deleted issue does not end its pull request
 		return err
 	}
-	return p.lookTaken(ctx, l, is.Number, is.Labels, is.UpdatedAt)
+	return p.checkIgnoreLabel(ctx, l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 // readIssue reads a start turn's issue and checks that it is open and has the label.
@@ -71,7 +71,7 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 	case !work.HasLabel(is.Labels, l.Item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away"}
 	}
-	return is, p.lookTaken(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
+	return is, p.checkIgnoreLabel(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
 }
 
 func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
@@ -93,7 +93,7 @@ func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
 	if l.Item.Flow == work.FlowReview && !work.HasLabel(d.Labels, l.Item.Label) {
 		return &work.SupersededError{Reason: "the label was taken away"}
 	}
-	if err := p.lookTaken(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
+	if err := p.checkIgnoreLabel(ctx, l, d.Number, d.Labels, d.UpdatedAt); err != nil {
 		return err
 	}
 	l.Threads = map[int64]github.Thread{}
@@ -180,10 +180,10 @@ func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, 
 	return nil
 }
 
-// LookConfirmed reads a start's issue once more right before its prompt is made, as the turn may
+// RequireConfirmed reads a start's issue once more right before its prompt is made, as the turn may
 // have waited for a slot or its checkout. No agent is paid if the start is no longer wanted, or if
 // a person must confirm the issue's edited text.
-func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) RequireConfirmed(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}
@@ -203,9 +203,9 @@ func (p *lastLook) LookConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// LookTrusted ends a turn before its first effect if an author of its events lost the permission to
+// RequireTrusted ends a turn before its first effect if an author of its events lost the permission to
 // ask. The events of other authors make a new turn.
-func (p *lastLook) LookTrusted(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) RequireTrusted(ctx context.Context, l *env.Lease) error {
 	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
 	if err != nil || len(lost) == 0 {
 		return err

@@ -16,7 +16,7 @@ import (
 // wait. In a pause of everything the turn waits unchanged. After its first effect a turn runs to
 // its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
-	if err := p.NotHalted(ctx, l); err != nil {
+	if err := p.RequireNotHalted(ctx, l); err != nil {
 		return err
 	}
 	var pause work.Pause
@@ -34,9 +34,9 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
 }
 
-// lookTaken checks GitHub's current labels for the ignore label, because ingest may have been long
+// checkIgnoreLabel checks GitHub's current labels for the ignore label, because ingest may have been long
 // ago. The timeline shows since when it is set and by whom.
-func (p *lastLook) lookTaken(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
+func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
 	ignore := l.Repo.Settings.Labels.Ignore
 	if !work.HasLabel(labels, ignore) {
 		return nil
@@ -53,9 +53,9 @@ func (p *lastLook) lookTaken(ctx context.Context, l *env.Lease, number int, labe
 	return p.RequireNotPaused(ctx, l)
 }
 
-// NotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
+// RequireNotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
 // its end.
-func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) RequireNotHalted(ctx context.Context, l *env.Lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
 		return nil
@@ -66,18 +66,18 @@ func (p *lastLook) NotHalted(ctx context.Context, l *env.Lease) error {
 	return &folder.HaltedError{Halt: h}
 }
 
-// LeftOut is the reason for which NotLeft ends a turn.
-const LeftOut = "its repository was taken out of the config"
+// ReasonRepoRemoved is the reason for which RequireConfigured ends a turn.
+const ReasonRepoRemoved = "its repository was taken out of the config"
 
-// NotLeft ends a turn before it pushes if its repository was removed from the config while it ran.
-func (p *lastLook) NotLeft(ctx context.Context, l *env.Lease) error {
+// RequireConfigured ends a turn before it pushes if its repository was removed from the config while it ran.
+func (p *lastLook) RequireConfigured(ctx context.Context, l *env.Lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		row, err = tx.GetRepo(ctx, l.Repo.Row.ID)
 		return err
 	})
-	if err == nil && !row.LeftAt.IsZero() {
-		err = &work.SupersededError{Reason: LeftOut}
+	if err == nil && !row.RemovedAt.IsZero() {
+		err = &work.SupersededError{Reason: ReasonRepoRemoved}
 	}
 	return err
 }

@@ -17,7 +17,7 @@ import (
 // Prefetch starts the reads of Finalize, the first looks of Apply, and the check that the
 // repository is the same. The returned context finds their answers.
 func (p *Turns) Prefetch(ctx context.Context, l *env.Lease) context.Context {
-	ctx = l.Foresee(ctx, actions.LookFor)
+	ctx = l.NewPrefetch(ctx, actions.PrefetchMaxAge)
 	p.prefetchFinalize(ctx, l)
 	return ctx
 }
@@ -31,7 +31,7 @@ func (p *Turns) prefetchFinalize(ctx context.Context, l *env.Lease) {
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = l.Repo.GitHub.Repository(ctx, repo) })
 	p.LastLook.Prefetch(ctx, l)
 	if l.Turn.Kind.Start() && p.Config.Runtime.EnableIssueCommentRouting {
-		ahead.Begin(ctx, func(ctx context.Context) { p.reader.ForeseeComments(ctx, l) })
+		ahead.Begin(ctx, func(ctx context.Context) { p.reader.PrefetchComments(ctx, l) })
 	}
 	p.prefetchActions(ctx, l, planned)
 }
@@ -46,9 +46,9 @@ func (p *Turns) prefetchActions(ctx context.Context, l *env.Lease, planned []wor
 		if a.Kind == work.ActionPush && !a.State.Settled() && a.Sends == 0 {
 			ahead.Begin(ctx, func(ctx context.Context) { _, _ = p.Scope(l.Repo).Branches.RemoteHeads(ctx, a.Target) })
 		}
-		actions.Foresee(ctx, p.Scope(l.Repo), a)
+		actions.Prefetch(ctx, p.Scope(l.Repo), a)
 		if a.Kind == work.ActionPullRequest {
-			actions.Foresee(ctx, p.Scope(l.Repo), announcement(l, a))
+			actions.Prefetch(ctx, p.Scope(l.Repo), announcement(l, a))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (p *Turns) prefetchPull(ctx context.Context, l *env.Lease, opened work.Acti
 // beside is how many comments are prefetched.
 const beside = 8
 
-// Prefetch starts the reads of LookAgain.
+// Prefetch starts the reads of Recheck.
 func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
 	repo := l.Repo.Row.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Issue(ctx, repo, l.Item.Number) })
@@ -74,7 +74,7 @@ func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
 	}
 	pull, err := p.ItemPull(ctx, l)
 	if err != nil {
-		return // LookAgain reports it
+		return // Recheck reports it
 	}
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Details(ctx, []string{pull.NodeID}) })
 	for _, e := range l.Events[:min(len(l.Events), beside)] {
@@ -91,7 +91,7 @@ const asked = 10 * time.Second
 // prefetch starts, while git makes a start turn's checkout, the reads needed before its agent runs:
 // default branch, whether the branch name is free, and the issue.
 func (p *restorer) prefetch(ctx context.Context, l *env.Lease) context.Context {
-	ctx = l.Foresee(ctx, asked)
+	ctx = l.NewPrefetch(ctx, asked)
 	l.Ahead.Learn(l.Repo.Asked)
 	if !l.Turn.Kind.Start() || l.Turn.Request != nil {
 		return ctx

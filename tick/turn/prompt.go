@@ -68,7 +68,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 	if err != nil {
 		return c, fmt.Errorf("read what the turn is about: %w", err)
 	}
-	c.Previous = l.Before(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
+	c.Previous = l.EarlierAttempts(env.Unused(ofRole(turns, l.Turn.Role()), l.Turn))
 	if !l.Turn.Kind.Start() { // later comments on the issue belong to no turn on the pull request
 		onIssue = slices.DeleteFunc(onIssue, func(e work.Event) bool { return e.CreatedAt.After(pull.CreatedAt) })
 	}
@@ -150,7 +150,7 @@ func commentOf(e work.Event) prompts.Comment {
 func newEvents(events []work.Event) []prompts.NewEvent {
 	var out []prompts.NewEvent
 	for _, e := range events {
-		if !e.Kind.Said() {
+		if !e.Kind.IsComment() {
 			continue // these are in the context with their facts
 		}
 		n := prompts.NewEvent{
@@ -182,7 +182,7 @@ func verdictOf(e work.Event) string {
 func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
-		if e.Kind.Said() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
+		if e.Kind.IsComment() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
 			out = append(out, commentOf(e))
 		}
 	}
@@ -264,7 +264,7 @@ func (p *briefs) resumeContext(ctx context.Context, l *env.Lease, c prompts.Cont
 	if err != nil || !waited {
 		return c, err
 	}
-	said := work.Fed(l.Events, f.EventCursor)
+	said := work.NewIssueComments(l.Events, f.EventCursor)
 	c.NewEvents = newEvents(said)
 	c.Task.Issue.Comments = slices.DeleteFunc(c.Task.Issue.Comments, func(told prompts.Comment) bool {
 		return slices.ContainsFunc(said, func(e work.Event) bool { return work.CommentID(e) == told.ID })
@@ -314,7 +314,7 @@ func (p *briefs) beginMerge(ctx context.Context, l *env.Lease) error {
 		return &work.CancelledError{Reason: fmt.Sprintf("it merges cleanly into %s by now", l.Turn.Base)}
 	}
 	l.Merge = &merge
-	if env.ToldBase(l.Turn.Request) != base {
+	if env.PromptBase(l.Turn.Request) != base {
 		l.Turn.Request = nil // the prompt names another base commit
 	}
 	return nil

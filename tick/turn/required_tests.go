@@ -162,7 +162,7 @@ func (p *runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 		return err
 	}
 	res, err := p.runTests(ctx, l, ag, commit)
-	if err = errors.Join(err, l.Checkout.Leave()); err != nil {
+	if err = errors.Join(err, l.Checkout.Unmark()); err != nil {
 		return err
 	}
 	if res.Failure != "" {

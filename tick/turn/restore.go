@@ -31,10 +31,10 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := m.Ensure(ctx); err != nil {
 		return fmt.Errorf("prepare the mirror: %w", err)
 	}
-	if err := p.readBack(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
+	if err := p.restoreAnswered(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
 		return err
 	}
-	if err := p.looks.MayRun(ctx, l); err != nil { // after readBack: an existing answer counts, whatever it cost
+	if err := p.looks.MayRun(ctx, l); err != nil { // after restoreAnswered: an existing answer counts, whatever it cost
 		return err
 	}
 	if _, err := m.Signer(); err != nil { // before an agent is paid for a change that cannot be committed
@@ -44,7 +44,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.FetchAndFind(ctx, l); err != nil {
 		return err
 	}
-	if err := p.looks.NotRewritten(ctx, l); err != nil {
+	if err := p.looks.RequireNotRewritten(ctx, l); err != nil {
 		l.Turn.Head = known // the agent never worked on the new one
 		return err
 	}
@@ -53,7 +53,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if l.Item.Flow != work.FlowReview { // in other people's commits trailers prove nothing
-		if l.Carried, err = p.carried(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
+		if l.Carried, err = p.eventsOnBranch(ctx, l, l.Turn.Base, l.Turn.Head); err != nil {
 			return fmt.Errorf("look for earlier commits of ours: %w", err)
 		}
 	}
@@ -156,14 +156,14 @@ func (p *restorer) earlierBranches(ctx context.Context, l *env.Lease, heads map[
 func (p *restorer) nameBranch(ctx context.Context, l *env.Lease, heads map[string]string, taken int) error {
 	for ; ; taken++ {
 		name := work.BranchName(l.Item.Flow, l.Item.Number, l.Item.Title, taken)
-		if heads[name] != "" || within(heads, name) {
+		if heads[name] != "" || hasBranchBelow(heads, name) {
 			continue
 		}
 		if used, err := p.hadPull(ctx, l, name); err != nil {
 			return err
 		} else if !used {
 			l.Turn.Branch = name
-			return notInTheWay(heads, l)
+			return checkBranchFree(heads, l)
 		}
 	}
 }
@@ -220,9 +220,9 @@ type restorer struct {
 	briefs  *briefs
 }
 
-// within reports whether branches exist below a name. Git stores branches as files, so such a name
+// hasBranchBelow reports whether branches exist below a name. Git stores branches as files, so such a name
 // cannot be a branch.
-func within(heads map[string]string, branch string) bool {
+func hasBranchBelow(heads map[string]string, branch string) bool {
 	for head := range heads {
 		if strings.HasPrefix(head, branch+"/") {
 			return true
@@ -231,9 +231,9 @@ func within(heads map[string]string, branch string) bool {
 	return false
 }
 
-// notInTheWay blocks a start, before its agent is paid, if a branch has the name of one of its
+// checkBranchFree blocks a start, before its agent is paid, if a branch has the name of one of its
 // branch's folders: git could not create the branch.
-func notInTheWay(heads map[string]string, l *env.Lease) error {
+func checkBranchFree(heads map[string]string, l *env.Lease) error {
 	for i, c := range l.Turn.Branch {
 		folder := l.Turn.Branch[:i]
 		if c != '/' || heads[folder] == "" {
@@ -246,9 +246,9 @@ func notInTheWay(heads map[string]string, l *env.Lease) error {
 	return nil
 }
 
-// readBack restores a claimed turn from the mirror's journal: its agent answered before the
+// restoreAnswered restores a claimed turn from the mirror's journal: its agent answered before the
 // database was lost.
-func (p *restorer) readBack(ctx context.Context, l *env.Lease) error {
+func (p *restorer) restoreAnswered(ctx context.Context, l *env.Lease) error {
 	b, ok, err := l.Repo.Git().Journal(ctx, l.Turn.Key)
 	if err != nil || !ok {
 		return err
@@ -291,9 +291,9 @@ func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) err
 	return &work.SupersededError{Reason: "the head moved on"}
 }
 
-// TakeIn adds comments written since the claim to a start, right before its agent runs: making the
+// AddNewComments adds comments written since the claim to a start, right before its agent runs: making the
 // checkout may have taken minutes.
-func (p *restorer) TakeIn(ctx context.Context, l *env.Lease) error {
+func (p *restorer) AddNewComments(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}

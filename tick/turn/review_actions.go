@@ -69,12 +69,12 @@ func sameWords(x, y string) bool {
 // comments; the rest goes into the body.
 func (c *composer) review() {
 	t := c.l.Turn
-	told := c.l.Told()
+	told := c.l.StoredContext()
 	r := readReview(c.l, told, c.answer)
 	var remarks review.Remarks
 	var inBody []review.Finding
 	for i, x := range r.Findings {
-		if !x.Severity.AtLeast(least(told)) || !c.l.Lines.Has(x.Path, x.Line) {
+		if !x.Severity.AtLeast(blockingSeverity(told)) || !c.l.Lines.Has(x.Path, x.Line) {
 			inBody = append(inBody, x)
 			continue
 		}
@@ -91,8 +91,8 @@ func (c *composer) review() {
 	})
 }
 
-// least returns the lowest severity that requests changes, as in the prompt.
-func least(told prompts.Context) review.Severity {
+// blockingSeverity returns the lowest severity that requests changes, as in the prompt.
+func blockingSeverity(told prompts.Context) review.Severity {
 	if told.Review == nil || told.Review.Blocking == "" {
 		return review.Major
 	}
@@ -111,7 +111,7 @@ func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.
 	if r.Verdict.Decision == review.RequestChanges {
 		says = "requests changes"
 	}
-	parts := []string{fmt.Sprintf("**%s %s.** %s", r.Verdict.Reviewer, says, public.Behind(c.answer.Summary))}
+	parts := []string{fmt.Sprintf("**%s %s.** %s", r.Verdict.Reviewer, says, public.InlineBody(c.answer.Summary))}
 	if strings.TrimSpace(c.answer.Body) != "" {
 		parts = append(parts, public.Body(c.answer.Body))
 	}
@@ -119,7 +119,7 @@ func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.
 		parts = append(parts, text)
 	}
 	smaller := false
-	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(least(told)) }
+	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(blockingSeverity(told)) }
 	for _, x := range slices.Concat(filter(inBody, blocks), filter(inBody, func(x review.Finding) bool { return !blocks(x) })) {
 		if !blocks(x) && !smaller {
 			smaller = true
@@ -150,7 +150,7 @@ func (c *composer) judged(told prompts.Context) string {
 			line += " is still open"
 		}
 		if strings.TrimSpace(e.Note) != "" {
-			line += ": " + public.Behind(public.OneLine(e.Note))
+			line += ": " + public.InlineBody(public.OneLine(e.Note))
 		}
 		lines = append(lines, line)
 	}
@@ -172,7 +172,7 @@ func placeOf(x review.Finding) string {
 		path = fmt.Sprintf("%s:%d", path, x.Line)
 	}
 	if strings.Contains(path, "`") {
-		return public.Behind(path)
+		return public.InlineBody(path)
 	}
 	return "`" + path + "`"
 }
@@ -186,7 +186,7 @@ const maxMark = 36000
 // markOf returns the marker of a review with the findings in its body. If they do not fit, their
 // texts are shortened and the least severe are omitted.
 func markOf(r reviewed, told prompts.Context, inBody []review.Finding) string {
-	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(least(told)) }
+	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(blockingSeverity(told)) }
 	all := slices.Concat(filter(inBody, blocks), filter(inBody, func(x review.Finding) bool { return !blocks(x) }))
 	for _, most := range []int{400, 100, 0} {
 		for i := range all {
@@ -209,7 +209,7 @@ func (c *composer) findingReplies() {
 		return
 	}
 	t := c.l.Turn
-	for _, x := range c.l.Told().Findings {
+	for _, x := range c.l.StoredContext().Findings {
 		at := slices.IndexFunc(c.answer.ReviewReplies, func(r prompts.ReviewReply) bool { return r.ReviewCommentID == x.CommentID })
 		if x.CommentID == 0 || at < 0 {
 			continue
@@ -246,7 +246,7 @@ func fixMessage(l *env.Lease, message string) string {
 }
 
 func reviewURL(l *env.Lease) string {
-	if r := l.Told().ReviewFix; r != nil {
+	if r := l.StoredContext().ReviewFix; r != nil {
 		return r.URL
 	}
 	return ""

@@ -84,7 +84,7 @@ func TestAReviewIsOneAction(t *testing.T) {
 			t.Errorf("the verdict is marked %+v", v)
 		}
 	}
-	r := readReview(l, l.Told(), prompts.Answer{Decision: review.Approve})
+	r := readReview(l, l.StoredContext(), prompts.Answer{Decision: review.Approve})
 	if r.Verdict.Decision != review.Approve || r.Verdict.Highest != "" || r.Findings != nil {
 		t.Errorf("%+v", r)
 	}

@@ -47,7 +47,7 @@ func (p *Turns) endOf(ctx context.Context, l *env.Lease, planned []work.Action, 
 	log := reviewLog(l, what, review.FixKey(l.Turn.Number, due), map[string]any{
 		"reviewer": l.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": l.Turn.Head, "commit": l.Turn.Commit, "outcome": outcome,
 	})
-	return append(ends, change.Fix{Fix: fix, Answered: answers(stored.Findings, l.Told(), answer)}, log), outcome == review.FixAsked, nil
+	return append(ends, change.Fix{Fix: fix, Answered: findingsWithAnswers(stored.Findings, l.StoredContext(), answer)}, log), outcome == review.FixAsked, nil
 }
 
 // reviewLog returns one log entry, unique by its key.
@@ -69,9 +69,9 @@ func fixOutcome(l *env.Lease, planned []work.Action, answer prompts.Answer) revi
 	return review.FixUnchanged
 }
 
-// answers returns the findings with the author's answers: from the threads, or from the general
+// findingsWithAnswers returns the findings with the author's answers: from the threads, or from the general
 // comment for findings without one.
-func answers(known []review.Finding, told prompts.Context, answer prompts.Answer) []review.Finding {
+func findingsWithAnswers(known []review.Finding, told prompts.Context, answer prompts.Answer) []review.Finding {
 	var out []review.Finding
 	for _, x := range known {
 		for _, asked := range told.Findings {
@@ -154,7 +154,7 @@ func (p *Turns) endOfReview(ctx context.Context, l *env.Lease, pull work.PullReq
 	if err != nil || id == 0 { // GitHub no longer accepts it
 		return nil, err
 	}
-	made, err := p.readPostedReview(ctx, l, posted, id, readReview(l, l.Told(), answer))
+	made, err := p.readPostedReview(ctx, l, posted, id, readReview(l, l.StoredContext(), answer))
 	if err != nil {
 		return nil, err
 	}

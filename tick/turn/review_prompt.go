@@ -33,7 +33,7 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 		Escalations: mayCallIn(policy, who.Name, stored.Inserted),
 	}
 	own, others := openFindings(stored.Findings, who.Name)
-	c.Findings, r.Others, c.Review = told(own), told(others), r
+	c.Findings, r.Others, c.Review = promptFindings(own), promptFindings(others), r
 	c.DecisionSummary, c.Unresolved = "", nil
 	for i := range c.Earlier {
 		if c.Earlier[i].Author == ourAgent {
@@ -79,8 +79,8 @@ func openFindings(all []review.Finding, reviewer string) (own, others []review.F
 	return own, others
 }
 
-// told converts findings for a prompt.
-func told(all []review.Finding) []prompts.Finding {
+// promptFindings converts findings for a prompt.
+func promptFindings(all []review.Finding) []prompts.Finding {
 	var out []prompts.Finding
 	for _, x := range all {
 		out = append(out, prompts.Finding{
@@ -119,17 +119,17 @@ func (p *briefs) fixContext(ctx context.Context, l *env.Lease, c *prompts.Contex
 		return &work.SupersededError{Reason: "the review that asked for it is not known any more"}
 	}
 	v := stored.Verdicts[at]
-	open, earlier := demands(stored, v, l.ReviewPolicy().Blocking)
-	c.Findings = told(open)
+	open, earlier := blockingFindings(stored, v, l.ReviewPolicy().Blocking)
+	c.Findings = promptFindings(open)
 	c.ReviewFix = &prompts.ReviewFix{
-		Reviewer: v.Reviewer, URL: v.URL, Body: v.Body, Cycle: due.Cycle, Again: fixedBefore(stored, v), Earlier: told(earlier),
+		Reviewer: v.Reviewer, URL: v.URL, Body: v.Body, Cycle: due.Cycle, Again: fixedBefore(stored, v), Earlier: promptFindings(earlier),
 	}
 	return p.specify(ctx, l, c)
 }
 
-// demands returns the findings, open and resolved, that block a head: of the reviewers that request
+// blockingFindings returns the findings, open and resolved, that block a head: of the reviewers that request
 // changes on it.
-func demands(s store.Reviews, v review.Verdict, blocking review.Severity) (open, earlier []review.Finding) {
+func blockingFindings(s store.Reviews, v review.Verdict, blocking review.Severity) (open, earlier []review.Finding) {
 	against := map[string]bool{}
 	for _, other := range s.Verdicts {
 		if other.Head == v.Head && other.Validity != review.TakenBack {

@@ -46,7 +46,7 @@ func TestDemands(t *testing.T) {
 			{ID: "tom", Reviewer: "tom", Severity: review.Major},
 		},
 	}
-	open, earlier := demands(s, v, review.Major)
+	open, earlier := blockingFindings(s, v, review.Major)
 	if got := findingIDs(open); !slices.Equal(got, []string{"open", "ann"}) {
 		t.Errorf("open: %q", got)
 	}

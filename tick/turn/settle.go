@@ -95,7 +95,7 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
 	case github.IsStatus(err, 401, 403):
 		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
-	case noRoom(err):
+	case isDiskFull(err):
 		return waitsFor(work.Reason{Kind: work.WhyDiskFull}, soon)
 	case t.Attempts+1 >= work.MaxAttempts:
 		return blockedBy(givenUp(err, t.Attempts+1))
@@ -207,7 +207,7 @@ func (p *Turns) settled(l *env.Lease, v settlement, f facts, failed error) []cha
 	case v.parks && l.Turn.Step != work.StepClaimed: // its agent is not paid again
 		f.begun = true
 	case l.Turn.Kind.Start() && !f.begun && (v.kind == env.VerdictBlocked || v.why.Kind == work.WhyNewComments):
-		return p.awaitWord(l, v, f)
+		return p.suspendStart(l, v, f)
 	case v.kind == env.VerdictCancelled:
 		end := change.Cancelled(l.Turn, f.begun, v.reason)
 		return []change.Change{end, backToWaiting(l, end.To, f)}
@@ -328,7 +328,7 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.Turn.Commit))
 	now := p.Now()
 	if push.Sends > 0 {
-		seen, err := p.Effects().Look(ctx, p.Scope(l.Repo), push)
+		seen, err := p.Effects().RecordIfSeen(ctx, p.Scope(l.Repo), push)
 		if err != nil || seen {
 			return err
 		}
@@ -346,13 +346,13 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
 }
 
-// noRoom reports whether the disk is full or read-only. That is not the turn's fault: it waits and
+// isDiskFull reports whether the disk is full or read-only. That is not the turn's fault: it waits and
 // no attempt counts.
-func noRoom(err error) bool {
+func isDiskFull(err error) bool {
 	if _, db := errors.AsType[*store.DiskError](err); db {
 		return true
 	}
-	if command, ok := errors.AsType[*git.CommandError](err); ok && command.NoRoom() {
+	if command, ok := errors.AsType[*git.CommandError](err); ok && command.DiskFull() {
 		return true
 	}
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)

@@ -55,20 +55,20 @@ func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk,
 	return t, err
 }
 
-// say runs the agent once, with the prompt or with a repair of the last answer. If the session is
+// ask runs the agent once, with the prompt or with a repair of the last answer. If the session is
 // gone, full or unusable, a new one gets the whole prompt.
-func (t *talk) say(ctx context.Context, violations []string) (agent.Result, error) {
-	words, err := t.words(violations)
+func (t *talk) ask(ctx context.Context, violations []string) (agent.Result, error) {
+	words, err := t.repairPrompt(violations)
 	if err != nil {
 		return agent.Result{}, err
 	}
 	res, err := t.run(ctx, words, t.session)
 	if lost, ok := errors.AsType[*agent.SessionError](err); ok && t.session != "" {
 		t.p.Changed(t.l, "beginning a new session", lost.Reason)
-		if err := t.forget(ctx); err != nil {
+		if err := t.dropSession(ctx); err != nil {
 			return agent.Result{}, err
 		}
-		if words, err = t.words(violations); err != nil {
+		if words, err = t.repairPrompt(violations); err != nil {
 			return agent.Result{}, err
 		}
 		res, err = t.run(ctx, prompts.ForNewSession(words), "")
@@ -77,8 +77,8 @@ func (t *talk) say(ctx context.Context, violations []string) (agent.Result, erro
 	return res, err
 }
 
-// words returns the repair, with the whole prompt before it if there is no session.
-func (t *talk) words(violations []string) (string, error) {
+// repairPrompt returns the repair, with the whole prompt before it if there is no session.
+func (t *talk) repairPrompt(violations []string) (string, error) {
 	repair := t.mend
 	if len(violations) > 0 {
 		var err error
@@ -95,8 +95,8 @@ func (t *talk) words(violations []string) (string, error) {
 	return repair, nil
 }
 
-// forget drops an unusable session, for later attempts too.
-func (t *talk) forget(ctx context.Context) error {
+// dropSession drops an unusable session, for later attempts too.
+func (t *talk) dropSession(ctx context.Context) error {
 	t.session = ""
 	return t.p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.DropSession(ctx, store.SessionOf(t.l.Turn))
@@ -184,9 +184,9 @@ func (w *lineLog) line(text string) {
 // Somebody else's pull request is untrusted code. Its reviewer sees only the checkout on this
 // machine, whatever the config says about sandboxes.
 
-// sheltered refuses every turn on somebody else's pull request except a review in a sandbox that
+// requireSandbox refuses every turn on somebody else's pull request except a review in a sandbox that
 // hides the operator's files.
-func sheltered(l *env.Lease, ag env.Hired) error {
+func requireSandbox(l *env.Lease, ag env.Hired) error {
 	switch {
 	case l.Item.Flow != work.FlowReview:
 		return nil

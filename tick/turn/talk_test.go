@@ -15,7 +15,7 @@ func TestSheltered(t *testing.T) {
 		for _, kind := range []work.Kind{work.KindReview, work.KindFix, work.KindImplementationFeedback} {
 			for _, flow := range []work.Flow{work.FlowBugfix, work.FlowReview} {
 				l := &env.Lease{Item: work.Item{Number: 7, Flow: flow}, Turn: work.Turn{Kind: kind}}
-				err := sheltered(l, env.Hired{Name: "a", Sandbox: sandbox, Remedy: "get one"})
+				err := requireSandbox(l, env.Hired{Name: "a", Sandbox: sandbox, Remedy: "get one"})
 				may := flow != work.FlowReview || kind == work.KindReview && (sandbox == work.SandboxBwrap || sandbox == work.SandboxMac)
 				if (err == nil) != may {
 					t.Errorf("%s of %s in %s: %v", kind, flow, sandbox, err)

@@ -19,16 +19,16 @@ import (
 func (p *restorer) find(ctx context.Context, l *env.Lease) error {
 	switch {
 	case l.Item.Flow == work.FlowReview:
-		return p.FindTheirs(ctx, l)
+		return p.FindForeignHead(ctx, l)
 	case l.Turn.Kind.Start():
 		return p.FindBase(ctx, l)
 	}
 	return p.FindHead(ctx, l)
 }
 
-// FindTheirs fetches the head of somebody else's pull request. The turn is only about the head for
+// FindForeignHead fetches the head of somebody else's pull request. The turn is only about the head for
 // which the label was set.
-func (p *restorer) FindTheirs(ctx context.Context, l *env.Lease) error {
+func (p *restorer) FindForeignHead(ctx context.Context, l *env.Lease) error {
 	l.Turn.Branch = theirBranch(l.Turn.Number)
 	oid, ok, err := l.Repo.Git().FetchPull(ctx, l.Turn.Number, l.Turn.Key)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return fmt.Errorf("find the base %s: %w", l.Turn.Base, err)
 	}
-	l.Guarded, err = m.Guard(ctx, l.Turn.Head, base, prompts.Obeyed)
+	l.Guarded, err = m.Guard(ctx, l.Turn.Head, base, prompts.IsAgentFile)
 	return err
 }
 

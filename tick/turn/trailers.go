@@ -16,10 +16,10 @@ import (
 // historyLimit is how many commits of a branch are read.
 const historyLimit = 1000
 
-// carried returns the event keys that our commits on a branch name, back to the merge base. Commits
+// eventsOnBranch returns the event keys that our commits on a branch name, back to the merge base. Commits
 // of turns that this database has as done do not count: events that wait now came, or were
 // reopened, after them.
-func (p *restorer) carried(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {
+func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {
 	m := l.Repo.Git()
 	from, _, err := m.MergeBase(ctx, base, head)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *restorer) adoptBranch(ctx context.Context, l *env.Lease, branch, head, 
 	if err := l.Repo.Git().Fetch(ctx, head); err != nil {
 		return false, fmt.Errorf("fetch %s: %w", branch, err)
 	}
-	carried, err := p.carried(ctx, l, base, head)
+	carried, err := p.eventsOnBranch(ctx, l, base, head)
 	if err != nil || !l.BegunBy(carried) {
 		return false, err
 	}

@@ -54,9 +54,9 @@ func (t *tried) of(k kindOfRun) *trial {
 	return t.runs[k]
 }
 
-// able checks before a turn is paid that its agent works at all: once per pass for each agent,
+// checkAgent checks before a turn is paid that its agent works at all: once per pass for each agent,
 // sandbox and mode.
-func (p *runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
+func (p *runner) checkAgent(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.Mode()}
 	return p.tried.once(k, func() error {
 		return ag.Check(ctx, agent.Request{
@@ -65,9 +65,9 @@ func (p *runner) able(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	})
 }
 
-// speakable checks before a review is paid that the reviewer can post it, and records the account:
+// checkReviewerAccount checks before a review is paid that the reviewer can post it, and records the account:
 // otherwise its comments would be read as feedback.
-func (p *runner) speakable(ctx context.Context, l *env.Lease) error {
+func (p *runner) checkReviewerAccount(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind != work.KindReview {
 		return nil
 	}

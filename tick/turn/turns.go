@@ -45,13 +45,13 @@ func (p *Turns) apply(ctx context.Context, l *env.Lease, changes ...change.Chang
 		}
 	}
 	for _, n := range news {
-		notice.TellReview(ctx, p.Log, n, p.TurnAttrs(l)...)
+		notice.LogReview(ctx, p.Log, n, p.TurnAttrs(l)...)
 	}
 	return nil
 }
 
-// unobeyed reports whether a command on the turn's item is pending without a planned reply.
-func unobeyed(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
+// hasPendingCommand reports whether a command on the turn's item is pending without a planned reply.
+func hasPendingCommand(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
 	pending, err := tx.ListPendingCommands(ctx, l.Item.RepoID)
 	for _, e := range pending {
 		if e.ItemID != l.Item.ID || e.State == work.SaidLocally {

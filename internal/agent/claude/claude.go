@@ -288,7 +288,7 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	case e.Status == 404, run.kind == "model_not_found":
 		return c.spec.WrongModel(words)
 	case e.Status == 429, run.kind == "rate_limit":
-		return c.spec.Wait(agent.TooMany, c.spec.In(run.retryIn), agent.PauseBusy)
+		return c.spec.Wait(agent.TooMany, c.spec.After(run.retryIn), agent.PauseBusy)
 	case e.Status >= 500, run.kind == "server_error", run.kind == "overloaded":
 		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
 	case e.Subtype == "error_max_structured_output_retries":

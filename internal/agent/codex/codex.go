@@ -281,7 +281,7 @@ func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int
 	case record.status == 401, record.status == 403, record.kind == "unauthorized":
 		return c.spec.LoggedOut(words, "run `codex login`")
 	case record.kind == "rate_limit_exceeded":
-		return c.spec.Wait(agent.TooMany, c.spec.In(retryIn(words)), agent.PauseBusy)
+		return c.spec.Wait(agent.TooMany, c.spec.After(retryIn(words)), agent.PauseBusy)
 	case record.status == 429:
 		return c.spec.Wait(agent.TooMany, record.resets, agent.PauseBusy)
 	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":

@@ -15,13 +15,13 @@ import (
 
 // Cause explains a failed connection to a host and what to check.
 func Cause(host string, err error) (cause, next string) {
-	if cause, next = onTheWay(host, err); next == "" {
+	if cause, next = explainConnection(host, err); next == "" {
 		next = "check that this machine is online: gh api --hostname " + host + " rate_limit"
 	}
 	return cause, next
 }
 
-func onTheWay(host string, err error) (cause, next string) {
+func explainConnection(host string, err error) (cause, next string) {
 	var (
 		name    *net.DNSError
 		op      *net.OpError

@@ -17,9 +17,9 @@ type hostClock struct {
 	known bool
 }
 
-// tell compares an answer's Date with the times of request and answer. Cached answers (with Age)
+// observe compares an answer's Date with the times of request and answer. Cached answers (with Age)
 // are ignored, because their Date is old.
-func (h *hostClock) tell(header http.Header, sent, got time.Time) {
+func (h *hostClock) observe(header http.Header, sent, got time.Time) {
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil || header.Get("Age") != "" {
 		return

@@ -28,13 +28,13 @@ func TestClockIsToldByDate(t *testing.T) {
 		if c.age != "" {
 			h.Set("Age", c.age)
 		}
-		clock.tell(h, at(c.sent), at(c.got))
+		clock.observe(h, at(c.sent), at(c.got))
 		if clock.ahead != c.want || clock.known != c.known {
 			t.Errorf("%s: ahead %s, known %v; want %s, %v", name, clock.ahead, clock.known, c.want, c.known)
 		}
 	}
 	var clock hostClock
-	clock.tell(http.Header{}, noon, noon)
+	clock.observe(http.Header{}, noon, noon)
 	if clock.known {
 		t.Error("an answer without a Date told the time")
 	}
@@ -48,7 +48,7 @@ func TestClockStaysWhileAnswersAgree(t *testing.T) {
 	for seconds, want := range map[float64]time.Duration{0.1: 32 * time.Second, 2.5: 32 * time.Second, -1.9: 32 * time.Second, 20: 52 * time.Second} {
 		clock := hostClock{ahead: 32 * time.Second}
 		at := noon.Add(32*time.Second + time.Duration(seconds*float64(time.Second)))
-		clock.tell(h, at, at.Add(time.Millisecond))
+		clock.observe(h, at, at.Add(time.Millisecond))
 		if clock.ahead != want || !clock.known {
 			t.Errorf("%v s off: ahead %s, known %v; want %s", seconds, clock.ahead, clock.known, want)
 		}

@@ -81,16 +81,16 @@ func ReadGraphQL[T any](c *Client, what Effect, a *Answer) (*GraphAnswer[T], err
 	g := &GraphAnswer[T]{GraphErrors: GraphErrors{URL: a.URL}}
 	err := json.Unmarshal(a.Body, g)
 	if i := slices.IndexFunc(g.Errors, GraphError.isLimit); i >= 0 {
-		return nil, c.limited(a, g.Errors[i].Refusal(a.URL))
+		return nil, c.blockLimited(a, g.Errors[i].Refusal(a.URL))
 	}
 	if err != nil {
-		return nil, misread(what, &BodyError{URL: a.URL, Err: err})
+		return nil, unusableAnswer(what, &BodyError{URL: a.URL, Err: err})
 	}
 	if g.Data != nil {
 		return g, nil
 	}
 	if len(g.Errors) == 0 {
-		return nil, misread(what, &BodyError{URL: a.URL, Err: errors.New("neither data nor errors")})
+		return nil, unusableAnswer(what, &BodyError{URL: a.URL, Err: errors.New("neither data nor errors")})
 	}
 	return nil, g.first(what)
 }
@@ -120,13 +120,13 @@ func AskGraphQL(ctx context.Context, c *Client, what Effect, document string, va
 func (g GraphErrors) first(what Effect) error {
 	err := g.Errors[0].Refusal(g.URL)
 	if err.Status >= http.StatusInternalServerError {
-		return misread(what, err)
+		return unusableAnswer(what, err)
 	}
 	return err
 }
 
-// misread converts an unusable answer: a write may have been applied.
-func misread(what Effect, err error) error {
+// unusableAnswer converts an unusable answer: a write may have been applied.
+func unusableAnswer(what Effect, err error) error {
 	if what == Writes {
 		return &UnclearError{Err: err}
 	}

@@ -133,8 +133,8 @@ func (l limits) until(resource string, now time.Time) (string, time.Time, string
 	}
 }
 
-// limited blocks the resource after an answer that refused for a limit.
-func (c *Client) limited(a *Answer, err error) error {
+// blockLimited blocks the resource after an answer that refused for a limit.
+func (c *Client) blockLimited(a *Answer, err error) error {
 	now := c.Now()
 	held, until, reason := a.limits.until(a.resource, now)
 	until = c.gate.close(held, until, now, reason)
@@ -142,9 +142,9 @@ func (c *Client) limited(a *Answer, err error) error {
 	return &work.WaitError{Until: until, Reason: limited(reason), Err: err}
 }
 
-// busy blocks all requests after an answer by which GitHub is overloaded or in maintenance and
+// blockBusy blocks all requests after an answer by which GitHub is overloaded or in maintenance and
 // names a time. The outcome of a write is still unclear.
-func (c *Client) busy(a *Answer, err error, what Effect) error {
+func (c *Client) blockBusy(a *Answer, err error, what Effect) error {
 	now, reason := c.Now(), "GitHub is not available and asks to wait"
 	until := c.gate.close(everything, now.Add(a.limits.retryAfter), now, reason)
 	if what == Writes {

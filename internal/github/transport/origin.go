@@ -17,14 +17,14 @@ func (c *Client) resolveLink(from, link string) (string, error) {
 	if err != nil {
 		return "", &BodyError{URL: from, Err: err}
 	}
-	if err := c.ours(to); err != nil {
+	if err := c.checkOrigin(to); err != nil {
 		return "", &BodyError{URL: from, Err: err}
 	}
 	return to.String(), nil
 }
 
-// ours refuses URLs outside the client's API.
-func (c *Client) ours(u *url.URL) error {
+// checkOrigin refuses URLs outside the client's API.
+func (c *Client) checkOrigin(u *url.URL) error {
 	for _, own := range []string{c.rest, c.graph} {
 		if base, err := url.Parse(own); err == nil && origin(u) == origin(base) && u.User == nil {
 			return nil

@@ -66,8 +66,8 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 	return out, nil
 }
 
-// Every reads a whole listing.
-func Every[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
+// ReadAll reads a whole listing.
+func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	var all []T
 	seen := map[string]bool{}
 	for address != "" {
@@ -85,16 +85,16 @@ func Every[W Plausible, T any](ctx context.Context, c *Client, address string, c
 	return all, nil
 }
 
-// Resumed reads a whole listing that is sorted oldest first and changes only at its end. It resumes
+// ReadAllResumed reads a whole listing that is sorted oldest first and changes only at its end. It resumes
 // where an earlier pass stopped, see internal/resume.
-func Resumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
+func ReadAllResumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	read, err := listOf[W](c).All(ctx, address)
 	return converted(address, read.Items, convert, err)
 }
 
-// Changing reads the items of such a listing that changed since a time. Items have ids and may
+// ReadChanged reads the items of such a listing that changed since a time. Items have ids and may
 // change; address returns the URL of the listing of changes.
-func Changing[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
+func ReadChanged[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
 	items, err := resume.Changing[W]{List: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
 	return converted(address(since), items, convert, err)
 }

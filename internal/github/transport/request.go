@@ -85,7 +85,7 @@ func (c *Client) send(ctx context.Context, k Call) (*Answer, error) {
 	}
 	a, err := c.exchange(req, k)
 	if err != nil {
-		return nil, lost(ctx, c.host, k, err)
+		return nil, unansweredError(ctx, c.host, k, err)
 	}
 	if a.limits.remaining == 0 && a.limits.reset.After(c.Now()) {
 		c.gate.close(a.resource, a.limits.reset, c.Now(), "GitHub's rate limit")
@@ -106,7 +106,7 @@ func (c *Client) newRequest(ctx context.Context, k Call) (*http.Request, error) 
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	if err := c.ours(req.URL); err != nil {
+	if err := c.checkOrigin(req.URL); err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
 	if k.ETag != "" {
@@ -134,7 +134,7 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	defer resp.Body.Close()
 	seen.Status = resp.StatusCode
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, URL: seen.URL, resource: k.Resource}
-	c.clock.tell(resp.Header, start, c.now())
+	c.clock.observe(resp.Header, start, c.now())
 	a.limits = readLimits(resp.Header, c.Now())
 	if a.limits.resource != "" {
 		a.resource = a.limits.resource
@@ -152,8 +152,8 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	return a, nil
 }
 
-// lost converts the error of a request without a whole answer.
-func lost(ctx context.Context, host string, k Call, err error) error {
+// unansweredError converts the error of a request without a whole answer.
+func unansweredError(ctx context.Context, host string, k Call, err error) error {
 	var body *BodyError
 	switch {
 	case k.Effect == Writes:
@@ -178,9 +178,9 @@ func (c *Client) refused(a *Answer, k Call) error {
 	e, docs := parseError(a)
 	switch {
 	case isLimit(a, e, docs):
-		return c.limited(a, e)
+		return c.blockLimited(a, e)
 	case a.Status >= 500 && a.limits.retryAfter > 0:
-		return c.busy(a, e, k.Effect)
+		return c.blockBusy(a, e, k.Effect)
 	case k.Effect == Writes && (a.Status >= 500 || a.Status == http.StatusRequestTimeout):
 		return &UnclearError{Err: e}
 	}

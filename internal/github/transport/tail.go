@@ -26,7 +26,7 @@ func (c *Client) Tail(ctx context.Context, address string) (string, error) {
 	req.Header.Set("Accept", "*/*")
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return "", lost(ctx, logStore, Call{Method: http.MethodGet, URL: "a stored log"}, err)
+		return "", unansweredError(ctx, logStore, Call{Method: http.MethodGet, URL: "a stored log"}, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -34,7 +34,7 @@ func (c *Client) Tail(ctx context.Context, address string) (string, error) {
 	}
 	var end tail
 	if _, err := io.Copy(&end, io.LimitReader(resp.Body, maxLog)); err != nil {
-		return "", lost(ctx, logStore, Call{Method: http.MethodGet, URL: "a stored log"}, err)
+		return "", unansweredError(ctx, logStore, Call{Method: http.MethodGet, URL: "a stored log"}, err)
 	}
 	return end.String(), nil
 }

@@ -15,7 +15,7 @@ const (
 
 // AsCommand turns an event that is a command into a command event.
 func AsCommand(e work.Event) work.Event {
-	if !e.Kind.Said() {
+	if !e.Kind.IsComment() {
 		return e
 	}
 	cmd, ok := Parse(e.Body)

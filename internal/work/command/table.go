@@ -27,9 +27,9 @@ const (
 	VerbMerge    Verb = "merge"
 )
 
-// Row is one command. Comments, the command line, both helps and the docs are made from the
+// Spec is one command. Comments, the command line, both helps and the docs are made from the
 // rows; tick/plan has a function for each verb.
-type Row struct {
+type Spec struct {
 	Verb      Verb
 	Does      string
 	Flow      work.Flow // that it starts; empty: none
@@ -43,8 +43,8 @@ type Row struct {
 }
 
 // Table returns all commands in the order of the help.
-func Table() []Row {
-	return []Row{
+func Table() []Spec {
+	return []Spec{
 		{Verb: VerbHelp, Does: "Show this table", OnMerged: true, OtherForm: true},
 		{Verb: VerbStatus, Does: "Show the state of the work, what it waits for and what comes next", NeedsItem: true, OnMerged: true, OtherForm: true},
 		{
@@ -65,12 +65,12 @@ func Table() []Row {
 }
 
 // Find returns the row of a verb.
-func Find(verb Verb) (Row, bool) {
+func Find(verb Verb) (Spec, bool) {
 	all := Table()
-	if i := slices.IndexFunc(all, func(r Row) bool { return r.Verb == verb }); i >= 0 {
+	if i := slices.IndexFunc(all, func(r Spec) bool { return r.Verb == verb }); i >= 0 {
 		return all[i], true
 	}
-	return Row{}, false
+	return Spec{}, false
 }
 
 // Flow returns the flow that a verb starts; false: it starts none.

@@ -62,8 +62,8 @@ func (p Place) Command(v command.Verb, args string) string {
 	return strings.TrimSpace("gh mergexo " + string(v) + " " + p.Item + " " + args)
 }
 
-// give says how to give a command.
-func (p Place) give(v command.Verb) string {
+// howToGive says how to give a command.
+func (p Place) howToGive(v command.Verb) string {
 	if p.Item == "" {
 		return "comment " + p.Command(v, "")
 	}
@@ -72,7 +72,7 @@ func (p Place) give(v command.Verb) string {
 
 // startOver says how to resume an item if comments on the issue are not acted on.
 func (p Place) startOver() string {
-	return p.give(command.VerbRetry) + ", or remove the label and set it again"
+	return p.howToGive(command.VerbRetry) + ", or remove the label and set it again"
 }
 
 // resumeMerging is the command that ends a halt of merging in a repository.
@@ -126,11 +126,11 @@ func What(r work.Reason, p Place) string { return Reason(r, p).What }
 
 // Entry is a reason as the docs show it. Words in capitals are placeholders for details.
 type Entry struct {
-	Kind work.ReasonKind
-	Who  Who
-	Told Told
-	What string
-	Next string
+	Kind  work.ReasonKind
+	Who   Who
+	Shown ShownWhen
+	What  string
+	Next  string
 }
 
 // Entries lists all reasons, in the order of the table.
@@ -144,11 +144,11 @@ func Entries() []Entry {
 		if strings.Contains(one.what, "{budget}") {
 			r.Name = "BUDGET"
 		}
-		if one.told == Overdue { // At is a duration
+		if one.shown == Overdue { // At is a duration
 			r.At = time.Hour.Milliseconds()
 		}
 		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})
-		all = append(all, Entry{one.kind, one.who, one.told, w.What, w.Next()})
+		all = append(all, Entry{one.kind, one.who, one.shown, w.What, w.Next()})
 	}
 	return all
 }

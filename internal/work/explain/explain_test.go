@@ -104,7 +104,7 @@ func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
 	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers}
 	told := 0
 	for _, one := range reasons {
-		if one.told != AtOnce {
+		if one.shown != AtOnce {
 			continue
 		}
 		told++

@@ -152,7 +152,7 @@ func (d details) valueOfPlace(key string) string {
 	case "over":
 		return d.p.startOver()
 	case "retry", "unblock", "resume", "merge":
-		return d.p.give(command.Verb(key))
+		return d.p.howToGive(command.Verb(key))
 	case "resume-merging":
 		return d.p.resumeMerging()
 	}

@@ -9,7 +9,7 @@ import (
 type row struct {
 	kind  work.ReasonKind
 	who   Who
-	told  Told
+	shown ShownWhen
 	what  string
 	next  next
 	words func(work.Reason, Place, Words) Words // changes the text of the row, if it depends on more than the details
@@ -25,15 +25,15 @@ const (
 	Operator Who = "operator" // the person who runs gh mergexo or administers the repository
 )
 
-// Told is when a comment on the issue or pull request shows a reason.
-type Told string
+// ShownWhen is when a comment on the issue or pull request shows a reason.
+type ShownWhen string
 
 // The values of Told.
 const (
-	Never       Told = "" // only status and show show it
-	AtOnce      Told = "at once"
-	Overdue     Told = "after checks_timeout"
-	IfNobodyCan Told = "at once, if no configured reviewer can approve"
+	Never       ShownWhen = "" // only status and show show it
+	AtOnce      ShownWhen = "at once"
+	Overdue     ShownWhen = "after checks_timeout"
+	IfNobodyCan ShownWhen = "at once, if no configured reviewer can approve"
 )
 
 // reasons is the complete table. A page of the docs is generated from it: go generate
@@ -96,7 +96,7 @@ var reasons = []row{
 	},
 	{
 		work.WhyPushRefused, Operator, AtOnce, "the push was refused: {text}",
-		step2("{advice}", "{retry}, and the same commit is pushed. Or say in a comment what to change"), nil,
+		stepAfterFix("{advice}", "{retry}, and the same commit is pushed. Or say in a comment what to change"), nil,
 	},
 	{work.WhyNoGitAccess, Operator, AtOnce, "git has no access to the repository: {text}", retried("", "run `gh auth status` and `gh auth setup-git`, or set remote_url in the config"), nil},
 	{work.WhyGitHubRefused, Operator, AtOnce, "GitHub refused: {text}", retried("", "check the account's permissions on the repository, and `gh auth status`"), nil},
@@ -160,15 +160,15 @@ var reasons = []row{
 	// Whole repositories.
 	{
 		work.WhyAccountChanged, Operator, Never, "gh is logged in as {who}, and earlier passes worked as another account",
-		step2("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
+		stepAfterFix("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
-	{work.WhyRepoArchived, Operator, Never, "{name} is archived", step2("remove it from the config, or unarchive it", ""), nil},
-	{work.WhyRepoReadOnly, Operator, Never, "the account that gh is logged in with may not push to {name}", step2("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
+	{work.WhyRepoArchived, Operator, Never, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
+	{work.WhyRepoReadOnly, Operator, Never, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
 	{
 		work.WhyRepoMissing, Operator, Never, "repository {name} does not exist, or the account that gh is logged in with cannot see it",
-		step2("check its name in the config, and `gh auth status`", ""), nil,
+		stepAfterFix("check its name in the config, and `gh auth status`", ""), nil,
 	},
-	{work.WhyRepoTwice, Operator, Never, "{list} in the config are one repository, which is {name} now", step2("take one of the two out of the config", ""), nil},
+	{work.WhyRepoTwice, Operator, Never, "{list} in the config are one repository, which is {name} now", stepAfterFix("take one of the two out of the config", ""), nil},
 	{work.WhyRepoGone, Operator, Never, "{name} does not exist any more, or this account cannot see it", nil, nil},
 	{work.WhyRepoReplaced, Operator, Never, "{name} is now another repository", nil, nil},
 
@@ -217,10 +217,10 @@ var reasons = []row{
 	{work.WhyReviewCycles, People, AtOnce, "PR #{number} exceeded max fix cycles ({count}) — requires human review", restartReviews, nil},
 	{work.WhyReviewCircle, People, AtOnce, `reviewer "{name}" of PR #{number} asks after a fix for the same as before[[ ({names})]]`, restartReviews, nil},
 	{work.WhyReviewNotFixed, People, AtOnce, `the author's agent could not do what reviewer "{name}" of PR #{number} asks for`, restartReviews, nil},
-	{work.WhyReviewTakenBack, People, AtOnce, `the review of "{name}" of PR #{number} was dismissed, and no reviewer reviews the same commit twice`, step2("push a commit", "{retry}"), nil},
-	{work.WhyReviewFailed, Operator, AtOnce, `reviewer "{name}" of PR #{number} failed[[: {text}]]`, step2("{advice}", "{retry}"), nil},
-	{work.WhyReviewerAccount, Operator, AtOnce, `reviewer "{name}" cannot speak as {who}: {text}`, step2("{advice}", "{retry}"), nil},
-	{work.WhyReviewSandbox, Operator, AtOnce, "gh mergexo did not open this pull request, and reviews such code only in a sandbox that hides the machine's files: {text}", step2("{advice}", "{retry}"), nil},
+	{work.WhyReviewTakenBack, People, AtOnce, `the review of "{name}" of PR #{number} was dismissed, and no reviewer reviews the same commit twice`, stepAfterFix("push a commit", "{retry}"), nil},
+	{work.WhyReviewFailed, Operator, AtOnce, `reviewer "{name}" of PR #{number} failed[[: {text}]]`, stepAfterFix("{advice}", "{retry}"), nil},
+	{work.WhyReviewerAccount, Operator, AtOnce, `reviewer "{name}" cannot speak as {who}: {text}`, stepAfterFix("{advice}", "{retry}"), nil},
+	{work.WhyReviewSandbox, Operator, AtOnce, "gh mergexo did not open this pull request, and reviews such code only in a sandbox that hides the machine's files: {text}", stepAfterFix("{advice}", "{retry}"), nil},
 
 	// Reviews that wait.
 	{work.WhyReviewDue, Nobody, Never, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
@@ -247,37 +247,37 @@ var reasons = []row{
 	// Merges that are stopped.
 	{
 		work.WhyMergeNeverChecked, Operator, Overdue, "{checks} never reported on the head, for {waited} now",
-		step2("have it run, or take it out of the rules of the branch and out of required_checks", "{retry}, or wait: it is merged once that is green"), nil,
+		stepAfterFix("have it run, or take it out of the rules of the branch and out of required_checks", "{retry}, or wait: it is merged once that is green"), nil,
 	},
 	{
 		work.WhyMergeChecksHidden, Operator, Overdue, "{checks} of required_checks cannot be seen with this token",
-		step2("give gh a token that may read checks, or take required_checks out of the config", "{retry}"), checksHidden,
+		stepAfterFix("give gh a token that may read checks, or take required_checks out of the config", "{retry}"), checksHidden,
 	},
 	{
 		work.WhyMergeMethod, Operator, AtOnce, `merge_method is "{name}", which the repository or its rules do not allow|the repository and its rules allow no way to merge`,
-		step2("set an allowed one in the config: {names}|allow one in the settings of the repository", "{retry}"), nil,
+		stepAfterFix("set an allowed one in the config: {names}|allow one in the settings of the repository", "{retry}"), nil,
 	},
 	{
 		work.WhyMergePermission, Operator, AtOnce, "the account has {name} permission and may not merge[[: {text}]]|the account may not merge here[[: {text}]]",
-		step2("give it write permission (a fine-grained token: Contents, write), or merge it yourself", "{retry}"), nil,
+		stepAfterFix("give it write permission (a fine-grained token: Contents, write), or merge it yourself", "{retry}"), nil,
 	},
 	{
 		work.WhyMergeHalf, People, AtOnce, "it is half merged: {commit} is on `{branch}`, and GitHub shows the pull request as open",
-		step2("look at both, and close the pull request; to undo the change revert the commit as well, which leaves it in the branch's history: this head is never merged a second time",
+		stepAfterFix("look at both, and close the pull request; to undo the change revert the commit as well, which leaves it in the branch's history: this head is never merged a second time",
 			"{retry} once the commit is gone from the history"), nil,
 	},
-	{work.WhyMergeRefused, People, AtOnce, "GitHub refuses to merge it: {text}", step2("see to that, or merge it yourself", "{retry}"), nil},
+	{work.WhyMergeRefused, People, AtOnce, "GitHub refuses to merge it: {text}", stepAfterFix("see to that, or merge it yourself", "{retry}"), nil},
 	{
 		work.WhyMergeOtherBase, People, AtOnce, "merging would include unapproved commits: the base branch was changed after the approval, or `{branch}` was rewritten",
-		step2("look at what it changes there now", "{retry} to have it merged there, or push a commit to have it reviewed again"), nil,
+		stepAfterFix("look at what it changes there now", "{retry} to have it merged there, or push a commit to have it reviewed again"), nil,
 	},
 	{
 		work.WhyMergeQueueOut, People, AtOnce, "it fell out of the merge queue, and the same head is queued only once[[; failed there: {names}]][[: {text}]]",
-		step2("push a commit, or queue it yourself", "{retry} to have it queued again"), nil,
+		stepAfterFix("push a commit, or queue it yourself", "{retry} to have it queued again"), nil,
 	},
 	{
 		work.WhyMergeDiffers, Operator, AtOnce, "what landed as {commit} is not what was approved as {head}[[: {text}]]|{text}",
-		step2("look at what landed, and find out what GitHub or a queue did", "run {resume-merging}"), nil,
+		stepAfterFix("look at what landed, and find out what GitHub or a queue did", "run {resume-merging}"), nil,
 	},
 
 	// Merges that wait.

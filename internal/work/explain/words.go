@@ -11,14 +11,14 @@ import (
 type next func(Place) Words
 
 // step is for what happens next.
-func step(resume string) next { return step2("", resume) }
+func step(resume string) next { return stepAfterFix("", resume) }
 
-// step2 is for what a person can do, and how the work resumes then.
-func step2(fix, resume string) next {
+// stepAfterFix is for what a person can do, and how the work resumes then.
+func stepAfterFix(fix, resume string) next {
 	return func(Place) Words { return Words{Fix: fix, Resume: resume} }
 }
 
-// retried is step2 for reasons that /mergexo retry also resolves.
+// retried is stepAfterFix for reasons that /mergexo retry also resolves.
 func retried(fix, resume string) next {
 	return func(Place) Words { return Words{Fix: fix, Resume: resume, Retry: true} }
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Row is one gate: for the docs, when it is open and who opens it; its traits; and the function
+// GateRow is one gate: for the docs, when it is open and who opens it; its traits; and the function
 // that judges it.
-type Row struct {
+type GateRow struct {
 	Code   Code
 	Opens  string
 	Who    string
@@ -31,8 +31,8 @@ const (
 )
 
 // Table has the gates in GitHub's order.
-func Table() []Row {
-	return []Row{
+func Table() []GateRow {
+	return []GateRow{
 		{GateDraft, "it is no draft", "its author", people | github, (*gates).draft},
 		{GateConflicts, "GitHub can merge it", "a turn merges the base into it", github | fromBox | settles, (*gates).conflicts},
 		{GateBehind, "it is up to date with its base, if the rules require that", "gh mergexo, once it is next", github | fromBox | settles, (*gates).behind},
@@ -63,7 +63,7 @@ func Table() []Row {
 }
 
 func (c Code) has(t trait) bool {
-	return slices.ContainsFunc(Table(), func(r Row) bool { return r.Code == c && r.traits&t != 0 })
+	return slices.ContainsFunc(Table(), func(r GateRow) bool { return r.Code == c && r.traits&t != 0 })
 }
 
 // FromBox reports whether the gate is judged from GitHub's merge box. Until the box is read, its
@@ -163,7 +163,7 @@ func (g *gates) behind() closed {
 
 // otherwiseOpen reports whether every other gate that GitHub enforces is open.
 func (g *gates) otherwiseOpen() bool {
-	return !slices.ContainsFunc(Table(), func(r Row) bool {
+	return !slices.ContainsFunc(Table(), func(r GateRow) bool {
 		return r.traits&github != 0 && r.Code != GateBehind && !r.judge(g).why.None()
 	})
 }
@@ -200,8 +200,8 @@ func (g *gates) conversations() closed {
 }
 
 func (g *gates) comments() closed {
-	if g.f.Said > 0 {
-		return waits(work.Reason{Kind: work.WhyMergeComments, Count: g.f.Said})
+	if g.f.Unanswered > 0 {
+		return waits(work.Reason{Kind: work.WhyMergeComments, Count: g.f.Unanswered})
 	}
 	return closed{}
 }
@@ -223,7 +223,7 @@ func (g *gates) freeze() closed {
 // human judges whether a required person has approved this head, by a review or by `merge`.
 func (g *gates) human() closed {
 	why := g.asksPerson()
-	if why.None() || g.f.Person || g.f.said() {
+	if why.None() || g.f.Person || g.f.mergeApproved() {
 		return closed{}
 	}
 	return waits(why)
@@ -380,8 +380,8 @@ func (g *gates) checks() closed {
 		}
 	}
 	switch {
-	case len(g.given(red)) > 0:
-		return stops(work.Reason{Kind: work.WhyMergeChecksRed, Names: g.given(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
+	case len(g.abandonedChecks(red)) > 0:
+		return stops(work.Reason{Kind: work.WhyMergeChecksRed, Names: g.abandonedChecks(red), At: int64(g.p.ChecksTimeout / time.Millisecond)})
 	case len(red) > 0:
 		return waits(work.Reason{Kind: work.WhyMergeChecksRed, Names: red})
 	case len(missing) > 0 && g.late():
@@ -395,12 +395,12 @@ func (g *gates) checks() closed {
 	}
 }
 
-// given returns the red checks that ended at least ChecksTimeout ago and that no turn fixes:
+// abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn fixes:
 // cancelled or stale ones (Lapsed), or all if agents do not fix checks (!Mends).
-func (g *gates) given(red []string) (names []string) {
+func (g *gates) abandonedChecks(red []string) (names []string) {
 	for _, c := range g.f.Box.Checks {
 		over := c.State == Red && !c.Ended.IsZero() && g.p.ChecksTimeout > 0 && g.f.Now.Sub(c.Ended) >= g.p.ChecksTimeout
-		if over && (c.Lapsed || !g.p.Mends) && slices.Contains(red, c.Name) {
+		if over && (c.Lapsed || !g.p.FixesChecks) && slices.Contains(red, c.Name) {
 			names = append(names, c.Name)
 		}
 	}

@@ -27,7 +27,7 @@ func ready() (Facts, Policy) {
 		Approved: true, Now: noon,
 	}
 	p := Policy{
-		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Mends: true, Freeze: "agent:freeze",
+		Auto: true, ChecksTimeout: time.Hour, Approvers: 1, FixesChecks: true, Freeze: "agent:freeze",
 		Match: func(glob, path string) bool { return glob == path },
 	}
 	return f, p
@@ -56,7 +56,7 @@ func closings() []closing {
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
 		}},
 		{"red for long, and nobody mends it", GateChecks, work.WhyMergeChecksRed, true, func(f *Facts, p *Policy) {
-			p.Mends = false
+			p.FixesChecks = false
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
 		}},
 		{"cancelled", GateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
@@ -88,7 +88,7 @@ func closings() []closing {
 		{"a person requests changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
 		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
 		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
-		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Said = 1 }},
+		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Unanswered = 1 }},
 		{"hold", GateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
 		{"freeze", GateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
 		{"person by config", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
@@ -97,7 +97,7 @@ func closings() []closing {
 		{"person by size", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
 		{"person's word for another head", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true
-			f.Words = []Word{{Head: "2222222222222222222222222222222222222222"}}
+			f.MergeApprovals = []MergeApproval{{Head: "2222222222222222222222222222222222222222"}}
 		}},
 		{"queued", GateQueue, work.WhyMergeQueued, false, func(f *Facts, _ *Policy) { f.Box.Queue = Queue{Required: true, In: true, State: "LOCKED"} }},
 		{"last push", GateLastPush, work.WhyMergeLastPush, false, func(f *Facts, _ *Policy) {
@@ -164,7 +164,7 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		ask  Ask
 	}{
 		{"a person approves", func(f *Facts, p *Policy) { p.RequireHuman, f.Person = true, true }, AskMerge},
-		{"a person's word for this head", func(f *Facts, p *Policy) { p.MaxLines, f.Words = 1, []Word{{Head: head}} }, AskMerge},
+		{"a person's word for this head", func(f *Facts, p *Policy) { p.MaxLines, f.MergeApprovals = 1, []MergeApproval{{Head: head}} }, AskMerge},
 		{"a green required check", func(f *Facts, p *Policy) {
 			p.Required = []string{"lint"}
 			f.Box.Checks = []Check{{Name: "lint", State: Green}}
@@ -185,7 +185,7 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		{"a queue", func(f *Facts, _ *Policy) { f.Box.Queue.Required, f.Box.Status, f.Box.Methods = true, blocked, nil }, AskEnqueue},
 		{"queued by us, and held", queued(func(f *Facts) { f.Held = &review.Held{By: "pat"} }), AskDequeue},
 		{"queued by us, and frozen", queued(func(f *Facts) { f.Box.Freeze = 9 }), AskDequeue},
-		{"queued by us, and commented on", queued(func(f *Facts) { f.Said = 1 }), AskDequeue},
+		{"queued by us, and commented on", queued(func(f *Facts) { f.Unanswered = 1 }), AskDequeue},
 		{"queued by us, and being answered", queued(func(f *Facts) { f.Busy, f.Answers = true, true }), AskDequeue},
 		{"queued by us, and merging is stopped", queued(func(f *Facts) { f.Halt = &Halt{} }), AskDequeue},
 		{"queued by us, and an approval was taken back", queued(func(f *Facts) { f.Approved = false }), AskDequeue},

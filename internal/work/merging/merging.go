@@ -43,7 +43,7 @@ type Policy struct {
 	Critical      []string      // globs of paths whose changes need a person's approval
 	MaxLines      int           // a change of more lines needs a person's approval; 0: no limit
 	RequireHuman  bool
-	Mends         bool // turns fix failed checks
+	FixesChecks   bool // turns fix failed checks
 	Approvers     int  // how many configured reviewers give approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
@@ -91,21 +91,21 @@ type Queue struct {
 
 	By   work.Account `json:"by,omitzero"`   // who put it there
 	Left time.Time    `json:"left,omitzero"` // since when what we queued is seen out of it, and not merged
-	Out  *Out         `json:"-"`             // how it left it last; nil: it did not, or was merged
+	Out  *QueueExit   `json:"-"`             // how it left it last; nil: it did not, or was merged
 }
 
-// Out is when and by whom a pull request left its base's merge queue, from its timeline.
-type Out struct {
+// QueueExit is when and by whom a pull request left its base's merge queue, from its timeline.
+type QueueExit struct {
 	Put   time.Time // when it was queued
 	PutBy work.Account
 	At    time.Time
 	By    work.Account
 }
 
-// Fell returns how this head fell out of the merge queue: it was queued by one of accounts, and
+// FellOutOfQueue returns how this head fell out of the merge queue: it was queued by one of accounts, and
 // none of them took it out. Otherwise it returns nil. A push also removes a pull request from the
 // queue, so only a head that was reviewed before it was queued counts.
-func (b Box) Fell(accounts []int64) *Out {
+func (b Box) FellOutOfQueue(accounts []int64) *QueueExit {
 	out := b.Queue.Out
 	if out == nil || b.State != work.PullOpen || !slices.Contains(accounts, out.PutBy.ID) || slices.Contains(accounts, out.By.ID) {
 		return nil
@@ -201,31 +201,31 @@ func (b Box) With(r Rules) Box {
 
 // Facts are the inputs of a decision about one pull request.
 type Facts struct {
-	Pull     work.PullRequest
-	Box      Box
-	Approved bool     // all reviewers have approved this head
-	Wanting  []string // reviewers who have not
-	Verdicts []int64  // GitHub's ids of the reviews that count
-	Person   bool     // a person who is not the author approved this head
-	Against  []string // people who request changes, on any head
-	Words    []Word
-	Said     int // number of unanswered comments by people
-	Held     *review.Held
-	Busy     bool        // a turn is running, or must run before the merge
-	Answers  bool        // that turn answers people or changes the head
-	Queued   bool        // we queued this head, and nobody has dequeued it since
-	Trouble  work.Reason // why an earlier attempt to merge this head failed; zero: none did
-	Halt     *Halt       // of the repository; nil: merging is not halted
-	Refused  string      // GitHub's message, while a refused merge of this head is not retried; empty: none is refused
-	Taken    bool        // GitHub merged or queued this head, and it was not read since
-	Unclear  bool        // a merge of this head was sent, and its result is unknown
-	Updated  time.Time   // when we last brought its branch up to date; zero: never
-	Current  bool        // an update of this head found that it already contains the base's tip
-	Now      time.Time
+	Pull           work.PullRequest
+	Box            Box
+	Approved       bool     // all reviewers have approved this head
+	Wanting        []string // reviewers who have not
+	Verdicts       []int64  // GitHub's ids of the reviews that count
+	Person         bool     // a person who is not the author approved this head
+	Against        []string // people who request changes, on any head
+	MergeApprovals []MergeApproval
+	Unanswered     int // number of unanswered comments by people
+	Held           *review.Held
+	Busy           bool        // a turn is running, or must run before the merge
+	Answers        bool        // that turn answers people or changes the head
+	Queued         bool        // we queued this head, and nobody has dequeued it since
+	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
+	Halt           *Halt       // of the repository; nil: merging is not halted
+	Refused        string      // GitHub's message, while a refused merge of this head is not retried; empty: none is refused
+	Taken          bool        // GitHub merged or queued this head, and it was not read since
+	Unclear        bool        // a merge of this head was sent, and its result is unknown
+	Updated        time.Time   // when we last brought its branch up to date; zero: never
+	Current        bool        // an update of this head found that it already contains the base's tip
+	Now            time.Time
 }
 
-// Word is a person's approval to merge a head.
-type Word struct {
+// MergeApproval is a person's approval to merge a head.
+type MergeApproval struct {
 	PullID    int64
 	Head      string
 	By        work.Account
@@ -234,16 +234,16 @@ type Word struct {
 	At        time.Time
 }
 
-// said reports whether a person approved merging this head.
-func (f Facts) said() bool {
-	return slices.ContainsFunc(f.Words, func(w Word) bool { return w.Head == f.Pull.HeadOID })
+// mergeApproved reports whether a person approved merging this head.
+func (f Facts) mergeApproved() bool {
+	return slices.ContainsFunc(f.MergeApprovals, func(w MergeApproval) bool { return w.Head == f.Pull.HeadOID })
 }
 
 // Halt stops merging in a repository until a person resumes it.
 type Halt struct {
-	Why  work.Reason
-	At   time.Time
-	Told bool // a pass has ended with it
+	Why      work.Reason
+	At       time.Time
+	Reported bool // a pass has ended with it
 }
 
 // Stage is how far one of our merges has come.

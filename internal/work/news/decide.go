@@ -15,7 +15,7 @@ const MostAge = 24 * time.Hour
 
 // fact is something that may be sent to any target.
 type fact struct {
-	What
+	Kind
 	Place
 	key    string // without the kind of message
 	at     time.Time
@@ -39,7 +39,7 @@ func Decide(f Facts, targets []Target, known []Known) []Entry {
 	var all []Entry
 	for _, t := range targets {
 		for _, x := range append(facts, passes(f, t)...) {
-			asked := x.What
+			asked := x.Kind
 			if asked == Recovered {
 				asked = PassFailing
 			}
@@ -59,7 +59,7 @@ func Standing(f Facts, fresh []Known) []Entry {
 	var all []Entry
 	for _, x := range happened(f) {
 		for _, k := range fresh {
-			if x.before && k.What == x.What {
+			if x.before && k.What == x.Kind {
 				e := x.entry(k.Target)
 				e.State, e.SettledAt, e.LastError = Dropped, f.Now, "it was the case before this target existed"
 				all = append(all, e)
@@ -73,33 +73,33 @@ func Standing(f Facts, fresh []Known) []Entry {
 func happened(f Facts) []fact {
 	var all []fact
 	for _, s := range f.Stops {
-		all = append(all, fact{What: whatStopped(s), Place: s.Place, key: s.Token + " " + millis(s.Since), at: s.Since, reason: s.Reason})
+		all = append(all, fact{Kind: whatStopped(s), Place: s.Place, key: s.Token + " " + millis(s.Since), at: s.Since, reason: s.Reason})
 	}
 	for _, p := range f.Approvals {
-		all = append(all, fact{What: HumanReview, Place: p.Place, key: p.Head, at: p.At, reason: work.Reason{Kind: work.WhyReviewPerson}, waits: true})
+		all = append(all, fact{Kind: HumanReview, Place: p.Place, key: p.Head, at: p.At, reason: work.Reason{Kind: work.WhyReviewPerson}, waits: true})
 	}
 	for _, p := range f.Opened {
-		all = append(all, fact{What: PullOpened, Place: p.Place, at: p.At, says: "a pull request was opened"})
+		all = append(all, fact{Kind: PullOpened, Place: p.Place, at: p.At, says: "a pull request was opened"})
 	}
 	for _, p := range f.Merged {
-		all = append(all, fact{What: Merged, Place: p.Place, at: p.At, says: "the pull request was merged"})
+		all = append(all, fact{Kind: Merged, Place: p.Place, at: p.At, says: "the pull request was merged"})
 	}
 	for _, h := range f.Halts {
 		why := h.Reason
 		why.Kind = work.WhyMergeHalted
 		all = append(all, fact{
-			What: Blocked, Place: h.Place, key: "merging " + millis(h.At), at: h.At, reason: why,
+			Kind: Blocked, Place: h.Place, key: "merging " + millis(h.At), at: h.At, reason: why,
 			do: "look at what landed, then run gh mergexo resume-merging " + h.Repo.FullName(), before: true,
 		})
 	}
 	if b := f.Budget; !b.None() {
-		all = append(all, fact{What: BudgetSpent, key: b.Name + " " + f.Now.UTC().Format(time.DateOnly), at: f.Now, reason: b, before: true})
+		all = append(all, fact{Kind: BudgetSpent, key: b.Name + " " + f.Now.UTC().Format(time.DateOnly), at: f.Now, reason: b, before: true})
 	}
 	return all
 }
 
 // whatStopped returns the kind of message for a stop.
-func whatStopped(s Stop) What {
+func whatStopped(s Stop) Kind {
 	if state, ok := review.StateOf(s.Reason); ok && state == review.HumanReview {
 		return HumanReview
 	}
@@ -119,11 +119,11 @@ func passes(f Facts, t Target) []fact {
 	case !f.LastKnown:
 	case l.Failures >= failingPasses:
 		return []fact{{
-			What: PassFailing, key: millis(l.GoodAt), at: f.Now, says: fmt.Sprintf("%s: %s", inARow(l.Failures), short(l.Why, mostSays)),
+			Kind: PassFailing, key: millis(l.GoodAt), at: f.Now, says: fmt.Sprintf("%s: %s", inARow(l.Failures), short(l.Why, mostSays)),
 			do: "run gh mergexo tick on the machine where it runs, and see what it says",
 		}}
 	case l.Failures == 0 && told:
-		return []fact{{What: Recovered, key: Subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
+		return []fact{{Kind: Recovered, key: Subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func Subject(key string) string {
 }
 
 func (x fact) entry(target string) Entry {
-	key := string(x.What)
+	key := string(x.Kind)
 	if x.Key != "" {
 		key += " " + string(x.Key) + " #" + strconv.Itoa(x.Number)
 	}
@@ -154,7 +154,7 @@ func (x fact) entry(target string) Entry {
 		key += " " + x.key
 	}
 	return Entry{
-		Target: target, Key: key, What: x.What, RepoID: x.RepoID, ItemID: x.ItemID, Number: x.Number, At: x.at, State: Planned,
+		Target: target, Key: key, What: x.Kind, RepoID: x.RepoID, ItemID: x.ItemID, Number: x.Number, At: x.at, State: Planned,
 		Body: x.message(Delivery(target, key)).JSON(),
 	}
 }

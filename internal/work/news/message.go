@@ -16,7 +16,7 @@ const version = 1
 type Message struct {
 	Version    int       `json:"version"`
 	ID         string    `json:"id"`
-	Event      What      `json:"event"`
+	Event      Kind      `json:"event"`
 	At         time.Time `json:"at"`
 	Host       string    `json:"host"`       // github.com; empty: it is about the pass itself
 	Repository string    `json:"repository"` // owner/name
@@ -41,7 +41,7 @@ func (m Message) JSON() string {
 }
 
 // names are the kinds, for people.
-var names = map[What]string{
+var names = map[Kind]string{
 	Question: "Question", Blocked: "Blocked", HumanReview: "Human review", PullOpened: "Pull request opened", Merged: "Merged",
 	BudgetSpent: "Budget spent", PassFailing: "Passes fail", Recovered: "Passes succeed again", Test: "Test",
 }
@@ -49,7 +49,7 @@ var names = map[What]string{
 func (x fact) message(id string) Message {
 	says, do := x.words()
 	m := Message{
-		Version: version, ID: id, Event: x.What, At: x.at.UTC().Truncate(time.Second), Number: x.Number, URL: x.URL, Title: x.Title,
+		Version: version, ID: id, Event: x.Kind, At: x.at.UTC().Truncate(time.Second), Number: x.Number, URL: x.URL, Title: x.Title,
 		ReasonCode: string(x.reason.Kind), Says: says, Do: do,
 	}
 	if x.Key != "" {
@@ -90,5 +90,5 @@ func short(s string, most int) string {
 
 // Trial returns a message for testing a target. Each is different.
 func Trial(target string, at time.Time) Message {
-	return fact{What: Test, at: at, says: "this is a test of gh mergexo's [[notify]] " + target}.message(Delivery(target, "test "+millis(at)))
+	return fact{Kind: Test, at: at, says: "this is a test of gh mergexo's [[notify]] " + target}.message(Delivery(target, "test "+millis(at)))
 }

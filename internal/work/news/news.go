@@ -12,28 +12,28 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// What is a kind of notification.
-type What string
+// Kind is a kind of notification.
+type Kind string
 
 // The kinds of notification.
 const (
-	Question    What = "question"
-	Blocked     What = "blocked"
-	HumanReview What = "human_review"
-	PullOpened  What = "pull_request_opened"
-	Merged      What = "merged"
-	BudgetSpent What = "budget_spent"
-	PassFailing What = "pass_failing"
+	Question    Kind = "question"
+	Blocked     Kind = "blocked"
+	HumanReview Kind = "human_review"
+	PullOpened  Kind = "pull_request_opened"
+	Merged      Kind = "merged"
+	BudgetSpent Kind = "budget_spent"
+	PassFailing Kind = "pass_failing"
 
 	// Recovered goes to the targets of PassFailing; it cannot be configured by itself.
-	Recovered What = "pass_recovered"
+	Recovered Kind = "pass_recovered"
 	// Test is sent by a person to test a target.
-	Test What = "test"
+	Test Kind = "test"
 )
 
 // All lists the kinds that a target may configure.
-func All() []What {
-	return []What{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing}
+func All() []Kind {
+	return []Kind{Question, Blocked, HumanReview, PullOpened, Merged, BudgetSpent, PassFailing}
 }
 
 // State is how far a message has come. Sent is stored before the message is sent, so it is sent at
@@ -53,16 +53,16 @@ const (
 // Target is a configured receiver.
 type Target struct {
 	Name  string
-	Kinds []What
+	Kinds []Kind
 }
 
 // Wants reports whether the target is configured for a kind.
-func (t Target) Wants(w What) bool { return slices.Contains(t.Kinds, w) }
+func (t Target) Wants(w Kind) bool { return slices.Contains(t.Kinds, w) }
 
 // Known is since when a target gets a kind. Earlier events are not sent.
 type Known struct {
 	Target string
-	What   What
+	What   Kind
 	Config string // path of the config that names the target
 	Since  time.Time
 }
@@ -72,7 +72,7 @@ type Entry struct {
 	ID        int64
 	Target    string
 	Key       string // a target gets one message for each key
-	What      What
+	What      Kind
 	RepoID    int64 // 0: about passes
 	ItemID    int64
 	Number    int
@@ -84,8 +84,8 @@ type Entry struct {
 	Body      string // JSON
 }
 
-// Untold counts the messages that a target did not get since the last one that it accepted.
-type Untold struct {
+// Undelivered counts the messages that a target did not get since the last one that it accepted.
+type Undelivered struct {
 	Target    string
 	Count     int
 	LastError string

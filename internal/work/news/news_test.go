@@ -28,7 +28,7 @@ func stop(kind work.ReasonKind, state work.State, at time.Time) Stop {
 	return Stop{Place: app, Token: "tok", Reason: work.Reason{Kind: kind, Text: "Which one?", Number: 7}, State: state, Since: at}
 }
 
-func whats(all []Entry) (out []What) {
+func whats(all []Entry) (out []Kind) {
 	for _, e := range all {
 		out = append(out, e.What)
 	}
@@ -39,24 +39,24 @@ func TestDecide(t *testing.T) {
 	just := noon.Add(-time.Minute)
 	for name, c := range map[string]struct {
 		facts Facts
-		want  []What
+		want  []Kind
 	}{
 		"nothing":                   {Facts{}, nil},
-		"an agent asks":             {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateAwaitingIssueFollowup, just)}}, []What{Question}},
-		"nothing changed":           {Facts{Stops: []Stop{stop(work.WhyNothingChanged, work.StateAwaitingIssueFollowup, just)}}, []What{Blocked}},
-		"tests fail":                {Facts{Stops: []Stop{stop(work.WhyTestsFail, work.StateBlocked, just)}}, []What{Blocked}},
-		"reviews go round":          {Facts{Stops: []Stop{stop(work.WhyReviewCycles, work.StateBlocked, just)}}, []What{HumanReview}},
-		"a review failed":           {Facts{Stops: []Stop{stop(work.WhyReviewFailed, work.StateBlocked, just)}}, []What{Blocked}},
-		"a person has to approve":   {Facts{Approvals: []Approval{{app, "h", just}}}, []What{HumanReview}},
-		"opened and merged":         {Facts{Opened: []Pull{{app, just}}, Merged: []Pull{{app, just}}}, []What{PullOpened, Merged}},
-		"merging is stopped":        {Facts{Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, just}}}, []What{Blocked}},
-		"the budget is spent":       {Facts{Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}}, []What{BudgetSpent}},
+		"an agent asks":             {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateAwaitingIssueFollowup, just)}}, []Kind{Question}},
+		"nothing changed":           {Facts{Stops: []Stop{stop(work.WhyNothingChanged, work.StateAwaitingIssueFollowup, just)}}, []Kind{Blocked}},
+		"tests fail":                {Facts{Stops: []Stop{stop(work.WhyTestsFail, work.StateBlocked, just)}}, []Kind{Blocked}},
+		"reviews go round":          {Facts{Stops: []Stop{stop(work.WhyReviewCycles, work.StateBlocked, just)}}, []Kind{HumanReview}},
+		"a review failed":           {Facts{Stops: []Stop{stop(work.WhyReviewFailed, work.StateBlocked, just)}}, []Kind{Blocked}},
+		"a person has to approve":   {Facts{Approvals: []Approval{{app, "h", just}}}, []Kind{HumanReview}},
+		"opened and merged":         {Facts{Opened: []Pull{{app, just}}, Merged: []Pull{{app, just}}}, []Kind{PullOpened, Merged}},
+		"merging is stopped":        {Facts{Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, just}}}, []Kind{Blocked}},
+		"the budget is spent":       {Facts{Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}}, []Kind{BudgetSpent}},
 		"before it was told":        {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon.Add(-2*time.Hour))}}, nil},
 		"two passes failed":         {Facts{LastKnown: true, Last: work.LastPass{Failures: 2}}, nil},
-		"three did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 3}}, []What{PassFailing}},
-		"seven did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 7}}, []What{PassFailing}},
+		"three did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 3}}, []Kind{PassFailing}},
+		"seven did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 7}}, []Kind{PassFailing}},
 		"this one is not over":      {Facts{Last: work.LastPass{Failures: 7}}, nil},
-		"they do no more":           {Facts{LastKnown: true, Failing: map[string]Entry{"chat": {Key: "pass_failing 17"}}}, []What{Recovered}},
+		"they do no more":           {Facts{LastKnown: true, Failing: map[string]Entry{"chat": {Key: "pass_failing 17"}}}, []Kind{Recovered}},
 		"nobody knew that they did": {Facts{LastKnown: true, Failing: map[string]Entry{"mail": {Key: "pass_failing 17"}}}, nil},
 	} {
 		c.facts.Now = noon
@@ -126,7 +126,7 @@ func TestStandingIsNoNews(t *testing.T) {
 		Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, noon}},
 	}
 	all := Standing(f, since(chat, noon))
-	if !slices.Equal(whats(all), []What{Blocked, BudgetSpent}) || all[0].State != Dropped || all[1].SettledAt.IsZero() {
+	if !slices.Equal(whats(all), []Kind{Blocked, BudgetSpent}) || all[0].State != Dropped || all[1].SettledAt.IsZero() {
 		t.Errorf("%+v", all)
 	}
 	for _, e := range all {

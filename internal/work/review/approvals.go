@@ -17,7 +17,7 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	a := Approvals{Person: d.personApproves(), Against: d.against()}
 	for _, r := range d.line {
-		v, said := d.standing(r.Name)
+		v, said := d.currentVerdict(r.Name)
 		switch {
 		case !said || v.Decision != Approve:
 			a.Wanting = append(a.Wanting, r.Name)

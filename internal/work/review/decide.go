@@ -20,12 +20,12 @@ type Facts struct {
 	Fixes    []Fix
 	Inserted []Insertion
 
-	Requested  []string    // names of the reviewers who are people and were asked to review this head
-	NoReview   work.Reason // why no review may start now; zero: it may
-	NoFix      work.Reason // why no fix may start now; zero: it may
-	Retried    bool        // a person's command restarts the reviews
-	Word       bool        // a person approved merging this head
-	NotFixable bool        // somebody else's pull request: its author fixes it
+	Requested     []string    // names of the reviewers who are people and were asked to review this head
+	NoReview      work.Reason // why no review may start now; zero: it may
+	NoFix         work.Reason // why no fix may start now; zero: it may
+	Retried       bool        // a person's command restarts the reviews
+	MergeApproved bool        // a person approved merging this head
+	NotFixable    bool        // somebody else's pull request: its author fixes it
 }
 
 // Ask is what to do next.
@@ -113,7 +113,7 @@ func (d *decision) decide() {
 		d.c.Why, d.c.Reviewer = d.f.Record.Why, d.reviewer(d.f.Record.Reviewer)
 		return
 	}
-	d.goOn()
+	d.decideOpen()
 }
 
 func (d *decision) merged() {
@@ -133,7 +133,7 @@ func (d *decision) merged() {
 
 // allApproved reports whether everybody approved this head.
 func (d *decision) allApproved() bool {
-	_, wanting := d.waitsFor()
+	_, wanting := d.nextReviewer()
 	return len(d.rejections()) == 0 && !wanting && d.peopleApprove()
 }
 
@@ -142,7 +142,7 @@ func (d *decision) allApproved() bool {
 func (d *decision) lifted() bool {
 	r := d.f.Record
 	decided := slices.ContainsFunc(d.f.Verdicts, func(v Verdict) bool {
-		return v.Human && v.Reviewer != "" && index(d.line, v.Reviewer) >= 0 && d.stands(v) && v.At.After(r.Since)
+		return v.Human && v.Reviewer != "" && index(d.line, v.Reviewer) >= 0 && d.isCurrent(v) && v.At.After(r.Since)
 	})
 	switch {
 	case d.f.Retried:
@@ -164,8 +164,8 @@ func (d *decision) lifted() bool {
 // read from the stop's comment, names them.
 func stoppedBy(r Record) string { return cmp.Or(r.Reviewer, r.Why.Name) }
 
-// goOn decides about an open pull request that is not stopped.
-func (d *decision) goOn() {
+// decideOpen decides about an open pull request that is not stopped.
+func (d *decision) decideOpen() {
 	if v, gone := d.takenBack(); gone {
 		d.stop(EventTakenBack, d.reviewer(v.Reviewer), work.Reason{Kind: work.WhyReviewTakenBack, Name: v.Reviewer})
 		return
@@ -174,7 +174,7 @@ func (d *decision) goOn() {
 		d.rejected(rejected)
 		return
 	}
-	if r, wanting := d.waitsFor(); wanting {
+	if r, wanting := d.nextReviewer(); wanting {
 		d.review(r)
 		return
 	}
@@ -187,15 +187,15 @@ func (d *decision) goOn() {
 	d.c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: d.f.Number}
 }
 
-// stands reports whether a verdict counts for the current head.
-func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
+// isCurrent reports whether a verdict counts for the current head.
+func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
 
-// standing returns a reviewer's last verdict on this head, if it counts. If the last verdict was
+// currentVerdict returns a reviewer's last verdict on this head, if it counts. If the last verdict was
 // taken back, no earlier one counts.
-func (d *decision) standing(name string) (Verdict, bool) {
+func (d *decision) currentVerdict(name string) (Verdict, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		if v.Reviewer == name && v.Head == d.f.Head {
-			return v, d.stands(v)
+			return v, d.isCurrent(v)
 		}
 	}
 	return Verdict{}, false
@@ -205,7 +205,7 @@ func (d *decision) standing(name string) (Verdict, bool) {
 func (d *decision) rejections() []Verdict {
 	var all []Verdict
 	for _, r := range d.line {
-		if v, ok := d.standing(r.Name); ok && v.Decision == RequestChanges {
+		if v, ok := d.currentVerdict(r.Name); ok && v.Decision == RequestChanges {
 			all = append(all, v)
 		}
 	}
@@ -224,21 +224,21 @@ func (d *decision) takenBack() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// waitsFor returns who reviews next: the reviewer who last requested changes, then the first in
+// nextReviewer returns who reviews next: the reviewer who last requested changes, then the first in
 // line who has not approved this head.
-func (d *decision) waitsFor() (Reviewer, bool) {
+func (d *decision) nextReviewer() (Reviewer, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		i := index(d.line, v.Reviewer)
 		if v.Decision != RequestChanges || v.Validity == TakenBack || i < 0 {
 			continue
 		}
-		if _, said := d.standing(v.Reviewer); !said {
+		if _, said := d.currentVerdict(v.Reviewer); !said {
 			return d.line[i], true
 		}
 		break
 	}
 	for _, r := range d.line {
-		if v, said := d.standing(r.Name); !said || v.Decision != Approve {
+		if v, said := d.currentVerdict(r.Name); !said || v.Decision != Approve {
 			return r, true
 		}
 	}
@@ -246,7 +246,9 @@ func (d *decision) waitsFor() (Reviewer, bool) {
 }
 
 // peopleApprove reports whether a person approved this head, or no person has to.
-func (d *decision) peopleApprove() bool { return !d.p.RequireHuman || d.f.Word || d.personApproves() }
+func (d *decision) peopleApprove() bool {
+	return !d.p.RequireHuman || d.f.MergeApproved || d.personApproves()
+}
 
 // personApproves reports whether a person approved this head. The author's approval does not count,
 // even if they are a reviewer.
@@ -257,7 +259,7 @@ func (d *decision) personApproves() bool {
 			continue
 		}
 		said[v.By.ID] = v.By.ID != 0
-		if v.Decision == Approve && d.stands(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author)) {
+		if v.Decision == Approve && d.isCurrent(v) && (d.p.Author == "" || !strings.EqualFold(v.By.Login, d.p.Author)) {
 			return true
 		}
 	}
@@ -283,7 +285,7 @@ func (d *decision) stop(e Event, r Reviewer, why work.Reason) {
 // toReviewing applies the events that lead to the next review.
 func (d *decision) toReviewing() {
 	moved := d.f.Record.Head != d.f.Head
-	last, said := d.standing(d.f.Record.Reviewer)
+	last, said := d.currentVerdict(d.f.Record.Reviewer)
 	switch {
 	case d.c.State == Pending:
 		d.do(EventDue)

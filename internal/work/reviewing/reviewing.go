@@ -22,13 +22,13 @@ type Item struct {
 	Policy       review.Policy // by today's config
 	Held         *review.Held  // nil: not held
 	LabelHead    string        // somebody else's pull request: the head for which the label was set
-	Said         int           // number of unanswered comments by people
+	Unanswered   int           // number of unanswered comments by people
 	FeedbackLoop bool          // agents fix findings
 	Now          time.Time
 }
 
-// Concern reports whether the pull request is or was reviewed.
-func (i Item) Concern() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
+// HasReviews reports whether the pull request is or was reviewed.
+func (i Item) HasReviews() bool { return !i.Policy.Off() || i.Facts.Record.State != "" }
 
 // Choose decides how the reviews continue, including what delays them now.
 func (i Item) Choose() review.Choice {
@@ -82,8 +82,8 @@ func (i Item) held() work.Reason {
 	switch {
 	case i.Held != nil:
 		return work.Reason{Kind: work.WhyReviewHeld, Who: i.Held.By, At: i.Held.At.UnixMilli()}
-	case i.Said > 0:
-		return work.Reason{Kind: work.WhyReviewComments, Count: i.Said}
+	case i.Unanswered > 0:
+		return work.Reason{Kind: work.WhyReviewComments, Count: i.Unanswered}
 	}
 	return work.Reason{}
 }

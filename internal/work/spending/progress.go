@@ -9,8 +9,8 @@ import (
 // How many turns in a row may fix the same pull request without a comment by a person: in total,
 // and with the same red checks each time.
 const (
-	MostMends     = 3
-	mostSameMends = 2
+	MaxFixes     = 3
+	maxSameFixes = 2
 )
 
 // NoProgress returns why another turn would not fix what the last ones did not; zero: it may. A
@@ -21,7 +21,7 @@ const (
 // spent has the item's turns, oldest first; findings what each had to fix, by turn id; head is the
 // pull request's head; events are what must be fixed now.
 func NoProgress(spent []work.Spent, findings map[int64][]string, head string, events []work.Event) work.Reason {
-	row := mends(spent)
+	row := lastFixes(spent)
 	now := work.Findings(events)
 	same := 0
 	for _, s := range row {
@@ -36,16 +36,16 @@ func NoProgress(spent []work.Spent, findings map[int64][]string, head string, ev
 		same++
 	}
 	switch {
-	case same >= mostSameMends:
+	case same >= maxSameFixes:
 		return work.Reason{Kind: work.WhyNoProgress, Count: same, Names: now}
-	case len(row) >= MostMends:
+	case len(row) >= MaxFixes:
 		return work.Reason{Kind: work.WhyNoProgress, Count: len(row)}
 	}
 	return work.Reason{}
 }
 
-// mends returns the last consecutive turns that fixed checks, newest first.
-func mends(spent []work.Spent) (row []work.Spent) {
+// lastFixes returns the last consecutive turns that fixed checks, newest first.
+func lastFixes(spent []work.Spent) (row []work.Spent) {
 	for _, s := range slices.Backward(spent) {
 		if s.Kind != work.KindFix || s.Reviewer != "" {
 			break

@@ -71,9 +71,9 @@ const (
 // their moments while the quiet time grows.
 var rungs = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}
 
-// Every returns the time between two reads of a repository, one of n, that was quiet for a while. 0
+// ReadInterval returns the time between two reads of a repository, one of n, that was quiet for a while. 0
 // means that every pass reads it.
-func Every(quiet time.Duration, n int) time.Duration {
+func ReadInterval(quiet time.Duration, n int) time.Duration {
 	if quiet < hot {
 		return 0
 	}
@@ -91,17 +91,17 @@ func Every(quiet time.Duration, n int) time.Duration {
 	return max(every, rungs[0])
 }
 
-// EveryLight returns the time between two light queries about a quiet pull request, one of n.
-func EveryLight(n int) time.Duration {
+// LightInterval returns the time between two light queries about a quiet pull request, one of n.
+func LightInterval(n int) time.Duration {
 	const step, least = 15 * time.Minute, 30 * time.Minute
 	needs := time.Duration((n+perLight-1)/perLight) * time.Hour / lightPoints
 	return max(least, (needs+step-1)/step*step)
 }
 
-// Turn reports whether id's turn came since last. There is one turn in each span of length every,
+// IsDue reports whether id's turn came since last. There is one turn in each span of length every,
 // at a moment that depends on the id, so that many do not come at once. That needs no row, and no
 // turn is lost while no pass runs.
-func Turn(id string, last, now time.Time, every time.Duration) bool {
+func IsDue(id string, last, now time.Time, every time.Duration) bool {
 	if every <= 0 || last.IsZero() || last.After(now) {
 		return true
 	}
@@ -112,16 +112,16 @@ func Turn(id string, last, now time.Time, every time.Duration) bool {
 	return (now.UnixMilli()-phase)/span > (last.UnixMilli()-phase)/span
 }
 
-// Why is the reason to read a repository.
-type Why int
+// ReadReason is the reason to read a repository.
+type ReadReason int
 
 // The reasons, most urgent first. First is a first read, which takes long.
 const (
-	Moved  Why = iota // it changed since it was last read
-	Unread            // something in it is known to be unread
-	Recent            // it changed recently
-	InTurn            // no stamp is proof
-	Hidden            // GitHub does not report whether it changed
+	Moved  ReadReason = iota // it changed since it was last read
+	Unread                   // something in it is known to be unread
+	Recent                   // it changed recently
+	InTurn                   // no stamp is proof
+	Hidden                   // GitHub does not report whether it changed
 	First
 	Quiet // it is not read
 )
@@ -150,7 +150,7 @@ func (s Shown) Moved(before work.Pulse) bool {
 }
 
 // Judge returns why a repository, one of n, is read now.
-func (r Repo) Judge(now time.Time, n int) Why {
+func (r Repo) Judge(now time.Time, n int) ReadReason {
 	switch {
 	case r.Row.NodeID == "" || r.Row.HeartbeatAt.IsZero():
 		return First
@@ -164,9 +164,9 @@ func (r Repo) Judge(now time.Time, n int) Why {
 		return Hidden
 	}
 	quiet := now.Sub(r.Row.Pulse.Changed)
-	every := Every(quiet, n)
+	every := ReadInterval(quiet, n)
 	switch {
-	case !Turn(r.Row.NodeID, r.Row.HeartbeatAt, now, every):
+	case !IsDue(r.Row.NodeID, r.Row.HeartbeatAt, now, every):
 		return Quiet
 	case every == 0:
 		return Recent
@@ -194,7 +194,7 @@ func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bo
 // Choose returns the indexes of the repositories to read with a number of requests: the most urgent
 // first, among equals the one read longest ago. A quarter is kept for those in turn and for first
 // reads, so that none is deferred for ever.
-func Choose(all []Repo, whys []Why, requests int) []int {
+func Choose(all []Repo, whys []ReadReason, requests int) []int {
 	var urgent, patient []int
 	for i, why := range whys {
 		switch why {

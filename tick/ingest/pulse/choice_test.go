@@ -28,11 +28,11 @@ func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
 		if points := float64(2*((n+99)/100)) * float64(time.Hour) / float64(Interval(n)); points > pulsePoints+1 {
 			t.Errorf("%.0f points an hour for pulses of %d repositories", points, n)
 		}
-		if reads := float64(n) * float64(time.Minute) / float64(Every(30*24*time.Hour, n)); reads > rotationReads {
+		if reads := float64(n) * float64(time.Minute) / float64(ReadInterval(30*24*time.Hour, n)); reads > rotationReads {
 			t.Errorf("%.0f of %d repositories are read a minute in turn", reads, n)
 		}
 		pulls := rapid.IntRange(0, 1_000_000).Draw(t, "pull requests")
-		if points := float64((pulls+49)/50) * float64(time.Hour) / float64(EveryLight(pulls)); points > lightPoints {
+		if points := float64((pulls+49)/50) * float64(time.Hour) / float64(LightInterval(pulls)); points > lightPoints {
 			t.Errorf("%.0f points an hour for light queries about %d pull requests", points, pulls)
 		}
 	})
@@ -58,7 +58,7 @@ func TestPropertyEachHasItsTurn(t *testing.T) {
 		shown := Shown{Asked: true, Known: true, Issues: noon}
 		between := minutes(1, 20).Draw(t, "between passes")
 		for now := noon; now.Before(noon.Add(6 * time.Hour)); now = now.Add(between) {
-			every := Every(now.Sub(changed), n)
+			every := ReadInterval(now.Sub(changed), n)
 			if (Repo{Row: row, Shown: shown}).Judge(now, n) != Quiet {
 				row.HeartbeatAt = now
 			} else if since := now.Sub(row.HeartbeatAt); since >= every {
@@ -90,10 +90,10 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "repositories")
 		requests := Allowance(minutes(0, 3).Draw(t, "since"))
-		all, whys := make([]Repo, n), make([]Why, n)
+		all, whys := make([]Repo, n), make([]ReadReason, n)
 		for i := range all {
 			all[i].Row.HeartbeatAt = noon.Add(minutes(-100, 0).Draw(t, "read"))
-			whys[i] = Why(rapid.IntRange(int(Moved), int(Quiet)).Draw(t, "why"))
+			whys[i] = ReadReason(rapid.IntRange(int(Moved), int(Quiet)).Draw(t, "why"))
 		}
 		left := 0
 		for _, why := range whys {
@@ -103,7 +103,7 @@ func TestPropertyNobodyIsPutOffForEver(t *testing.T) {
 		}
 		for pass := 0; left > 0; pass++ {
 			chosen := Choose(all, whys, requests)
-			cost, patient, waiting := 0, 0, slices.ContainsFunc(whys, func(w Why) bool { return w >= InTurn && w <= First })
+			cost, patient, waiting := 0, 0, slices.ContainsFunc(whys, func(w ReadReason) bool { return w >= InTurn && w <= First })
 			for _, i := range chosen {
 				if whys[i] == Quiet {
 					t.Fatal("a quiet one was chosen")
@@ -143,7 +143,7 @@ func TestTurnsAreSpread(t *testing.T) {
 		now := noon.Add(time.Duration(at) * time.Minute)
 		due := 0
 		for i := range n {
-			if Turn(fmt.Sprintf("R_%d", i), now.Add(-time.Minute), now, every) {
+			if IsDue(fmt.Sprintf("R_%d", i), now.Add(-time.Minute), now, every) {
 				due++
 			}
 		}
@@ -183,7 +183,7 @@ func TestAsks(t *testing.T) {
 		{"GitHub hides its repository, and its turn came", Look{Shown: Shown{Asked: true}, Every: known.Every}, work.Repo{HeartbeatAt: noon.Add(-hiddenEvery)}, quiet, true},
 		{"the last read was cut", known, work.Repo{HeartbeatAt: row.HeartbeatAt}, quiet, true},
 	} {
-		if got := tt.look.Asks(tt.row, store.OpenPullOf(tt.pull), noon); got != tt.asks {
+		if got := tt.look.IncludesPull(tt.row, store.OpenPullOf(tt.pull), noon); got != tt.asks {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}

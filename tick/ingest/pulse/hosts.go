@@ -34,8 +34,8 @@ type Chosen struct {
 	Look *Look
 }
 
-// Left is a repository that is not read in this pass.
-type Left struct {
+// Skipped is a repository that is not read in this pass.
+type Skipped struct {
 	*env.Repo
 	Note  string    // why not; "" if nothing in it is new
 	Until time.Time // when it is looked at next; zero: in the next pass
@@ -44,7 +44,7 @@ type Left struct {
 }
 
 // Choose returns the repositories that this pass reads, and the others.
-func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
+func (p Pass) Choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	now := p.now()
 	found, err := p.find(ctx, now)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p Pass) Choose(ctx context.Context) ([]Chosen, []Left, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	whys := make([]Why, len(p.Repos))
+	whys := make([]ReadReason, len(p.Repos))
 	all := make([]Repo, len(p.Repos))
 	for i, r := range p.Repos {
 		all[i] = Repo{Row: r.Row, Shown: asked.shown[r.Row.ID], Unread: found.mustRead(r)}
@@ -189,7 +189,7 @@ func (p Pass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, f found
 	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for why, some := range failed {
-			if err := tx.PulseFailed(ctx, some, why); err != nil {
+			if err := tx.MarkPulseFailed(ctx, some, why); err != nil {
 				return err
 			}
 		}
@@ -201,7 +201,7 @@ func (p Pass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, f found
 		if len(ids) == 0 {
 			return due[0].KeepClock(ctx, tx)
 		}
-		return errors.Join(due[0].KeepClock(ctx, tx), tx.PulseAsked(ctx, ids, now))
+		return errors.Join(due[0].KeepClock(ctx, tx), tx.MarkPulseRead(ctx, ids, now))
 	})
 }
 
@@ -216,12 +216,12 @@ func (p Pass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	defer cancel()
 	seen, err := some[0].GitHub.Pulse(ctx, ids)
 	if err == nil && seen.Viewer.ID != 0 {
-		err = p.Meet(ctx, p.Host, seen.Viewer)
+		err = p.AcceptAccount(ctx, p.Host, seen.Viewer)
 	}
 	switch half := len(some) / 2; {
 	case err == nil:
 		a.take(some, seen)
-	case whole(err), p.Accounts.ShutOut(p.Host) != nil:
+	case whole(err), p.Accounts.HostSkipped(p.Host) != nil:
 		a.fail(some, err)
 	case half == 0:
 		p.Log.WarnContext(ctx, "could not read the pulse of a repository", "repo_full_name", some[0].Name.FullName(), "error", err)
@@ -259,7 +259,7 @@ func (a *asked) fail(some []*env.Repo, err error) {
 }
 
 // split returns the repositories that are read, and the others.
-func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []Why, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Left, error) {
+func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []ReadReason, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Skipped, error) {
 	sweeper := NewSweeper(p.sweep)
 	reads := map[int]bool{}
 	var read []Chosen
@@ -268,7 +268,7 @@ func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []Why, a
 		r := p.Repos[i]
 		reads[i] = true
 		ids = append(ids, r.Row.ID)
-		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: EveryLight(f.pulls), Warned: f.hidden[r.Row.ID]}})
+		read = append(read, Chosen{r, &Look{Reader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls), Warned: f.hidden[r.Row.ID]}})
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)
@@ -277,12 +277,12 @@ func (p Pass) split(ctx context.Context, chosen []int, all []Repo, whys []Why, a
 		}
 		return err
 	})
-	var left []Left
+	var left []Skipped
 	for i, r := range p.Repos {
 		if reads[i] {
 			continue
 		}
-		l := Left{Repo: r, Err: a.failed[r.Row.ID], Asked: all[i].Shown.Asked}
+		l := Skipped{Repo: r, Err: a.failed[r.Row.ID], Asked: all[i].Shown.Asked}
 		switch {
 		case l.Err != nil:
 		case whys[i] != Quiet:
@@ -300,5 +300,5 @@ func (p Pass) sweep(ctx context.Context, repo work.RepoName, ids []string) (gith
 	if err != nil {
 		return s, err
 	}
-	return s, p.Meet(ctx, p.Host, s.Viewer)
+	return s, p.AcceptAccount(ctx, p.Host, s.Viewer)
 }

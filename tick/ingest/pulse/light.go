@@ -14,9 +14,9 @@ const fresh = time.Hour
 // GitHub hides from the pulse: only its lists show changes, and they may lag.
 const hiddenEvery = 5 * time.Minute
 
-// Lively reports whether a pull request is asked about at each read of its repository: it changed
+// ChangesOften reports whether a pull request is asked about at each read of its repository: it changed
 // recently, was not read whole, or waits for something that changes no stamp.
-func Lively(p store.OpenPull, now time.Time) bool {
+func ChangesOften(p store.OpenPull, now time.Time) bool {
 	switch {
 	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
 		return true
@@ -28,23 +28,23 @@ func Lively(p store.OpenPull, now time.Time) bool {
 type Look struct {
 	*Reader               // asks about its pull requests together with others
 	Shown   Shown         // by the pulse
-	Why     Why           // why it is read
+	Why     ReadReason    // why it is read
 	Every   time.Duration // between two light queries about a quiet pull request
 	Warned  bool          // people were warned that GitHub hides it from the pulse
 	Old     []string      // node ids of the pull requests whose details are read again
 }
 
-// Asks reports whether a pull request is asked about now. If no earlier stamps are stored, all are.
-func (l *Look) Asks(r work.Repo, p store.OpenPull, now time.Time) bool {
+// IncludesPull reports whether a pull request is asked about now. If no earlier stamps are stored, all are.
+func (l *Look) IncludesPull(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
-	case Lively(p, now), !l.Shown.Asked && !l.Shown.Known:
+	case ChangesOften(p, now), !l.Shown.Asked && !l.Shown.Known:
 		return true
 	case !l.Shown.Known: // not at each read: each would ask about all pull requests
-		return Turn(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
+		return IsDue(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
 	case r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero():
 		return true
 	}
-	return Turn(p.NodeID, r.HeartbeatAt, now, l.Every)
+	return IsDue(p.NodeID, r.HeartbeatAt, now, l.Every)
 }
 
 // Pulse returns what to store for a repository that was just read. Stamps are stored only if it was
