@@ -18,7 +18,7 @@ type Reviews struct {
 	Requested []ReviewRequest    //
 	Held      *review.Held       // nil: not held
 	LabelHead string             // somebody else's pull request: its head when the label was set
-	Look      int                // 0: nothing changed since the last decision; Looked takes it
+	Look      int                // 0: nothing changed since the last decision; MarkReviewsDecided clears it
 	Policy    string             // the policy of the last decision
 }
 

@@ -14,8 +14,7 @@ import (
 
 // Conditions for pending events, exactly as in the indexes.
 const (
-	// waitingSaid matches pending events of a kind that work.EventKind.IsComment covers and that no turn
-	// has.
+	// waitingSaid matches pending comments that no turn has.
 	waitingSaid = `processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source')`
 	// waitingFact matches pending events of all other kinds.
 	waitingFact = `processed_at = 0 AND kind IN ('check', 'conflict', 'head', 'merged', 'closed', 'reopened', 'labelled', 'command', 'review_due', 'fix_due')`

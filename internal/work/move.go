@@ -8,7 +8,7 @@ type Move struct {
 	Reason Reason
 
 	Asked        string // key of the turn whose agent asks; each question is a separate stop
-	CommentToken string // token of the comment that already tells people; no other is posted
+	CommentToken string // token of the comment that already reports the stop; no other is posted
 	Passing      bool   // the item does not wait for a person: the next turn is planned immediately
 }
 

@@ -55,7 +55,7 @@ func (c Merge) Apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// MergeApproval stores that a person allowed a head to be merged.
+// MergeApproval stores a person's approval to merge a head.
 type MergeApproval struct {
 	merging.MergeApproval
 	Words

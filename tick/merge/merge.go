@@ -97,7 +97,7 @@ type round struct {
 // due is the work in one repository.
 type due struct {
 	jobs       []*job
-	unrecorded []unrecordedMerge  // with no recorded end
+	unrecorded []unrecordedMerge  // merges that no pass has recorded as landed
 	watched    []merging.Merge    // merges after which the base's checks are read
 	open       []merging.Merge    // merges whose issue may have stayed open
 	kept       []failedRevert     // red merges without a revert

@@ -56,7 +56,7 @@ func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	}
 }
 
-// labelBody returns how the label looks, in case somebody has deleted it.
+// labelBody returns the label's color and description as an action's body, to create the label again if somebody deleted it.
 func (r *commander) labelBody(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })

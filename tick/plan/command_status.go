@@ -28,7 +28,7 @@ func (r *commander) status() Reply {
 	return Reply{Said: fmt.Sprintf("State of #%d:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
-// statusSentences returns the same in two sentences.
+// statusSentences returns what the item waits for and what comes next, as two sentences.
 func (r *commander) statusSentences() string {
 	s, waits, next := r.waitAndNext()
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)

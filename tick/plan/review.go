@@ -50,7 +50,7 @@ func (r reviews) end() {
 	}
 }
 
-// rest finishes due reviews and marks the reviews as looked at until the item changes.
+// rest finishes due reviews and marks the reviews as decided until the item changes.
 func (r reviews) rest() {
 	r.due("")
 	r.markDecided(review.Choice{})
@@ -183,7 +183,7 @@ func (r reviews) take(choice review.Choice) {
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
 
-// markDecided marks the reviews as needing no look until something changes. Running checks are not
+// markDecided marks the reviews as decided until something changes. Running checks are not
 // marked: they are waited for an hour at most, and no event tells when it has passed.
 func (r reviews) markDecided(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()

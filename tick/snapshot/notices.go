@@ -25,7 +25,7 @@ func (r *reading) notices(ctx context.Context, i *known.Item) error {
 	return err
 }
 
-// loadReactions reads which of the comments that may get 👀 have it already.
+// loadReactions loads which of the comments that may get 👀 have it already.
 func (r *reading) loadReactions(ctx context.Context, items []known.Item) error {
 	gets, of := known.ChooseReactions(items, r.unseen), map[string]int{}
 	r.unseen -= len(gets)

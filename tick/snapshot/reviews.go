@@ -33,7 +33,7 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	return err
 }
 
-// mustDecide reports whether the reviews must be decided again, by the rule of store.ListLooking.
+// … by the rule of store.ListUndecidedReviews.
 func (r *reading) mustDecide(s store.Reviews, pull work.PullRequest) bool {
 	was := s.Record.State
 	kept := s.Policy != "" || !s.Record.Since.IsZero() // there is a row

@@ -62,7 +62,7 @@ func (p Place) Command(v command.Verb, args string) string {
 	return strings.TrimSpace("gh mergexo " + string(v) + " " + p.Item + " " + args)
 }
 
-// howToGive says how to give a command.
+// howToGive returns how a command is given at this place.
 func (p Place) howToGive(v command.Verb) string {
 	if p.Item == "" {
 		return "comment " + p.Command(v, "")

@@ -28,7 +28,7 @@ const (
 // ShownWhen is when a comment on the issue or pull request shows a reason.
 type ShownWhen string
 
-// The values of Told.
+// The values of ShownWhen.
 const (
 	Never       ShownWhen = "" // only status and show show it
 	AtOnce      ShownWhen = "at once"

@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// restoreStop records the stop that one of our comments tells of: the pass that made it lost its
+// restoreStop records the stop that one of our comments reports: the pass that made it lost its
 // database, or GitHub shows the comment only now. With the row, the same stop reuses that comment,
 // and the comment changes once the item resumes.
 func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) error {

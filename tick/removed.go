@@ -16,7 +16,7 @@ import (
 // work on it are removed. Its turns end before their first effect; their events wait until the
 // config names it again.
 
-// endRemovedTurns ends the turns of such repositories. It skips a turn that a pass works on: that pass checks
+// endRemovedTurns ends the turns of repositories that the config no longer names. It skips a turn that a pass works on: that pass checks
 // before it pushes.
 func (p *Pass) endRemovedTurns(ctx context.Context) error {
 	var unfinished []work.Turn

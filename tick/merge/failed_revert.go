@@ -18,7 +18,7 @@ type failedRevert struct {
 
 func failedRevertAbout(row merging.Merge) string { return "not reverted " + row.Commit }
 
-// failedReverts returns those without a comment about it.
+// failedReverts returns the red merges whose revert failed and that have no comment about it yet.
 func (m *Merging) failedReverts(ctx context.Context, tx *store.Tx, r *env.Repo) (all []failedRevert, err error) {
 	rows, err := tx.ListMerges(ctx, r.Row.ID, m.Now().Add(-issueFor))
 	for _, row := range rows {
@@ -46,7 +46,7 @@ func (m *Merging) failedReverts(ctx context.Context, tx *store.Tx, r *env.Repo) 
 	return all, err
 }
 
-// planRevertComment plans the comment.
+// planRevertComment plans a comment that the revert of a red merge failed.
 func (o round) planRevertComment(ctx context.Context, one failedRevert) error {
 	text := fmt.Sprintf("No pull request reverts the merge %s: %s. If it must be reverted, do that by hand.", one.row.Commit, one.why)
 	a := o.comment(&job{row: one.row}, one.row.Number, failedRevertAbout(one.row), text)
