@@ -7,20 +7,19 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/show"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick"
 )
 
 // commandMakers returns the commands that people can also give in comments.
 func (a *app) commandMakers() []maker {
 	var all []maker
-	for _, row := range command.Table() {
+	for _, row := range work.CommandTable() {
 		if !row.OtherForm {
 			all = append(all, maker{string(row.Verb), groupItem, func() *cobra.Command { return newItemCmd(a, row) }})
 		}
@@ -28,7 +27,7 @@ func (a *app) commandMakers() []maker {
 	return all
 }
 
-func newItemCmd(a *app, row command.Spec) *cobra.Command {
+func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
 	var flags *terminal.JSON
 	head := ""
 	c := &cobra.Command{
@@ -71,33 +70,33 @@ type answerView struct {
 }
 
 // localCommand parses a command line as if it were a comment.
-func localCommand(verb command.Verb, head string) (command.Command, error) {
+func localCommand(verb work.Verb, head string) (work.Command, error) {
 	var rest []string
 	if head != "" {
 		rest = []string{"--head", head}
 	}
-	cmd := command.New(string(verb), rest)
+	cmd := work.NewCommand(string(verb), rest)
 	if cmd.Wrong != "" {
 		return cmd, &cli.UsageError{Err: errors.New(cli.Plain(cmd.Wrong))}
 	}
 	return cmd, nil
 }
 
-func (a *app) command(ctx context.Context, name string, cmd command.Command, flags *terminal.JSON) error {
+func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
 	cfg, which, err := a.Item(name)
 	if err != nil {
 		return err
 	}
 	item := which.Called(cfg)
-	row, _ := command.Find(cmd.Verb)
-	story, known, seen, err := show.Read(ctx, a.App, cfg, which)
+	row, _ := work.FindCommand(cmd.Verb)
+	story, known, seen, err := status.ReadItem(ctx, a.App, cfg, which)
 	switch {
 	case err != nil:
 		return err
 	case !seen:
 		return cli.ErrNothingYet
 	case !known && row.NeedsItem:
-		return show.Unknown(story, item)
+		return status.UnknownItem(story, item)
 	}
 	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
 	if err != nil {
@@ -112,7 +111,7 @@ func (a *app) command(ctx context.Context, name string, cmd command.Command, fla
 	return a.printResult(told, item, cmd, flags)
 }
 
-func (a *app) printResult(told *tick.CommandResult, item string, cmd command.Command, flags *terminal.JSON) error {
+func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Command, flags *terminal.JSON) error {
 	out := a.Output()
 	answer := cli.Plain(told.Answer)
 	if flags.Asked() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/work/command"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // The table in the docs is the one that comments are answered with.
@@ -14,7 +14,7 @@ func TestDocsHaveTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), "\n"+command.HelpTable()+"\n") {
-		t.Errorf("docs/using.md lacks this table:\n%s", command.HelpTable())
+	if !strings.Contains(string(b), "\n"+work.CommandHelp()+"\n") {
+		t.Errorf("docs/using.md lacks this table:\n%s", work.CommandHelp())
 	}
 }

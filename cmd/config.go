@@ -11,8 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	doubted "github.com/mergexo/gh-mergexo/internal/config/doubts"
-	"github.com/mergexo/gh-mergexo/internal/config/schema"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/prompts"
 )
@@ -108,7 +106,7 @@ func validateConfig(a *cli.App, flags *terminal.JSON) error {
 	}) // the path as the caller gave it
 	var doubts []string
 	if cfg != nil {
-		doubts = append(doubted.Of(cfg), machine.Doubts(cfg, a.Environ())...)
+		doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
 		found = append(found, promptProblems(cfg.Runtime.PromptsDir)...)
 	}
 	out := a.Output()
@@ -163,7 +161,7 @@ the top of your config.`,
 		Example: `  $ gh mergexo config schema > config.schema.json`,
 		Args:    cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
-			text, err := schema.Of()
+			text, err := config.JSONSchema()
 			if err != nil {
 				return err
 			}

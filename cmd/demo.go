@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/spf13/cobra"
 
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/demo"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 func newDemoCmd(a *app) *cobra.Command {

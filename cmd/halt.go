@@ -16,20 +16,19 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // everythingWords are the help texts of --all.
-var everythingWords = map[command.Verb]struct{ flag, use, example, long string }{
-	command.VerbPause: {
+var everythingWords = map[work.Verb]struct{ flag, use, example, long string }{
+	work.VerbPause: {
 		"Pause everything on this machine; further arguments are the reason", "{<owner/name#number> | --all [<reason>]}", "--all checking the bill",
 		`--all pauses everything on this machine at once: running agents are stopped, their
 changes are kept, and no pass asks GitHub anything. tick, status and the dry run
 report the pause. It needs no network and waits for no pass. To end it, run
 "gh mergexo resume --all": comments made until then are answered afterwards.`,
 	},
-	command.VerbResume: {
+	work.VerbResume: {
 		"End the pause of everything on this machine", "{<owner/name#number> | --all}", "--all",
 		`--all ends the pause that "gh mergexo pause --all" began. What people paused on
 GitHub stays paused.`,
@@ -37,7 +36,7 @@ GitHub stays paused.`,
 }
 
 // addAll adds --all to a command: everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, use, example, long string }, flags **terminal.JSON) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, example, long string }, flags **terminal.JSON) {
 	all := c.Flags().Bool("all", false, words.flag)
 	c.Use = string(verb) + " " + words.use
 	c.Example += "\n  $ gh mergexo " + string(verb) + " " + words.example
@@ -47,7 +46,7 @@ func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, us
 		switch {
 		case !*all:
 			return one(c, given)
-		case verb == command.VerbResume && len(given) > 0:
+		case verb == work.VerbResume && len(given) > 0:
 			return &cli.UsageError{Err: errors.New("--all resumes everything: leave out the item")}
 		case len(given) == 1 && itemName().MatchString(given[0]):
 			return &cli.UsageError{Err: fmt.Errorf("--all means everything, and %q is one item: leave out one of them", given[0])}
@@ -66,7 +65,7 @@ func (a *app) addAll(c *cobra.Command, verb command.Verb, words struct{ flag, us
 var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`) })
 
 // everything pauses or resumes all work on this machine.
-func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON) error {
+func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (a *app) everything(verb command.Verb, reason string, flags *terminal.JSON)
 		}
 	}
 	dirs, answer := folder.Dirs{State: cfg.Runtime.StateDir}, ""
-	if verb == command.VerbPause {
+	if verb == work.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {
 		answer, err = endHalt(dirs)

@@ -17,8 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/cmd/setup"
 
-	"github.com/mergexo/gh-mergexo/cmd/show"
-	"github.com/mergexo/gh-mergexo/cmd/watch"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -116,8 +115,8 @@ func commands(a *app) []maker {
 	return slices.Concat([]maker{
 		{"demo", groupCore, ours(newDemoCmd)},
 		{"tick", groupCore, ours(newTickCmd)},
-		{"status", groupCore, of(watch.NewCmd)},
-		{"show", groupCore, of(show.NewCmd)},
+		{"status", groupCore, of(status.NewCmd)},
+		{"show", groupCore, of(status.NewShowCmd)},
 		{"logs", groupCore, of(logs.NewCmd)},
 		{"report", groupCore, of(report.NewCmd)},
 		{"cost", groupCore, of(report.NewCostCmd)},

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/watch"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -158,7 +158,7 @@ func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass, 
 	if !a.Output().TTY || opt.json.Asked() {
 		return pass.Run(ctx)
 	}
-	turns := watch.NewTurns(a.App, cfg)
+	turns := status.NewTurns(a.App, cfg)
 	defer turns.Close()
 	pass.Progress, pass.Slow = turns.Changed, turns.Slow
 	turns.Follow(ctx)

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts/document"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
 // Limits of the small fields.
 const (
 	maxPaths   = 200
-	maxPath    = document.MaxPath
+	maxPath    = MaxPath
 	maxDepends = 50
 )
 
@@ -77,7 +76,7 @@ func (c *checker) design(a Answer, blocked bool) {
 		c.add("touch_paths has %d entries; at most %d are taken: use globs", len(a.TouchPaths), maxPaths)
 	}
 	for i, p := range a.TouchPaths[:min(len(a.TouchPaths), maxPaths)] {
-		if why := document.PathProblem(p); why != "" {
+		if why := PathProblem(p); why != "" {
 			c.add("touch_paths[%d] %q %s", i, p, why)
 		}
 	}

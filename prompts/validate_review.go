@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/prompts/document"
 )
 
 // maxReviewComments is the limit of comments in one review.
@@ -22,7 +21,7 @@ func (c *checker) review(a Answer, asked Asked) {
 	least := blocking(asked.Blocking)
 	found := 0
 	for i, r := range a.Comments[:min(len(a.Comments), maxReviewComments)] {
-		if why := document.PathProblem(r.Path); why != "" {
+		if why := PathProblem(r.Path); why != "" {
 			c.add("comments[%d].path %q %s", i, r.Path, why)
 		}
 		if r.Line < 0 {

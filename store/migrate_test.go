@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 // Databases of every schema since the first are in testdata, as
@@ -146,7 +145,7 @@ func migrateFrom(t *testing.T, version int64, migrations fs.FS) {
 	}
 	newest := slices.Max(versionsOf(t, migrations))
 	reader, ok, err := openReadOnly(t.Context(), path, migrations)
-	if version < newest && !errors.Is(err, dbfile.ErrOlder) || version == newest && !ok {
+	if version < newest && !errors.Is(err, ErrOlder) || version == newest && !ok {
 		t.Errorf("a reader: %v, %v", ok, err)
 	}
 	if ok {
@@ -159,7 +158,7 @@ func migrateFrom(t *testing.T, version int64, migrations fs.FS) {
 	t.Cleanup(func() { _ = d.Close() })
 	after := contents(t, path)
 	for table, rows := range before {
-		keptRows(t, table, rows, after[table])
+		rowsOfVersion(t, table, rows, after[table])
 	}
 	if err := d.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -170,8 +169,8 @@ func migrateFrom(t *testing.T, version int64, migrations fs.FS) {
 	}
 }
 
-// keptRows compares rows in the columns that they had before.
-func keptRows(t *testing.T, table string, before, after []map[string]string) {
+// rowsOfVersion compares rows in the columns that they had before.
+func rowsOfVersion(t *testing.T, table string, before, after []map[string]string) {
 	t.Helper()
 	if len(before) != len(after) {
 		t.Fatalf("%s had %d rows and has %d", table, len(before), len(after))
@@ -193,7 +192,7 @@ func contents(t testing.TB, path string) map[string][]map[string]string {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	d := &DB{File: &dbfile.File{SQL: pool, Path: path}, readOnly: true}
+	d := &DB{File: &File{SQL: pool, Path: path}, readOnly: true}
 	all := map[string][]map[string]string{}
 	err = d.View(t.Context(), func(tx *Tx) error {
 		tables, err := listRows(t.Context(), tx, "tables", scanString,
@@ -349,14 +348,14 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	all := versionsOf(t, ours(t))
 	_, err := Open(t.Context(), path, Options{Now: clock})
-	if !errors.Is(err, dbfile.ErrNewer) {
+	if !errors.Is(err, ErrNewer) {
 		t.Errorf("Open: %v", err)
 	}
 	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, this program knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
 	if err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, dbfile.ErrNewer) {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
 		t.Errorf("OpenReadOnly: %v", err)
 	}
 }
@@ -372,10 +371,10 @@ func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	first := versionsOf(t, ours(t))[0]
 	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d): "+
 		"move the file away; the next pass creates a new one from GitHub", path, first)
-	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
+	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, ErrTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, dbfile.ErrTooOld) || err.Error() != want {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrTooOld) || err.Error() != want {
 		t.Errorf("OpenReadOnly: %v, want %s", err, want)
 	}
 	if err := os.Rename(path, path+".old"); err != nil {
@@ -389,7 +388,7 @@ func TestMigrationKeepsWhatIsThere(t *testing.T) {
 	d := openAt(t, path)
 	r := addRepo(t, d)
 	next := later(t, `CREATE TABLE later (id INTEGER PRIMARY KEY);`)
-	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, dbfile.ErrOlder) {
+	if _, _, err := openReadOnly(t.Context(), path, next); !errors.Is(err, ErrOlder) {
 		t.Errorf("a reader of an older file: %v", err)
 	}
 	up, err := open(t.Context(), path, Options{Now: clock}, next)

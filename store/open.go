@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 //go:embed migrations/*.sql
@@ -42,7 +40,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if opt.Now == nil {
 		return nil, errors.New("open the state database: no clock")
 	}
-	file, err := dbfile.Open(ctx, path, migrations)
+	file, err := OpenFile(ctx, path, migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +58,7 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, bool, error) {
 }
 
 func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool, error) {
-	file, ok, err := dbfile.OpenReadOnly(ctx, path, migrations)
+	file, ok, err := OpenFileReadOnly(ctx, path, migrations)
 	if err != nil || !ok {
 		return nil, false, err
 	}

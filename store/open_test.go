@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 func TestOpenMakesThenKeeps(t *testing.T) {
@@ -88,9 +87,9 @@ func TestReplacedWhileInUse(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, d, dbfile.ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
 	next := openAt(t, path)
-	wantErr(t, d, dbfile.ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
 	addRepo(t, next)
 	if err := d.SQL.Close(); err != nil { // the old one ends while the new one is in use
 		t.Fatal(err)

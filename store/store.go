@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/store/dbfile"
 )
 
 // Errors that callers distinguish.
@@ -26,16 +24,11 @@ var (
 	ErrStale = errors.New("stale")
 	// ErrReadOnly says that a write was tried on a read-only database or transaction.
 	ErrReadOnly = errors.New("read-only")
-	// ErrOlder says that an older version of gh mergexo wrote the database. A pass migrates it.
-	ErrOlder = dbfile.ErrOlder
 )
-
-// DiskError says that the disk does not accept SQLite's writes.
-type DiskError = dbfile.DiskError
 
 // DB is an open state database.
 type DB struct {
-	*dbfile.File
+	*File
 	clock    sync.Mutex // guards now
 	now      func() time.Time
 	redact   func(string) string
@@ -97,15 +90,15 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.Path, dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err)))
+		return fmt.Errorf("begin on %s: %w", d.Path, ExplainDiskFull(Interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.sql = tx
 	if err := fn(t); err != nil {
-		return dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err))
+		return ExplainDiskFull(Interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.Path, dbfile.ExplainDiskFull(dbfile.Interrupted(ctx, err)))
+		return fmt.Errorf("commit to %s: %w", d.Path, ExplainDiskFull(Interrupted(ctx, err)))
 	}
 	return nil
 }

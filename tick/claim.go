@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/plan"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // claim applies the changes of the plans and claims their turns, as many as there are free slots.
@@ -86,7 +86,7 @@ func (p *Pass) changes() change.Applier {
 func (p *Pass) logReviews(ctx context.Context, repo work.Repo, news []store.ReviewLog) {
 	r := p.RemoteByID(repo.ID)
 	for _, n := range news {
-		notice.LogReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
+		tell.LogReview(ctx, p.Log, n, "repo_full_name", r.Name.FullName(), "work_item_id", n.ItemID, "pr_number", n.Number)
 	}
 }
 

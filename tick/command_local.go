@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -35,7 +34,7 @@ const commandWait = 20 * time.Second
 
 // Command executes one command of the operator on an issue or pull request and sends its actions,
 // if GitHub can be reached. It calls waiting if another pass holds tick.lock.
-func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd command.Command, waiting func()) (told *CommandResult, err error) {
+func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd work.Command, waiting func()) (told *CommandResult, err error) {
 	planning, err := p.lockForCommand(ctx, waiting, ", or say it in a comment on GitHub")
 	if err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func (p *Pass) lockForCommand(ctx context.Context, waiting func(), or string) (f
 }
 
 // planLocal decides what a command does, as the plan does for one in a comment.
-func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd command.Command) (rep plan.Reply, made plan.Plan, err error) {
+func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd work.Command) (rep plan.Reply, made plan.Plan, err error) {
 	var v known.Snapshot
 	var item known.Item
 	by := work.Account{Login: "the operator"}
@@ -114,7 +113,7 @@ func (p *Pass) planLocal(ctx context.Context, rem *env.Repo, number int, cmd com
 }
 
 // localEvent returns the event that records a command without a comment.
-func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd command.Command, by work.Account) work.Event {
+func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Command, by work.Account) work.Event {
 	now := p.Now()
 	body := cmd.String()
 	source, hash := "local-"+strconv.FormatInt(now.UnixNano(), 10), work.ContentHash(body)

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/tick/known"
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
@@ -56,7 +55,7 @@ type play struct {
 	now     time.Time
 	pass    int
 	slots   int
-	weights score.Weights
+	weights work.ScoreWeights
 
 	views   []known.Snapshot // of each repository, without running turns
 	line    []*waits
@@ -79,9 +78,9 @@ var (
 )
 
 func newPlay(roll dice, order func([]plan.Plan) []plan.Turn) *play {
-	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: score.Weights{Priority: 1, Conflict: 5, Staleness: -0.5}}
+	p := &play{roll: roll, order: order, now: noon, slots: roll("slots", 1, 3), weights: work.ScoreWeights{Priority: 1, Conflict: 5, Staleness: -0.5}}
 	if roll("weights", 0, 1) == 1 {
-		p.weights = score.Weights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
+		p.weights = work.ScoreWeights{Priority: 0.1, Conflict: 0.5, Staleness: -2}
 	}
 	for n := range repositories {
 		repo := app
@@ -108,10 +107,10 @@ func (p *play) run() error {
 		p.end()
 		if p.pass < busy {
 			for range p.roll("arrivals", 0, 2) {
-				p.arrive(p.roll("repository", 0, repositories-1), p.roll("priority", score.MinPriority, score.MaxPriority))
+				p.arrive(p.roll("repository", 0, repositories-1), p.roll("priority", work.MinPriority, work.MaxPriority))
 			}
 			if flood >= 0 {
-				p.arrive(flood, score.MaxPriority)
+				p.arrive(flood, work.MaxPriority)
 			}
 		} else {
 			p.now = p.now.Add(12 * time.Hour)
@@ -255,7 +254,7 @@ func (p *play) passed(x, y *waits) error {
 		x.own++
 		later, ahead := y.since.Sub(x.since), time.Duration(y.priority-x.priority)*time.Hour
 		if x.implements() {
-			ahead = p.weights.LongestPassed() + (score.MaxPriority-score.MinPriority)*time.Hour
+			ahead = p.weights.LongestPassed() + (work.MaxPriority-work.MinPriority)*time.Hour
 		}
 		if y.came > x.came && later > 0 && later >= ahead {
 			return fmt.Errorf("%+v came later and passed %+v", *y, *x)

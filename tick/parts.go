@@ -10,17 +10,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
-	"github.com/mergexo/gh-mergexo/tick/notice"
-	"github.com/mergexo/gh-mergexo/tick/notify"
-	"github.com/mergexo/gh-mergexo/tick/observe"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
 // Listeners are called during a pass and when it has ended.
 type Listeners struct {
-	After    []observe.After  // called when it has ended; see end
-	Notifier *notify.Notifier // sends messages while turns run; nil: none
+	After    []tell.Observer // called when it has ended; see end
+	Notifier *tell.Notifier  // sends messages while turns run; nil: none
 }
 
 // beginNotifying sends messages while turns run, if there are any.
@@ -36,7 +34,7 @@ func (p *Pass) assemble() {
 		return
 	}
 	e := p.Env
-	p.loader, p.notices = snapshot.New(e), notice.New(e)
+	p.loader, p.notices = snapshot.New(e), tell.NewNotices(e)
 	p.ingest = ingest.New(e, p.notices)
 	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
 	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
@@ -62,13 +60,13 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 	for _, r := range slices.Concat(p.Repositories(), p.Removed) {
 		r.Close()
 	}
-	observe.Pass(ctx, p.Env, rep, err, p.After)
+	tell.ObservePass(ctx, p.Env, rep, err, p.After)
 	return errors.Join(err, p.Store.Close())
 }
 
 // runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.
 func runTurn(ctx context.Context, p *Pass, l *env.Lease, rep *env.Report) {
-	observe.Turn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
+	tell.ObserveTurn(ctx, p.Env, l, func() env.TurnReport { return p.turns.Settle(ctx, l, p.step(ctx, l), rep) })
 }
 
 // checkSameRepo checks before a turn's next step that its repository is still the same.

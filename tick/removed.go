@@ -8,7 +8,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
@@ -72,7 +72,7 @@ func (p *Pass) endRemovedTurn(ctx context.Context, r *env.Repo, t work.Turn) err
 // labelsShown returns the names of the state labels from the item's action row, because the config
 // no longer has them.
 func labelsShown(ctx context.Context, tx *store.Tx, repo work.Repo, item work.Item) (work.Labels, error) {
-	a, known, err := tx.GetAction(ctx, work.LabelsToken(repo.Key(), item.Number, notice.PurposeStatus))
+	a, known, err := tx.GetAction(ctx, work.LabelsToken(repo.Key(), item.Number, tell.PurposeStatus))
 	shown := work.LabellingOf(a)
 	if err != nil || !known || len(shown.With) != 1 || len(shown.Without) != 2 {
 		return work.Labels{Working: "agent:working", Blocked: "agent:blocked", Done: "agent:done"}, err

@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
-	"github.com/mergexo/gh-mergexo/tick/notice"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 	"github.com/mergexo/gh-mergexo/tick/turn"
 )
 
@@ -33,7 +33,7 @@ type Pass struct {
 
 	loader  *snapshot.Loader
 	ingest  *ingest.Ingest
-	notices *notice.Notices
+	notices *tell.Notices
 	turns   *turn.Turns
 	merging *merge.Merging
 	chosen  map[int64][]string // tokens of the merging actions that the plan chose, by repository

@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/doubts"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -30,7 +29,7 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	cfg, read := loadConfig(a)
 	f := machine.Examine(ctx, cfg, a.Environ())
 	f.Config, f.Now = read, a.Now()
-	f.Config.Doubts = append(doubts.Of(cfg), machine.Doubts(cfg, a.Environ())...)
+	f.Config.Doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
 	f.Hosts = hosts(cfg)
 	f.Repos = repositories(cfg)
 	addStored(ctx, cfg, &f)

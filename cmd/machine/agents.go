@@ -16,9 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/doubts"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
@@ -146,7 +145,7 @@ func Installed(cfg *config.Config, env environ.Env) string {
 // Doubts returns what the config names for the used agents but this machine lacks, and the
 // reviewers whose verdicts GitHub does not accept.
 func Doubts(cfg *config.Config, env environ.Env) []string {
-	all := append(doubts.Authors(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
+	all := append(config.AuthorDoubts(cfg, github.LoggedIn), cfg.NotifyDoubts(env)...)
 	for _, name := range used(cfg) {
 		for _, d := range cfg.Doubts(env, cfg.Agents[name]) {
 			if !slices.Contains(all, d) {

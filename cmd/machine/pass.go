@@ -21,8 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
-	telling "github.com/mergexo/gh-mergexo/tick/notify"
-	"github.com/mergexo/gh-mergexo/tick/observe"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // PassOptions are the scope and mode of a pass.
@@ -59,7 +58,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
-		pass.Notifier = telling.New(pass.Env, m.Notify)
+		pass.Notifier = tell.NewNotifier(pass.Env, m.Notify)
 		pass.After = append(pass.After, pass.Notifier.After)
 		trace(m, pass, opt.Version)
 		return pass, closeLog, nil
@@ -83,11 +82,11 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 }
 
 // after returns the observers of a pass's end.
-func after(m *Machine, opt PassOptions) []observe.After {
-	var all []observe.After
+func after(m *Machine, opt PassOptions) []tell.Observer {
+	var all []tell.Observer
 	if m.cfg.Runtime.MetricsFile != "" {
 		build := metrics.Build{Version: opt.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-		all = append(all, observe.Metrics(m.cfg.Runtime.MetricsFile, build))
+		all = append(all, tell.WriteMetrics(m.cfg.Runtime.MetricsFile, build))
 	}
 	return all
 }
@@ -103,7 +102,7 @@ func trace(m *Machine, pass *tick.Pass, version string) {
 		Instance: func() (string, error) { return m.dirs.Installation(folder.MachineID()) },
 	})
 	if pass.Tracer != nil {
-		pass.After = append(pass.After, observe.Traces(pass.Tracer))
+		pass.After = append(pass.After, tell.SendTraces(pass.Tracer))
 	}
 }
 

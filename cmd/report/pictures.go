@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/cmd/report/chart"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
@@ -22,7 +21,7 @@ type figure struct {
 // figures returns the charts over time, without empty ones.
 func (r Report) figures() ([]figure, error) {
 	var all []figure
-	for _, make := range []func() (chart.Bars, bool){r.accepted, r.answers, r.turns, r.costs, r.failures, r.said} {
+	for _, make := range []func() (Bars, bool){r.accepted, r.answers, r.turns, r.costs, r.failures, r.said} {
 		b, ok := make()
 		if !ok {
 			continue
@@ -50,8 +49,8 @@ func (r Report) figures() ([]figure, error) {
 }
 
 // over makes a chart over the periods.
-func (r Report) over(id, title string, least float64, value func(float64) string, series ...chart.Series) (chart.Bars, bool) {
-	b := chart.Bars{ID: id, Title: title, Series: series, Value: value, Least: least}
+func (r Report) over(id, title string, least float64, value func(float64) string, series ...Series) (Bars, bool) {
+	b := Bars{ID: id, Title: title, Series: series, Value: value, Least: least}
 	some := false
 	for _, p := range r.Periods {
 		b.Labels = append(b.Labels, p.label(r.Step))
@@ -73,8 +72,8 @@ func (r Report) over(id, title string, least float64, value func(float64) string
 }
 
 // each makes a series with one number per period.
-func (r Report) each(name, color string, of func(Period) float64) chart.Series {
-	s := chart.Series{Name: name, Color: color}
+func (r Report) each(name, color string, of func(Period) float64) Series {
+	s := Series{Name: name, Color: color}
 	for _, p := range r.Periods {
 		s.Values = append(s.Values, of(p))
 	}
@@ -83,20 +82,20 @@ func (r Report) each(name, color string, of func(Period) float64) chart.Series {
 
 func whole(v float64) string { return fmt.Sprintf("%.0f", v) }
 
-func (r Report) accepted() (chart.Bars, bool) {
+func (r Report) accepted() (Bars, bool) {
 	b, ok := r.over("accepted", "Accepted pull requests", 1, whole,
 		r.each("no human commit", "--good", func(p Period) float64 { return float64(p.ZeroTouch) }),
 		r.each("human commits", "--people", func(p Period) float64 { return float64(p.ByPeople) }),
 		r.each("not known", "--quiet", func(p Period) float64 { return float64(p.Accepted - p.ZeroTouch - p.ByPeople) }),
 	)
 	b.Stacked = true
-	b.Series = slices.DeleteFunc(b.Series, func(s chart.Series) bool {
+	b.Series = slices.DeleteFunc(b.Series, func(s Series) bool {
 		return s.Name == "not known" && !slices.ContainsFunc(s.Values, func(v float64) bool { return v > 0 })
 	})
 	return b, ok
 }
 
-func (r Report) answers() (chart.Bars, bool) {
+func (r Report) answers() (Bars, bool) {
 	minutes := func(of func(Period) *float64) func(Period) float64 {
 		return func(p Period) float64 { return number(of(p)) / 60 }
 	}
@@ -106,12 +105,12 @@ func (r Report) answers() (chart.Bars, bool) {
 	)
 }
 
-func (r Report) turns() (chart.Bars, bool) {
+func (r Report) turns() (Bars, bool) {
 	return r.over("turns", "Turns for each accepted pull request", 0.1, func(v float64) string { return trim(v) },
 		r.each("turns", "--turn", func(p Period) float64 { return number(p.TurnsPerPull) }))
 }
 
-func (r Report) costs() (chart.Bars, bool) {
+func (r Report) costs() (Bars, bool) {
 	return r.over("costs", "Cost of each accepted pull request, USD", 0.01, func(v float64) string { return fmt.Sprintf("%.2f", v) },
 		r.each("USD", "--money", func(p Period) float64 { return number(p.CostPerPull) }))
 }
@@ -126,8 +125,8 @@ func number(v *float64) float64 {
 // mostKinds is how many kinds of failures a chart shows.
 const mostKinds = 10
 
-func (r Report) failures() (chart.Bars, bool) {
-	b := chart.Bars{ID: "failures", Title: "Failures by kind", Sideways: true, Least: 1, Value: whole, Series: []chart.Series{{Name: "times", Color: "--bad"}}}
+func (r Report) failures() (Bars, bool) {
+	b := Bars{ID: "failures", Title: "Failures by kind", Sideways: true, Least: 1, Value: whole, Series: []Series{{Name: "times", Color: "--bad"}}}
 	var says []string
 	for _, f := range slices.Backward(r.Failures[:min(len(r.Failures), mostKinds)]) { // the first bar is the lowest
 		b.Labels, b.Series[0].Values = append(b.Labels, words(f.Kind)), append(b.Series[0].Values, float64(f.Count))
@@ -137,8 +136,8 @@ func (r Report) failures() (chart.Bars, bool) {
 	return b, len(r.Failures) > 0
 }
 
-func (r Report) said() (chart.Bars, bool) {
-	b := chart.Bars{ID: "verdicts", Title: "Reviewers' verdicts", Sideways: true, Stacked: true, Least: 1, Value: whole, Series: []chart.Series{
+func (r Report) said() (Bars, bool) {
+	b := Bars{ID: "verdicts", Title: "Reviewers' verdicts", Sideways: true, Stacked: true, Least: 1, Value: whole, Series: []Series{
 		{Name: "approved", Color: "--good"}, {Name: "requested changes", Color: "--bad"},
 	}}
 	var says []string

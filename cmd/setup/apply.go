@@ -9,7 +9,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/edit"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -28,7 +27,7 @@ func (r *room) apply(ctx context.Context, d *draft, p *place) (*config.Config, e
 	var todo []string
 	if now != d.text {
 		r.say("")
-		r.showDiff(edit.Diff(d.path, d.text, now))
+		r.showDiff(ConfigDiff(d.path, d.text, now))
 		todo = append(todo, "write "+d.path)
 	}
 	if len(lacking) > 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/edit"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -30,7 +29,7 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	if err != nil {
 		return err
 	}
-	repo := edit.Repo{Name: called(p.name)}
+	repo := DraftRepo{Name: called(p.name)}
 	if d.used = agent; d.text != "" && agent != d.cfg.Runtime.Agent {
 		repo.Agent, repo.Kinds = agent, terminal.Each(config.AgentKinds(), func(k work.Kind) string { return string(k) })
 	}
@@ -145,7 +144,7 @@ func (r *room) choosePeople(p *place) ([]string, error) {
 const noReviewer = "none"
 
 // chooseReviewers sets the reviewers: a config without a table of reviewers has quinn.
-func (r *room) chooseReviewers(repo *edit.Repo) error {
+func (r *room) chooseReviewers(repo *DraftRepo) error {
 	builtIn := terminal.Each(config.BuiltInReviewers(), func(x config.Reviewer) string { return x.Name })
 	chosen, usual := r.reviewers, builtIn[:1]
 	if len(chosen) == 0 && r.ask != nil {

@@ -10,8 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/edit"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -23,7 +22,7 @@ type draft struct {
 	text string
 	cfg  *config.Config // the parsed text; without repositories if it names none
 	env  environ.Env
-	repo edit.Repo // to be added; empty name: none
+	repo DraftRepo // to be added; empty name: none
 	used string    // the agent of a new config
 }
 
@@ -50,7 +49,7 @@ func (r *room) readDraft() (*draft, error) {
 	if d.cfg, err = d.parse(d.text); err == nil {
 		return d, nil
 	}
-	cfg, lacking := d.parse(edit.Add(d.text, edit.Repo{Name: "a/b"}))
+	cfg, lacking := d.parse(AddRepo(d.text, DraftRepo{Name: "a/b"}))
 	if lacking != nil {
 		return nil, fmt.Errorf("%w\nfix the config first: nothing was changed", err)
 	}
@@ -77,9 +76,9 @@ func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 	if d.repo.Name == "" {
 		return d.text, d.cfg, nil
 	}
-	now := edit.Add(d.text, d.repo)
+	now := AddRepo(d.text, d.repo)
 	if strings.TrimSpace(d.text) == "" {
-		now = d.text + edit.New(d.used, d.repo)
+		now = d.text + NewConfig(d.used, d.repo)
 	}
 	cfg, err := d.parse(now)
 	if err == nil && len(cfg.Repos) != len(d.cfg.Repos)+1 {

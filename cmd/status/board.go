@@ -1,5 +1,6 @@
-// Package status shows work items to people and programs: the board of status, the story of show,
+// This file shows work items to people and programs: the board of status, the story of show,
 // and both as JSON. It reads only the database.
+
 package status
 
 import (
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -86,7 +86,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	at, err := live.Load(ctx, tx, q.Config.Runtime.StateDir, q.Now)
+	at, err := LoadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Now)
 	if err != nil {
 		return b, err
 	}
@@ -124,7 +124,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 }
 
 // loadRepo reads a configured repository and its work items.
-func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Repo, day spending.Day, at live.Turns) (Repo, error) {
+func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Repo, day spending.Day, at LiveTurns) (Repo, error) {
 	ignored, called := env.IgnoredStamps(&row, q.Now), q.Config.Called(row.Name)
 	if row.ID == 0 {
 		r := repoOf(row, called, store.Counts{})
@@ -154,7 +154,7 @@ func (b *Board) loadRepo(ctx context.Context, tx *store.Tx, q Query, row work.Re
 
 // loadItems reads a repository's work items and asks the plan, made from the same items, what holds
 // them back.
-func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day, at live.Turns) error {
+func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Repo, day spending.Day, at LiveTurns) error {
 	v, err := snapshot.Board(ctx, tx, q.Config, r, day, q.Now, q.All)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -27,7 +26,7 @@ type Item struct {
 	State       string          `json:"state"`         // the word that `status` shows: [using.md](../using.md#states)
 	Stopped     bool            `json:"stopped"`       // whether a person has to act
 	Running     bool            `json:"running"`       // whether a pass works on it now
-	Work        *live.Running   `json:"work"`          // what that pass is doing; null: no pass works on it
+	Work        *Running        `json:"work"`          // what that pass is doing; null: no pass works on it
 	Since       terminal.Time   `json:"since"`         // since when it is in that state
 	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
 	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
@@ -90,7 +89,7 @@ type ItemFacts struct {
 	Repo    work.Repo
 	Called  string        // the repository's name, with its host if that is ambiguous
 	Live    bool          // a live pass works on it
-	Worked  *live.Running // what that pass does; nil: none works on it
+	Worked  *Running      // what that pass does; nil: none works on it
 	Halt    *folder.Halt  // `pause --all` is in force; nil: it is not
 	Said    work.Action   // the comment on GitHub with the reason why it is blocked
 	Place   explain.Place // for texts about the item on this machine

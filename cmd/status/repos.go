@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+	"github.com/mergexo/gh-mergexo/tick/ingest"
 )
 
 // Repo is one repository. Before a pass has seen it, it has only its name.
@@ -43,7 +43,7 @@ type Repo struct {
 
 // Watched is how one repository is watched.
 type Watched struct {
-	Manner pulse.Manner  `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
+	Manner ingest.Manner `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
 	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
 	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
@@ -134,7 +134,7 @@ func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, known []
 		if r.NodeID == "" {
 			return Watched{}
 		}
-		manner, next := pulse.Watch(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
+		manner, next := ingest.WatchManner(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
 		w := Watched{Manner: manner, Next: terminal.Stamp(next)}
 		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
@@ -162,9 +162,9 @@ func (l *watchLines) add(r Repo) {
 		l.first.Add(r.Name, r.First.says)
 	}
 	switch r.Manner {
-	case pulse.ByTurn:
+	case ingest.ByTurn:
 		l.hidden.Add(r.Name, "GitHub does not say whether something changed there: read in turn, beside the others")
-	case pulse.ByPulse:
+	case ingest.ByPulse:
 		if l.pulsed == nil {
 			l.pulsed = map[string]*pulsed{}
 		}
@@ -176,7 +176,7 @@ func (l *watchLines) add(r Repo) {
 		if p.n++; r.SeenAt.Time.Before(p.last) {
 			p.last, p.next = r.SeenAt.Time, r.Next.Time
 		}
-	case pulse.EachPass:
+	case ingest.EachPass:
 	}
 }
 

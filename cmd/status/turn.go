@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/cmd/live"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -129,7 +128,7 @@ func (t Turn) says() string {
 	if d := t.took(); d != "" {
 		what += ", " + d
 	}
-	return what + live.Used(t.Usage)
+	return what + Used(t.Usage)
 }
 
 // shownKey is how much of a turn's key people see, as with commits: more than they need to name it.
@@ -154,7 +153,7 @@ func (s Story) PrintTurn(out terminal.Output, t Turn) error {
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},
 		{"took", t.took()},
 		{"runs", fmt.Sprint(t.Runs)},
-		{"used", strings.TrimPrefix(live.Used(t.Usage), ", ")},
+		{"used", strings.TrimPrefix(Used(t.Usage), ", ")},
 		{"from commit", t.Head},
 		{"commit", t.Commit},
 		{"trouble", t.Error},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
+	"github.com/mergexo/gh-mergexo/tick/ingest"
 )
 
 // model is many repositories of which nothing is kept but what decides who is read when: the
@@ -147,14 +147,14 @@ func (m *model) pass(l *ledger, at time.Duration) asks {
 	a := asks{at: at}
 	spent := 0.0
 	const minInterval = 10 * time.Second
-	every := pulse.Wait(n, false, minInterval)
+	every := ingest.PulseWait(n, false, minInterval)
 	due := 0
-	all, whys := make([]pulse.Repo, n), make([]pulse.ReadReason, n)
+	all, whys := make([]ingest.PulseRepo, n), make([]ingest.ReadReason, n)
 	for i, r := range m.repos {
-		all[i] = pulse.Repo{Row: r.row, Unread: r.unread(now)}
-		if !r.row.Pulse.At.Add(pulse.Wait(n, all[i].Unread, minInterval)).After(now) {
+		all[i] = ingest.PulseRepo{Row: r.row, Unread: r.unread(now)}
+		if !r.row.Pulse.At.Add(ingest.PulseWait(n, all[i].Unread, minInterval)).After(now) {
 			due++
-			all[i].Shown = pulse.Shown{Asked: true, Known: true, Issues: r.issues, Pulls: r.pulls}
+			all[i].Shown = ingest.PulseShown{Asked: true, Known: true, Issues: r.issues, Pulls: r.pulls}
 			r.row.Pulse.At = now
 		}
 	}
@@ -165,15 +165,15 @@ func (m *model) pass(l *ledger, at time.Duration) asks {
 	remaining := pointsAnHour - m.used - int(spent)
 	for i := range all {
 		whys[i] = all[i].Judge(now, n)
-		if whys[i] == pulse.InTurn && !pulse.Spare(remaining, m.resets, now, every, n) {
-			whys[i] = pulse.Quiet
+		if whys[i] == ingest.InTurn && !ingest.Spare(remaining, m.resets, now, every, n) {
+			whys[i] = ingest.Quiet
 		}
 	}
-	chosen := pulse.Choose(all, whys, pulse.Allowance(now.Sub(m.last)))
+	chosen := ingest.ChooseRepos(all, whys, ingest.Allowance(now.Sub(m.last)))
 	asked, seen, again := 0, 0, 0
 	old := m.oldest(chosen, now)
 	for _, i := range chosen {
-		look := &pulse.Look{Shown: all[i].Shown, Why: whys[i], Every: pulse.LightInterval(m.pulls), Old: old}
+		look := &ingest.PulseLook{Shown: all[i].Shown, Why: whys[i], Every: ingest.LightInterval(m.pulls), Old: old}
 		k, s, o := m.read(l, i, look, at)
 		asked, seen = asked+k, seen+s
 		if o > 0 {
@@ -222,7 +222,7 @@ func (m *model) oldest(chosen []int, now time.Time) []string {
 
 // read takes in what happened in a repository; it tells about how many pull requests a
 // light query asks, how many deeds were seen, and how many details are read again.
-func (m *model) read(l *ledger, i int, look *pulse.Look, at time.Duration) (asked, deeds, again int) {
+func (m *model) read(l *ledger, i int, look *ingest.PulseLook, at time.Duration) (asked, deeds, again int) {
 	r, now := m.repos[i], daybreak.Add(at)
 	listed := map[int]bool{}
 	for _, c := range m.waiting[i] {

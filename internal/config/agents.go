@@ -8,8 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -27,7 +26,7 @@ func (p *parser) agentKeys(a *Agent) []key {
 	known := a.Adapter != AdapterCommand // a known command line accepts a model, an effort and arguments
 	return []key{
 		textKey("adapter", &a.Adapter, a.Adapter),
-		ownKey("command", func(t *document.Table) { a.Command = t.Texts("command") }, func() any {
+		ownKey("command", func(t *Table) { a.Command = t.Texts("command") }, func() any {
 			if known && len(a.Command) == 0 {
 				return []string{a.Adapter}
 			}
@@ -38,9 +37,9 @@ func (p *parser) agentKeys(a *Agent) []key {
 		textsKey("args", &a.Args).only(known),
 		textsKey("env_pass", &a.EnvPass),
 		textKey("session", &a.Session, SessionResume),
-		ownKey("sandbox", func(t *document.Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }),
-		ownKey("readable", func(t *document.Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }),
-		ownKey("writable", func(t *document.Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
+		ownKey("sandbox", func(t *Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }),
+		ownKey("readable", func(t *Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }),
+		ownKey("writable", func(t *Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
 	}
 }
 
@@ -57,7 +56,7 @@ func pricesKeys(p *spending.Prices) []key {
 }
 
 // agent reads one [agents.NAME] table. If NAME is a known command line, the adapter may be omitted.
-func (p *parser) agent(t *document.Table, name string) {
+func (p *parser) agent(t *Table, name string) {
 	implied := ""
 	if slices.Contains(builtIn, name) {
 		implied = name
@@ -88,14 +87,14 @@ func (p *parser) agent(t *document.Table, name string) {
 
 // prices reads the prices of an agent's tokens. Without a price for cached input, all input costs
 // the full price: the sum is never too low.
-func prices(t *document.Table) *spending.Prices {
+func prices(t *Table) *spending.Prices {
 	const key = "usd_per_million"
 	v, written := t.Get(key)
 	if !written {
 		return nil
 	}
 	if _, isTable := v.(map[string]any); !isTable {
-		t.Bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", document.TypeName(v))
+		t.Bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", TypeName(v))
 		return nil
 	}
 	p := t.Sub(key, key)
@@ -113,7 +112,7 @@ func prices(t *document.Table) *spending.Prices {
 }
 
 // checkAdapter checks what an adapter needs and what it does not support.
-func (p *parser) checkAdapter(t *document.Table, a *Agent) {
+func (p *parser) checkAdapter(t *Table, a *Agent) {
 	switch a.Adapter {
 	case AdapterCommand:
 		p.checkCommand(t, a)
@@ -135,7 +134,7 @@ func (p *parser) checkAdapter(t *document.Table, a *Agent) {
 	case "":
 		t.Missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
 	default:
-		t.Bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, document.Meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+		t.Bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, Meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
 	}
 }
 
@@ -146,7 +145,7 @@ var dangerous = []string{
 	"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--no-session-persistence", "--json-schema", "--output-format", "--resume", "--continue", "--session-id", "--fork-session",
 }
 
-func (p *parser) checkArgs(t *document.Table, a *Agent) {
+func (p *parser) checkArgs(t *Table, a *Agent) {
 	for _, arg := range a.Args {
 		name, _, _ := strings.Cut(arg, "=")
 		switch {
@@ -158,7 +157,7 @@ func (p *parser) checkArgs(t *document.Table, a *Agent) {
 	}
 }
 
-func (p *parser) checkCommand(t *document.Table, a *Agent) {
+func (p *parser) checkCommand(t *Table, a *Agent) {
 	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
 		t.Bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
 		return
@@ -205,5 +204,5 @@ func (p *parser) checkAgentName(path, what, name string) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(document.Meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(Meant(name, names, "%q"), "; there is no [agents."+name+"]"))
 }

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -21,7 +20,7 @@ import (
 type Config struct {
 	Path     string // the config file
 	Runtime  Runtime
-	Schedule score.Weights // weights of the order of implementations
+	Schedule work.ScoreWeights // weights of the order of implementations
 	Agents   map[string]Agent
 	Repos    []Repo   // in the file's order
 	Notify   []Notify // notifications outside of GitHub

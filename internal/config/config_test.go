@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -279,7 +278,7 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 
 func TestAllMistakesAreReportedInOrder(t *testing.T) {
 	_, err := parse(t, "[runtime]\nworkers = 0\nwokers = 1\nretry_base = \"x\"\n"+minimal)
-	var invalid *document.InvalidError
+	var invalid *config.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Problems) != 3 {
 		t.Fatalf("got %v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 func TestPathsFollowXDG(t *testing.T) {

@@ -3,16 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 )
-
-// Problem is one problem of a config.
-type Problem = document.Problem
 
 // Problems returns the problems of an InvalidError; false for any other error.
 func Problems(err error) ([]Problem, bool) {
-	invalid, ok := errors.AsType[*document.InvalidError](err)
+	invalid, ok := errors.AsType[*InvalidError](err)
 	if !ok {
 		return nil, false
 	}

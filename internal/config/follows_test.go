@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 // The first line that a person reads is the cause: what only follows from a misspelt
@@ -27,7 +26,7 @@ config.toml:5: small-job in [repo.agents]: a flow, and agents are named for kind
 config.toml:6: design in [repo.agents]: a flow, and agents are named for kinds of turn; write design_start, and design_feedback for its pull request's comments`},
 	} {
 		_, err := Parse("config.toml", []byte(c.doc), environ.Of([]string{"HOME=/h"}), "github.com")
-		invalid, ok := errors.AsType[*document.InvalidError](err)
+		invalid, ok := errors.AsType[*InvalidError](err)
 		if !ok {
 			t.Errorf("%s: %v", c.name, err)
 			continue

@@ -3,8 +3,7 @@ package config
 import (
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
@@ -13,8 +12,8 @@ var uncommented = lazy.Regexp(`(?m)^# (\[\[|[a-z_]+ = )`)
 
 // Keys returns the keys that the parser requests, with their kinds. To get all of them, it parses
 // the example with everything uncommented.
-func Keys() ([]document.Key, error) {
-	whole, asked, err := document.Recorded("example", uncommented().ReplaceAllString(Example, "$1"), AnyAgent)
+func Keys() ([]Key, error) {
+	whole, asked, err := OpenRecorded("example", uncommented().ReplaceAllString(Example, "$1"), AnyAgent)
 	if err != nil {
 		return nil, err
 	}

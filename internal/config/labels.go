@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -30,7 +29,7 @@ func labelKeys(l *work.Labels) []key {
 	}
 }
 
-func (p *parser) labels(t *document.Table) (l work.Labels) {
+func (p *parser) labels(t *Table) (l work.Labels) {
 	keys := labelKeys(&l)
 	readKeys(t, keys)
 	t.Done()

@@ -8,8 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 // githubMaxFileBytes is the size from which GitHub refuses files.
@@ -29,7 +28,7 @@ func DefaultProtectedPaths() []string {
 	}
 }
 
-func checkGlobs(t *document.Table, key string, globs []string) {
+func checkGlobs(t *Table, key string, globs []string) {
 	for _, glob := range globs {
 		if why := globProblem(glob); why != "" {
 			t.Bad(key, "%q %s", glob, why)
@@ -55,7 +54,7 @@ func globProblem(glob string) string {
 }
 
 // promptsDir returns the folder of the operator's own prompts: by default beside the config.
-func (p *parser) promptsDir(t *document.Table) string {
+func (p *parser) promptsDir(t *Table) string {
 	written := t.Text("prompts_dir", usualPrompts)
 	dir := environ.ExpandHome(written, p.env.Home)
 	if !filepath.IsAbs(dir) {

@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 const oneRepo = "[agents.a]\nadapter = \"command\"\ncommand = [\"agent\"]\n[[repo]]\nname = \"o/n\"\n"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
@@ -40,14 +39,14 @@ func mergingKeys(m *Merging) []key {
 		durationKey("checks_timeout", &m.ChecksTimeout, time.Hour, time.Second),
 		textsKey("critical_paths", &m.Critical),
 		countKey("max_merge_lines", &m.MaxLines, 0, 0, 1_000_000),
-		ownKey("delete_branch", func(t *document.Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
+		ownKey("delete_branch", func(t *Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
 			if m.DeleteBranch == "" {
 				return ""
 			}
 			return m.DeleteBranch == merging.Yes
 		}),
 		durationKey("watch_base", &m.Watch, time.Hour, 0),
-		ownKey("revert_on_red", func(t *document.Table) { m.Revert = revertOnRed(t) }, func() any {
+		ownKey("revert_on_red", func(t *Table) { m.Revert = revertOnRed(t) }, func() any {
 			if m.Revert {
 				return revertPropose
 			}
@@ -56,13 +55,13 @@ func mergingKeys(m *Merging) []key {
 	}
 }
 
-func revertOnRed(t *document.Table) bool {
+func revertOnRed(t *Table) bool {
 	revert := t.Text("revert_on_red", revertNever)
 	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
 	return revert == revertPropose
 }
 
-func checkMerging(t *document.Table, m Merging) {
+func checkMerging(t *Table, m Merging) {
 	if m.Method != "" {
 		oneOf(t, "merge_method", m.Method, merging.Methods())
 	}
@@ -79,7 +78,7 @@ func checkMerging(t *document.Table, m Merging) {
 
 // deleteBranch reads whether the branch of a landed pull request is deleted; "" leaves that to the
 // repository's setting.
-func deleteBranch(t *document.Table) merging.Setting {
+func deleteBranch(t *Table) merging.Setting {
 	switch written, _ := t.Get("delete_branch"); written {
 	case true:
 		return merging.Yes
@@ -93,7 +92,7 @@ func deleteBranch(t *document.Table) merging.Setting {
 }
 
 // oneOf rejects a value outside a choice.
-func oneOf[T ~string](t *document.Table, key string, value T, choice []T) {
+func oneOf[T ~string](t *Table, key string, value T, choice []T) {
 	names := make([]string, len(choice))
 	for i, c := range choice {
 		if c == value {
@@ -101,7 +100,7 @@ func oneOf[T ~string](t *document.Table, key string, value T, choice []T) {
 		}
 		names[i] = string(c)
 	}
-	t.Bad(key, "want %s, got %q%s", quoted(choice), value, document.Meant(string(value), names, "%q"))
+	t.Bad(key, "want %s, got %q%s", quoted(choice), value, Meant(string(value), names, "%q"))
 }
 
 // MergePolicy returns the rules for merging a flow's pull requests. It is off if nobody has to

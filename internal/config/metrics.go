@@ -4,8 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 // metricsSuffix is the file extension that node_exporter's textfile collector reads.
@@ -13,7 +12,7 @@ const metricsSuffix = ".prom"
 
 // metricsFile returns the file that each pass writes for Prometheus. It is overwritten, so it must
 // be neither the config nor inside the state folder.
-func (p *parser) metricsFile(t *document.Table) string {
+func (p *parser) metricsFile(t *Table) string {
 	file := t.Text("metrics_file", "")
 	if file == "" {
 		return ""

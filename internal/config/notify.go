@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
@@ -54,12 +53,12 @@ func notifyKeys(n *Notify) []key {
 		textsKey("env_pass", &n.EnvPass).only(isCommand),
 		textKey("webhook", &n.Webhook, "").only(!isCommand),
 		textKey("secret_env", &n.SecretEnv, "").only(!isCommand),
-		ownKey("kinds", func(t *document.Table) { n.Kinds = notifyKinds(t) }, func() any { return orEmpty(n.Kinds) }),
+		ownKey("kinds", func(t *Table) { n.Kinds = notifyKinds(t) }, func() any { return orEmpty(n.Kinds) }),
 	}
 }
 
 // notify reads one [[notify]] table.
-func (p *parser) notify(t *document.Table) {
+func (p *parser) notify(t *Table) {
 	var n Notify
 	readKeys(t, notifyKeys(&n))
 	t.Done()
@@ -88,7 +87,7 @@ func (p *parser) notify(t *document.Table) {
 }
 
 // checkNotifyWay checks that a target has either a command or a webhook.
-func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
+func (p *parser) checkNotifyWay(t *Table, n *Notify) {
 	switch {
 	case t.Has("command") == t.Has("webhook"):
 		t.Bad("command", `write either command = ["/path/to/program"] or webhook = "https://…"`)
@@ -108,7 +107,7 @@ func (p *parser) checkNotifyWay(t *document.Table, n *Notify) {
 }
 
 // notifyKinds reads the kinds of messages; without the key, all.
-func notifyKinds(t *document.Table) []news.Kind {
+func notifyKinds(t *Table) []news.Kind {
 	if !t.Has("kinds") {
 		t.Get("kinds")
 		return news.All()
@@ -120,7 +119,7 @@ func notifyKinds(t *document.Table) []news.Kind {
 	var kinds []news.Kind
 	for _, name := range t.Texts("kinds") {
 		if !slices.Contains(names, name) {
-			t.Bad("kinds", "unknown kind %q%s; there are %s", name, document.Meant(name, names, "%q"), strings.Join(names, ", "))
+			t.Bad("kinds", "unknown kind %q%s; there are %s", name, Meant(name, names, "%q"), strings.Join(names, ", "))
 		}
 		kinds = append(kinds, news.Kind(name))
 	}
@@ -129,7 +128,7 @@ func notifyKinds(t *document.Table) []news.Kind {
 
 // checkWebhook keeps messages from crossing the network as plain text. No error repeats the URL: it
 // often contains a password.
-func checkWebhook(t *document.Table, address string) {
+func checkWebhook(t *Table, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work/news"
 )
 

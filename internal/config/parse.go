@@ -9,17 +9,15 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // Parse parses a config. path is its name in errors.
 func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Config, error) {
 	doc := strings.TrimPrefix(string(data), "\uFEFF")
-	whole, err := document.Open(path, doc)
+	whole, err := OpenTable(path, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +35,7 @@ func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Conf
 }
 
 type parser struct {
-	*document.Table
+	*Table
 
 	env    environ.Env
 	host   string
@@ -104,23 +102,23 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		flagKey("enable_feedback_loop", &r.EnableFeedbackLoop, true),
 		flagKey("enable_issue_comment_routing", &r.EnableIssueCommentRouting, true),
 		flagKey("overlap", &r.Overlap, true),
-		ownKey("state_dir", func(t *document.Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }),
-		ownKey("prompts_dir", func(t *document.Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }),
-		ownKey("sandbox", func(t *document.Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }),
-		ownKey("accounts", func(t *document.Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }),
-		ownKey("readable", func(t *document.Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }), // once the state folder is known
-		ownKey("metrics_file", func(t *document.Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }),
+		ownKey("state_dir", func(t *Table) { r.StateDir = p.stateDir(t) }, func() any { return r.StateDir }),
+		ownKey("prompts_dir", func(t *Table) { r.PromptsDir = p.promptsDir(t) }, func() any { return printedPrompts(r.PromptsDir) }),
+		ownKey("sandbox", func(t *Table) { r.Sandbox = p.sandbox(t, work.SandboxAuto) }, func() any { return string(r.Sandbox) }),
+		ownKey("accounts", func(t *Table) { r.Accounts = accounts(t) }, func() any { return orEmpty(r.Accounts) }),
+		ownKey("readable", func(t *Table) { r.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(r.Readable) }), // once the state folder is known
+		ownKey("metrics_file", func(t *Table) { r.MetricsFile = p.metricsFile(t) }, func() any { return r.MetricsFile }),
 	}
 }
 
-func (p *parser) runtime(t *document.Table) {
+func (p *parser) runtime(t *Table) {
 	readKeys(t, p.runtimeKeys(&p.config.Runtime))
 	t.Later("database")
 	t.Done()
 }
 
-func accounts(t *document.Table) []int64 {
-	ids := document.List[int64](t, "accounts", "a GitHub account's number")
+func accounts(t *Table) []int64 {
+	ids := ListOf[int64](t, "accounts", "a GitHub account's number")
 	if slices.ContainsFunc(ids, func(id int64) bool { return id <= 0 }) {
 		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
@@ -132,7 +130,7 @@ func accounts(t *document.Table) []int64 {
 const mostDaysPassed = 365
 
 // scheduleKeys are the weights that order implementations.
-func scheduleKeys(w *score.Weights) []key {
+func scheduleKeys(w *work.ScoreWeights) []key {
 	return []key{
 		numberKey("priority_weight", &w.Priority, 1, 0, 1000),
 		numberKey("conflict_weight", &w.Conflict, 5, 0, 1000),
@@ -140,7 +138,7 @@ func scheduleKeys(w *score.Weights) []key {
 	}
 }
 
-func (p *parser) schedule(t *document.Table) {
+func (p *parser) schedule(t *Table) {
 	readKeys(t, scheduleKeys(&p.config.Schedule))
 	w := p.config.Schedule
 	switch days := w.LongestPassed().Hours() / 24; {
@@ -153,7 +151,7 @@ func (p *parser) schedule(t *document.Table) {
 	t.Done()
 }
 
-func (p *parser) stateDir(t *document.Table) string {
+func (p *parser) stateDir(t *Table) string {
 	dir := t.Text("state_dir", "")
 	switch {
 	case dir == "" && p.env.DataDir == "":
@@ -173,8 +171,8 @@ func (p *parser) stateDir(t *document.Table) string {
 // repoKeys are the keys of [[repo]]; written is its name as in the file.
 func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
-		ownKey("name", func(t *document.Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }),
-		ownKey("remote_url", func(t *document.Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
+		ownKey("name", func(t *Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }),
+		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
 		textsKey("allowed_users", &r.AllowedUsers),
 		flagKey("keep_ignored", &r.KeepIgnored, false),
 		countKey("max_files", &r.MaxFiles, 1000, 1, 100_000),
@@ -183,11 +181,11 @@ func (p *parser) repoKeys(r *Repo, written *string) []key {
 		textKey("checks", &r.Checks, work.ChecksComplete),
 		textsKey("required_tests", &r.RequiredTests),
 		durationKey("test_timeout", &r.TestTimeout, 15*time.Minute, time.Second),
-		ownKey("test_file_regex", func(t *document.Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }),
+		ownKey("test_file_regex", func(t *Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }),
 	}
 }
 
-func (p *parser) repo(t *document.Table) {
+func (p *parser) repo(t *Table) {
 	var r Repo
 	var written string
 	readKeys(t, p.repoKeys(&r, &written))
@@ -213,7 +211,7 @@ func (p *parser) repo(t *document.Table) {
 	p.config.Repos = append(p.config.Repos, r)
 }
 
-func (p *parser) repoName(t *document.Table, written string) work.RepoName {
+func (p *parser) repoName(t *Table, written string) work.RepoName {
 	if written == "" {
 		if !t.Has("name") {
 			t.Missing("name", `missing; write name = "owner/name"`)
@@ -243,7 +241,7 @@ var login = lazy.Regexp(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98})(?:\[bot\])?$`)
 // accountID matches GitHub's number of an account.
 var accountID = lazy.Regexp(`^[1-9][0-9]{0,17}$`)
 
-func (p *parser) checkRemote(t *document.Table, remote string) {
+func (p *parser) checkRemote(t *Table, remote string) {
 	u, err := url.Parse(remote)
 	switch {
 	case remote == "":
@@ -272,7 +270,7 @@ func AgentKinds() []work.Kind {
 	}
 }
 
-func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
+func (p *parser) repoAgents(t *Table) map[work.Kind]string {
 	out := map[work.Kind]string{}
 	for _, kind := range AgentKinds() {
 		if name := t.Text(string(kind), ""); name != "" {
@@ -287,7 +285,7 @@ func (p *parser) repoAgents(t *document.Table) map[work.Kind]string {
 
 // flowNames rejects flows where kinds of turn are expected: one agent may start a flow and another
 // one answer comments on it.
-func (p *parser) flowNames(t *document.Table) {
+func (p *parser) flowNames(t *Table) {
 	for _, f := range work.Flows() {
 		for _, key := range []string{string(f), strings.ReplaceAll(string(f), "_", "-")} {
 			if t.Has(key) && !t.Knows(key) {

@@ -11,8 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 // personas are the texts of the reviewers that are built in, a file for each.
@@ -58,7 +57,7 @@ const maxPersona = 64 << 10
 
 // persona reads a reviewer's persona: a text, the name of a built-in reviewer for theirs, or a file
 // beside the config.
-func (p *parser) persona(t *document.Table, x *Reviewer) {
+func (p *parser) persona(t *Table, x *Reviewer) {
 	text, file := t.Text("persona", ""), t.Text("persona_file", "")
 	switch {
 	case text != "" && file != "":
@@ -74,7 +73,7 @@ func (p *parser) persona(t *document.Table, x *Reviewer) {
 			t.Bad("persona", "%s", why)
 		}
 		if _, ok := builtInReviewer(text); !ok && reviewerName().MatchString(text) {
-			if meant := document.Meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
+			if meant := Meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
 				t.Bad("persona", "%q is no built-in reviewer%s", text, meant)
 			}
 		}
@@ -82,7 +81,7 @@ func (p *parser) persona(t *document.Table, x *Reviewer) {
 }
 
 // personaOf reads a persona's file. A folder or a pipe is an error, as a pipe might never end.
-func (p *parser) personaOf(t *document.Table, written string) string {
+func (p *parser) personaOf(t *Table, written string) string {
 	const key = "persona_file"
 	path := environ.ExpandHome(written, p.env.Home)
 	if !filepath.IsAbs(path) {

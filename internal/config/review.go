@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -34,7 +33,7 @@ func reviewKeys(r *Review) []key {
 	}, mergingKeys(&r.Merge)...)
 }
 
-func (p *parser) review(t *document.Table) (r Review) {
+func (p *parser) review(t *Table) (r Review) {
 	readKeys(t, reviewKeys(&r))
 	checkMerging(t, r.Merge)
 	if r.Merge.Auto && !r.Enabled {

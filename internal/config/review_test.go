@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/doubts"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
@@ -257,11 +256,11 @@ func TestReviewersWhoAreTheAuthor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := doubts.Authors(c, func(host string) string { return map[string]string{"github.com": "ann"}[host] })
+		got := config.AuthorDoubts(c, func(host string) string { return map[string]string{"github.com": "ann"}[host] })
 		if len(got) != want || want == 1 && (!strings.Contains(got[0], `reviewer "boss" of `) || !strings.Contains(got[0], " is Ann, the account that gh is logged in as")) {
 			t.Errorf("%q from\n%s", got, doc)
 		}
-		if got := doubts.Authors(c, func(string) string { return "" }); len(got) > 0 {
+		if got := config.AuthorDoubts(c, func(string) string { return "" }); len(got) > 0 {
 			t.Errorf("nobody knows who is logged in: %q", got)
 		}
 	}

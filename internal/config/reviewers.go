@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -47,7 +46,7 @@ func reviewedFlows() []work.Flow {
 }
 
 // reviewers reads [[repo.reviewers]]; without any, it returns the default one.
-func (p *parser) reviewers(tables []*document.Table) []Reviewer {
+func (p *parser) reviewers(tables []*Table) []Reviewer {
 	if len(tables) == 0 {
 		first, _ := builtInReviewer(defaultReviewer)
 		first.Flows = reviewedFlows()
@@ -66,7 +65,7 @@ func (p *parser) reviewers(tables []*document.Table) []Reviewer {
 }
 
 // reviewer reads one table. With the name of a built-in reviewer, its settings are the defaults.
-func (p *parser) reviewer(t *document.Table) Reviewer {
+func (p *parser) reviewer(t *Table) Reviewer {
 	x := Reviewer{Name: t.Text("name", ""), Line: p.Line(t.Path())}
 	p.checkReviewerName(t, x.Name)
 	switch kind := t.Text("type", typeAgent); kind {
@@ -94,7 +93,7 @@ func (p *parser) reviewer(t *document.Table) Reviewer {
 	return x
 }
 
-func (p *parser) checkReviewerName(t *document.Table, name string) {
+func (p *parser) checkReviewerName(t *Table, name string) {
 	v, written := t.Get("name")
 	_, isText := v.(string)
 	switch {
@@ -106,7 +105,7 @@ func (p *parser) checkReviewerName(t *document.Table, name string) {
 }
 
 // agentReviewer reads the keys of an agent's table.
-func (p *parser) agentReviewer(t *document.Table, x *Reviewer) {
+func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 	if built, ok := builtInReviewer(x.Name); ok {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
 	}
@@ -125,7 +124,7 @@ func (p *parser) agentReviewer(t *document.Table, x *Reviewer) {
 }
 
 // person reads the keys of a person's table.
-func (p *parser) person(t *document.Table, x *Reviewer) {
+func (p *parser) person(t *Table, x *Reviewer) {
 	written := t.Text("login", "")
 	name, id, pinned := strings.Cut(written, ":")
 	switch {
@@ -145,7 +144,7 @@ func (p *parser) person(t *document.Table, x *Reviewer) {
 }
 
 // checkTwins rejects two reviewers with the same name or for the same person.
-func (p *parser) checkTwins(t *document.Table, x Reviewer, before []Reviewer) {
+func (p *parser) checkTwins(t *Table, x Reviewer, before []Reviewer) {
 	for _, other := range before {
 		switch {
 		case x.Name != "" && other.Name == x.Name:
@@ -156,7 +155,7 @@ func (p *parser) checkTwins(t *document.Table, x Reviewer, before []Reviewer) {
 	}
 }
 
-func (p *parser) checkEscalations(t *document.Table, x Reviewer, all []Reviewer) {
+func (p *parser) checkEscalations(t *Table, x Reviewer, all []Reviewer) {
 	var names []string
 	for _, other := range slices.Concat(builtInReviewers(), all) {
 		names = append(names, other.Name)
@@ -166,13 +165,13 @@ func (p *parser) checkEscalations(t *document.Table, x Reviewer, all []Reviewer)
 		case name == x.Name:
 			t.Bad("can_escalate", "%q is the reviewer itself; name others", name)
 		case !slices.Contains(names, name):
-			t.Bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(document.Meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
+			t.Bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(Meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
 		}
 	}
 }
 
 // flows reads the flows whose pull requests a reviewer reviews.
-func (p *parser) flows(t *document.Table) []work.Flow {
+func (p *parser) flows(t *Table) []work.Flow {
 	const key = "flows"
 	if _, written := t.Get(key); !written {
 		return reviewedFlows()
@@ -248,7 +247,7 @@ func (r Repo) Reviewer(name string) (Reviewer, bool) {
 // CheckAccounts rejects reviewers' accounts that gh does not know. known returns gh's accounts on a
 // host; none if gh does not tell.
 func (c *Config) CheckAccounts(known func(host string) []string) error {
-	var invalid document.InvalidError
+	var invalid InvalidError
 	for _, r := range c.Repos {
 		for _, x := range r.Reviewers {
 			if !r.Review.Enabled || x.Account == "" {
@@ -258,9 +257,9 @@ func (c *Config) CheckAccounts(known func(host string) []string) error {
 			if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, x.Account) }) {
 				continue
 			}
-			invalid.Problems = append(invalid.Problems, document.Problem{File: c.Path, Line: x.Line, Key: "repo.reviewers", Text: fmt.Sprintf(
+			invalid.Problems = append(invalid.Problems, Problem{File: c.Path, Line: x.Line, Key: "repo.reviewers", Text: fmt.Sprintf(
 				"account in [[repo.reviewers]]: gh knows no account %q on %s%s", x.Account, r.Name.Host,
-				cmp.Or(document.Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log in with it: gh auth login --hostname "+r.Name.Host))})
+				cmp.Or(Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log in with it: gh auth login --hostname "+r.Name.Host))})
 		}
 	}
 	if len(invalid.Problems) > 0 {

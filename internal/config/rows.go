@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -20,11 +19,11 @@ type key struct {
 // value is the destination of a key's value. A pass reads a row for each key of each repository, so
 // a row is a single allocation.
 type value interface {
-	read(t *document.Table, name string)
+	read(t *Table, name string)
 	print() any
 }
 
-func readKeys(t *document.Table, keys []key) {
+func readKeys(t *Table, keys []key) {
 	for _, k := range keys {
 		k.read(t, k.name)
 	}
@@ -45,8 +44,8 @@ func textKey[T ~string](name string, to *T, fallback T) key {
 	return key{name: name, value: text[T]{to, fallback}}
 }
 
-func (v text[T]) read(t *document.Table, name string) { *v.to = T(t.Text(name, string(v.fallback))) }
-func (v text[T]) print() any                          { return string(*v.to) }
+func (v text[T]) read(t *Table, name string) { *v.to = T(t.Text(name, string(v.fallback))) }
+func (v text[T]) print() any                 { return string(*v.to) }
 
 type flag struct {
 	to       *bool
@@ -57,8 +56,8 @@ func flagKey(name string, to *bool, fallback bool) key {
 	return key{name: name, value: flag{to, fallback}}
 }
 
-func (v flag) read(t *document.Table, name string) { *v.to = t.Flag(name, v.fallback) }
-func (v flag) print() any                          { return *v.to }
+func (v flag) read(t *Table, name string) { *v.to = t.Flag(name, v.fallback) }
+func (v flag) print() any                 { return *v.to }
 
 type count[T ~int | ~int64] struct {
 	to                    *T
@@ -69,7 +68,7 @@ func countKey[T ~int | ~int64](name string, to *T, fallback, least, most int) ke
 	return key{name: name, value: count[T]{to, fallback, least, most}}
 }
 
-func (v count[T]) read(t *document.Table, name string) {
+func (v count[T]) read(t *Table, name string) {
 	*v.to = T(t.Count(name, v.fallback, v.least, v.most))
 }
 func (v count[T]) print() any { return *v.to }
@@ -83,7 +82,7 @@ func numberKey(name string, to *float64, fallback, least, most float64) key {
 	return key{name: name, value: number{to, fallback, least, most}}
 }
 
-func (v number) read(t *document.Table, name string) {
+func (v number) read(t *Table, name string) {
 	*v.to = t.Number(name, v.fallback, v.least, v.most)
 }
 func (v number) print() any { return *v.to }
@@ -97,7 +96,7 @@ func durationKey(name string, to *time.Duration, fallback, least time.Duration) 
 	return key{name: name, value: duration{to, fallback, least}}
 }
 
-func (v duration) read(t *document.Table, name string) {
+func (v duration) read(t *Table, name string) {
 	*v.to = t.Duration(name, v.fallback, v.least)
 }
 func (v duration) print() any { return short(*v.to) }
@@ -111,8 +110,8 @@ func sizeKey(name string, to *int64, fallback, least int64) key {
 	return key{name: name, value: size{to, fallback, least}}
 }
 
-func (v size) read(t *document.Table, name string) { *v.to = t.Size(name, v.fallback, v.least) }
-func (v size) print() any                          { return sizeText(*v.to) }
+func (v size) read(t *Table, name string) { *v.to = t.Size(name, v.fallback, v.least) }
+func (v size) print() any                 { return sizeText(*v.to) }
 
 type texts struct {
 	to       *[]string
@@ -126,7 +125,7 @@ func textsKeyOr(name string, to *[]string, fallback []string) key {
 	return key{name: name, value: texts{to, fallback}}
 }
 
-func (v texts) read(t *document.Table, name string) {
+func (v texts) read(t *Table, name string) {
 	*v.to = v.fallback
 	if v.fallback == nil || t.Has(name) {
 		*v.to = t.Texts(name)
@@ -138,16 +137,16 @@ func (v texts) print() any { return orEmpty(*v.to) }
 
 // own is the value of a key with a special form.
 type own struct {
-	reads  func(*document.Table)
+	reads  func(*Table)
 	prints func() any
 }
 
-func ownKey(name string, reads func(*document.Table), prints func() any) key {
+func ownKey(name string, reads func(*Table), prints func() any) key {
 	return key{name: name, value: own{reads, prints}}
 }
 
-func (v own) read(t *document.Table, _ string) { v.reads(t) }
-func (v own) print() any                       { return v.prints() }
+func (v own) read(t *Table, _ string) { v.reads(t) }
+func (v own) print() any              { return v.prints() }
 
 // orEmpty replaces a nil list, which TOML would omit, by an empty one.
 func orEmpty[T any](list []T) []T {

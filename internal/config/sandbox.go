@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // sandbox reads the kind of sandbox that protects the operator's files from agents.
-func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox {
+func (p *parser) sandbox(t *Table, fallback work.Sandbox) work.Sandbox {
 	s := work.Sandbox(t.Text("sandbox", string(fallback)))
 	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
 		var known []string
@@ -26,7 +25,7 @@ func (p *parser) sandbox(t *document.Table, fallback work.Sandbox) work.Sandbox 
 
 // letIn reads folders and files that the sandbox shows besides the checkout and the agent's own
 // home.
-func (p *parser) letIn(t *document.Table, key string) []string {
+func (p *parser) letIn(t *Table, key string) []string {
 	var out []string
 	for _, dir := range t.Texts(key) {
 		path := environ.ExpandHome(dir, p.env.Home)
@@ -44,7 +43,7 @@ func (p *parser) letIn(t *document.Table, key string) []string {
 
 // nested rejects paths below a folder that an agent can write to: the agent could replace them by
 // links, and so choose what the sandbox shows.
-func nested(t *document.Table, key string, paths, writable []string) {
+func nested(t *Table, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
 			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -26,13 +25,13 @@ Name the config that the passes read: --config FILE. Or make an empty file "paus
 }
 
 func stateDirOf(path, doc string, env environ.Env) (string, error) {
-	whole, err := document.Open(path, doc)
+	whole, err := OpenTable(path, doc)
 	if err != nil {
 		line, found := stateDirLine(doc)
 		if !found {
 			return "", err
 		}
-		if whole, err = document.Open(path, line); err != nil {
+		if whole, err = OpenTable(path, line); err != nil {
 			return "", fmt.Errorf("%s: state_dir cannot be read: %s", path, strings.Join(strings.Fields(line), " "))
 		}
 	}

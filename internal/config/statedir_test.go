@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 )
 
 // TestTheStateFolderOfABrokenConfig: a person who must stop everything at once is

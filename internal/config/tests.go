@@ -5,13 +5,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
-	"github.com/mergexo/gh-mergexo/internal/config/environ"
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // testFiles reads which paths are tests.
-func testFiles(t *document.Table) *regexp.Regexp {
+func testFiles(t *Table) *regexp.Regexp {
 	written := t.Text("test_file_regex", "")
 	if written == "" {
 		return nil
@@ -31,7 +30,7 @@ func patternOf(form *regexp.Regexp) string {
 }
 
 // checkTests checks the keys about checks and tests.
-func (p *parser) checkTests(t *document.Table, r Repo) {
+func (p *parser) checkTests(t *Table, r Repo) {
 	switch r.Checks {
 	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:
 	default:

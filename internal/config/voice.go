@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/config/document"
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
 
@@ -51,10 +50,10 @@ func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 // voiceKeys are the keys of [repo.voice].
 func voiceKeys(v *Voice) []key {
 	return []key{
-		ownKey("disclosure", func(t *document.Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
+		ownKey("disclosure", func(t *Table) { v.Disclosure = disclosure(t, "disclosure") }, func() any { return v.Disclosure }),
 		personKey("author", &v.Author),
 		personKey("committer", &v.Committer),
-		ownKey("sign_off", func(t *document.Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
+		ownKey("sign_off", func(t *Table) { v.SignOff, v.Signer = signOff(t, "sign_off") }, func() any {
 			if v.SignOff && v.Signer != (Person{}) {
 				return v.Signer.String()
 			}
@@ -66,10 +65,10 @@ func voiceKeys(v *Voice) []key {
 }
 
 func personKey(name string, to *Person) key {
-	return ownKey(name, func(t *document.Table) { *to = person(t, name) }, func() any { return to.String() })
+	return ownKey(name, func(t *Table) { *to = person(t, name) }, func() any { return to.String() })
 }
 
-func (p *parser) voice(t *document.Table) (v Voice) {
+func (p *parser) voice(t *Table) (v Voice) {
 	readKeys(t, voiceKeys(&v))
 	for _, line := range v.Trailers {
 		if why := trailerProblem(line); why != "" {
@@ -81,7 +80,7 @@ func (p *parser) voice(t *document.Table) (v Voice) {
 }
 
 // signOff reads true, false, or the signer.
-func signOff(t *document.Table, key string) (bool, Person) {
+func signOff(t *Table, key string) (bool, Person) {
 	const want = `want true, false, or who signs, such as "Ann Example <ann@example.com>"`
 	v, _ := t.Get(key)
 	switch x := v.(type) {
@@ -96,7 +95,7 @@ func signOff(t *document.Table, key string) (bool, Person) {
 	case nil, bool:
 		return t.Flag(key, false), Person{}
 	default:
-		t.Bad(key, "%s, got %s", want, document.TypeName(x))
+		t.Bad(key, "%s, got %s", want, TypeName(x))
 	}
 	return false, Person{}
 }
@@ -119,7 +118,7 @@ func unknownPlaceholder(text string, known ...string) string {
 }
 
 // disclosure reads true, false, or the line itself.
-func disclosure(t *document.Table, key string) string {
+func disclosure(t *Table, key string) string {
 	v, ok := t.Get(key)
 	if !ok {
 		return DefaultDisclosure
@@ -135,7 +134,7 @@ func disclosure(t *document.Table, key string) string {
 		}
 		return x
 	default:
-		t.Bad(key, "want true, false, or the line to write in quotes, got %s", document.TypeName(v))
+		t.Bad(key, "want true, false, or the line to write in quotes, got %s", TypeName(v))
 	}
 	return ""
 }
@@ -161,7 +160,7 @@ func disclosureProblem(line string) string {
 }
 
 // person reads "Name <mail>".
-func person(t *document.Table, key string) Person {
+func person(t *Table, key string) Person {
 	text := t.Text(key, "")
 	if text == "" {
 		return Person{}

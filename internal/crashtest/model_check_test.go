@@ -12,7 +12,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // conclude makes passes until nothing happens any more, lets people answer
@@ -130,7 +129,7 @@ func (l *life) goOn(b standstill) error {
 		kind, on = work.EventIssue, b.pull
 	}
 	if strings.Contains(b.reason, `"branch_rewritten"`) { // a word is not enough: somebody must have looked at the branch
-		return l.says(on, "ann", command.VerbUnblock)
+		return l.says(on, "ann", work.VerbUnblock)
 	}
 	body := l.text("Go on")
 	id, err := l.repo.Comment(on, "ann", body)

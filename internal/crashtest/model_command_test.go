@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // excuseCommand says what was said while a command stood that pauses the
@@ -33,32 +32,32 @@ func (l *life) command(s step) error {
 			}
 		}
 	}
-	verbs := []command.Verb{command.VerbRetry, command.VerbPause, command.VerbResume, command.VerbUnblock, command.VerbCancel, command.VerbStatus}
+	verbs := []work.Verb{work.VerbRetry, work.VerbPause, work.VerbResume, work.VerbUnblock, work.VerbCancel, work.VerbStatus}
 	verb := verbs[s.b/2%len(verbs)]
 	if !l.did(l.says(on, writer(s), verb)) {
 		return nil
 	}
 	switch verb {
-	case command.VerbPause:
+	case work.VerbPause:
 		is.pausing, is.commanded = true, true
-	case command.VerbResume:
+	case work.VerbResume:
 		is.pausing, is.commanded = false, true
-	case command.VerbCancel:
+	case work.VerbCancel:
 		is.doubt = is.doubt || !open // what is owed then is a matter of order
-	case command.VerbRetry, command.VerbUnblock, command.VerbStatus, command.VerbHelp, command.VerbDesign, command.VerbBugfix, command.VerbSmallJob,
-		command.VerbApprove, command.VerbHold, command.VerbMerge:
+	case work.VerbRetry, work.VerbUnblock, work.VerbStatus, work.VerbHelp, work.VerbDesign, work.VerbBugfix, work.VerbSmallJob,
+		work.VerbApprove, work.VerbHold, work.VerbMerge:
 	}
 	return nil
 }
 
-func (l *life) says(on int, by string, verb command.Verb) error {
+func (l *life) says(on int, by string, verb work.Verb) error {
 	body := "/mergexo " + string(verb)
 	id, err := l.repo.Comment(on, by, body)
 	if err != nil {
 		return err
 	}
 	l.note("  #%d: %s", on, body)
-	cmd, _ := command.Parse(body)
+	cmd, _ := work.ParseCommand(body)
 	key := work.EventKey(on, work.EventCommand, strconv.FormatInt(id, 10), work.ContentHash(cmd.String(), cmd.Wrong))
 	l.given = append(l.given, given{number: on, said: body, token: work.NoticeToken(l.key(), on, key)})
 	return nil

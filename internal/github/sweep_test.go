@@ -11,7 +11,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
-	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -267,11 +266,11 @@ func TestEveryInnerPageOfDetails(t *testing.T) {
 }
 
 // shelf stores lists between reads.
-type shelf map[string]resume.Part
+type shelf map[string]transport.KeptPart
 
-func (s shelf) Find(_ context.Context, list string) (resume.Part, error) { return s[list], nil }
+func (s shelf) Find(_ context.Context, list string) (transport.KeptPart, error) { return s[list], nil }
 
-func (s shelf) Keep(_ context.Context, list string, part func() (resume.Part, error), _ error) {
+func (s shelf) Keep(_ context.Context, list string, part func() (transport.KeptPart, error), _ error) {
 	p, err := part()
 	if err != nil {
 		panic(err)
@@ -289,7 +288,7 @@ func TestDetailsAreReadOn(t *testing.T) {
 		_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, fmt.Sprintf("thread %d", i))
 		must(t, err)
 	}
-	ctx := resume.With(t.Context(), shelf{})
+	ctx := transport.WithKept(t.Context(), shelf{})
 	read := func(threads, asked int) {
 		t.Helper()
 		before := len(w.hub.Requests())

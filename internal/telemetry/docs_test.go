@@ -13,7 +13,7 @@ import (
 func TestDocsNameEveryAttribute(t *testing.T) {
 	key := regexp.MustCompile(`"((?:gen_ai|vcs|cicd|mergexo|error)\.[a-z_.]+)"`)
 	var set []string
-	for _, dir := range []string{".", "../../tick/observe", "../../tick/env", "../../tick/turn"} {
+	for _, dir := range []string{".", "../../tick/tell", "../../tick/env", "../../tick/turn"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -86,7 +85,7 @@ type Line struct {
 	Reason string          `json:"reason"`               // why, for people; empty: there is no reason to give
 	Code   work.ReasonKind `json:"reasonCode,omitempty"` // of what waits or is blocked
 	Why    []work.Reason   `json:"-"`
-	Score  *score.Score    `json:"score,omitempty"` // of an implementation
+	Score  *work.Score     `json:"score,omitempty"` // of an implementation
 }
 
 // Words is embedded by each kind of change: its line, or nothing if another line has the same.

@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -45,7 +44,7 @@ func opened(t *testing.T) (db *store.DB, repo work.Repo, item work.Item, fix wor
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := reviewing.Item{ID: item.ID, Repo: repo, Pull: work.PullRequest{Number: 2, HeadOID: "aaa"}, Now: noon}
+	about := review.Item{ID: item.ID, Repo: repo, Pull: work.PullRequest{Number: 2, HeadOID: "aaa"}, Now: noon}
 	return db, repo, item, about.Trigger(review.FixKey(2, review.FixDue{ReviewID: 44, Cycle: 1}))
 }
 

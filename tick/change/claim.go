@@ -6,7 +6,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 )
 
 // Claim starts a turn. It returns store.ErrStale if another pass took its events or its item first.
@@ -85,7 +84,7 @@ func (c *Claim) logFixes(ctx context.Context, tx *Tx) error {
 		if !ok {
 			continue
 		}
-		err := tx.logReview(ctx, c.Item.ID, c.Turn.Number, reviewing.Logged{
+		err := tx.logReview(ctx, c.Item.ID, c.Turn.Number, review.LogEntry{
 			Key: "review_fix_created:" + e.Key, What: "review_fix_created",
 			Data: map[string]any{"reviewer": c.Turn.Reviewer, "review": due.ReviewID, "cycle": due.Cycle, "head": c.Turn.Head},
 		})

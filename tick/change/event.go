@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // FinishEvents marks events as processed without a turn.
@@ -23,7 +22,7 @@ func (c FinishEvents) Apply(ctx context.Context, tx *Tx) error {
 type Command struct {
 	Item    int64 // 0: there is no item
 	Number  int
-	Command command.Command
+	Command work.Command
 	By      string
 	Words
 }

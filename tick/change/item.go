@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -167,7 +167,7 @@ func (c RenewBudget) Apply(ctx context.Context, tx *Tx) error { return tx.RenewA
 // AcceptHead stores that a person accepted a rewritten head. If the head has moved, it stores
 // nothing: the person must look again.
 type AcceptHead struct {
-	rewritten.Acceptance
+	explain.Acceptance
 	Words
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -56,7 +55,7 @@ func (c RequestReview) Apply(ctx context.Context, tx *Tx) error {
 type Review struct {
 	Item   int64
 	Number int // of the pull request
-	reviewing.Step
+	review.Step
 	Words
 }
 
@@ -173,19 +172,19 @@ func (c LookAgain) Apply(ctx context.Context, tx *Tx) error {
 type LogReview struct {
 	Item   int64
 	Number int // of the pull request
-	reviewing.Logged
+	review.LogEntry
 	Words
 }
 
 // Apply is part of Change.
 func (c LogReview) Apply(ctx context.Context, tx *Tx) error {
-	return tx.logReview(ctx, c.Item, c.Number, c.Logged)
+	return tx.logReview(ctx, c.Item, c.Number, c.LogEntry)
 }
 
 // moved logs a change of the reviews' state. Its key has the start of the earlier state, as the
 // same change may happen again later.
-func (c Review) moved() reviewing.Logged {
-	return reviewing.Logged{
+func (c Review) moved() review.LogEntry {
+	return review.LogEntry{
 		Key:  fmt.Sprintf("review_state:%d:%d:%s:%s:%s", c.Number, c.Before.Since.UnixMilli(), c.Record.State, c.Record.Reviewer, c.Record.Head),
 		What: "review_state",
 		Data: map[string]any{
@@ -195,7 +194,7 @@ func (c Review) moved() reviewing.Logged {
 }
 
 // logReview stores a fact about reviews. If it is new, it is logged after the transaction.
-func (tx *Tx) logReview(ctx context.Context, item int64, number int, l reviewing.Logged) error {
+func (tx *Tx) logReview(ctx context.Context, item int64, number int, l review.LogEntry) error {
 	b, err := json.Marshal(l.Data)
 	if err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -17,7 +16,7 @@ import (
 // intakeUntracked takes in commands from issues and pull requests that we do not work on. Other
 // comments there are ignored.
 func (h *reading) intakeUntracked(c candidate) {
-	if c.event = command.AsCommand(c.event); c.event.Kind == work.EventCommand {
+	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {
 		c.pull = false
 		h.add(c)
 	}
@@ -46,7 +45,7 @@ func (h *reading) commandVerdict(ctx context.Context, e work.Event, outcome stri
 // mayMerge declines a merge command whose author may not push to the repository. allowed_users
 // grants other commands, but not this one.
 func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
-	if !isCommand(e, command.VerbMerge, []int{e.Number}) {
+	if !isCommand(e, work.VerbMerge, []int{e.Number}) {
 		return "", nil
 	}
 	may, err := h.permissions.mayPush(ctx, e.Author, work.StampOf(e))
@@ -82,7 +81,7 @@ func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error
 // another command ended it.
 func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []work.Pause) {
 	for i, e := range h.obeyed { // oldest first
-		if !isCommand(e, command.VerbPause, numbers) {
+		if !isCommand(e, work.VerbPause, numbers) {
 			continue
 		}
 		p := work.Pause{Number: e.Number, Began: work.StampOf(e), By: e.Author.Login}
@@ -95,7 +94,7 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 			ends(s.Began)
 		}
 		for _, o := range h.obeyed[i+1:] {
-			if isCommand(o, command.VerbResume, numbers) {
+			if isCommand(o, work.VerbResume, numbers) {
 				ends(work.StampOf(o))
 			}
 		}
@@ -107,8 +106,8 @@ func (h *reading) pausesByCommand(numbers []int, shown []work.Pause) (pauses []w
 }
 
 // isCommand reports whether an event is a command with the verb on one of the numbers.
-func isCommand(e work.Event, verb command.Verb, numbers []int) bool {
-	cmd, ok := command.Parse(e.Body)
+func isCommand(e work.Event, verb work.Verb, numbers []int) bool {
+	cmd, ok := work.ParseCommand(e.Body)
 	return ok && e.Kind == work.EventCommand && cmd.Verb == verb && slices.Contains(numbers, e.Number)
 }
 
@@ -122,7 +121,7 @@ func (h *reading) resumed(ctx context.Context, numbers []int, pauses []work.Paus
 	for _, e := range slices.Concat(pending, h.commands) {
 		at := work.StampOf(e)
 		for i, p := range pauses {
-			if p.Open() && !at.Before(p.Began) && isCommand(e, command.VerbResume, numbers) {
+			if p.Open() && !at.Before(p.Began) && isCommand(e, work.VerbResume, numbers) {
 				pauses[i].Ended = at
 			}
 		}

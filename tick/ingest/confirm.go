@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -117,8 +116,8 @@ func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelle
 	}
 	answered := answeredBefore(said, ids, labelled.CreatedAt)
 	for _, c := range slices.Backward(said) {
-		e := command.AsCommand(commentEvent(work.EventSource, 0, c).event)
-		cmd, ok := command.Parse(c.Body)
+		e := work.AsCommand(commentEvent(work.EventSource, 0, c).event)
+		cmd, ok := work.ParseCommand(c.Body)
 		flow, begins := cmd.Verb.Flow()
 		if !ok || !begins || answered[e.Key] || !strings.EqualFold(h.repo.Settings.Labels.Of(flow), labelled.Label) {
 			continue

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // sourceEvents returns those candidates that are issue comments and count.
@@ -123,7 +122,7 @@ func (h *reading) decline(e work.Event, token, body string) {
 // turn a comment into a command or back.
 func versionKeys(e work.Event) [][2]string {
 	if e.Kind != work.EventCommand {
-		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), command.CommandSource(e.Kind, e.Source)}}
+		return [][2]string{{string(e.Kind), e.Source}, {string(work.EventCommand), work.CommandSource(e.Kind, e.Source)}}
 	}
 	plain := e.Source
 	if kind := work.EventKind(e.State); kind == work.EventReview || kind == work.EventSummary {

@@ -19,7 +19,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
-	"github.com/mergexo/gh-mergexo/internal/resume"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
 	"github.com/mergexo/gh-mergexo/internal/work"
 
@@ -231,11 +230,11 @@ func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since
 	address := func(since time.Time) string {
 		return fmt.Sprint("talk/", number, "?page=0&since=", since.UTC().Format(time.RFC3339))
 	}
-	return resume.Changing[github.Comment]{List: list, Address: address, ID: func(c github.Comment) int64 { return c.ID }}.Since(ctx, since)
+	return transport.ChangingList[github.Comment]{PagedList: list, Address: address, ID: func(c github.Comment) int64 { return c.ID }}.Since(ctx, since)
 }
 
 // pagesOf splits a list into pages by number, as the client does.
-func pagesOf[T any](h *hub, all func(since time.Time) []T) resume.List[T] {
+func pagesOf[T any](h *hub, all func(since time.Time) []T) transport.PagedList[T] {
 	type page struct {
 		items []T
 		next  string
@@ -265,7 +264,7 @@ func pagesOf[T any](h *hub, all func(since time.Time) []T) resume.List[T] {
 		})
 		return p.items, p.next, err
 	}
-	return resume.List[T]{Page: read, Now: h.now}
+	return transport.PagedList[T]{Page: read, Now: h.now}
 }
 
 func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {

@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
 )
 
 // A name in the config means the repository that was first seen under it, as long as that exists;
@@ -54,7 +53,7 @@ func (h *reading) doubted() bool {
 }
 
 // gatherAgain reads a repository again after it turned out to be another one or to have moved.
-func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, look *pulse.Look, err error) (*reading, error) {
+func (p *Ingest) gatherAgain(ctx context.Context, r *env.Repo, look *PulseLook, err error) (*reading, error) {
 	before := r.Row
 	_, moved := errors.AsType[*transport.MovedError](err)
 	if moved || github.IsStatus(err, 404) {

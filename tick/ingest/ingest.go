@@ -18,8 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // The time for one repository's ingest is limited, because tick.lock is held; the next pass reads
@@ -34,14 +33,14 @@ const (
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. One whose ingest failed is among them, as it may have pending events; one that was
-// never read is not. Up to pulse.Handful repositories of a host are all read; of more, only those
+// never read is not. Up to Handful repositories of a host are all read; of more, only those
 // that changed, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		read := p.readFew
-		if len(byHost[host]) > pulse.Handful {
+		if len(byHost[host]) > Handful {
 			read = p.readMany
 		}
 		wg.Go(func() { read(ctx, host, byHost[host], rep) })
@@ -87,7 +86,7 @@ func (p *Ingest) readFew(ctx context.Context, _ string, repos []*env.Repo, rep *
 }
 
 // ingestRepo reads one repository. look is nil unless it is one of many.
-func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, rep *env.Report) error {
+func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *PulseLook, rep *env.Report) error {
 	name := p.Config.Called(r.Name)
 	if r.Row.HeartbeatAt.IsZero() {
 		defer p.Slowly(name + ": the first look at its issues and pull requests")()
@@ -112,7 +111,7 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *pulse.Look, 
 }
 
 // gather reads and stores what is new in one repository.
-func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *pulse.Look) (*reading, error) {
+func (p *Ingest) gather(ctx context.Context, r *env.Repo, look *PulseLook) (*reading, error) {
 	if r.Row.NodeID == "" {
 		if err := p.follow(ctx, r); err != nil {
 			return nil, err
@@ -190,19 +189,19 @@ func (p *Ingest) clockOf(ctx context.Context, r *env.Repo) error {
 // Ingest reads what is new on GitHub.
 type Ingest struct {
 	*env.Env
-	notices *notice.Notices
+	notices *tell.Notices
 	until   func(context.Context, time.Duration) (context.Context, context.CancelFunc) // a context with a timeout; tests replace it
 }
 
 // New makes an Ingest.
-func New(e *env.Env, n *notice.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
+func New(e *env.Env, n *tell.Notices) *Ingest { return &Ingest{e, n, context.WithTimeout} }
 
 // manyAtOnce is how many of many repositories are read side by side.
 const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
 func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, rep *env.Report) {
-	chosen, left, err := pulse.Pass{Env: p.Env, Host: host, Repos: repos}.Choose(ctx)
+	chosen, left, err := PulsePass{Env: p.Env, Host: host, Repos: repos}.Choose(ctx)
 	if err != nil {
 		for _, r := range repos {
 			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
@@ -232,7 +231,7 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 
 // reportSkipped reports a repository that this pass does not read. If its pulse failed, the reason is
 // stored with it and does not count as a failure of its own.
-func (p *Ingest) reportSkipped(l pulse.Skipped, rep *env.Report) {
+func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {
 		rep.Repo(name, func(x *env.RepoReport) {
@@ -258,7 +257,7 @@ func (p *Ingest) reportSkipped(l pulse.Skipped, rep *env.Report) {
 
 // tellHidden warns once about a repository that GitHub lets us read but hides from the pulse:
 // GitHub does so if an organization does not let the token in.
-func (p *Ingest) tellHidden(ctx context.Context, c pulse.Chosen, rep *env.Report) {
+func (p *Ingest) tellHidden(ctx context.Context, c Chosen, rep *env.Report) {
 	if c.Look.Shown.Hidden == "" || c.Look.Warned {
 		return
 	}

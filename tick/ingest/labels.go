@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -143,7 +142,7 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 	token := work.NoticeToken(h.row.Key(), is.Number, "second label "+strconv.FormatInt(other.set.ID, 10))
 	body := fmt.Sprintf("The label `%s` starts nothing: `%s` was set first and counts. To switch, remove `%s`.", other.Name, item.Label, item.Label)
 	if underWay != "" {
-		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, underWay, command.Of(other.Flow))
+		body = fmt.Sprintf("The label `%s` starts nothing: %s. To switch, comment `/mergexo cancel`, then `/mergexo %s`.", other.Name, underWay, work.CommandOf(other.Flow))
 	}
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
@@ -166,7 +165,7 @@ func (h *reading) declineLabel(item work.Item, is github.Issue, set github.Timel
 		why = fmt.Sprintf("the bot %s set it, and `allowed_users` in the config of gh mergexo does not name it", set.Actor.Login)
 	}
 	body := fmt.Sprintf("The label `%s` starts no work here: %s. To start, somebody with write permission comments `/mergexo %s`, "+
-		"or somebody with triage permission removes the label and adds it again.", label.Name, why, command.Of(label.Flow))
+		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
 		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",

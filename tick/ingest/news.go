@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // The news of one issue or pull request is one value: it is stored whole or not at all. Dropping
@@ -32,7 +31,7 @@ type pullNews struct {
 }
 
 func (n *pullNews) add(c candidate) {
-	c.event = command.AsCommand(c.event)
+	c.event = work.AsCommand(c.event)
 	n.events = append(n.events, c)
 }
 
@@ -85,7 +84,7 @@ func (h *reading) changedItem(issue int) (work.Item, bool) {
 
 // addToIssue adds an event to an issue's news.
 func (h *reading) addToIssue(issue int, c candidate) {
-	c.event = command.AsCommand(c.event)
+	c.event = work.AsCommand(c.event)
 	n := h.issues[issue]
 	n.events = append(n.events, c)
 	h.issues[issue] = n
@@ -93,7 +92,7 @@ func (h *reading) addToIssue(issue int, c candidate) {
 
 // add adds an event that a list shows.
 func (h *reading) add(c candidate) {
-	c.event = command.AsCommand(c.event)
+	c.event = work.AsCommand(c.event)
 	h.events = append(h.events, c)
 }
 

@@ -6,13 +6,13 @@ import (
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
-	"github.com/mergexo/gh-mergexo/internal/resume"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
 // One issue or pull request is taken in whole or not at all. If its conversation or timeline has
 // more pages than there is time for, the pages read are kept, in the transaction that stores the
-// rest of the slice, and the next pass reads on from there: see internal/resume. Lists that were
+// rest of the slice, and the next pass reads on from there: see transport.PagedList. Lists that were
 // read whole are kept, too, if there was no time for the rest of their issue or pull request, or to
 // judge it.
 
@@ -30,7 +30,7 @@ type partialLists struct {
 
 // partialList is one list, as far as it was read.
 type partialList struct {
-	part  func() (resume.Part, error)
+	part  func() (transport.KeptPart, error)
 	whole bool
 	of    []int // issues and pull requests it belongs to
 	taken bool  // these are taken in, unless their events cannot be judged
@@ -41,7 +41,7 @@ func newPartialLists(h *reading) *partialLists {
 }
 
 // Find returns the pages of a list that an earlier pass kept.
-func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part, err error) {
+func (l *partialLists) Find(ctx context.Context, name string) (part transport.KeptPart, err error) {
 	l.mu.Lock()
 	begun := l.begun[name]
 	l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part,
 		pages, err := tx.ListPages(ctx, l.reading.row.ID, name)
 		for _, p := range pages {
 			part.Begun = p.Begun
-			part.Pages = append(part.Pages, resume.Page{URL: p.URL, Items: p.Items})
+			part.Pages = append(part.Pages, transport.KeptPage{URL: p.URL, Items: p.Items})
 		}
 		return err
 	})
@@ -65,7 +65,7 @@ func (l *partialLists) Find(ctx context.Context, name string) (part resume.Part,
 }
 
 // Keep records how far a list was read. why is nil if it was read whole.
-func (l *partialLists) Keep(ctx context.Context, name string, part func() (resume.Part, error), why error) {
+func (l *partialLists) Keep(ctx context.Context, name string, part func() (transport.KeptPart, error), why error) {
 	if ahead.InAdvance(ctx) {
 		return // the read that uses the prefetched answer keeps it
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts/document"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // promotion is the implementation of a merged design. It is stored in one transaction with the
@@ -58,11 +58,11 @@ func (h *reading) promote(ctx context.Context, design work.Item, pull work.PullR
 	if err != nil {
 		return fmt.Errorf("read the design of #%d: %w", design.Number, err)
 	}
-	fields, err := document.Parse(doc)
+	fields, err := prompts.ParseDocument(doc)
 	if err != nil { // people may have removed the front matter: the text is enough
 		h.env.Log.WarnContext(ctx, "the design's front matter is not read", "repo_full_name", h.repo.Name.FullName(), "work_item_id", design.ID, "issue_number", design.Number, "error", err)
 	}
-	p := promotion{design: design, fulfills: fields.Status == document.Implemented}
+	p := promotion{design: design, fulfills: fields.Status == prompts.Implemented}
 	p.item = implementationOf(design, pull, fields, h.repo.Name, h.now())
 	p.item.Document = path
 	if len(doc) == 0 {
@@ -97,7 +97,7 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 
 // implementationOf returns the work item that follows a design. Its priority is the document's,
 // else the issue's.
-func implementationOf(design work.Item, pull work.PullRequest, f document.Fields, r work.RepoName, now time.Time) work.Item {
+func implementationOf(design work.Item, pull work.PullRequest, f prompts.DocumentFields, r work.RepoName, now time.Time) work.Item {
 	item := work.Item{
 		RepoID: design.RepoID, Number: design.Number, Flow: work.FlowImplementation, Parent: design.ID, State: work.StateReady, Since: now,
 		Title: design.Title, Body: design.Body, Edited: design.Edited, IssueClosed: design.IssueClosed, Author: design.Author, URL: design.URL, Priority: design.Priority,
@@ -136,7 +136,7 @@ func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 		design := cmp.Or(p.design.ID, h.itemID(p.design.Number))
 		if p.fulfills {
 			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
-			if err := notice.MovedOrGone(err); err != nil {
+			if err := tell.MovedOrGone(err); err != nil {
 				return err
 			}
 			continue

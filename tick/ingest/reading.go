@@ -13,8 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/ingest/pulse"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // reading is one ingest of one repository: its state, and the slice that was read and is not stored
@@ -22,11 +21,11 @@ import (
 type reading struct {
 	database
 	env         *env.Env
-	notices     *notice.Notices
+	notices     *tell.Notices
 	ingest      *Ingest
 	repo        *env.Repo
-	row         work.Repo   // with moved cursors
-	look        *pulse.Look // set if it is read as one of many; nil for one of a few
+	row         work.Repo  // with moved cursors
+	look        *PulseLook // set if it is read as one of many; nil for one of a few
 	lists       lists
 	queue       queue
 	openPulls   openPulls

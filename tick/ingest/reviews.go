@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -68,7 +67,7 @@ func (w *ownMarks) answers(marks work.Marks, at time.Time) {
 	v, _, _, approves := review.ParseMark(marks.Review)
 	for _, key := range marks.Handled {
 		given, ok := work.EventOfKey(key)
-		id := command.CommentOf(given)
+		id := work.CommandComment(given)
 		if !ok || id == 0 {
 			continue
 		}

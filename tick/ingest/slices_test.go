@@ -24,7 +24,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // TestSlices: with any news, any speed of GitHub, any time limit and a death anywhere, each pass
@@ -249,7 +249,7 @@ func (m *machine) pass(f fate) (done bool) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	p := New(e, notice.New(e))
+	p := New(e, tell.NewNotices(e))
 	p.until = m.hub.time.until
 	rep := env.NewReport(time.Time{})
 	if err := p.ingestRepo(m.t.Context(), e.All[0], nil, rep); err != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
@@ -208,7 +207,7 @@ func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullReques
 // authorOfCommand returns the author and the URL of a command.
 func authorOfCommand(events []candidate, number int, comment int64) (work.Account, string) {
 	for _, c := range events {
-		if c.event.Number == number && command.CommentOf(c.event) == comment {
+		if c.event.Number == number && work.CommandComment(c.event) == comment {
 			return c.event.Author, c.event.URL
 		}
 	}

@@ -4,14 +4,13 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 )
 
 // Footprint returns the files that an item touches: those of its pull request, or those on the base
 // that its touch paths match. A path that matches nothing is a new file. The design document is
 // left out: each item has its own.
-func (v *Snapshot) Footprint(item work.Item, files []string) score.Footprint {
-	f := score.Footprint{Files: map[string]bool{}, Size: item.Size}
+func (v *Snapshot) Footprint(item work.Item, files []string) work.Footprint {
+	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
 	for _, path := range files {
 		if path != item.Document {
 			f.Files[path] = true

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
@@ -17,7 +16,7 @@ type Policy struct {
 	Labels        work.Labels
 	MaxEvents     int // of one turn
 	Budgets       work.Budgets
-	Weights       score.Weights
+	Weights       work.ScoreWeights
 	Checks        work.ChecksPolicy
 	Spending      bool // agents' costs may be posted on GitHub
 

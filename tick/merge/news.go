@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -47,7 +46,7 @@ func (n news) said(ctx context.Context, pull work.PullRequest) (all []work.Event
 // written returns a comment's event with the fields needed to find its row.
 func written(kind work.EventKind, number int, id int64, by work.Account, body string) work.Event {
 	source, hash := strconv.FormatInt(id, 10), work.ContentHash(body)
-	return command.AsCommand(work.Event{
+	return work.AsCommand(work.Event{
 		Number: number, Kind: kind, Source: source, Hash: hash, Key: work.EventKey(number, kind, source, hash), Author: by, Body: work.Normalise(body),
 	})
 }

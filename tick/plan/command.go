@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -22,7 +21,7 @@ import (
 
 // invocation is one command as given.
 type invocation struct {
-	command.Command
+	work.Command
 	by      string       // login
 	account work.Account // of that login
 	at      time.Time    // GitHub's clock
@@ -36,7 +35,7 @@ type invocation struct {
 // comment has.
 func (inv invocation) comment() int64 {
 	e, _ := work.EventOfKey(inv.key)
-	if id := command.CommentOf(e); id != 0 {
+	if id := work.CommandComment(e); id != 0 {
 		return id
 	}
 	return -inv.at.UnixMilli()
@@ -114,7 +113,7 @@ func (r *commander) closing(e work.Event) bool {
 // so the command waits.
 func (r *commander) opening(e work.Event) bool {
 	turn, busy := r.unfinished()
-	return r.invocation(e).Verb == command.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
+	return r.invocation(e).Verb == work.VerbCancel && !r.item.HasPull() && busy && turn.Step == work.StepPushed && r.alive(turn)
 }
 
 func (r *commander) answerToken(e work.Event) string {
@@ -122,9 +121,9 @@ func (r *commander) answerToken(e work.Event) string {
 }
 
 func (r *commander) invocation(e work.Event) invocation {
-	cmd, ok := command.Parse(e.Body)
+	cmd, ok := work.ParseCommand(e.Body)
 	if !ok {
-		cmd = command.Command{Verb: command.VerbHelp} // stored by an older program
+		cmd = work.Command{Verb: work.VerbHelp} // stored by an older program
 	}
 	return invocation{
 		Command: cmd, by: e.Author.Login, account: e.Author, at: work.StampOf(e), number: e.Number, key: e.Key, url: e.URL,
@@ -137,7 +136,7 @@ func (r *commander) execute(inv invocation) Reply {
 	r.p.add(change.Command{
 		Item: r.item.ID, Number: inv.number, Command: inv.Command, By: inv.by, Words: r.words("command", "", fmt.Sprintf("%s: %s", inv.by, inv.Named())),
 	})
-	row, _ := command.Find(inv.Verb)
+	row, _ := work.FindCommand(inv.Verb)
 	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
 		return nothing("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
@@ -148,21 +147,21 @@ func (r *commander) execute(inv invocation) Reply {
 }
 
 // commandFuncs returns the function of each command. NeedsItem of its row is checked before.
-func commandFuncs() map[command.Verb]func(*commander, invocation) Reply {
-	return map[command.Verb]func(*commander, invocation) Reply{
-		command.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
-		command.VerbStatus:   func(r *commander, _ invocation) Reply { return r.status() },
-		command.VerbRetry:    (*commander).retry,
-		command.VerbUnblock:  (*commander).unblock,
-		command.VerbPause:    (*commander).pause,
-		command.VerbResume:   (*commander).unpause,
-		command.VerbApprove:  func(r *commander, inv invocation) Reply { return reviewCommands{r}.approve(inv) },
-		command.VerbHold:     func(r *commander, inv invocation) Reply { return reviewCommands{r}.hold(inv) },
-		command.VerbMerge:    func(r *commander, inv invocation) Reply { return mergeCommands{r}.merge(inv) },
-		command.VerbCancel:   (*commander).cancel,
-		command.VerbDesign:   (*commander).beginFlow,
-		command.VerbBugfix:   (*commander).beginFlow,
-		command.VerbSmallJob: (*commander).beginFlow,
+func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
+	return map[work.Verb]func(*commander, invocation) Reply{
+		work.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
+		work.VerbStatus:   func(r *commander, _ invocation) Reply { return r.status() },
+		work.VerbRetry:    (*commander).retry,
+		work.VerbUnblock:  (*commander).unblock,
+		work.VerbPause:    (*commander).pause,
+		work.VerbResume:   (*commander).unpause,
+		work.VerbApprove:  func(r *commander, inv invocation) Reply { return reviewCommands{r}.approve(inv) },
+		work.VerbHold:     func(r *commander, inv invocation) Reply { return reviewCommands{r}.hold(inv) },
+		work.VerbMerge:    func(r *commander, inv invocation) Reply { return mergeCommands{r}.merge(inv) },
+		work.VerbCancel:   (*commander).cancel,
+		work.VerbDesign:   (*commander).beginFlow,
+		work.VerbBugfix:   (*commander).beginFlow,
+		work.VerbSmallJob: (*commander).beginFlow,
 	}
 }
 
@@ -170,16 +169,16 @@ func commandFuncs() map[command.Verb]func(*commander, invocation) Reply {
 func (r *commander) noItem(inv invocation) Reply {
 	if flow, held := r.v.Ignored[inv.number]; held {
 		return nothing("The label `%s` is set, so no work has started. Remove it, or use %s, and the %s starts.",
-			r.v.Policy.Labels.Ignore, r.command(command.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
+			r.v.Policy.Labels.Ignore, r.command(work.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
-	return nothing("There is no work here. On an issue, %s, %s or %s starts it.", r.command(command.VerbDesign), r.command(command.VerbBugfix), r.command(command.VerbSmallJob))
+	return nothing("There is no work here. On an issue, %s, %s or %s starts it.", r.command(work.VerbDesign), r.command(work.VerbBugfix), r.command(work.VerbSmallJob))
 }
 
 func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
 		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return nothing("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", command.HelpTable())
+	return nothing("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", work.CommandHelp())
 }
 
 // answer plans a command's actions and the answer, which is sent once they are settled.
@@ -219,7 +218,7 @@ func (rep Reply) marks(token string, e work.Event) work.Marks {
 }
 
 // command returns a command as people give it where the answer is read.
-func (r *commander) command(v command.Verb) string { return r.v.Place(r.item).Command(v, "") }
+func (r *commander) command(v work.Verb) string { return r.v.Place(r.item).Command(v, "") }
 
 // same returns this command, to be given again.
 func (r *commander) same(inv invocation) string {
@@ -267,7 +266,7 @@ func (r *commander) startsOver() string {
 	if r.item.Flow == work.FlowReview {
 		return r.reviewedAgain()
 	}
-	verb := command.Of(r.item.Flow)
+	verb := work.CommandOf(r.item.Flow)
 	text := fmt.Sprintf("%s on #%d starts over", r.command(verb), r.item.Number)
 	if repo, _, local := strings.Cut(r.v.Terminal, "#"); local {
 		text = explain.Place{Item: fmt.Sprintf("%s#%d", repo, r.item.Number)}.Command(verb, "") + " starts over"

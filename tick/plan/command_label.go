@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -37,7 +36,7 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
 		return nothing("This work is already in progress. %s", r.statusSentences())
 	}
-	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(command.VerbCancel), r.same(inv), r.statusSentences())
+	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(work.VerbCancel), r.same(inv), r.statusSentences())
 }
 
 // flowLabel returns the action that sets one of the labels that start work, or removes all of them.
@@ -72,20 +71,20 @@ func (r *commander) pause(inv invocation) Reply {
 		return nothing("%s, so there is nothing to pause.", why)
 	}
 	if since := r.item.Pause; since != nil {
-		return nothing("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(command.VerbResume))
+		return nothing("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbPause)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {
-		rep.Said = fmt.Sprintf("The label `%s` is set: no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
-		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(command.VerbResume))
+		rep.Said = fmt.Sprintf("The label `%s` is set: no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(work.VerbResume))
+		rep.Unsent = fmt.Sprintf("GitHub does not have the label `%s` yet. Once it does, no work starts here until %s.", r.v.Policy.Labels.Ignore, r.command(work.VerbResume))
 		return rep
 	}
-	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbPause)}
+	rep.sent = []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbPause)}
 	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Began: inv.at, By: inv.by}})
 	r.item.Pause = &work.Pause{RepoID: r.v.Repo.ID, Number: r.item.Number, Began: inv.at, By: inv.by}
 	r.begun = append(r.begun, *r.item.Pause)
 	rep.Said = fmt.Sprintf("Paused. No agent works on this, and comments made during the pause are never acted on. "+
-		"To end the pause, use %s or remove the label `%s`.", r.command(command.VerbResume), r.v.Policy.Labels.Ignore)
+		"To end the pause, use %s or remove the label `%s`.", r.command(work.VerbResume), r.v.Policy.Labels.Ignore)
 	return rep
 }
 
@@ -121,15 +120,15 @@ func (r *commander) unpause(inv invocation) Reply {
 	if r.item.ID == 0 {
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is removed.", r.v.Policy.Labels.Ignore),
-			sent: []work.Action{r.ignoreLabel(inv, inv.number, command.VerbResume)},
+			sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbResume)},
 		}
 	}
-	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, command.VerbResume)}}
+	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, r.item.Number, work.VerbResume)}}
 	if held {
 		rep.sent = append(rep.sent, label)
 	}
 	if r.item.HasPull() {
-		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, command.VerbResume))
+		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
 	}
 	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
 	r.item.Pause = nil
@@ -143,10 +142,10 @@ func (r *commander) unpause(inv invocation) Reply {
 }
 
 // ignoreLabel returns the action that sets the label that pauses, or removes it.
-func (r *commander) ignoreLabel(inv invocation, number int, verb command.Verb) work.Action {
+func (r *commander) ignoreLabel(inv invocation, number int, verb work.Verb) work.Action {
 	name := r.v.Policy.Labels.Ignore
 	l := work.Labelling{Without: []string{name}}
-	if verb == command.VerbPause {
+	if verb == work.VerbPause {
 		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")

@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
 // ForCommand executes a command from the command line. e is the event that records it.
-func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd command.Command) (Reply, Plan) {
+func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd work.Command) (Reply, Plan) {
 	made := Plan{Repo: v.Repo}
 	r := plannerOf(v, &made, item)
 	r.item.Events = known.Without(r.item.Events, func(other work.Event) bool { return other.Kind == work.EventCommand })

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
-	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -21,7 +20,7 @@ func (r *commander) retry(inv invocation) Reply {
 	if why := r.whyNotResumable(inv); why != "" {
 		return nothing("%s", why)
 	}
-	if why := rewritten.NeedsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
+	if why := explain.NeedsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
 		return nothing("%s", why)
 	}
 	rep, ok := reviewCommands{r}.reviewAgain(inv)
@@ -52,7 +51,7 @@ func (r *commander) whyNotResumable(inv invocation) string {
 	switch {
 	case pause != nil:
 		return fmt.Sprintf("It is paused by %s since %s, so nothing was done. %s ends the pause; then try %s again.",
-			pause.By, work.UTC(pause.Began), r.command(command.VerbResume), r.same(inv))
+			pause.By, work.UTC(pause.Began), r.command(work.VerbResume), r.same(inv))
 	case r.item.Stopped() && r.item.Reason.Kind == work.WhyIssueEdited:
 		return fmt.Sprintf("Only setting the label again confirms the new text, so nothing was done: read the issue, then remove `%s` and add it again.", r.item.Label)
 	}
@@ -67,11 +66,11 @@ func (r *commander) unblock(inv invocation) Reply {
 	if why := r.whyNotResumable(inv); why != "" {
 		return nothing("%s", why)
 	}
-	u := rewritten.Unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
+	u := explain.Unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
 	if u.Refused != "" {
 		return Reply{Said: u.Refused, Refused: true}
 	}
-	accepted := u.Accept != rewritten.Acceptance{}
+	accepted := u.Accept != explain.Acceptance{}
 	if accepted {
 		r.accept(u.Accept)
 	}

@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
@@ -66,7 +64,7 @@ func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who rev
 		return pull, who, fmt.Sprintf("Approval not counted: %s is the author of this pull request, and it needs the approval of another person.", inv.by)
 	}
 	return pull, who, fmt.Sprintf("Approval not counted: %s is not a reviewer of this pull request. "+
-		"Its reviewers are %s. To do without one of them, remove them from the config, or merge the pull request yourself.", inv.by, reviewing.Names(r.about().Line()))
+		"Its reviewers are %s. To do without one of them, remove them from the config, or merge the pull request yourself.", inv.by, review.ReviewerNames(r.about().Line()))
 }
 
 // ofAgent returns why a command from an agent reviewer's account is not a person's.
@@ -78,7 +76,7 @@ func ofAgent(inv invocation) string {
 func (r *commander) otherHead(inv invocation) string {
 	pull := r.item.Pull
 	does := "approves it"
-	if inv.Verb == command.VerbMerge {
+	if inv.Verb == work.VerbMerge {
 		does = "says that it may be merged"
 	}
 	look := fmt.Sprintf("so nothing was done. Check the new commits; %s %s.", r.v.Place(r.item).Command(inv.Verb, "--head "+work.Short(pull.HeadOID)), does)
@@ -91,7 +89,7 @@ func (r *commander) otherHead(inv invocation) string {
 	return ""
 }
 
-func (r reviewCommands) about() reviewing.Item { return reviewsOf(r.itemPlanner).about() }
+func (r reviewCommands) about() review.Item { return reviewsOf(r.itemPlanner).about() }
 
 // hold stops new reviews. Comments are answered, and turns in progress end.
 func (r reviewCommands) hold(inv invocation) Reply {
@@ -102,13 +100,13 @@ func (r reviewCommands) hold(inv invocation) Reply {
 	case !r.item.HasPull():
 		return nothing("There is no pull request yet, so there is nothing to hold.")
 	case held != nil:
-		return nothing("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(command.VerbResume))
+		return nothing("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
 	}
 	r.item.HeldBack, r.item.ReviewsChanged = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
 	return Reply{
 		Said: fmt.Sprintf("On hold: no reviews and no review fixes of this pull request, and %s. Comments are still answered. "+
-			"To end it, use %s or remove the label `%s`.", r.merged(), r.command(command.VerbResume), r.v.Policy.Labels.Hold),
+			"To end it, use %s or remove the label `%s`.", r.merged(), r.command(work.VerbResume), r.v.Policy.Labels.Hold),
 		sent: []work.Action{r.holdLabel(inv, true)},
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -19,7 +18,7 @@ import (
 // commanded returns a command that was given long enough ago.
 func commanded(body string, number int, id string) work.Event {
 	at := noon.Add(-2 * time.Minute)
-	return command.AsCommand(work.Event{
+	return work.AsCommand(work.Event{
 		ID: int64(len(id)) + 500, ItemID: 10, Number: number, Kind: work.EventIssue, Source: id, Hash: "h", Author: ann, Body: body,
 		CreatedAt: at, UpdatedAt: at, SeenAt: at,
 	})
@@ -168,7 +167,7 @@ func TestCommandOnce(t *testing.T) {
 
 // Every command of the table has a function.
 func TestEveryCommandHasADeed(t *testing.T) {
-	for _, row := range command.Table() {
+	for _, row := range work.CommandTable() {
 		if commandFuncs()[row.Verb] == nil {
 			t.Errorf("/mergexo %s does nothing", row.Verb)
 		}
@@ -178,7 +177,7 @@ func TestEveryCommandHasADeed(t *testing.T) {
 // In any state and order, every command gets exactly one answer (unless it waits for a pull request
 // to be opened), every move is allowed, and no text has anything that is not to be published.
 func TestCommandsAnyhow(t *testing.T) {
-	verbs := append(command.Table(), command.Spec{Verb: "dance"})
+	verbs := append(work.CommandTable(), work.CommandSpec{Verb: "dance"})
 	rapid.Check(t, func(t *rapid.T) {
 		v := scene(labels, state(rapid.SampledFrom(work.States()).Draw(t, "state")))
 		why := func(what string) work.Reason {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -81,8 +80,8 @@ type Turn struct {
 	Events   []work.Event
 	Since    time.Time // when the oldest event began to wait
 	Reason   string
-	Score    *score.Score // of an implementation
-	Held     work.Reason  // why it may not start yet; none: it may
+	Score    *work.Score // of an implementation
+	Held     work.Reason // why it may not start yet; none: it may
 
 	Unheard []work.Event // comments with which a start resumes
 

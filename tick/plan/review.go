@@ -7,7 +7,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/reviewing"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -19,7 +18,7 @@ type reviews struct{ *itemPlanner }
 func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
 
 // about returns the facts that the decision depends on.
-func (r reviews) about() reviewing.Item {
+func (r reviews) about() review.Item {
 	i := r.item
 	said := i.More.Count
 	for _, e := range i.Events {
@@ -29,7 +28,7 @@ func (r reviews) about() reviewing.Item {
 	}
 	facts := i.Reviews
 	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return w.Head == i.Pull.HeadOID })
-	return reviewing.Item{
+	return review.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
 		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
 	}

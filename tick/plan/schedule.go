@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/internal/work/score"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -53,7 +52,7 @@ func (r *itemPlanner) stop(why work.Reason) {
 // those in progress and just started. One with a score below 0 would collide too much: it waits
 // until its score has risen with time.
 func (p *Plan) schedule(v *known.Snapshot) {
-	var active []score.Footprint
+	var active []work.Footprint
 	for _, i := range v.Items {
 		if i.Active() {
 			active = append(active, v.Footprint(i.Item, i.Pull.Files))
@@ -62,7 +61,7 @@ func (p *Plan) schedule(v *known.Snapshot) {
 	waiting := slices.Clone(p.waiting)
 	for free := v.Free; len(waiting) > 0; free-- {
 		for i := range waiting {
-			s := score.Of(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active, v.Policy.Weights)
+			s := work.ScoreOf(waiting[i].Item.Priority, v.Now.Sub(waiting[i].Since), v.Footprint(waiting[i].Item, nil), active, v.Policy.Weights)
 			waiting[i].Score = &s
 		}
 		slices.SortStableFunc(waiting, func(a, b Turn) int {

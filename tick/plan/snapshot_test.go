@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -54,7 +53,7 @@ func stir(t *rapid.T, i *known.Item) {
 }
 
 func drawCommand(t *rapid.T, number, n int) work.Event {
-	verb := rapid.SampledFrom(command.Table()).Draw(t, "verb").Verb
+	verb := rapid.SampledFrom(work.CommandTable()).Draw(t, "verb").Verb
 	e := commanded("/mergexo "+string(verb), number, fmt.Sprint(10*number+n))
 	e.ID, e.ItemID = int64(9000+10*number+n), 0
 	return e
@@ -78,7 +77,7 @@ func TestThePlanLeavesTheSnapshotAsItIs(t *testing.T) {
 		}
 		item := rapid.SampledFrom(v.Items).Draw(t, "item")
 		e := drawCommand(t, item.Number, 9)
-		cmd, _ := command.Parse(e.Body)
+		cmd, _ := work.ParseCommand(e.Body)
 		ForCommand(v, item, e, cmd)
 		if after := shown(v); after != before {
 			t.Fatalf("the snapshot was\n%s\nand after %s\n%s", before, cmd, after)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
@@ -265,7 +264,7 @@ func (s Standing) Next(p explain.Place) string {
 	w := explain.Reason(s.Why, p)
 	switch {
 	case w.Retry: // blocked, or waiting for an answer on the issue
-		return w.Next() + ", or " + p.Command(command.VerbRetry, "")
+		return w.Next() + ", or " + p.Command(work.VerbRetry, "")
 	case w.Next() == "" && !s.Until.IsZero():
 		return "resumes after " + work.Stamp(s.Until)
 	case w.Next() == "" && s.Begins.Start():

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
-	"github.com/mergexo/gh-mergexo/internal/work/rewritten"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
@@ -16,15 +15,15 @@ import (
 // A retry accepts no rewritten head.
 func TestRetryNeedsUnblock(t *testing.T) {
 	p := work.PullRequest{ID: 5, Number: 2, State: work.PullOpen, Branch: "agent/bugfix/1-x", HeadOID: "b"}
-	if why := rewritten.NeedsUnblock(p, explain.Place{}); why != "" {
+	if why := explain.NeedsUnblock(p, explain.Place{}); why != "" {
 		t.Errorf("not rewritten: %s", why)
 	}
 	p.LostOID = "0123456789"
-	if why := rewritten.NeedsUnblock(p, explain.Place{}); !strings.Contains(why, "0123456 is not") || !strings.Contains(why, "/mergexo unblock") {
+	if why := explain.NeedsUnblock(p, explain.Place{}); !strings.Contains(why, "0123456 is not") || !strings.Contains(why, "/mergexo unblock") {
 		t.Errorf("rewritten: %s", why)
 	}
 	p.AcceptedOID = "b"
-	if why := rewritten.NeedsUnblock(p, explain.Place{}); why != "" {
+	if why := explain.NeedsUnblock(p, explain.Place{}); why != "" {
 		t.Errorf("accepted: %s", why)
 	}
 }
@@ -60,7 +59,7 @@ func TestRewrittenBranchWaits(t *testing.T) {
 	}
 
 	r := plannerOf(v, &Plan{}, v.Items[0])
-	r.accept(rewritten.Unblock(r.item.Pull, "", explain.Place{}).Accept)
+	r.accept(explain.Unblock(r.item.Pull, "", explain.Place{}).Accept)
 	r.route()
 	if len(r.p.Turns()) != 1 || len(Of[change.AcceptHead](*r.p)) != 1 || len(r.p.Changes()) == 0 {
 		t.Errorf("accepted: %+v", r.p)

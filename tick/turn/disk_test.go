@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/store"
+
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
-	"github.com/mergexo/gh-mergexo/prompts/document"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -201,7 +200,7 @@ func markImplemented(l *env.Lease) *git.Edit {
 		return nil
 	}
 	return &git.Edit{Path: l.Item.Document, Do: func(doc []byte) ([]byte, error) {
-		marked, err := document.MarkImplemented(doc, env.GitDate(l.Turn))
+		marked, err := prompts.MarkImplemented(doc, env.GitDate(l.Turn))
 		if err != nil {
 			return doc, nil //nolint:nilerr // it has no front matter to say it in
 		}
@@ -222,7 +221,7 @@ func trailers(l *env.Lease) []string {
 }
 
 func designDocument(l *env.Lease, a prompts.Answer) []byte {
-	return document.Render(document.Fields{
+	return prompts.RenderDocument(prompts.DocumentFields{
 		Issue: l.Item.Number, IssueURL: l.Item.URL, Priority: designPriority(l.Item, a), TouchPaths: a.TouchPaths, DependsOn: a.DependsOn,
 		EstimatedSize: a.EstimatedSize, GeneratedAt: env.GitDate(l.Turn), Title: a.Title, Summary: a.Summary, Body: a.DesignDoc,
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // standing returns a database with items that are blocked before their pull requests exist, and one
@@ -64,7 +64,7 @@ func standing(t *testing.T) *store.DB {
 func TestBlockedStartsWaitForAnAnswer(t *testing.T) {
 	db := standing(t)
 	e := &env.Env{Config: &config.Config{}, Store: db, Now: func() time.Time { return noon }}
-	p := &Turns{Env: e, notices: &notice.Notices{Env: e}}
+	p := &Turns{Env: e, notices: &tell.Notices{Env: e}}
 	states := func(routing bool) string {
 		p.Config.Runtime.EnableIssueCommentRouting = routing
 		var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // Restore gives the turn a clean checkout at its commit. The head comes from the git remote, as
@@ -215,7 +215,7 @@ func (p *restorer) FindHead(ctx context.Context, l *env.Lease) error {
 type restorer struct {
 	*env.Env
 	reader  *ingest.Reader
-	notices *notice.Notices
+	notices *tell.Notices
 	looks   *lastLook
 	briefs  *briefs
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
-	"github.com/mergexo/gh-mergexo/tick/notice"
+	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // Turns runs turns from their claim to their end.
 type Turns struct {
 	*env.Env
 	reader   *ingest.Reader
-	notices  *notice.Notices
+	notices  *tell.Notices
 	Restorer *restorer
 	LastLook *lastLook
 	Briefs   *briefs
@@ -23,7 +23,7 @@ type Turns struct {
 }
 
 // New returns Turns.
-func New(e *env.Env, r *ingest.Reader, n *notice.Notices) *Turns {
+func New(e *env.Env, r *ingest.Reader, n *tell.Notices) *Turns {
 	look, told := &lastLook{e, r, n}, &briefs{e, r.MayCommand}
 	restores := &restorer{e, r, n, look, told}
 	return &Turns{
@@ -45,7 +45,7 @@ func (p *Turns) apply(ctx context.Context, l *env.Lease, changes ...change.Chang
 		}
 	}
 	for _, n := range news {
-		notice.LogReview(ctx, p.Log, n, p.TurnAttrs(l)...)
+		tell.LogReview(ctx, p.Log, n, p.TurnAttrs(l)...)
 	}
 	return nil
 }

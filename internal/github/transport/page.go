@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/mergexo/gh-mergexo/internal/resume"
 )
 
 // PageRequest requests one page of a listing, conditionally if it has an ETag.
@@ -72,7 +70,7 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 	seen := map[string]bool{}
 	for address != "" {
 		if seen[address] {
-			return nil, &BodyError{URL: address, Err: resume.ErrCircle}
+			return nil, &BodyError{URL: address, Err: ErrCircle}
 		}
 		seen[address] = true
 		p, err := ReadPage(ctx, c, PageRequest{URL: address}, convert)
@@ -86,7 +84,7 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 }
 
 // ReadAllResumed reads a whole listing that is sorted oldest first and changes only at its end. It resumes
-// where an earlier pass stopped, see internal/resume.
+// where an earlier pass stopped, see PagedList.
 func ReadAllResumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	read, err := listOf[W](c).All(ctx, address)
 	return converted(address, read.Items, convert, err)
@@ -95,20 +93,20 @@ func ReadAllResumed[W Plausible, T any](ctx context.Context, c *Client, address 
 // ReadChanged reads the items of such a listing that changed since a time. Items have ids and may
 // change; address returns the URL of the listing of changes.
 func ReadChanged[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
-	items, err := resume.Changing[W]{List: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
+	items, err := ChangingList[W]{PagedList: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
 	return converted(address(since), items, convert, err)
 }
 
-func listOf[W Plausible](c *Client) resume.List[W] {
+func listOf[W Plausible](c *Client) PagedList[W] {
 	page := func(ctx context.Context, address string) ([]W, string, error) {
 		p, err := ReadPage(ctx, c, PageRequest{URL: address}, func(w W) W { return w })
 		return p.Items, p.Next, err
 	}
-	return resume.List[W]{Page: page, Now: c.Now()}
+	return PagedList[W]{Page: page, Now: c.Now()}
 }
 
 func converted[W, T any](address string, items []W, convert func(W) T, err error) ([]T, error) {
-	if errors.Is(err, resume.ErrCircle) {
+	if errors.Is(err, ErrCircle) {
 		return nil, &BodyError{URL: address, Err: err}
 	}
 	var all []T

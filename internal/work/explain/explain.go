@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // Place is where a text is shown.
@@ -55,7 +54,7 @@ func (w Words) Here() string {
 }
 
 // Command formats a command for this place.
-func (p Place) Command(v command.Verb, args string) string {
+func (p Place) Command(v work.Verb, args string) string {
 	if p.Item == "" {
 		return "`" + strings.TrimSpace("/mergexo "+string(v)+" "+args) + "`"
 	}
@@ -63,7 +62,7 @@ func (p Place) Command(v command.Verb, args string) string {
 }
 
 // howToGive returns how a command is given at this place.
-func (p Place) howToGive(v command.Verb) string {
+func (p Place) howToGive(v work.Verb) string {
 	if p.Item == "" {
 		return "comment " + p.Command(v, "")
 	}
@@ -72,7 +71,7 @@ func (p Place) howToGive(v command.Verb) string {
 
 // startOver says how to resume an item if comments on the issue are not acted on.
 func (p Place) startOver() string {
-	return p.howToGive(command.VerbRetry) + ", or remove the label and set it again"
+	return p.howToGive(work.VerbRetry) + ", or remove the label and set it again"
 }
 
 // resumeMerging is the command that ends a halt of merging in a repository.

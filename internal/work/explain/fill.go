@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/command"
 )
 
 // details are the values for a template.
@@ -152,7 +151,7 @@ func (d details) valueOfPlace(key string) string {
 	case "over":
 		return d.p.startOver()
 	case "retry", "unblock", "resume", "merge":
-		return d.p.howToGive(command.Verb(key))
+		return d.p.howToGive(work.Verb(key))
 	case "resume-merging":
 		return d.p.resumeMerging()
 	}

@@ -1,0 +1,139 @@
+// This file shows what passes do at this moment: the turns they work on, and their agents' usage
+// so far.
+
+package status
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+// Running is a turn that a live pass works on.
+type Running struct {
+	Turn         string        `json:"turn"`         // its key
+	Kind         work.Kind     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
+	Agent        string        `json:"agent"`        // its name in the config; empty: none has been asked yet
+	Slot         int           `json:"slot"`         // of the slots that `runtime.workers` gives, counted from 0
+	Doing        string        `json:"doing"`        // how far it came, for people
+	Since        terminal.Time `json:"since"`        // when the pass took it up
+	LastActivity terminal.Time `json:"lastActivity"` // when its agent was heard of last
+	work.Usage                 // so far, of all runs of the turn
+}
+
+// LiveTurns are the turns that live passes work on, with their agents' usage so far.
+type LiveTurns struct {
+	live map[string]folder.Live
+	runs map[int64]work.Run // unfinished runs, by turn
+	Now  time.Time          // by this machine's clock, like the times in live
+}
+
+// LoadLiveTurns reads them. now is by this machine's clock.
+func LoadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
+	w = LiveTurns{runs: map[int64]work.Run{}, Now: now}
+	if w.live, err = (folder.Dirs{State: state}).LiveTurns(); err != nil || len(w.live) == 0 {
+		return w, err
+	}
+	open, err := tx.ListOpenRuns(ctx)
+	for _, r := range open {
+		w.runs[r.Turn] = r
+	}
+	return w, err
+}
+
+// Of returns what a live pass does for a turn; nil if none works on it.
+func (w LiveTurns) Of(t *work.Turn) *Running {
+	if t == nil {
+		return nil
+	}
+	live, ok := w.live[t.Key]
+	if !ok {
+		return nil
+	}
+	run, open := w.runs[t.ID]
+	r := &Running{
+		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, Slot: live.Slot, Doing: doing(*t, open),
+		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: t.Usage.Add(run.Usage),
+	}
+	if open {
+		r.Agent = run.Agent
+	}
+	return r
+}
+
+// doing describes a turn's progress.
+func doing(t work.Turn, runs bool) string {
+	switch t.Step {
+	case work.StepClaimed:
+		switch {
+		case runs:
+			return "its agent works"
+		case t.Runs == 0:
+			return "its checkout is made"
+		}
+		return "what its agent made is checked"
+	case work.StepAnswered:
+		return "its commit is pushed"
+	case work.StepPushed, work.StepApplied:
+		return "its answer is sent to GitHub"
+	case work.StepDone, work.StepSuperseded, work.StepFailed, work.StepCancelled:
+	}
+	return "it ends"
+}
+
+// All returns the turns that live passes work on, by their keys.
+func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
+	turns, err := LoadLiveTurns(ctx, tx, state, now)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*Running{}
+	for key := range turns.live {
+		t, found, err := tx.FindTurn(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			all[key] = turns.Of(&t)
+		}
+	}
+	return all, nil
+}
+
+// Says describes it. now is by this machine's clock.
+func (r Running) Says(now time.Time) string {
+	said := string(r.Kind)
+	if r.Agent != "" {
+		said += " by " + r.Agent
+	}
+	return said + ": " + r.Doing + r.Passes(now)
+}
+
+// Passes describes how long it has run, when its agent was last active, and its usage.
+func (r Running) Passes(now time.Time) string {
+	said := ""
+	if !r.Since.IsZero() {
+		said += ", for " + terminal.Took(now.Sub(r.Since.Time))
+	}
+	if !r.LastActivity.IsZero() {
+		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
+	}
+	return said + Used(r.Usage)
+}
+
+// Used is an agent's usage as a suffix for a line.
+func Used(u work.Usage) string {
+	said := ""
+	if u.InputTokens > 0 || u.OutputTokens > 0 {
+		said += fmt.Sprintf(", %s + %s tokens", terminal.Tokens(u.InputTokens), terminal.Tokens(u.OutputTokens))
+	}
+	if u.CostUSD > 0 {
+		said += fmt.Sprintf(", %.2f USD", u.CostUSD)
+	}
+	return said
+}

@@ -1,0 +1,154 @@
+// This file is the command show: the state of one work item, its history, and the prompts and
+// changes of its turns.
+
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// showCmd is one run of show.
+type showCmd struct {
+	*cli.App
+	events bool
+	web    bool
+	turn   string
+	prompt bool
+	log    bool
+	diff   bool
+	json   *terminal.JSON
+}
+
+// NewShowCmd makes the command show.
+func NewShowCmd(a *cli.App) *cobra.Command {
+	s := &showCmd{App: a}
+	c := &cobra.Command{
+		Use:   "show <owner/name#number>",
+		Short: "Show the history of one work item",
+		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
+and what is still open, and a timeline: what people did, what each turn did and cost,
+and what was sent to GitHub, with links. If auto_merge is on, show the gates of the
+merge, and what opens those that are closed. With --events show only the events of its
+reviews, oldest first.
+
+With --turn show one turn, by its key in the timeline, the first digits of the key, or
+"last". --prompt prints the prompt of its agent, --log its log lines with the output
+of the agent, --diff what it changed; without --turn they are about the last turn.
+
+Name the item by its issue or its pull request: owner/name#12, its URL, or, if one
+repository is configured, #12 (quote it for your shell) or 12.`,
+		Example: `  $ gh mergexo show octo/repo#12
+  $ gh mergexo show 12 --web
+  $ gh mergexo show 12 --diff
+  $ gh mergexo show 12 --turn 1a2b3c4d --prompt
+  $ gh mergexo show 12 --json actions --jq '.actions[].url'`,
+		Args: cli.Args(cli.Words(1, 1)),
+		RunE: func(c *cobra.Command, given []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			return s.run(c.Context(), given[0])
+		},
+	}
+	s.json = cli.AddJSONFlags(c, Story{})
+	c.Flags().BoolVar(&s.events, "events", false, "Show the events of its reviews")
+	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, else its issue, in the browser")
+	c.Flags().StringVar(&s.turn, "turn", "", "Show the turn with this `key`, or the \"last\"")
+	c.Flags().BoolVar(&s.prompt, "prompt", false, "Print the prompt of the turn's agent")
+	c.Flags().BoolVar(&s.log, "log", false, "Print the log lines of the turn")
+	c.Flags().BoolVar(&s.diff, "diff", false, "Print the diff of the turn")
+	return c
+}
+
+// check rejects flags that exclude each other: each selects a different output.
+func (s *showCmd) check() error {
+	asked := 0
+	for _, is := range []bool{s.events, s.web, s.prompt, s.log, s.diff, s.json.Asked()} {
+		if is {
+			asked++
+		}
+	}
+	switch {
+	case asked > 1:
+		return &cli.UsageError{Err: errors.New("--events, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
+	case s.turn != "" && (s.events || s.web || s.json.Asked()):
+		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
+	}
+	return nil
+}
+
+func (s *showCmd) run(ctx context.Context, name string) error {
+	cfg, which, err := s.Item(name)
+	if err != nil {
+		return err
+	}
+	story, found, _, err := ReadItem(ctx, s.App, cfg, which)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return UnknownItem(story, which.Called(cfg))
+	}
+	out := s.Output()
+	switch {
+	case s.json.Asked():
+		return s.json.Write(out, story)
+	case s.web:
+		return s.browse(story)
+	case s.turn != "" || s.prompt || s.log || s.diff:
+		return s.oneTurn(ctx, cfg, story)
+	}
+	if story.Halt != nil {
+		s.PrintHalt(story.Halt)
+	}
+	if s.events {
+		return story.PrintLog(out)
+	}
+	return story.Print(out)
+}
+
+// UnknownItem is the error for an unknown item. If its repository could not be read, the error names
+// that as the cause.
+func UnknownItem(story Story, called string) error {
+	if why := story.Unread; why != "" {
+		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("there is no data about %s: its repository could not be read: %s", called, terminal.OneLine(why)))
+	}
+	return cli.NoItem(called)
+}
+
+// browse opens the item in the browser.
+func (s *showCmd) browse(story Story) error {
+	url := story.Item.Address()
+	if url == "" {
+		return errors.New("no pass has stored its address on GitHub yet; run one: gh mergexo tick")
+	}
+	if terminal.Watched(s.Env.BareErr) {
+		fmt.Fprintf(s.Env.Stderr, "Opening %s in your browser.\n", url)
+	}
+	return terminal.Browse(url, s.Env.Bare, s.Env.BareErr)
+}
+
+// ReadItem loads an item. seen is false if there is no database yet.
+func ReadItem(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref) (s Story, found, seen bool, err error) {
+	halt, err := cli.Halted(cfg)
+	if err != nil {
+		return s, false, false, err
+	}
+	q := Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt}
+	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
+		s, found, err = LoadStory(ctx, tx, q, which.Number)
+		return err
+	})
+	return s, found, seen, err
+}

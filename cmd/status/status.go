@@ -1,0 +1,173 @@
+// Package status is the command status: every work item, once or repeatedly, and the turns of a
+// running pass.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mergexo/gh-mergexo/cmd/cli"
+	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// statusCmd is one run of status.
+type statusCmd struct {
+	*cli.App
+	repo  string
+	all   bool
+	watch bool
+	every time.Duration
+	json  *terminal.JSON
+}
+
+// NewCmd makes the command status.
+func NewCmd(a *cli.App) *cobra.Command {
+	s := &statusCmd{App: a}
+	c := &cobra.Command{
+		Use:        "status",
+		SuggestFor: []string{"list", "ls", "ps"},
+		Short:      "Show the state of every work item",
+		Long: `Show each work item with its state and since when, what it waits for, what comes
+next, and what it has spent of its budgets. For items in progress, show what the
+agent is doing.
+
+Below them, status lists
+
+  - what was merged or closed, and what was spent, in the last 24 hours
+  - whether everything is paused ("pause --all"), since when and why
+  - repositories that GitHub did not answer for, or where merging is stopped
+  - agents whose program is missing, too old or untested, and agents without a
+    sandbox that hides your files
+  - settings that name something that does not exist
+  - how far this machine's clock is from GitHub's, if it differs
+
+It reads the state database, tests the sandbox, and asks codex and claude for their
+versions. It does not ask GitHub.
+
+With --watch it refreshes on a terminal until Ctrl-C, and exits with 2. Elsewhere it
+prints an item's line whenever that changes.`,
+		Example: `  $ gh mergexo status
+  $ gh mergexo status --watch
+  $ gh mergexo status --all --repo octo/repo
+  $ gh mergexo status --json items \
+      --jq '.items[] | select(.state == "blocked") | .url'`,
+		Args: cli.Args(cli.Words(0, 0)),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := s.check(c.Flags().Changed("every")); err != nil {
+				return err
+			}
+			return s.run(c.Context())
+		},
+	}
+	s.json = cli.AddJSONFlags(c, Board{})
+	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository` of the config")
+	c.Flags().BoolVar(&s.all, "all", false, "Also show items that are merged, completed or closed")
+	c.Flags().BoolVar(&s.watch, "watch", false, "Refresh until Ctrl-C")
+	c.Flags().DurationVar(&s.every, "every", 2*time.Second, "With --watch: `duration` between two refreshes")
+	return c
+}
+
+// leastEvery is the shortest interval of --watch.
+const leastEvery = 200 * time.Millisecond
+
+func (s *statusCmd) check(every bool) error {
+	switch {
+	case every && !s.watch:
+		return &cli.UsageError{Err: errors.New("--every goes with --watch")}
+	case s.every < leastEvery:
+		return &cli.UsageError{Err: fmt.Errorf("--every %s: want %s or more", s.every, leastEvery)}
+	case s.watch && s.json.Asked():
+		return &cli.UsageError{Err: errors.New("--watch and --json cannot be combined: repeat the command with --json")}
+	}
+	return nil
+}
+
+func (s *statusCmd) run(ctx context.Context) error {
+	cfg, err := s.Config()
+	if err != nil {
+		return err
+	}
+	q, err := s.query(cfg)
+	if err != nil {
+		return err
+	}
+	if s.watch {
+		return s.follow(ctx, cfg)
+	}
+	b, seen, err := loadBoard(ctx, q)
+	if err != nil {
+		return err
+	}
+	out := s.Output()
+	if s.json.Asked() {
+		if slices.Contains(s.json.Fields, "agents") { // it starts programs
+			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))
+		}
+		return s.json.Write(out, b)
+	}
+	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
+		return err
+	}
+	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
+	return nil
+}
+
+// query makes the query for this moment.
+func (s *statusCmd) query(cfg *config.Config) (Query, error) {
+	wanted, err := cli.Repos(cfg, s.repo)
+	if err != nil {
+		return Query{}, err
+	}
+	halt, err := cli.Halted(cfg)
+	return Query{Config: cfg, Repos: wanted, All: s.all, Now: s.Now(), Halt: halt}, err
+}
+
+// loadBoard reads the board; seen is false if no pass has run.
+func loadBoard(ctx context.Context, q Query) (b Board, seen bool, err error) {
+	b = Empty(q)
+	seen, err = machine.View(ctx, q.Config.Runtime.StateDir, func(tx *store.Tx) error {
+		b, err = Load(ctx, tx, q)
+		return err
+	})
+	return b, seen, err
+}
+
+// print prints the board and remarks about this machine.
+func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, machine []string) error {
+	notes := s.Notes(out)
+	if q.Halt != nil {
+		fmt.Fprintln(notes, out.LocalTimes(cli.HaltSays(*q.Halt)))
+	}
+	if seen {
+		if err := b.Print(out, notes); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(notes, "no pass has run yet; run one: gh mergexo tick")
+	}
+	for _, line := range machine {
+		fmt.Fprintln(notes, line)
+	}
+	return nil
+}
+
+// machineNotes lists what status says about agents, their sandboxes and what the config names but
+// this machine lacks.
+func machineNotes(ctx context.Context, cfg *config.Config) []string {
+	env := environ.Read()
+	f := doctor.Facts{Agents: machine.Agents(ctx, cfg, env), Config: doctor.Config{Doubts: machine.Doubts(cfg, env)}}
+	return terminal.Each(doctor.Only(doctor.Run(f, doctor.AtStatus), doctor.Warning, doctor.Failure), func(c doctor.Check) string {
+		return terminal.OneLine(c.What())
+	})
+}

@@ -1,0 +1,36 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mergexo/gh-mergexo/internal/config"
+)
+
+// TestSyntaxIsToldInOurWords: what people mistype is told so that they see it.
+func TestSyntaxIsToldInOurWords(t *testing.T) {
+	for text, want := range map[string]string{
+		`agent = codex`:           `:1: a text stands in quotes: write "codex", or true or false in small letters`,
+		`overlap = True`:          `:1: a text stands in quotes: write "True", or true or false in small letters`,
+		"workers =\n":             ":1: a value is missing behind the =",
+		`agent = "codex`:          ":1: a text in quotes does not end on its line",
+		"a = 1\na = 2":            ":2: a stands there twice; keep one of the two",
+		"[runtime]\n[runtime]\n":  ":2: runtime stands there twice",
+		"[r]\na = 1\na = 2":       ":3: a stands there twice",
+		"my key = 3":              ":1: a line is key = value; a key is followed by k",
+		"= 3":                     ":1: a key is missing in front of the =",
+		"[runtime\n":              "the name of a table does not end: write [name]",
+		"[[repo]\n":               "the name of a table does not end: write [name]",
+		`args = ["a", "b"`:        "a list is not closed by ], or lacks a comma",
+		`p = { input = 1`:         "a table in braces is not closed by }, or lacks a comma",
+		`name = 'x'y`:             ":1: something stands behind the value: y",
+		`test_file_regex = "\d+"`: `:1: in double quotes \ begins an escape, and \d is none; write the text in single quotes`,
+		`version = 1.2.3`:         `:1: "1.2.3" is no value; a text stands in quotes`,
+		"a = \"\x00\"":            "it is no TOML: ",
+	} {
+		_, err := config.OpenTable("config.toml", text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

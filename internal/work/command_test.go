@@ -1,0 +1,103 @@
+package work
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestParseCommand(t *testing.T) {
+	const none = "no command"
+	for _, c := range []struct{ body, want string }{
+		{"/mergexo", "/mergexo help"},
+		{"/mergexo help", "/mergexo help"},
+		{"/mergexo help me", "/mergexo help"},
+		{"/mergexo retry", "/mergexo retry"},
+		{"\n \r\n  /MergeXO\tRetry \r\nbecause it failed", "/mergexo retry"},
+		{"/mergexo small_job", "/mergexo small-job"},
+		{"/mergexo unblock", "/mergexo unblock"},
+		{"/mergexo unblock --head ABCDEF1", "/mergexo unblock --head abcdef1"},
+		{"/mergexo unblock --head=abcdef1", "/mergexo unblock --head abcdef1"},
+		{"/mergexo unblock --head main", "/mergexo help: What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."},
+		{"/mergexo unblock --head", "/mergexo help: `unblock` takes `--head` and a commit, or nothing at all. Nothing was done."},
+		{"/mergexo approve", "/mergexo approve"},
+		{"/mergexo approve --head ABCDEF1.", "/mergexo help: What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."},
+		{"/mergexo approve --head ABCDEF1", "/mergexo approve --head abcdef1"},
+		{"/mergexo approve it", "/mergexo help: `approve` takes `--head` and a commit, or nothing at all. Nothing was done."},
+		{"/mergexo hold", "/mergexo hold"},
+		{"/mergexo hold on", "/mergexo help: `hold` takes no arguments, so nothing was done."},
+		{"/mergexo retry now", "/mergexo help: `retry` takes no arguments, so nothing was done."},
+		{"/mergexo frobnicate", "/mergexo help: There is no command `frobnicate`, so nothing was done."},
+		{"/mergexo rety", "/mergexo help: There is no command `rety`; did you mean `retry`?"},
+		{"/mergexo cancle", "/mergexo help: There is no command `cancle`; did you mean `cancel`?"},
+		{"/mergexo retry.", "/mergexo retry"},
+		{"/mergexo: status", "/mergexo status"},
+		{"/mergexo, status!", "/mergexo status"},
+		{"/mergexo:", "/mergexo help"},
+		{"/mergexo:status", none},
+		{"/mergexo <img src=x> @ann", "/mergexo help: This is none of the commands, so nothing was done."},
+		{"/mergexo " + strings.Repeat("x", 60_000), "/mergexo help: This is none of the commands, so nothing was done."},
+		{"", none},
+		{"   \n\n", none},
+		{"/mergexoretry", none},
+		{"/mergexo-retry", none},
+		{"/merge", none},
+		{"> /mergexo retry", none},
+		{"- /mergexo retry", none},
+		{"`/mergexo retry`", none},
+		{"    /mergexo retry", none},
+		{"\t/mergexo retry", none},
+		{"```\n/mergexo retry\n```", none},
+		{"<!-- x -->\n/mergexo retry", none},
+		{"Please type\n/mergexo retry", none},
+		{"> /mergexo retry\n\n/mergexo cancel", none},
+		{"/\u200bmergexo retry", none},
+	} {
+		got := none
+		if cmd, ok := ParseCommand(c.body); ok {
+			got = cmd.String()
+			if cmd.Wrong != "" {
+				got += ": " + cmd.Wrong
+			}
+		}
+		if got != c.want {
+			t.Errorf("%.60q is %s, not %s", c.body, got, c.want)
+		}
+	}
+}
+
+// Whatever somebody writes, what we say of it is short and harmless, and what
+// we would write ourselves means the same again.
+func TestParseCommandIsSafe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prefix := rapid.SampledFrom([]string{"", "/mergexo", "/mergexo ", "\n/MERGEXO\t", "> ", "/mergexo unblock --head ", "/mergexo retry "}).Draw(t, "prefix")
+		safe(t, prefix+rapid.String().Draw(t, "rest"))
+	})
+}
+
+func FuzzParseCommand(f *testing.F) {
+	for _, s := range []string{"/mergexo", "/mergexo retry", "> /mergexo retry", "/mergexo unblock --head abcdef1", "/mergexo \xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) { safe(t, body) })
+}
+
+func safe(t interface{ Fatalf(string, ...any) }, body string) {
+	c, ok := ParseCommand(body)
+	if !ok {
+		if c != (Command{}) {
+			t.Fatalf("%q is no command, and %+v", body, c)
+		}
+		return
+	}
+	said := c.String() + c.Wrong
+	if len(said) > 200 || !utf8.ValidString(said) || strings.ContainsAny(said, "\n<>@[]!#*") {
+		t.Fatalf("%q is answered with %q", body, said)
+	}
+	again, ok := ParseCommand(c.String())
+	if !ok || again.Verb != c.Verb || again.Head != c.Head {
+		t.Fatalf("%q is %s, and that is %+v", body, c, again)
+	}
+}

@@ -1,3 +1,0 @@
-// Package rewritten decides what people must do about a branch of ours that somebody rewrote, and
-// what their commands do. It is pure.
-package rewritten

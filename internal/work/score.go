@@ -1,0 +1,121 @@
+// This file ranks the implementations that wait. It is pure.
+
+package work
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strings"
+	"time"
+)
+
+// The range of priorities; higher starts first.
+const (
+	MinPriority = 1
+	MaxPriority = 5
+)
+
+// ScoreWeights are the weights of a score.
+type ScoreWeights struct {
+	Priority  float64 // for each level of priority
+	Conflict  float64 // for a full risk of conflict
+	Staleness float64 // for each day of waiting; negative, so that waiting raises the score
+}
+
+// LongestPassed is how long after an implementation another one may be added and still start before
+// it. Later ones never do, because no difference in priority or risk outweighs the longer wait. If
+// staleness is 0 or more there is no limit, and it is the longest duration.
+func (w ScoreWeights) LongestPassed() time.Duration {
+	days := (float64(MaxPriority-MinPriority)*w.Priority + w.Conflict) / -w.Staleness
+	if most := time.Duration(math.MaxInt64); w.Staleness < 0 && days < most.Hours()/24 {
+		return time.Duration(days * 24 * float64(time.Hour))
+	}
+	return math.MaxInt64
+}
+
+// Footprint is what an implementation changes, or will change.
+type Footprint struct {
+	Files map[string]bool
+	Size  string // S, M or L
+}
+
+// Score is an implementation's score and its terms. The highest score starts first.
+type Score struct {
+	Total    float64 `json:"total"`         // the score; the highest starts first
+	Priority int     `json:"priority"`      // its priority, 1 to 5
+	Risk     float64 `json:"conflictRisk"`  // 0 to 1
+	Overlap  float64 `json:"fileOverlap"`   // the share of its files that work under way changes, too; 0 to 1
+	Modules  float64 `json:"moduleOverlap"` // the same of its folders
+	Size     float64 `json:"size"`          // how large it is, beside the work under way; 0 to 1
+	Days     float64 `json:"daysWaiting"`   // the days that it has waited
+}
+
+// ScoreOf scores a waiting implementation against the active ones. Only the highest risk of conflict
+// counts: a sum would let many harmless ones outweigh one collision.
+func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint, w ScoreWeights) Score {
+	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
+	s.Risk = 0.1 * s.Size
+	for _, other := range active {
+		files, modules := jaccard(own.Files, other.Files), shared(modulesOf(own.Files), modulesOf(other.Files))
+		if risk := 0.7*files + 0.2*modules + 0.1*s.Size; risk > s.Risk {
+			s.Overlap, s.Modules, s.Risk = files, modules, risk
+		}
+	}
+	s.Total = w.Priority*float64(priority) - w.Conflict*s.Risk - w.Staleness*s.Days
+	return s
+}
+
+func sizeOf(size string) float64 {
+	switch size {
+	case "M":
+		return 0.5
+	case "L":
+		return 1
+	}
+	return 0
+}
+
+// jaccard is the share of all files that are in both.
+func jaccard(a, b map[string]bool) float64 {
+	both := 0
+	for f := range a {
+		if b[f] {
+			both++
+		}
+	}
+	if all := len(a) + len(b) - both; all > 0 {
+		return float64(both) / float64(all)
+	}
+	return 0
+}
+
+// shared is the share of a's members that are also in b.
+func shared(a, b map[string]bool) float64 {
+	both := 0
+	for m := range a {
+		if b[m] {
+			both++
+		}
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a))
+}
+
+// modulesOf returns the first two segments of the files' folders.
+func modulesOf(files map[string]bool) map[string]bool {
+	modules := map[string]bool{}
+	for f := range files {
+		parts := strings.SplitN(path.Dir(f), "/", 3)
+		modules[strings.Join(parts[:min(2, len(parts))], "/")] = true
+	}
+	return modules
+}
+
+// Terms formats a score with its terms.
+func (s Score) Terms() string {
+	return fmt.Sprintf("%.2f (priority %d, conflict risk %.2f = files %.2f, modules %.2f, size %.1f; waiting %.1f days)",
+		s.Total, s.Priority, s.Risk, s.Overlap, s.Modules, s.Size, s.Days)
+}

@@ -1,0 +1,232 @@
+package tell
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
+)
+
+const (
+	// noticesPerPass and noticesLimit limit one repository's notices in a pass. They are checked
+	// before each send; the next pass sends the rest.
+	noticesPerPass = 40
+	noticesLimit   = 30 * time.Second
+)
+
+// SendNotices sends the planned actions that belong to no turn: reactions, redirects, stop
+// comments, labels. Only the holder of the repository's notices lock sends; other passes skip it.
+func (p *Notices) SendNotices(ctx context.Context, r *env.Repo, rep *env.Report) {
+	if _, halted := p.Dirs.Halted(); halted || !r.Ready || ctx.Err() != nil {
+		return
+	}
+	r.Sends.Lock()
+	defer r.Sends.Unlock()
+	if err := p.replanDropped(ctx, r); err != nil {
+		p.Log.ErrorContext(ctx, "could not list dropped notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	due, err := p.DueNotices(ctx, r)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not read the notices", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	if len(due) == 0 {
+		return
+	}
+	lock, ok, err := folder.TryLock(p.Dirs.NoticesLock(r.Row))
+	if err != nil || !ok {
+		return
+	}
+	defer lock.Unlock()
+	// Another pass may have sent them while we took the lock.
+	if due, err = p.DueNotices(ctx, r); err != nil {
+		return
+	}
+	ctx, reads := ahead.With(ctx, actions.PrefetchMaxAge)
+	defer reads.Stop()
+	p.prefetch(ctx, r, due)
+	if err := p.StillSame(ctx, r, env.SameFor); err != nil {
+		p.Log.WarnContext(ctx, "notices wait", "repo_full_name", r.Name.FullName(), "error", err)
+		return
+	}
+	sent := p.sendDue(ctx, r, due, rep)
+	if sent > 0 {
+		rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Notices += sent })
+	}
+}
+
+// send applies a notice in the name of its speaker.
+func (p *Notices) send(ctx context.Context, r *env.Repo, a work.Action) (work.Action, error) {
+	scope, speaker, err := env.Speakers{Env: p.Env}.ScopeFor(ctx, p.scope(r), r, a, work.Account{})
+	if err != nil {
+		return a, err
+	}
+	a, err = p.Effects().Apply(ctx, scope, a)
+	return a, speaker.ExplainRefusal(err)
+}
+
+// noticeFailed drops or defers a notice.
+func (p *Notices) noticeFailed(ctx context.Context, r *env.Repo, a work.Action, err error) {
+	p.Log.WarnContext(ctx, "notice not sent", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+	if mustDrop(a, err) {
+		a, err := p.Effects().Drop(ctx, a, err)
+		if err == nil && a.State == work.ActionDropped && showsState(a) {
+			err = p.deferDropped(ctx, a)
+		}
+		if err != nil {
+			p.Log.ErrorContext(ctx, "could not drop a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+		}
+		return
+	}
+	until := p.Now().Add(work.Backoff(p.Config.Runtime.RetryBase, max(1, a.Sends)))
+	why := err.Error()
+	err = p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DeferAction(ctx, a.ID, until, why) })
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not defer a notice", p.Effects().LogAttrs(ctx, r.Row, a, "error", err)...)
+	}
+}
+
+// mustDrop reports whether a failed notice is dropped: a cosmetic one at once, others after
+// MaxAttempts sends. Actions of a command (close, flow) are never dropped, because its answer says
+// that they were done. Labels and statuses that show a state are dropped only if GitHub refuses
+// them, as only the item's next move would plan them again.
+func mustDrop(a work.Action, err error) bool {
+	switch {
+	case a.Kind == work.ActionClose, a.Kind == work.ActionFlow:
+		return false
+	case a.Kind == work.ActionRepoLabels:
+		return github.IsStatus(err, 403, 404, 410, 422)
+	case a.Kind == work.ActionReviewRequest: // of the author, for example, or of somebody without access
+		return github.IsStatus(err, 403, 404, 410, 422) || a.Sends >= work.MaxAttempts
+	case a.Kind == work.ActionStatus, a.Need == work.NeedCosmetic && a.Kind == work.ActionLabels:
+		return github.IsStatus(err, 401, 403, 404, 410, 422)
+	}
+	return a.Need == work.NeedCosmetic || a.Sends >= work.MaxAttempts
+}
+
+// DueNotices returns the notices that are due. A sent notice without an answer is due at once:
+// Apply looks for its effect first, and only sending again waits. Notices that failed before come
+// last, as they may use up the pass's time again. If thousands wait, it returns as many as a pass
+// may reach; of the failed ones, those with the oldest try.
+func (p *Notices) DueNotices(ctx context.Context, r *env.Repo) (due []work.Action, err error) {
+	now, taken, tried := p.Now(), map[line]int{}, map[line][]work.Action{}
+	err = p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		due, err = tx.ChooseNotices(ctx, r.Row.ID, func(a work.Action) bool {
+			if r.Removed && !sendsLeft(a) || a.State != work.ActionSent && a.NotBefore.After(now) {
+				return false
+			}
+			if waitsForOthers(a) {
+				return true
+			}
+			of := lineOf(a)
+			if of.failedBefore > 0 {
+				tried[of] = longestLeft(append(tried[of], a), 2*mostInLine)
+				return false
+			}
+			taken[of]++
+			return taken[of] <= mostInLine
+		})
+		return err
+	})
+	for _, all := range tried {
+		due = append(due, longestLeft(all, mostInLine)...)
+	}
+	slices.SortStableFunc(due, func(a, b work.Action) int {
+		return cmp.Or(cmp.Compare(failedBefore(a), failedBefore(b)), a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return due, err
+}
+
+// longestLeft returns the mostInLine notices that were not tried for the longest time, if there are
+// more than most: others may fail in each pass.
+func longestLeft(all []work.Action, most int) []work.Action {
+	if len(all) <= most {
+		return all
+	}
+	slices.SortStableFunc(all, func(a, b work.Action) int { return a.NotBefore.Compare(b.NotBefore) })
+	return all[:mostInLine]
+}
+
+// mostInLine is how many notices of one line a pass may reach. Failed ones do not count towards
+// noticesPerPass.
+const mostInLine = 3 * noticesPerPass
+
+// line is a queue of notices. Lines do not hold up one another.
+type line struct {
+	labels       bool // of the repository itself
+	sign         bool
+	failedBefore int
+}
+
+func lineOf(a work.Action) line {
+	return line{a.Kind == work.ActionRepoLabels, isSign(a), failedBefore(a)}
+}
+
+// failedBefore returns 1 for a notice that failed before, else 0.
+func failedBefore(a work.Action) int { return min(1, a.Sends+len(a.LastError)) }
+
+// isSign reports whether a notice writes no text.
+func isSign(a work.Action) bool {
+	return a.Kind == work.ActionLabels || a.Kind == work.ActionRepoLabels || a.Kind == work.ActionReaction
+}
+
+// Notices shows the state of items on GitHub.
+type Notices struct{ *env.Env }
+
+// NewNotices returns Notices.
+func NewNotices(e *env.Env) *Notices { return &Notices{e} }
+
+// due reports whether an answer to a command may be sent: the actions that it reports on are
+// settled.
+func (p *Notices) due(ctx context.Context, a work.Action) (bool, error) {
+	if !waitsForOthers(a) {
+		return true, nil
+	}
+	settled := true
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		for token := range strings.FieldsSeq(a.Base) {
+			first, known, err := tx.GetAction(ctx, token)
+			if err != nil {
+				return err
+			}
+			settled = settled && (!known || first.State.Settled())
+		}
+		return nil
+	})
+	return settled, err
+}
+
+// waitsForOthers reports whether a comment reports on other actions, whose tokens are in Base.
+func waitsForOthers(a work.Action) bool { return a.Kind == work.ActionComment && a.Base != "" }
+
+// sendsLeft reports whether a notice is also sent in a repository that the config no longer names.
+func sendsLeft(a work.Action) bool { return a.Kind == work.ActionLabels }
+
+// logRedirect logs a redirect that GitHub shows.
+func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
+	if a.Target == "" || a.Token != work.RedirectToken(r.Row.Key(), a.Number, a.Target) {
+		return
+	}
+	var pull work.PullRequest
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		pull, _, err = tx.FindPullOfItem(ctx, a.ItemID)
+		return err
+	})
+	id, parseErr := strconv.ParseInt(a.Target, 10, 64)
+	if err != nil || parseErr != nil {
+		return
+	}
+	p.Log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
+		"pr_number", pull.Number, "action_token", a.Token, "comment_id_from", id, "comment_id_to", id)
+}

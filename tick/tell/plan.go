@@ -1,0 +1,140 @@
+package tell
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
+	"github.com/mergexo/gh-mergexo/store"
+)
+
+// change is what a round writes.
+type change struct {
+	fresh []news.Known // targets and kinds to send from now on
+	gone  []news.Known // targets and kinds no longer sent
+	add   []news.Entry
+}
+
+// plan stores new messages and returns those to send, including those that a pass was sending when
+// it may have died. If there is nothing new, it writes nothing.
+func (t *Notifier) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
+	var c change
+	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
+		c, err = t.read(ctx, tx, last)
+		if err == nil {
+			planned, err = tx.ListPlannedNews(ctx)
+		}
+		return err
+	})
+	if err != nil || len(c.fresh)+len(c.gone)+len(c.add) == 0 {
+		return planned, err
+	}
+	return append(planned, c.add...), t.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, k := range c.gone {
+			if err := tx.ForgetTarget(ctx, k, t.Now()); err != nil {
+				return err
+			}
+		}
+		for _, k := range c.fresh {
+			if err := tx.KnowTarget(ctx, k); err != nil {
+				return err
+			}
+		}
+		for _, e := range c.add {
+			if err := tx.AddNews(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// read loads the facts and decides what to write.
+func (t *Notifier) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
+	known, err := tx.ListKnownTargets(ctx)
+	if err != nil {
+		return c, err
+	}
+	targets := t.Config.Targets()
+	c.gone = t.gone(known, targets)
+	if len(targets) == 0 {
+		return c, nil
+	}
+	c.fresh = t.fresh(known, targets)
+	f, err := t.facts(ctx, tx, targets, last)
+	if err != nil {
+		return c, err
+	}
+	entries := append(news.Standing(f, c.fresh), news.Decide(f, targets, append(known, c.fresh...))...)
+	for _, e := range entries {
+		had, err := tx.HasNews(ctx, e.Target, e.Key)
+		if err != nil {
+			return c, err
+		}
+		if !had && !slices.ContainsFunc(c.add, func(o news.Entry) bool { return o.Target == e.Target && o.Key == e.Key }) {
+			c.add = append(c.add, e)
+		}
+	}
+	return c, nil
+}
+
+// fresh returns configured targets and kinds that are not stored yet. Their news start with this
+// pass.
+func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.Known) {
+	for _, target := range targets {
+		for _, w := range target.Kinds {
+			if !slices.ContainsFunc(known, func(k news.Known) bool { return k.Target == target.Name && k.What == w }) {
+				all = append(all, news.Known{Target: target.Name, What: w, Config: t.Config.Path, Since: t.began})
+			}
+		}
+	}
+	return all
+}
+
+// gone returns stored targets and kinds that this config no longer names. Those of another config
+// on the same state folder stay.
+func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.Known) {
+	for _, k := range known {
+		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })
+		if !named && k.Config == t.Config.Path {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// facts loads the facts for messages and redacts them, because people paste secrets into titles.
+func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
+	now := t.Now()
+	since := now.Add(-news.MostAge)
+	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}}
+	if last != nil {
+		f.Last, f.LastKnown = *last, true
+	}
+	f.Stops, err = tx.ListNewStops(ctx, since)
+	if err == nil {
+		f.Opened, err = tx.ListNewPulls(ctx, since)
+	}
+	if err == nil {
+		f.Merged, err = tx.ListNewMerged(ctx, since)
+	}
+	if err == nil {
+		f.Approvals, err = tx.ListNewApprovals(ctx, since)
+	}
+	if err == nil {
+		f.Halts, err = tx.ListNewHalts(ctx, since)
+	}
+	for _, target := range targets {
+		if err != nil || !target.Wants(news.PassFailing) {
+			continue
+		}
+		var e news.Entry
+		var failing bool
+		if e, failing, err = tx.FindFailing(ctx, target.Name); failing {
+			f.Failing[target.Name] = e
+		}
+	}
+	f.Clean(t.Secrets.Redact)
+	return f, err
+}

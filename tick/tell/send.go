@@ -1,0 +1,120 @@
+package tell
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/actions"
+	"github.com/mergexo/gh-mergexo/internal/ahead"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// scope returns where a repository's notices are sent. It has no branches, as notices need none.
+func (p *Notices) scope(r *env.Repo) actions.Scope {
+	return actions.Scope{Repo: r.Row, GitHub: r.GitHub, Accounts: p.Accounts.Writers(r.Name.Host)}
+}
+
+// beside is how many notices are looked for at once.
+const beside = 8
+
+// prefetch starts the looks for the first notices and the check that the repository is the same.
+func (p *Notices) prefetch(ctx context.Context, r *env.Repo, due []work.Action) {
+	if !r.Confirmed(r.GitHub.Now(), env.SameFor) {
+		ahead.Begin(ctx, func(ctx context.Context) { _, _ = r.GitHub.Repository(ctx, r.Row.Current) })
+	}
+	for _, a := range due[:min(len(due), beside)] {
+		if env.SpeaksFor(a) == "" {
+			actions.Prefetch(ctx, p.scope(r), a)
+		}
+	}
+}
+
+// sending is one round of sending a repository's notices.
+type sending struct {
+	*Notices
+	repo *env.Repo
+	rep  *env.Report
+	end  time.Time
+
+	mu   sync.Mutex
+	sent int
+	over bool // GitHub accepts no more for now
+}
+
+// sendDue sends due notices: signs in parallel with comments, because neither depends on the other,
+// then answers to commands, which report on both. Each group keeps its order.
+func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) int {
+	s := &sending{Notices: p, repo: r, rep: rep, end: p.Now().Add(noticesLimit)}
+	var signs, words, answers []work.Action
+	for _, a := range due {
+		switch {
+		case isSign(a):
+			signs = append(signs, a)
+		case waitsForOthers(a):
+			answers = append(answers, a)
+		default:
+			words = append(words, a)
+		}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { s.all(ctx, signs) })
+	s.all(ctx, words)
+	wg.Wait()
+	s.all(ctx, answers)
+	return s.sent
+}
+
+func (s *sending) all(ctx context.Context, due []work.Action) {
+	for _, a := range due {
+		if !s.more(ctx) {
+			return
+		}
+		s.one(ctx, a)
+	}
+}
+
+// more reports whether another notice may be sent, and counts it.
+func (s *sending) more(ctx context.Context) bool {
+	_, halted := s.Dirs.Halted()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if halted || s.over || s.sent >= noticesPerPass || s.Now().After(s.end) || ctx.Err() != nil {
+		return false
+	}
+	s.sent++
+	return true
+}
+
+// unsent takes a notice off the count. over: send no more.
+func (s *sending) unsent(over bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent--
+	s.over = s.over || over
+}
+
+func (s *sending) one(ctx context.Context, a work.Action) {
+	if due, err := s.due(ctx, a); err != nil || !due {
+		s.unsent(false)
+		return
+	}
+	applied, err := s.send(ctx, s.repo, a)
+	var wait *work.WaitError
+	switch {
+	case err == nil:
+		s.logRedirect(ctx, s.repo, a)
+	case ctx.Err() != nil:
+		s.unsent(true)
+	case errors.As(err, &wait) && applied.NotBefore.After(s.Now()): // its result is unclear; the others need not wait
+		s.unsent(false)
+	case errors.As(err, &wait) && wait.Until.After(s.Now()):
+		s.unsent(true)
+	default:
+		s.noticeFailed(ctx, s.repo, applied, err)
+		s.warnMissingLabels(s.rep, s.repo, applied, err)
+		s.unsent(false)
+	}
+}

@@ -1,0 +1,284 @@
+package tell
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/env"
+)
+
+// GitHub shows an item's state by a label on its issue and pull request and, if it waits for a
+// person, by one comment that is kept up to date. Both are rows that each move renews in its
+// transaction. A state that is outdated before it was sent is never sent.
+
+// Show plans what GitHub shows after a move.
+func (p *Notices) Show(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+	item, err := tx.GetItem(ctx, m.Item)
+	if err != nil {
+		return err
+	}
+	s := Target{item: item, Remote: p.ShownAt(item.RepoID), now: now, redact: p.Secrets.Redact}
+	if s.Remote == nil {
+		return nil // no longer configured: nothing is changed
+	}
+	if err := p.locate(ctx, tx, &s); err != nil {
+		return err
+	}
+	if s.hasPull && s.pull.State == work.PullOpen && m.To == work.StateAwaitingFeedback { // its reviews may continue
+		if err := tx.MarkReviewsChanged(ctx, s.pull.ID); err != nil {
+			return err
+		}
+	}
+	if err := p.showStop(ctx, tx, s, m); err != nil {
+		return fmt.Errorf("show why item %d is blocked: %w", item.ID, err)
+	}
+	if err := s.showLabels(ctx, tx, m); err != nil {
+		return fmt.Errorf("show the state of item %d: %w", item.ID, err)
+	}
+	return nil
+}
+
+// locate loads the item's pull request, its reviews and the place of its conversation.
+func (p *Notices) locate(ctx context.Context, tx *store.Tx, s *Target) (err error) {
+	s.pull, s.hasPull, err = tx.FindPullOfItem(ctx, s.item.ID)
+	if err == nil && s.hasPull {
+		var stored store.Reviews
+		stored, err = tx.GetReviews(ctx, s.pull.ID)
+		s.reviews = stored.Record
+	}
+	s.place = p.Public(s.Remote, s.item, s.hasPull && s.pull.State == work.PullOpen)
+	return err
+}
+
+// Target is an item with where it is shown.
+type Target struct {
+	item    work.Item
+	pull    work.PullRequest
+	hasPull bool
+	reviews review.Record // of the pull request
+	place   explain.Place
+	Remote  *env.Repo
+	now     time.Time
+	redact  func(string) string
+}
+
+// workingAfter is how long a turn must run before GitHub shows it. Shorter turns are not worth the
+// requests.
+const workingAfter = 10 * time.Second
+
+// PurposeStatus is the purpose of labels that show an item's state.
+const PurposeStatus = "status"
+
+// showLabels plans the label of the item's state on its pull request and on its issue. The issue is
+// left out if a later item has it: after a merged design it shows the implementation.
+func (s Target) showLabels(ctx context.Context, tx *store.Tx, m work.Move) error {
+	numbers := []int{}
+	newest, _, err := tx.FindItem(ctx, s.item.RepoID, s.item.Number)
+	if err != nil {
+		return err
+	}
+	if newest.ID == s.item.ID {
+		numbers = append(numbers, s.item.Number)
+	}
+	if s.hasPull {
+		numbers = append(numbers, s.pull.Number)
+	}
+	wanted := statusOf(m, s.Remote.Settings.Labels)
+	for _, number := range numbers {
+		if err := s.showLabel(ctx, tx, m, number, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number int, wanted work.Labelling) error {
+	a := wanted.Action(s.Remote.Row, s.item.ID, number, PurposeStatus)
+	a.PlannedAt = s.now
+	if m.To == work.StateRunning {
+		a.NotBefore = s.now.Add(workingAfter)
+	}
+	if len(wanted.With) == 0 && m.Cause != work.CauseAdopted { // an adopted item may have a label that the lost database knew
+		if _, known, err := tx.GetAction(ctx, a.Token); err != nil || !known {
+			return err
+		}
+	}
+	return tx.RenewAction(ctx, a)
+}
+
+// statusOf returns which state labels to set and which to remove.
+func statusOf(m work.Move, l work.Labels) work.Labelling {
+	all := work.StatusLabels(l)
+	with := -1
+	switch {
+	case m.NeedsPerson():
+		with = 1
+	case m.To == work.StateRunning:
+		with = 0
+	case m.To == work.StateMerged, m.To == work.StateCompleted:
+		with = 2
+	}
+	var wanted work.Labelling
+	for i, label := range all {
+		if i == with {
+			wanted.With = append(wanted.With, label)
+		} else {
+			wanted.Without = append(wanted.Without, label.Name)
+		}
+	}
+	return wanted
+}
+
+// ShowWorking sends the notices of turns that have run for workingAfter, unless all end before.
+func (p *Notices) ShowWorking(ctx context.Context, leases []*env.Lease, over <-chan struct{}, rep *env.Report) {
+	if len(leases) == 0 {
+		return
+	}
+	if !p.passed(ctx, workingAfter+time.Second, over) {
+		return
+	}
+	shown := map[*env.Repo]bool{}
+	var wg sync.WaitGroup
+	for _, l := range leases {
+		if !shown[l.Repo] {
+			shown[l.Repo] = true
+			wg.Go(func() { p.SendNotices(ctx, l.Repo, rep) })
+		}
+	}
+	wg.Wait()
+}
+
+// passed waits for a time by the pass's clock; false: over or the context ended first.
+func (p *Notices) passed(ctx context.Context, wait time.Duration, over <-chan struct{}) bool {
+	end := p.Now().Add(wait)
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for p.Now().Before(end) {
+		select {
+		case <-over:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+		}
+	}
+	return true
+}
+
+// showStop plans the comment that says why the item is stopped.
+func (p *Notices) showStop(ctx context.Context, tx *store.Tx, s Target, m work.Move) error {
+	before, known, err := tx.FindStop(ctx, s.item.ID)
+	if err != nil {
+		return err
+	}
+	if !m.NeedsPerson() {
+		if !known || s.lasts(before, m) {
+			return nil
+		}
+		return p.endStop(ctx, tx, s, before, m)
+	}
+	stop := p.stopOf(s, m)
+	if known {
+		stop = stop.after(before)
+		if before.Lasts() && before.Token != stop.Token {
+			if err := p.endStop(ctx, tx, s, before, m); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.PutStop(ctx, stop.Stop); err != nil || m.CommentToken != "" {
+		return err
+	}
+	return tx.RenewAction(ctx, s.sticky(stop.Stop, s.stopText(stop.Stop), s.marks(stop.Stop), ""))
+}
+
+// lasts reports whether the stop is one of the reviews, which continues while a turn answers
+// people.
+func (s Target) lasts(stop work.Stop, m work.Move) bool {
+	return !m.NeedsPerson() && m.To.Open() && s.reviews.State.Stopped() && stop.Reason.Same(s.reviews.Why.Map(s.redact))
+}
+
+// stopping is a stop that begins with this move.
+type stopping struct {
+	work.Stop
+	hasComment bool // the turn's own comment reports it
+}
+
+func (p *Notices) stopOf(s Target, m work.Move) stopping {
+	stop := work.Stop{
+		ItemID: s.item.ID, Number: s.item.Number, Reason: m.Reason.Map(p.Secrets.Redact),
+		Attempts: 1, Since: s.now,
+	}
+	if s.hasPull && s.pull.State == work.PullOpen {
+		stop.Number = s.pull.Number
+	}
+	stop.Token = cmp.Or(m.CommentToken, work.StopToken(s.Remote.Row.Key(), stop.Number, stop.Reason, m.Asked))
+	return stopping{stop, m.CommentToken != ""}
+}
+
+// after returns the stop as it follows the item's earlier one: a repetition keeps its comment and
+// counts, another starts anew.
+func (s stopping) after(before work.Stop) stopping {
+	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // a marker has only the beginning of a long reason
+	if before.Token != s.Token && (s.hasComment || before.Number != s.Number || !same) {
+		return s
+	}
+	s.Token = before.Token
+	if before.Attempts > 0 {
+		s.Since, s.Attempts = before.Since, before.Attempts
+		if !before.Lasts() {
+			s.Attempts++
+		}
+	}
+	return s
+}
+
+// endStop ends a stop and updates its comment.
+func (p *Notices) endStop(ctx context.Context, tx *store.Tx, s Target, stop work.Stop, m work.Move) error {
+	lasted := stop.Lasts()
+	over := m.To != work.StateRunning && m.To != work.StatePending && m.To != work.StateReady
+	stop.Taken = time.Time{}
+	if lasted {
+		stop.Ended = s.now
+	}
+	if over && !m.Passing {
+		stop.Attempts = 0
+	}
+	if err := tx.PutStop(ctx, stop); err != nil || !lasted {
+		return err
+	}
+	said, ok, err := tx.GetAction(ctx, stop.Token)
+	if err != nil || !ok || said.Kind != work.ActionSticky {
+		return err
+	}
+	return tx.RenewAction(ctx, s.sticky(stop, s.overText(stop, m), work.Marks{Token: stop.Token, Epoch: s.epoch()}, work.StickyEdit))
+}
+
+// marks returns the comment's markers while the stop lasts.
+func (s Target) marks(stop work.Stop) work.Marks {
+	return work.Marks{Token: stop.Token, Stop: work.MarkStop(stop, s.place.Spending), Epoch: s.epoch()}
+}
+
+// epoch returns how often people restarted the reviews, for passes without the database.
+func (s Target) epoch() string {
+	if s.reviews.Epoch == 0 {
+		return ""
+	}
+	return strconv.Itoa(s.reviews.Epoch)
+}
+
+func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) work.Action {
+	return work.Action{
+		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
+		Number: stop.Number, Body: prompts.MarkBody(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
+	}
+}
