@@ -101,7 +101,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
 		return b, err
 	}
-	watch, err := loadWatched(ctx, tx, q.Config, known, b.now)
+	watch, err := loadWatched(ctx, tx, q.Config, b.now)
 	if err != nil {
 		return b, err
 	}

@@ -117,7 +117,7 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 
 // loadWatched reads what that depends on: how many repositories of a host this machine watches, and which
 // of them GitHub hides from the pulse query. Next is the next reading after now.
-func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, known []work.Repo, now time.Time) (func(work.Repo) Watched, error) {
+func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (l *watchLines) add(r Repo) {
 			p = &pulsed{last: r.SeenAt.Time, next: r.Next.Time}
 			l.pulsed[r.row.Name.Host] = p
 		}
-		if p.n++; r.SeenAt.Time.Before(p.last) {
+		if p.n++; r.SeenAt.Before(p.last) {
 			p.last, p.next = r.SeenAt.Time, r.Next.Time
 		}
 	case ingest.EachPass:

@@ -200,12 +200,7 @@ func (r *Review) head() [][2]string {
 	if r == nil {
 		return nil
 	}
-	state := string(r.State)
-	for _, more := range []string{r.Current, string(r.MergeType)} {
-		if more != "" {
-			state += ", " + more
-		}
-	}
+	state := strings.Join(slices.DeleteFunc([]string{string(r.State), r.Current, string(r.MergeType)}, func(s string) bool { return s == "" }), ", ")
 	lines := [][2]string{
 		{"review", fmt.Sprintf("%s; %d of %s", state, r.FixCycle, work.Count(r.MaxCycles, "fix cycle"))},
 		{"reviewers", r.drawing()},

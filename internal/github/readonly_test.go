@@ -62,7 +62,7 @@ func TestAReadOnlyClientWritesNothing(t *testing.T) {
 			}
 		}
 		for _, out := range method.Call(args) {
-			if err, is := out.Interface().(error); is && errors.Is(err, transport.ErrReadOnly) {
+			if err, is := reflect.TypeAssert[error](out); is && errors.Is(err, transport.ErrReadOnly) {
 				refused++
 				t.Logf("%s is a write", name)
 			}
