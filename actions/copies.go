@@ -106,7 +106,7 @@ func sentCopies(a work.Action) int {
 // duplicate review is dismissed.
 func Removal(repo work.Repo, a work.Action, commentID int64, now time.Time) work.Action {
 	if a.Kind == work.ActionReview {
-		return Dismissal(repo, a, commentID, DismissCopy, copyNote, now)
+		return Dismissal(repo, a, commentID, dismissCopy, copyNote, now)
 	}
 	on := work.EventIssue
 	if a.Kind == work.ActionReply {

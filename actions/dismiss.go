@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// DismissCopy is the Title of the dismissal of a duplicate review. GitHub cannot delete a review,
+// dismissCopy is the Title of the dismissal of a duplicate review. GitHub cannot delete a review,
 // so its comments on lines are deleted.
-const DismissCopy = "copy"
+const dismissCopy = "copy"
 
 // copyNote is the note on a duplicate review.
 const copyNote = "> This is a second copy of a review, and counts for nothing."
@@ -57,7 +57,7 @@ func (e *dismissal) do(ctx context.Context, s Scope, a work.Action) (observation
 	if e.it.ID == 0 { // the list does not show it yet
 		return seen, &work.WaitError{Until: a.SentAt.Add(draftPause), Reason: work.Reason{Kind: work.WhyUnclearWrite, Text: "a review of ours is not listed yet"}}
 	}
-	if a.Title == DismissCopy {
+	if a.Title == dismissCopy {
 		if err := e.removeRemarks(ctx, s, a); err != nil {
 			return seen, err
 		}

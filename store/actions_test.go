@@ -80,7 +80,7 @@ func TestMarkSentThenApplied(t *testing.T) {
 	d, ctx := openAt(t, path), t.Context()
 	a := addAction(t, d, work.Action{RepoID: addRepo(t, d).ID, Token: "a"})
 	for want := 1; want <= 3; want++ {
-		sends, err := d.MarkSent(ctx, a.ID, t0.Add(time.Duration(want)*time.Minute))
+		sends, err := d.markSent(ctx, a.ID, t0.Add(time.Duration(want)*time.Minute))
 		if err != nil || sends != want {
 			t.Fatalf("%d sends, %v; want %d", sends, err, want)
 		}

@@ -27,7 +27,7 @@ func snapshot(ctx context.Context, source *File, dst string) error {
 		return fmt.Errorf("copy %s: %w", source.Path, err)
 	}
 	if _, err := source.SQL.ExecContext(ctx, `VACUUM INTO ?`, dst); err != nil {
-		return fmt.Errorf("copy %s to %s: %w", source.Path, dst, Interrupted(ctx, err))
+		return fmt.Errorf("copy %s to %s: %w", source.Path, dst, interrupted(ctx, err))
 	}
 	return nil
 }

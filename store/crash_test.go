@@ -41,7 +41,7 @@ func writeForEver(ctx context.Context, path string) error {
 		return err
 	}
 	for hold := os.Getenv(childHold) != ""; ; {
-		sends, err := d.MarkSent(ctx, 1, time.Now())
+		sends, err := d.markSent(ctx, 1, time.Now())
 		if err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func TestTwoHandlesManyWriters(t *testing.T) {
 				case !errors.Is(err, ErrStale):
 					t.Error(err)
 				}
-				if _, err := d.MarkSent(t.Context(), a.ID, t0); err != nil {
+				if _, err := d.markSent(t.Context(), a.ID, t0); err != nil {
 					t.Error(err)
 				}
 			}

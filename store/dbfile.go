@@ -15,15 +15,15 @@ import (
 
 // Errors that callers distinguish.
 var (
-	// ErrReplaced says that the database file was deleted or replaced while it was open. Further
+	// errReplaced says that the database file was deleted or replaced while it was open. Further
 	// writes would be lost.
-	ErrReplaced = errors.New("the database file was deleted or replaced while it was in use")
-	// ErrNewer says that a newer version of the program wrote the file.
-	ErrNewer = errors.New("written by a newer gh mergexo")
+	errReplaced = errors.New("the database file was deleted or replaced while it was in use")
+	// errNewer says that a newer version of the program wrote the file.
+	errNewer = errors.New("written by a newer gh mergexo")
 	// ErrOlder says that the file needs a migration, which a reader never does.
 	ErrOlder = errors.New("written by an older gh mergexo")
-	// ErrTooOld says that the file is older than the first schema that can be migrated.
-	ErrTooOld = errors.New("written by a gh mergexo from before its first release")
+	// errTooOld says that the file is older than the first schema that can be migrated.
+	errTooOld = errors.New("written by a gh mergexo from before its first release")
 )
 
 // File is an open database.
@@ -41,24 +41,24 @@ func (d *File) Close() error {
 	return nil
 }
 
-// InPlace checks that the path still leads to the open file, and returns ErrReplaced if not. SQLite
+// InPlace checks that the path still leads to the open file, and returns errReplaced if not. SQLite
 // writes to a deleted file without an error.
 func (d *File) InPlace() error {
 	now, err := os.Stat(d.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("write to %s: %w", d.Path, ErrReplaced)
+		return fmt.Errorf("write to %s: %w", d.Path, errReplaced)
 	case err != nil:
 		return fmt.Errorf("write to %s: %w", d.Path, err)
 	case !os.SameFile(d.info, now):
-		return fmt.Errorf("write to %s: %w", d.Path, ErrReplaced)
+		return fmt.Errorf("write to %s: %w", d.Path, errReplaced)
 	}
 	return nil
 }
 
-// Interrupted adds the context's error to an error that it caused, because SQLite only reports
+// interrupted adds the context's error to an error that it caused, because SQLite only reports
 // "interrupted".
-func Interrupted(ctx context.Context, err error) error {
+func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
 	}

@@ -23,10 +23,10 @@ const (
 	idleConns   = 4
 )
 
-// OpenFile opens a database for reading and writing, creates it if it is missing and migrates its
+// openFile opens a database for reading and writing, creates it if it is missing and migrates its
 // schema. The caller must hold a lock: if two processes create the file at the same time, one would
 // delete the other's WAL as a leftover.
-func OpenFile(ctx context.Context, path string, migrations fs.FS) (*File, error) {
+func openFile(ctx context.Context, path string, migrations fs.FS) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the state database: %w", err)
@@ -52,9 +52,9 @@ func OpenFile(ctx context.Context, path string, migrations fs.FS) (*File, error)
 	return d, nil
 }
 
-// OpenFileReadOnly opens an existing database for reading. It returns false if the file is missing, or
+// openFileReadOnly opens an existing database for reading. It returns false if the file is missing, or
 // if its creator died before the first table was created. It creates no database.
-func OpenFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bool, error) {
+func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bool, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("open the state database: %w", err)
@@ -68,7 +68,7 @@ func OpenFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File
 	}
 	d, err := connectReadOnly(ctx, path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s for reading: %w", path, ExplainDiskFull(err))
+		return nil, false, fmt.Errorf("open %s for reading: %w", path, explainDiskFull(err))
 	}
 	v, err := d.versions(ctx, migrations)
 	if err == nil {
@@ -114,7 +114,7 @@ func connect(ctx context.Context, path string, q url.Values) (*File, error) {
 	pool := sql.OpenDB(connector{dsn.String()})
 	pool.SetMaxIdleConns(idleConns)
 	if err := firstRead(ctx, pool); err != nil {
-		return nil, errors.Join(Interrupted(ctx, err), pool.Close())
+		return nil, errors.Join(interrupted(ctx, err), pool.Close())
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -171,12 +171,12 @@ func prepareFile(path string) error {
 // writable returns the cause of a failed open if SQLite only reports "unable to open" or
 // "readonly".
 func writable(path string, err error) error {
-	if errors.Is(err, ErrNewer) || errors.Is(err, ErrTooOld) {
+	if errors.Is(err, errNewer) || errors.Is(err, errTooOld) {
 		return err
 	}
 	probe, perr := os.CreateTemp(filepath.Dir(path), ".probe-*")
 	if perr != nil {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
-	return errors.Join(fmt.Errorf("open %s: %w", path, ExplainDiskFull(err)), probe.Close(), os.Remove(probe.Name()))
+	return errors.Join(fmt.Errorf("open %s: %w", path, explainDiskFull(err)), probe.Close(), os.Remove(probe.Name()))
 }

@@ -23,8 +23,8 @@ func (e *DiskError) Error() string {
 }
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// ExplainDiskFull explains what to check if SQLite only reports that a write failed.
-func ExplainDiskFull(err error) error {
+// explainDiskFull explains what to check if SQLite only reports that a write failed.
+func explainDiskFull(err error) error {
 	code := (*sqlite.Error)(nil)
 	if _, told := errors.AsType[*DiskError](err); told || !errors.As(err, &code) {
 		return err

@@ -453,7 +453,7 @@ func reviewIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	id, _, addErr := tx.AddVerdict(ctx, v)
 	_, _, againErr := tx.AddVerdict(ctx, v)
 	_, markErr := tx.MarkVerdict(ctx, id, review.Moved)
-	_, listErr := tx.ListVerdicts(ctx, pull.ID)
+	_, listErr := tx.listVerdicts(ctx, pull.ID)
 	_, insertErr := tx.AddInsertion(ctx, review.Insertion{PullID: pull.ID, Name: "sam", By: "quinn"})
 	_, askErr := tx.AddRequest(ctx, ReviewRequest{PullID: pull.ID, Reviewer: "ann", Head: "h"})
 	_, logErr := tx.AddReviewLog(ctx, ReviewLog{RepoID: r.ID, ItemID: pull.ItemID, Key: "k"})

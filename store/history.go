@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// HistoryState is the What of an item's change of state.
-const HistoryState = "state"
+// historyState is the What of an item's change of state.
+const historyState = "state"
 
 const historyColumns = `repo_id, item_id, number, at, what, detail`
 

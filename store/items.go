@@ -142,7 +142,7 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 	if says != "" {
 		detail += ": " + says
 	}
-	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: HistoryState, Detail: detail})
+	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: historyState, Detail: detail})
 }
 
 // Dependency is an issue that a work item waits for.

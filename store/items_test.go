@@ -117,7 +117,7 @@ func TestMoveItem(t *testing.T) {
 	}
 	history := inTx(t, d, func(tx *Tx) ([]work.History, error) { return tx.ListHistory(ctx, i.ID, 0) })
 	line := func(at time.Duration, detail string) work.History {
-		return work.History{RepoID: i.RepoID, ItemID: i.ID, Number: 7, At: t0.Add(at), What: HistoryState, Detail: detail}
+		return work.History{RepoID: i.RepoID, ItemID: i.ID, Number: 7, At: t0.Add(at), What: historyState, Detail: detail}
 	}
 	equal(t, history, []work.History{
 		line(5*time.Hour, "blocked → blocked: else"), line(3*time.Hour, "running → blocked: why"), line(time.Hour, "pending → running"),
@@ -206,7 +206,7 @@ func TestPullLists(t *testing.T) {
 		return all
 	}
 	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListWholeOpenPulls(ctx, i.RepoID) }), []int{4, 30})
-	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), []int{4, 12, 20, 30})
+	equal(t, numbers(func(tx *Tx) ([]work.PullRequest, error) { return tx.listPulls(ctx, i.RepoID) }), []int{4, 12, 20, 30})
 	update(t, d, func(tx *Tx) error {
 		p, ok, err := tx.FindPullOfItem(ctx, i.ID)
 		equal(t, []any{p.Number, ok}, []any{30, true})
@@ -251,7 +251,7 @@ func TestPullsOfAListShareNothing(t *testing.T) {
 	}
 	equal(t, inTx(t, d, func(tx *Tx) ([]OpenPull, error) { return tx.ListOpenPulls(ctx, i.RepoID) }), light)
 	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListWholeOpenPulls(ctx, i.RepoID) }), want)
-	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.ListPulls(ctx, i.RepoID) }), want)
+	equal(t, inTx(t, d, func(tx *Tx) ([]work.PullRequest, error) { return tx.listPulls(ctx, i.RepoID) }), want)
 }
 
 func TestThreads(t *testing.T) {

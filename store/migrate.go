@@ -34,10 +34,10 @@ func (d *File) versions(ctx context.Context, migrations fs.FS) (v versions, err 
 	var tables int
 	row := d.SQL.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`)
 	if err := row.Scan(&tables); err != nil || tables == 0 {
-		return v, Interrupted(ctx, err)
+		return v, interrupted(ctx, err)
 	}
 	row = d.SQL.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied = 1`)
-	return v, Interrupted(ctx, row.Scan(&v.have))
+	return v, interrupted(ctx, row.Scan(&v.have))
 }
 
 func versionOf(migration string) (int64, error) {
@@ -53,10 +53,10 @@ func versionOf(migration string) (int64, error) {
 func (d *File) checkMigratable(v versions) error {
 	switch {
 	case v.have > v.last:
-		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, ErrNewer, v.have, v.last)
+		return fmt.Errorf("%s was %w (schema %d, this program knows %d): gh extension upgrade mergexo", d.Path, errNewer, v.have, v.last)
 	case v.have != 0 && v.have < v.first:
 		return fmt.Errorf("%s was %w (schema %d, the oldest that this program reads is %d): move the file away; the next pass creates a new one from GitHub",
-			d.Path, ErrTooOld, v.have, v.first)
+			d.Path, errTooOld, v.have, v.first)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (d *File) migrate(ctx context.Context, migrations fs.FS) error {
 		}
 		err = d.up(ctx, migrations)
 		if err != nil && v.have == tried {
-			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, Interrupted(ctx, err))
+			return fmt.Errorf("migrate from schema %d to %d: %w", v.have, v.last, interrupted(ctx, err))
 		}
 		tried = v.have
 	}

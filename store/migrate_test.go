@@ -348,14 +348,14 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	all := versionsOf(t, ours(t))
 	_, err := Open(t.Context(), path, Options{Now: clock})
-	if !errors.Is(err, ErrNewer) {
+	if !errors.Is(err, errNewer) {
 		t.Errorf("Open: %v", err)
 	}
 	want := fmt.Sprintf("%s was written by a newer gh mergexo (schema 99, this program knows %d): gh extension upgrade mergexo", path, all[len(all)-1])
 	if err.Error() != want {
 		t.Errorf("message %q, want %q", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrNewer) {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, errNewer) {
 		t.Errorf("OpenReadOnly: %v", err)
 	}
 }
@@ -371,10 +371,10 @@ func TestSchemaFromBeforeTheFirstIsRefused(t *testing.T) {
 	first := versionsOf(t, ours(t))[0]
 	want := fmt.Sprintf("%s was written by a gh mergexo from before its first release (schema 19, the oldest that this program reads is %d): "+
 		"move the file away; the next pass creates a new one from GitHub", path, first)
-	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, ErrTooOld) || err.Error() != want {
+	if _, err := Open(t.Context(), path, Options{Now: clock}); !errors.Is(err, errTooOld) || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
 	}
-	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrTooOld) || err.Error() != want {
+	if _, _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, errTooOld) || err.Error() != want {
 		t.Errorf("OpenReadOnly: %v, want %s", err, want)
 	}
 	if err := os.Rename(path, path+".old"); err != nil {

@@ -40,7 +40,7 @@ func open(ctx context.Context, path string, opt Options, migrations fs.FS) (*DB,
 	if opt.Now == nil {
 		return nil, errors.New("open the state database: no clock")
 	}
-	file, err := OpenFile(ctx, path, migrations)
+	file, err := openFile(ctx, path, migrations)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, bool, error) {
 }
 
 func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*DB, bool, error) {
-	file, ok, err := OpenFileReadOnly(ctx, path, migrations)
+	file, ok, err := openFileReadOnly(ctx, path, migrations)
 	if err != nil || !ok {
 		return nil, false, err
 	}

@@ -87,9 +87,9 @@ func TestReplacedWhileInUse(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, errReplaced, func(*Tx) error { return nil })
 	next := openAt(t, path)
-	wantErr(t, d, ErrReplaced, func(*Tx) error { return nil })
+	wantErr(t, d, errReplaced, func(*Tx) error { return nil })
 	addRepo(t, next)
 	if err := d.SQL.Close(); err != nil { // the old one ends while the new one is in use
 		t.Fatal(err)

@@ -111,8 +111,8 @@ func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Ti
 		 ORDER BY updated_at DESC LIMIT ?`, repoID, millis(since), n)
 }
 
-// ListPulls returns every tracked pull request of a repository, by number.
-func (t *Tx) ListPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
+// listPulls returns every tracked pull request of a repository, by number.
+func (t *Tx) listPulls(ctx context.Context, repoID int64) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list pull requests", scanPulls(), selectPull+`WHERE repo_id = ? ORDER BY number`, repoID)
 }
 

@@ -22,13 +22,13 @@ type Reviews struct {
 	Policy    string             // the policy of the last decision
 }
 
-// Facts returns the stored part of the facts that internal/work/review decides by.
-func (s Reviews) Facts() review.Facts {
+// facts returns the stored part of the facts that internal/work/review decides by.
+func (s Reviews) facts() review.Facts {
 	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
 }
 
-// AskedOf returns the heads for which a person was asked for a review, earliest first.
-func (s Reviews) AskedOf(reviewer string) []string {
+// askedOf returns the heads for which a person was asked for a review, earliest first.
+func (s Reviews) askedOf(reviewer string) []string {
 	var heads []string
 	for _, r := range s.Requested {
 		if r.Reviewer == reviewer {

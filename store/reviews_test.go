@@ -71,9 +71,9 @@ func TestReviewsKeepEveryField(t *testing.T) {
 	})
 	want.Policy = "policy"
 	equal(t, reviewsOf(t, d, p.ID), want)
-	facts := reviewsOf(t, d, p.ID).Facts()
+	facts := reviewsOf(t, d, p.ID).facts()
 	equal(t, []any{facts.Record, facts.Verdicts, facts.Findings, facts.Fixes, facts.Inserted}, []any{want.Record, want.Verdicts, want.Findings, want.Fixes, want.Inserted})
-	equal(t, inTx(t, d, func(tx *Tx) ([]review.Verdict, error) { return tx.ListVerdicts(ctx, p.ID) }), want.Verdicts)
+	equal(t, inTx(t, d, func(tx *Tx) ([]review.Verdict, error) { return tx.listVerdicts(ctx, p.ID) }), want.Verdicts)
 
 	both := inTx(t, d, func(tx *Tx) (map[int64]Reviews, error) { return tx.ListReviews(ctx, []int64{other.ID, p.ID}) })
 	equal(t, both, map[int64]Reviews{p.ID: want, other.ID: {Record: review.Record{PullID: other.ID}}})
@@ -300,8 +300,8 @@ func TestFixesInsertionsAndRequests(t *testing.T) {
 		equal(t, inTx(t, d, func(tx *Tx) (bool, error) { return tx.AddRequest(ctx, r) }), step.added)
 	}
 	stored := reviewsOf(t, d, p.ID)
-	equal(t, stored.AskedOf("ann"), []string{"h", "h2"})
-	equal(t, len(stored.AskedOf("bob")), 0)
+	equal(t, stored.askedOf("ann"), []string{"h", "h2"})
+	equal(t, len(stored.askedOf("bob")), 0)
 }
 
 // What changed while it was decided is looked at once more.

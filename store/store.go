@@ -90,15 +90,15 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.Path, ExplainDiskFull(Interrupted(ctx, err)))
+		return fmt.Errorf("begin on %s: %w", d.Path, explainDiskFull(interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.sql = tx
 	if err := fn(t); err != nil {
-		return ExplainDiskFull(Interrupted(ctx, err))
+		return explainDiskFull(interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.Path, ExplainDiskFull(Interrupted(ctx, err)))
+		return fmt.Errorf("commit to %s: %w", d.Path, explainDiskFull(interrupted(ctx, err)))
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ func (t *Tx) loadVerdicts(ctx context.Context, all map[int64]*Reviews, ids []int
 	return err
 }
 
-// ListVerdicts returns the verdicts about a pull request, oldest first.
-func (t *Tx) ListVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
+// listVerdicts returns the verdicts about a pull request, oldest first.
+func (t *Tx) listVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, error) {
 	return listRows(ctx, t, fmt.Sprintf("list verdicts about pull request %d", pullID), scanVerdict, selectVerdict+`WHERE pull_id = ? ORDER BY at, id`, pullID)
 }
 

@@ -26,15 +26,15 @@ func Words(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		switch n := len(given); {
 		case n > most && most == 0:
-			return fmt.Errorf("%s takes no %q; as in: %s", c.Name(), given[0], Example(c))
+			return fmt.Errorf("%s takes no %q; as in: %s", c.Name(), given[0], example(c))
 		case n > most:
-			return fmt.Errorf("%s takes no %q after %q; as in: %s", c.Name(), given[most], given[most-1], Example(c))
+			return fmt.Errorf("%s takes no %q after %q; as in: %s", c.Name(), given[most], given[most-1], example(c))
 		case n >= least:
 			return nil
 		case c.Flags().Lookup("all") != nil:
-			return errors.New("say which one, or --all for everything on this machine; as in: " + Example(c))
+			return errors.New("say which one, or --all for everything on this machine; as in: " + example(c))
 		}
-		return errors.New("say which one; as in: " + Example(c))
+		return errors.New("say which one; as in: " + example(c))
 	}
 }
 
@@ -123,8 +123,8 @@ func DidYouMean(err error, misspelt string, known []string, prefix string) error
 	return err
 }
 
-// Example returns the first line of a command's examples.
-func Example(c *cobra.Command) string {
+// example returns the first line of a command's examples.
+func example(c *cobra.Command) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n")
 	if line = strings.TrimPrefix(line, "$ "); line == "" {
 		return c.CommandPath()

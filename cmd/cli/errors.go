@@ -78,8 +78,8 @@ func Coded(code ErrorCode, err error) error {
 	return &CodedError{Code: code, Err: err}
 }
 
-// CodeOf returns the code of an error, and the remedy if the error has one.
-func CodeOf(err error, state string) (code ErrorCode, do string) {
+// codeOf returns the code of an error, and the remedy if the error has one.
+func codeOf(err error, state string) (code ErrorCode, do string) {
 	if machine.DiskTrouble(err, state) != "" {
 		return CodeDisk, ""
 	}
@@ -130,7 +130,7 @@ func ViewError(err error, state, path string) ErrorView {
 	if line := machine.DiskTrouble(err, state); line != "" {
 		v.Message = line
 	}
-	v.Code, v.Do = CodeOf(err, state)
+	v.Code, v.Do = codeOf(err, state)
 	switch {
 	case v.Do != "":
 	case v.Code == CodeUsage:

@@ -33,7 +33,7 @@ func TestErrorsHaveAKind(t *testing.T) {
 		{fmt.Errorf("wait: %w", context.Canceled), CodeCancelled},
 		{errors.New("x"), CodeFailed},
 	} {
-		if code, _ := CodeOf(c.err, "/state"); code != c.code {
+		if code, _ := codeOf(c.err, "/state"); code != c.code {
 			t.Errorf("%v: %s, want %s", c.err, code, c.code)
 		}
 	}

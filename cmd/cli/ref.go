@@ -35,13 +35,13 @@ func (a *App) Item(name string) (*config.Config, Ref, error) {
 	if err != nil {
 		return nil, Ref{}, err
 	}
-	which, err := ParseRef(name, github.DefaultHost(), configured)
+	which, err := parseRef(name, github.DefaultHost(), configured)
 	return cfg, which, err
 }
 
-// ParseRef reads owner/name#12, host/owner/name#12, #12, 12, or the URL of an issue or pull
+// parseRef reads owner/name#12, host/owner/name#12, #12, 12, or the URL of an issue or pull
 // request. A missing repository means the only configured one.
-func ParseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
+func parseRef(s, defaultHost string, repos []work.RepoName) (Ref, error) {
 	repo, number, found := strings.Cut(s, "#")
 	if !found || strings.Contains(repo, "://") {
 		repo, number = splitURL(s)

@@ -42,7 +42,7 @@ func TestParseRef(t *testing.T) {
 		{in: "octo/third#3", repos: both, fails: true},
 	} {
 		t.Run(c.in, func(t *testing.T) {
-			got, err := ParseRef(c.in, "github.com", c.repos)
+			got, err := parseRef(c.in, "github.com", c.repos)
 			_, usage := errors.AsType[*UsageError](err)
 			if usage != c.usage || (err != nil) != (c.usage || c.fails) || got != c.want {
 				t.Errorf("ParseRef(%q) = %v, %v; want %v, usage error %v, error %v", c.in, got, err, c.want, c.usage, c.fails)

@@ -62,8 +62,8 @@ type Query struct {
 	Halt   *folder.Halt    // `pause --all` is in force; nil: it is not
 }
 
-// Empty is the board before any pass.
-func Empty(q Query) Board {
+// empty is the board before any pass.
+func empty(q Query) Board {
 	return Board{Items: []Item{}, Finished: []Ended{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
 		return repoOf(work.Repo{Name: name}, q.Config.Called(name), store.Counts{})
 	})}
@@ -86,7 +86,7 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	if err != nil {
 		return b, err
 	}
-	at, err := LoadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Now)
+	at, err := loadLiveTurns(ctx, tx, q.Config.Runtime.StateDir, q.Now)
 	if err != nil {
 		return b, err
 	}
@@ -165,7 +165,7 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 			continue
 		}
 		f := ItemFacts{
-			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.Of(i.Turn), Halt: q.Halt,
+			Item: i, Outlook: outlook(i), Repo: r, Called: q.Config.Called(r.Name), Worked: at.of(i.Turn), Halt: q.Halt,
 			Place: v.Here(i), Budgets: q.Config.Runtime.Budgets, Now: q.Now, Local: at.Now,
 		}
 		f.Live, f.Place.Repo = f.Worked != nil, f.Called

@@ -50,7 +50,7 @@ func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine
 			return nil
 		}
 		defer func() { all, trouble = true, "" }()
-		return v.board.PrintChanges(out, told, all)
+		return v.board.printChanges(out, told, all)
 	})
 }
 

@@ -146,8 +146,8 @@ func (f ItemFacts) spent() Spent {
 
 func (i Item) ref() string { return fmt.Sprintf("%s#%d", i.Repo, i.Number) }
 
-// Address is the item's URL on GitHub: its pull request, or else its issue.
-func (i Item) Address() string { return cmp.Or(i.pull().URL, i.URL) }
+// address is the item's URL on GitHub: its pull request, or else its issue.
+func (i Item) address() string { return cmp.Or(i.pull().URL, i.URL) }
 
 // pull returns its pull request; zero: none yet.
 func (i Item) pull() PullRequest {

@@ -33,8 +33,8 @@ type LiveTurns struct {
 	Now  time.Time          // by this machine's clock, like the times in live
 }
 
-// LoadLiveTurns reads them. now is by this machine's clock.
-func LoadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
+// loadLiveTurns reads them. now is by this machine's clock.
+func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
 	w = LiveTurns{runs: map[int64]work.Run{}, Now: now}
 	if w.live, err = (folder.Dirs{State: state}).LiveTurns(); err != nil || len(w.live) == 0 {
 		return w, err
@@ -46,8 +46,8 @@ func LoadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Tim
 	return w, err
 }
 
-// Of returns what a live pass does for a turn; nil if none works on it.
-func (w LiveTurns) Of(t *work.Turn) *Running {
+// of returns what a live pass does for a turn; nil if none works on it.
+func (w LiveTurns) of(t *work.Turn) *Running {
 	if t == nil {
 		return nil
 	}
@@ -86,9 +86,9 @@ func doing(t work.Turn, runs bool) string {
 	return "it ends"
 }
 
-// All returns the turns that live passes work on, by their keys.
-func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
-	turns, err := LoadLiveTurns(ctx, tx, state, now)
+// all returns the turns that live passes work on, by their keys.
+func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[string]*Running, error) {
+	turns, err := loadLiveTurns(ctx, tx, state, now)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func All(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[st
 			return nil, err
 		}
 		if found {
-			all[key] = turns.Of(&t)
+			all[key] = turns.of(&t)
 		}
 	}
 	return all, nil
@@ -111,11 +111,11 @@ func (r Running) Says(now time.Time) string {
 	if r.Agent != "" {
 		said += " by " + r.Agent
 	}
-	return said + ": " + r.Doing + r.Passes(now)
+	return said + ": " + r.Doing + r.passes(now)
 }
 
-// Passes describes how long it has run, when its agent was last active, and its usage.
-func (r Running) Passes(now time.Time) string {
+// passes describes how long it has run, when its agent was last active, and its usage.
+func (r Running) passes(now time.Time) string {
 	said := ""
 	if !r.Since.IsZero() {
 		said += ", for " + terminal.Took(now.Sub(r.Since.Time))
@@ -123,11 +123,11 @@ func (r Running) Passes(now time.Time) string {
 	if !r.LastActivity.IsZero() {
 		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
 	}
-	return said + Used(r.Usage)
+	return said + used(r.Usage)
 }
 
-// Used is an agent's usage as a suffix for a line.
-func Used(u work.Usage) string {
+// used is an agent's usage as a suffix for a line.
+func used(u work.Usage) string {
 	said := ""
 	if u.InputTokens > 0 || u.OutputTokens > 0 {
 		said += fmt.Sprintf(", %s + %s tokens", terminal.Tokens(u.InputTokens), terminal.Tokens(u.OutputTokens))

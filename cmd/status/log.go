@@ -29,8 +29,8 @@ func logOf(e store.ReviewLog) Log {
 	return l
 }
 
-// PrintLog prints the log of the reviews of the item's pull request, oldest first.
-func (s Story) PrintLog(out terminal.Output) error {
+// printLog prints the log of the reviews of the item's pull request, oldest first.
+func (s Story) printLog(out terminal.Output) error {
 	if len(s.Log) == 0 && out.TTY {
 		_, err := fmt.Fprintln(out.W, "nothing has happened about reviews of "+s.Item.ref())
 		return err

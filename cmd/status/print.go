@@ -56,9 +56,9 @@ func (b Board) printRows(out terminal.Output) error {
 	return out.Table(nil, terminal.Each(b.Items, func(i Item) []string { return i.columns(out) }))
 }
 
-// PrintChanges prints, for programs, the lines of items that differ from those in seen, and records
+// printChanges prints, for programs, the lines of items that differ from those in seen, and records
 // them there. It skips finished items unless all is set.
-func (b Board) PrintChanges(out terminal.Output, seen map[string]string, all bool) error {
+func (b Board) printChanges(out terminal.Output, seen map[string]string, all bool) error {
 	var rows [][]string
 	for _, i := range b.Items {
 		columns, key := i.columns(out), fmt.Sprintf("%s %s", i.ref(), i.Flow)

@@ -142,14 +142,14 @@ func TestReviewsOnATerminal(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := s.PrintLog(out); err != nil {
+	if err := s.printLog(out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "WHEN                PR   WHAT           DETAILS\nabout 1 minute ago  #13  work_rejected  reviewer \\u001b[2Jquinn\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 	b.Reset()
-	if err := f.story(nil).PrintLog(out); err != nil || b.String() != "nothing has happened about reviews of octo/app#12\n" {
+	if err := f.story(nil).printLog(out); err != nil || b.String() != "nothing has happened about reviews of octo/app#12\n" {
 		t.Errorf("nothing: %q, %v", b.String(), err)
 	}
 }

@@ -113,7 +113,7 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 		s.PrintHalt(story.Halt)
 	}
 	if s.events {
-		return story.PrintLog(out)
+		return story.printLog(out)
 	}
 	return story.Print(out)
 }
@@ -129,7 +129,7 @@ func UnknownItem(story Story, called string) error {
 
 // browse opens the item in the browser.
 func (s *showCmd) browse(story Story) error {
-	url := story.Item.Address()
+	url := story.Item.address()
 	if url == "" {
 		return errors.New("no pass has stored its address on GitHub yet; run one: gh mergexo tick")
 	}
@@ -147,7 +147,7 @@ func ReadItem(ctx context.Context, a *cli.App, cfg *config.Config, which cli.Ref
 	}
 	q := Query{Config: cfg, Repos: []work.RepoName{which.Repo}, All: true, Now: a.Now(), Halt: halt}
 	seen, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
-		s, found, err = LoadStory(ctx, tx, q, which.Number)
+		s, found, err = loadStory(ctx, tx, q, which.Number)
 		return err
 	})
 	return s, found, seen, err

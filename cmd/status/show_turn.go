@@ -16,7 +16,7 @@ import (
 
 // oneTurn shows one turn, or a part of it.
 func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story Story) error {
-	turn, err := story.Turn(s.turn, s.has)
+	turn, err := story.turn(s.turn, s.has)
 	if err != nil {
 		return err
 	}
@@ -28,17 +28,17 @@ func (s *showCmd) oneTurn(ctx context.Context, cfg *config.Config, story Story) 
 	case s.log:
 		return logs.OfTurn(ctx, s.App, cfg, turn.Key)
 	}
-	return story.PrintTurn(s.Output(), turn)
+	return story.printTurn(s.Output(), turn)
 }
 
 // has reports whether a turn has the requested part.
 func (s *showCmd) has(turn Turn) bool {
-	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.Asked())
+	return (!s.diff || turn.Commit != "") && (!s.prompt || turn.asked())
 }
 
 // printPrompt prints the first prompt of the turn's agent.
 func (s *showCmd) printPrompt(turn Turn) error {
-	told := turn.Prompt()
+	told := turn.prompt()
 	if told == "" {
 		return fmt.Errorf("turn %s has sent no prompt to an agent yet", work.Short(turn.Key))
 	}
@@ -62,7 +62,7 @@ func (s *showCmd) printDiff(ctx context.Context, cfg *config.Config, story Story
 		return err
 	}
 	if !mirror.Has(ctx, turn.Commit) {
-		return fmt.Errorf("this machine does not have commit %s any more; see GitHub: %s", work.Short(turn.Commit), story.Item.Address())
+		return fmt.Errorf("this machine does not have commit %s any more; see GitHub: %s", work.Short(turn.Commit), story.Item.address())
 	}
 	text, cut, err := git.DiffOfCommit(ctx, mirror, turn.Commit, mostDiff)
 	if err != nil {

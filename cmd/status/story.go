@@ -73,9 +73,9 @@ type History struct {
 	Detail string        `json:"detail"` // more of it
 }
 
-// LoadStory finds a work item by the number of its issue or pull request, in the one repository of
+// loadStory finds a work item by the number of its issue or pull request, in the one repository of
 // the query.
-func LoadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story, found bool, err error) {
+func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story, found bool, err error) {
 	b, err := load(ctx, tx, q)
 	if err != nil {
 		return s, false, err

@@ -48,12 +48,12 @@ func turnOf(t work.Turn, at explain.Place) Turn {
 	}
 }
 
-// LastTurn is the name of an item's last turn.
-const LastTurn = "last"
+// lastTurn is the name of an item's last turn.
+const lastTurn = "last"
 
-// Turn finds a turn of the item by its key, or a prefix of it. Without one it returns the last turn
+// turn finds a turn of the item by its key, or a prefix of it. Without one it returns the last turn
 // that has the requested part, or else the last.
-func (s Story) Turn(key string, has func(Turn) bool) (Turn, error) {
+func (s Story) turn(key string, has func(Turn) bool) (Turn, error) {
 	if len(s.Turns) == 0 {
 		return Turn{}, fmt.Errorf("%s has had no turn yet", s.Item.ref())
 	}
@@ -64,7 +64,7 @@ func (s Story) Turn(key string, has func(Turn) bool) (Turn, error) {
 			}
 		}
 	}
-	if key == "" || key == LastTurn {
+	if key == "" || key == lastTurn {
 		return s.Turns[len(s.Turns)-1], nil
 	}
 	var found []Turn
@@ -82,11 +82,11 @@ func (s Story) Turn(key string, has func(Turn) bool) (Turn, error) {
 	return Turn{}, fmt.Errorf("%d turns of %s begin with %q; write more of the key", len(found), s.Item.ref(), key)
 }
 
-// Asked reports whether the turn's agent was asked something.
-func (t Turn) Asked() bool { return t.request != nil }
+// asked reports whether the turn's agent was asked something.
+func (t Turn) asked() bool { return t.request != nil }
 
-// Prompt returns the first prompt of the turn's agent; empty: none yet.
-func (t Turn) Prompt() string {
+// prompt returns the first prompt of the turn's agent; empty: none yet.
+func (t Turn) prompt() string {
 	var req env.Request
 	if json.Unmarshal(t.request, &req) != nil {
 		return ""
@@ -128,14 +128,14 @@ func (t Turn) says() string {
 	if d := t.took(); d != "" {
 		what += ", " + d
 	}
-	return what + Used(t.Usage)
+	return what + used(t.Usage)
 }
 
 // shownKey is how much of a turn's key people see, as with commits: more than they need to name it.
 const shownKey = 16
 
-// PrintTurn prints one turn: its purpose, result and cost.
-func (s Story) PrintTurn(out terminal.Output, t Turn) error {
+// printTurn prints one turn: its purpose, result and cost.
+func (s Story) printTurn(out terminal.Output, t Turn) error {
 	key := t.Key
 	if out.TTY {
 		key = key[:min(len(key), shownKey)]
@@ -153,7 +153,7 @@ func (s Story) PrintTurn(out terminal.Output, t Turn) error {
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},
 		{"took", t.took()},
 		{"runs", fmt.Sprint(t.Runs)},
-		{"used", strings.TrimPrefix(Used(t.Usage), ", ")},
+		{"used", strings.TrimPrefix(used(t.Usage), ", ")},
 		{"from commit", t.Head},
 		{"commit", t.Commit},
 		{"trouble", t.Error},

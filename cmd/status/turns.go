@@ -63,7 +63,7 @@ func (t *Turns) Follow(ctx context.Context) {
 func (t *Turns) look(ctx context.Context) {
 	var now map[string]*Running
 	_, err := machine.View(ctx, t.state, func(tx *store.Tx) (err error) {
-		now, err = All(ctx, tx, t.state, t.app.Now())
+		now, err = all(ctx, tx, t.state, t.app.Now())
 		return err
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *Turns) line(turn string) string {
 	c := t.last[turn]
 	is := fmt.Sprintf("%s#%d %s %s", c.Repo, c.Number, c.Kind, c.What)
 	if r := t.now[turn]; r != nil {
-		is += r.Passes(t.app.Now())
+		is += r.passes(t.app.Now())
 	}
 	return is
 }

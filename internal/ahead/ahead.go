@@ -48,8 +48,8 @@ func (f *first) take() (mine bool) {
 	return mine
 }
 
-// ErrEnough is returned for every read after the first in Begin.
-var ErrEnough = errors.New("only its first question is asked in advance")
+// errEnough is returned for every read after the first in Begin.
+var errEnough = errors.New("only its first question is asked in advance")
 
 type key struct{}
 
@@ -167,13 +167,13 @@ func Do[T any](ctx context.Context, question any, now time.Time, ask func(contex
 // begin asks the first question unless it was asked recently.
 func begin[T any](ctx context.Context, v view, question any, now time.Time, ask func(context.Context) (T, error)) (none T, err error) {
 	if !v.first.take() {
-		return none, ErrEnough
+		return none, errEnough
 	}
 	r := &read{begun: now, done: make(chan struct{})}
 	mine := v.reads.add(question, r)
 	close(v.first.known)
 	if !mine {
-		return none, ErrEnough
+		return none, errEnough
 	}
 	defer close(r.done)
 	answer, err := ask(ctx)

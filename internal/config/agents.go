@@ -13,11 +13,11 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
-// AgentNameForm is the regular expression of agents' names.
-const AgentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
+// agentNameForm is the regular expression of agents' names.
+const agentNameForm = `^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`
 
 var (
-	agentName    = lazy.Regexp(AgentNameForm)
+	agentName    = lazy.Regexp(agentNameForm)
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -26,7 +26,7 @@ func (p *parser) agentKeys(a *Agent) []key {
 	known := a.Adapter != AdapterCommand // a known command line accepts a model, an effort and arguments
 	return []key{
 		textKey("adapter", &a.Adapter, a.Adapter),
-		ownKey("command", func(t *Table) { a.Command = t.Texts("command") }, func() any {
+		ownKey("command", func(t *Table) { a.Command = t.texts("command") }, func() any {
 			if known && len(a.Command) == 0 {
 				return []string{a.Adapter}
 			}
@@ -66,21 +66,21 @@ func (p *parser) agent(t *Table, name string) {
 	a.Prices = prices(t)
 	nested(t, "readable", a.Readable, a.Writable)
 	nested(t, "writable", a.Writable, a.Writable)
-	t.Done()
+	t.done()
 	if !agentName().MatchString(name) {
 		p.Add(t.Path(), "agent name %q: want letters, digits, - and _, at most 40", name)
 	}
 	p.checkAdapter(t, &a)
 	p.config.Agents[name] = a
 	if a.Session != SessionResume && a.Session != SessionFresh {
-		t.Bad("session", `want "resume" or "fresh", got %q`, a.Session)
+		t.bad("session", `want "resume" or "fresh", got %q`, a.Session)
 	}
 	for _, v := range a.EnvPass {
 		switch {
 		case !variableName().MatchString(v):
-			t.Bad("env_pass", "%q is no name of a variable", v)
+			t.bad("env_pass", "%q is no name of a variable", v)
 		case environ.Withheld(v):
-			t.Bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
+			t.bad("env_pass", "%s is never passed: agents hold no GitHub, git or SSH credentials", v)
 		}
 	}
 }
@@ -94,20 +94,20 @@ func prices(t *Table) *spending.Prices {
 		return nil
 	}
 	if _, isTable := v.(map[string]any); !isTable {
-		t.Bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", TypeName(v))
+		t.bad(key, "want prices such as { input = 1.25, cached = 0.125, output = 10 }, got %s", typeName(v))
 		return nil
 	}
-	p := t.Sub(key, key)
+	p := t.sub(key, key)
 	for _, required := range []string{"input", "output"} {
-		if !p.Has(required) {
-			t.Bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
+		if !p.has(required) {
+			t.bad(key, "%s is missing; write such as { input = 1.25, cached = 0.125, output = 10 }", required)
 		}
 	}
 	var all spending.Prices
 	for i := range pricesKeys(&all) {
 		readKeys(p, pricesKeys(&all)[i:i+1]) // earlier prices are its default
 	}
-	p.Done()
+	p.done()
 	return &all
 }
 
@@ -117,24 +117,24 @@ func (p *parser) checkAdapter(t *Table, a *Agent) {
 	case AdapterCommand:
 		p.checkCommand(t, a)
 		for _, key := range []string{"model", "effort", "args"} {
-			if t.Has(key) {
-				t.Bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
+			if t.has(key) {
+				t.bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
 			}
 		}
 	case AdapterCodex, AdapterClaude:
-		if t.Has("command") {
+		if t.has("command") {
 			p.checkCommand(t, a)
 		}
 		for key, value := range map[string]string{"model": a.Model, "effort": a.Effort} {
 			if strings.HasPrefix(value, "-") || strings.ContainsFunc(value, unicode.IsControl) {
-				t.Bad(key, "%q is no name", value)
+				t.bad(key, "%q is no name", value)
 			}
 		}
 		p.checkArgs(t, a)
 	case "":
-		t.Missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
+		t.missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
 	default:
-		t.Bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, Meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
 	}
 }
 
@@ -150,26 +150,26 @@ func (p *parser) checkArgs(t *Table, a *Agent) {
 		name, _, _ := strings.Cut(arg, "=")
 		switch {
 		case strings.ContainsRune(arg, 0):
-			t.Bad("args", "%q holds a NUL character", arg)
+			t.bad("args", "%q holds a NUL character", arg)
 		case slices.Contains(dangerous, name):
-			t.Bad("args", "%s is not for unattended turns, or is given by gh mergexo; remove it", name)
+			t.bad("args", "%s is not for unattended turns, or is given by gh mergexo; remove it", name)
 		}
 	}
 }
 
 func (p *parser) checkCommand(t *Table, a *Agent) {
 	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
-		t.Bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
+		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
 		return
 	}
 	program := environ.ExpandHome(a.Command[0], p.env.Home)
 	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
-		t.Bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
+		t.bad("command", "%q is relative, and would be looked for in the repository that the agent works on; write an absolute path", program)
 	}
 	a.Command = append([]string{program}, a.Command[1:]...)
 	for _, arg := range a.Command {
 		if strings.ContainsRune(arg, 0) {
-			t.Bad("command", "%q holds a NUL character", arg)
+			t.bad("command", "%q holds a NUL character", arg)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (p *parser) defaultAgent() {
 	case len(p.written) == 1:
 		p.config.Runtime.Agent = p.written[0]
 	default:
-		p.Lacks("runtime", "runtime.agent", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
+		p.lacks("runtime", "runtime.agent", "agent in [runtime]: missing; there are several, name one of %s", strings.Join(p.written, ", "))
 	}
 }
 
@@ -204,5 +204,5 @@ func (p *parser) checkAgentName(path, what, name string) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(Meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
 }

@@ -10,10 +10,10 @@ import (
 // uncommented matches keys and tables that the example has commented out.
 var uncommented = lazy.Regexp(`(?m)^# (\[\[|[a-z_]+ = )`)
 
-// Keys returns the keys that the parser requests, with their kinds. To get all of them, it parses
+// keys returns the keys that the parser requests, with their kinds. To get all of them, it parses
 // the example with everything uncommented.
-func Keys() ([]Key, error) {
-	whole, asked, err := OpenRecorded("example", uncommented().ReplaceAllString(Example, "$1"), AnyAgent)
+func keys() ([]Key, error) {
+	whole, asked, err := openRecorded("example", uncommented().ReplaceAllString(Example, "$1"), anyAgent)
 	if err != nil {
 		return nil, err
 	}
@@ -24,14 +24,14 @@ func Keys() ([]Key, error) {
 	return asked(), nil
 }
 
-// EveryAgent replaces the name of an agent in a path.
-const EveryAgent = "*"
+// everyAgent replaces the name of an agent in a path.
+const everyAgent = "*"
 
-// AnyAgent replaces the name of an agent in a path by EveryAgent.
-func AnyAgent(path string) string {
+// anyAgent replaces the name of an agent in a path by everyAgent.
+func anyAgent(path string) string {
 	parts := strings.Split(path, ".")
 	if parts[0] == "agents" && len(parts) > 1 {
-		parts[1] = EveryAgent
+		parts[1] = everyAgent
 	}
 	return strings.Join(parts, ".")
 }

@@ -32,16 +32,16 @@ func labelKeys(l *work.Labels) []key {
 func (p *parser) labels(t *Table) (l work.Labels) {
 	keys := labelKeys(&l)
 	readKeys(t, keys)
-	t.Done()
+	t.done()
 	seen := map[string]string{}
 	for _, k := range keys {
 		name, _ := k.print().(string)
 		if why := labelProblem(name); why != "" {
-			t.Bad(k.name, "%q %s", name, why)
+			t.bad(k.name, "%q %s", name, why)
 			continue
 		}
 		if other, ok := seen[strings.ToLower(name)]; ok {
-			t.Bad(k.name, "%q is the label for %s already", name, other)
+			t.bad(k.name, "%q is the label for %s already", name, other)
 		}
 		seen[strings.ToLower(name)] = k.name
 	}

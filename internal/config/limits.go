@@ -14,10 +14,10 @@ import (
 // githubMaxFileBytes is the size from which GitHub refuses files.
 const githubMaxFileBytes = 100 << 20
 
-// DefaultProtectedPaths returns the paths that no push may change by default. A workflow pushed by
+// defaultProtectedPaths returns the paths that no push may change by default. A workflow pushed by
 // an agent would run with the repository's secrets, as would files of other systems that act on a
 // push; CODEOWNERS decides who must approve.
-func DefaultProtectedPaths() []string {
+func defaultProtectedPaths() []string {
 	return []string{
 		".github/workflows/**", ".github/actions/**", "**/action.{yml,yaml}", ".github/dependabot.{yml,yaml}",
 		"CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS",
@@ -31,7 +31,7 @@ func DefaultProtectedPaths() []string {
 func checkGlobs(t *Table, key string, globs []string) {
 	for _, glob := range globs {
 		if why := globProblem(glob); why != "" {
-			t.Bad(key, "%q %s", glob, why)
+			t.bad(key, "%q %s", glob, why)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func globProblem(glob string) string {
 
 // promptsDir returns the folder of the operator's own prompts: by default beside the config.
 func (p *parser) promptsDir(t *Table) string {
-	written := t.Text("prompts_dir", usualPrompts)
+	written := t.text("prompts_dir", usualPrompts)
 	dir := environ.ExpandHome(written, p.env.Home)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(p.config.Path), dir)
 	}
 	if written != usualPrompts && !isFolder(dir) {
-		t.Bad("prompts_dir", "%s is no folder", dir)
+		t.bad("prompts_dir", "%s is no folder", dir)
 	}
 	return dir
 }

@@ -56,7 +56,7 @@ func mergingKeys(m *Merging) []key {
 }
 
 func revertOnRed(t *Table) bool {
-	revert := t.Text("revert_on_red", revertNever)
+	revert := t.text("revert_on_red", revertNever)
 	oneOf(t, "revert_on_red", revert, []string{revertNever, revertPropose})
 	return revert == revertPropose
 }
@@ -67,12 +67,12 @@ func checkMerging(t *Table, m Merging) {
 	}
 	for _, name := range m.Required {
 		if strings.TrimSpace(name) == "" || name != strings.TrimSpace(name) {
-			t.Bad("required_checks", "%q is no check's name; write it as GitHub shows it below the pull request", name)
+			t.bad("required_checks", "%q is no check's name; write it as GitHub shows it below the pull request", name)
 		}
 	}
 	checkGlobs(t, "critical_paths", m.Critical)
 	if m.Revert && m.Watch == 0 {
-		t.Bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
+		t.bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
 	}
 }
 
@@ -86,7 +86,7 @@ func deleteBranch(t *Table) merging.Setting {
 		return merging.No
 	case nil, "":
 	default:
-		t.Bad("delete_branch", `want true or false, or "" for the repository's own setting`)
+		t.bad("delete_branch", `want true or false, or "" for the repository's own setting`)
 	}
 	return ""
 }
@@ -100,7 +100,7 @@ func oneOf[T ~string](t *Table, key string, value T, choice []T) {
 		}
 		names[i] = string(c)
 	}
-	t.Bad(key, "want %s, got %q%s", quoted(choice), value, Meant(string(value), names, "%q"))
+	t.bad(key, "want %s, got %q%s", quoted(choice), value, meant(string(value), names, "%q"))
 }
 
 // MergePolicy returns the rules for merging a flow's pull requests. It is off if nobody has to

@@ -61,25 +61,25 @@ func notifyKeys(n *Notify) []key {
 func (p *parser) notify(t *Table) {
 	var n Notify
 	readKeys(t, notifyKeys(&n))
-	t.Done()
+	t.done()
 	twin := slices.ContainsFunc(p.config.Notify, func(o Notify) bool { return o.Name == n.Name })
 	switch {
-	case !t.Has("name"):
-		t.Missing("name", `missing; write name = "chat", or another word`)
+	case !t.has("name"):
+		t.missing("name", `missing; write name = "chat", or another word`)
 	case !notifyName().MatchString(n.Name):
-		t.Bad("name", "%q is no name; want letters, digits, - and _, at most 40", n.Name)
+		t.bad("name", "%q is no name; want letters, digits, - and _, at most 40", n.Name)
 	case twin:
-		t.Bad("name", "there are two [[notify]] named %q", n.Name)
+		t.bad("name", "there are two [[notify]] named %q", n.Name)
 	}
 	if v := n.SecretEnv; v != "" && !variableName().MatchString(v) {
-		t.Bad("secret_env", "%q is no name of a variable", v)
+		t.bad("secret_env", "%q is no name of a variable", v)
 	}
 	for _, v := range n.EnvPass {
 		if !variableName().MatchString(v) {
-			t.Bad("env_pass", "%q is no name of a variable", v)
+			t.bad("env_pass", "%q is no name of a variable", v)
 		}
 		if environ.Withheld(v) {
-			t.Bad("env_pass", "%s is never passed: a program for messages needs no GitHub, git or SSH credentials", v)
+			t.bad("env_pass", "%s is never passed: a program for messages needs no GitHub, git or SSH credentials", v)
 		}
 	}
 	p.checkNotifyWay(t, &n)
@@ -89,26 +89,26 @@ func (p *parser) notify(t *Table) {
 // checkNotifyWay checks that a target has either a command or a webhook.
 func (p *parser) checkNotifyWay(t *Table, n *Notify) {
 	switch {
-	case t.Has("command") == t.Has("webhook"):
-		t.Bad("command", `write either command = ["/path/to/program"] or webhook = "https://…"`)
-	case t.Has("command"):
+	case t.has("command") == t.has("webhook"):
+		t.bad("command", `write either command = ["/path/to/program"] or webhook = "https://…"`)
+	case t.has("command"):
 		a := Agent{Command: n.Command}
 		p.checkCommand(t, &a)
 		n.Command = a.Command
-		if t.Has("secret_env") {
-			t.Bad("secret_env", "is for a webhook; a command gets the message on standard input")
+		if t.has("secret_env") {
+			t.bad("secret_env", "is for a webhook; a command gets the message on standard input")
 		}
 	default:
 		checkWebhook(t, n.Webhook)
-		if t.Has("env_pass") {
-			t.Bad("env_pass", "is for a command; what is posted to a webhook is signed with the variable that secret_env names")
+		if t.has("env_pass") {
+			t.bad("env_pass", "is for a command; what is posted to a webhook is signed with the variable that secret_env names")
 		}
 	}
 }
 
 // notifyKinds reads the kinds of messages; without the key, all.
 func notifyKinds(t *Table) []news.Kind {
-	if !t.Has("kinds") {
+	if !t.has("kinds") {
 		t.Get("kinds")
 		return news.All()
 	}
@@ -117,9 +117,9 @@ func notifyKinds(t *Table) []news.Kind {
 		names = append(names, string(w))
 	}
 	var kinds []news.Kind
-	for _, name := range t.Texts("kinds") {
+	for _, name := range t.texts("kinds") {
 		if !slices.Contains(names, name) {
-			t.Bad("kinds", "unknown kind %q%s; there are %s", name, Meant(name, names, "%q"), strings.Join(names, ", "))
+			t.bad("kinds", "unknown kind %q%s; there are %s", name, meant(name, names, "%q"), strings.Join(names, ", "))
 		}
 		kinds = append(kinds, news.Kind(name))
 	}
@@ -132,11 +132,11 @@ func checkWebhook(t *Table, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		t.Bad("webhook", `is no address; want one that begins with https://`)
+		t.bad("webhook", `is no address; want one that begins with https://`)
 	case u.User != nil:
-		t.Bad("webhook", "contains a user name or password; sign with secret_env, or use a command")
+		t.bad("webhook", "contains a user name or password; sign with secret_env, or use a command")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		t.Bad("webhook", "would send messages as plain text; write https://")
+		t.bad("webhook", "would send messages as plain text; write https://")
 	}
 }
 

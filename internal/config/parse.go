@@ -28,7 +28,7 @@ func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Conf
 		config: &Config{Path: path, Agents: map[string]Agent{}},
 	}
 	p.parse()
-	if err := p.Err(); err != nil {
+	if err := p.err(); err != nil {
 		return nil, err
 	}
 	return p.config, nil
@@ -45,17 +45,17 @@ type parser struct {
 }
 
 func (p *parser) parse() {
-	run := p.Sub("runtime", "[runtime]")
-	schedule := p.Sub("schedule", "[schedule]")
-	agents := p.Sub("agents", "[agents]")
-	repos := p.All("repo", "[[repo]]")
-	notify := p.All("notify", "[[notify]]")
-	p.Done()
+	run := p.sub("runtime", "[runtime]")
+	schedule := p.sub("schedule", "[schedule]")
+	agents := p.sub("agents", "[agents]")
+	repos := p.all("repo", "[[repo]]")
+	notify := p.all("notify", "[[notify]]")
+	p.done()
 
 	p.runtime(run)
 	p.schedule(schedule)
-	for _, name := range agents.Keys() {
-		p.agent(agents.Sub(name, "[agents."+name+"]"), name)
+	for _, name := range agents.keys() {
+		p.agent(agents.sub(name, "[agents."+name+"]"), name)
 	}
 	p.knownAgents()
 	p.defaultAgent()
@@ -65,8 +65,8 @@ func (p *parser) parse() {
 	for _, n := range notify {
 		p.notify(n)
 	}
-	if !p.Has("repo") {
-		p.Lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]; gh mergexo init adds the one whose clone you are in`)
+	if !p.has("repo") {
+		p.lacks("", "repo", `no [[repo]]: name at least one repository, such as name = "owner/name" under [[repo]]; gh mergexo init adds the one whose clone you are in`)
 	}
 }
 
@@ -113,14 +113,14 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 
 func (p *parser) runtime(t *Table) {
 	readKeys(t, p.runtimeKeys(&p.config.Runtime))
-	t.Later("database")
-	t.Done()
+	t.later("database")
+	t.done()
 }
 
 func accounts(t *Table) []int64 {
-	ids := ListOf[int64](t, "accounts", "a GitHub account's number")
+	ids := listOf[int64](t, "accounts", "a GitHub account's number")
 	if slices.ContainsFunc(ids, func(id int64) bool { return id <= 0 }) {
-		t.Bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
+		t.bad("accounts", "an account's number is greater than 0; gh api users/LOGIN --jq .id shows it")
 	}
 	return ids
 }
@@ -143,27 +143,27 @@ func (p *parser) schedule(t *Table) {
 	w := p.config.Schedule
 	switch days := w.LongestPassed().Hours() / 24; {
 	case w.Staleness >= 0:
-		t.Bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
+		t.bad("staleness_penalty", "want less than 0: an implementation that waits must come to its turn")
 	case days > mostDaysPassed:
-		t.Bad("staleness_penalty", "with these weights others could be begun before an implementation for %.0f days; want at most %d: a penalty further below 0, or smaller weights",
+		t.bad("staleness_penalty", "with these weights others could be begun before an implementation for %.0f days; want at most %d: a penalty further below 0, or smaller weights",
 			days, mostDaysPassed)
 	}
-	t.Done()
+	t.done()
 }
 
 func (p *parser) stateDir(t *Table) string {
-	dir := t.Text("state_dir", "")
+	dir := t.text("state_dir", "")
 	switch {
 	case dir == "" && p.env.DataDir == "":
-		t.Add(t.At("state_dir"), "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
+		t.Add(t.at("state_dir"), "no folder for the state is known: HOME is not set; set state_dir in [runtime] to an absolute path")
 	case dir == "":
 		return p.env.DataDir
 	case strings.HasPrefix(dir, "~/") && p.env.Home == "":
-		t.Bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
+		t.bad("state_dir", "HOME is not set; write an absolute path instead of %q", dir)
 	}
 	dir = environ.ExpandHome(dir, p.env.Home)
 	if dir != "" && !strings.HasPrefix(dir, "~/") && !filepath.IsAbs(dir) {
-		t.Bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
+		t.bad("state_dir", "want an absolute path or one that begins with ~/, got %q", dir)
 	}
 	return dir
 }
@@ -171,13 +171,13 @@ func (p *parser) stateDir(t *Table) string {
 // repoKeys are the keys of [[repo]]; written is its name as in the file.
 func (p *parser) repoKeys(r *Repo, written *string) []key {
 	return []key{
-		ownKey("name", func(t *Table) { *written = t.Text("name", "") }, func() any { return r.Name.String() }),
-		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.Text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
+		ownKey("name", func(t *Table) { *written = t.text("name", "") }, func() any { return r.Name.String() }),
+		ownKey("remote_url", func(t *Table) { r.RemoteURL = environ.ExpandHome(t.text("remote_url", ""), p.env.Home) }, func() any { return r.RemoteURL }),
 		textsKey("allowed_users", &r.AllowedUsers),
 		flagKey("keep_ignored", &r.KeepIgnored, false),
 		countKey("max_files", &r.MaxFiles, 1000, 1, 100_000),
 		countKey("max_file_bytes", &r.MaxFileBytes, 10<<20, 1, githubMaxFileBytes),
-		textsKeyOr("protected_paths", &r.ProtectedPaths, DefaultProtectedPaths()),
+		textsKeyOr("protected_paths", &r.ProtectedPaths, defaultProtectedPaths()),
 		textKey("checks", &r.Checks, work.ChecksComplete),
 		textsKey("required_tests", &r.RequiredTests),
 		durationKey("test_timeout", &r.TestTimeout, 15*time.Minute, time.Second),
@@ -189,23 +189,23 @@ func (p *parser) repo(t *Table) {
 	var r Repo
 	var written string
 	readKeys(t, p.repoKeys(&r, &written))
-	r.Labels = p.labels(t.Sub("labels", "[repo.labels]"))
-	r.Agents = p.repoAgents(t.Sub("agents", "[repo.agents]"))
-	r.Voice = p.voice(t.Sub("voice", "[repo.voice]"))
-	r.Review = p.review(t.Sub("review", "[repo.review]"))
-	r.Reviewers = p.reviewers(t.All("reviewers", "[[repo.reviewers]]"))
+	r.Labels = p.labels(t.sub("labels", "[repo.labels]"))
+	r.Agents = p.repoAgents(t.sub("agents", "[repo.agents]"))
+	r.Voice = p.voice(t.sub("voice", "[repo.voice]"))
+	r.Review = p.review(t.sub("review", "[repo.review]"))
+	r.Reviewers = p.reviewers(t.all("reviewers", "[[repo.reviewers]]"))
 	p.checkTests(t, r)
-	if t.Has("protected_paths") {
+	if t.has("protected_paths") {
 		checkGlobs(t, "protected_paths", r.ProtectedPaths)
 	}
-	t.Later("sandbox")
-	t.Done()
+	t.later("sandbox")
+	t.done()
 
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
 	for _, u := range r.AllowedUsers {
 		if name, id, given := strings.Cut(u, ":"); !login().MatchString(name) || given && !accountID().MatchString(id) {
-			t.Bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
+			t.bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
 		}
 	}
 	p.config.Repos = append(p.config.Repos, r)
@@ -213,22 +213,22 @@ func (p *parser) repo(t *Table) {
 
 func (p *parser) repoName(t *Table, written string) work.RepoName {
 	if written == "" {
-		if !t.Has("name") {
-			t.Missing("name", `missing; write name = "owner/name"`)
+		if !t.has("name") {
+			t.missing("name", `missing; write name = "owner/name"`)
 			return work.RepoName{}
 		}
 	}
 	name, err := work.ParseRepoName(written, p.host)
 	if err != nil {
-		t.Bad("name", "%q is no repository; want owner/name or host/owner/name", written)
+		t.bad("name", "%q is no repository; want owner/name or host/owner/name", written)
 		return work.RepoName{}
 	}
 	if strings.HasSuffix(name.Name, ".git") {
-		t.Bad("name", "%q ends in .git, as addresses do; write %q", written, strings.TrimSuffix(written, ".git"))
+		t.bad("name", "%q ends in .git, as addresses do; write %q", written, strings.TrimSuffix(written, ".git"))
 	}
 	for i, other := range p.config.Repos {
 		if other.Name.Equal(name) {
-			t.Bad("name", "%s is configured twice; the other is on line %d", name.FullName(), p.Line("repo["+strconv.Itoa(i)+"].name"))
+			t.bad("name", "%s is configured twice; the other is on line %d", name.FullName(), p.line("repo["+strconv.Itoa(i)+"].name"))
 		}
 	}
 	return name
@@ -246,17 +246,17 @@ func (p *parser) checkRemote(t *Table, remote string) {
 	switch {
 	case remote == "":
 	case strings.HasPrefix(remote, "-") || strings.ContainsFunc(remote, unicode.IsControl):
-		t.Bad("remote_url", "%q is no address", remote)
+		t.bad("remote_url", "%q is no address", remote)
 	case strings.Contains(remote, "::"):
-		t.Bad("remote_url", "%q names a program as transport, which is not allowed", remote)
+		t.bad("remote_url", "%q names a program as transport, which is not allowed", remote)
 	case filepath.IsAbs(remote):
 	case err == nil && slices.Contains([]string{"https", "http", "ssh", "git", "file"}, u.Scheme):
 		if _, has := u.User.Password(); has || (u.User != nil && u.Scheme != "ssh") {
-			t.Bad("remote_url", "holds a user name or password; remove it, gh's login is used")
+			t.bad("remote_url", "holds a user name or password; remove it, gh's login is used")
 		}
 	case scpForm().MatchString(remote):
 	default:
-		t.Bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
+		t.bad("remote_url", "%q is neither an address (https://…, ssh://…, git@host:owner/name.git) nor an absolute path", remote)
 	}
 }
 
@@ -273,13 +273,13 @@ func AgentKinds() []work.Kind {
 func (p *parser) repoAgents(t *Table) map[work.Kind]string {
 	out := map[work.Kind]string{}
 	for _, kind := range AgentKinds() {
-		if name := t.Text(string(kind), ""); name != "" {
+		if name := t.text(string(kind), ""); name != "" {
 			out[kind] = name
-			p.checkAgentName(t.At(string(kind)), string(kind)+" in [repo.agents]", name)
+			p.checkAgentName(t.at(string(kind)), string(kind)+" in [repo.agents]", name)
 		}
 	}
 	p.flowNames(t)
-	t.Done()
+	t.done()
 	return out
 }
 
@@ -288,8 +288,8 @@ func (p *parser) repoAgents(t *Table) map[work.Kind]string {
 func (p *parser) flowNames(t *Table) {
 	for _, f := range work.Flows() {
 		for _, key := range []string{string(f), strings.ReplaceAll(string(f), "_", "-")} {
-			if t.Has(key) && !t.Knows(key) {
-				t.Bad(key, "a flow, and agents are named for kinds of turn; write %s, and %s for its pull request's comments", f.StartKind(), f.FeedbackKind())
+			if t.has(key) && !t.knows(key) {
+				t.bad(key, "a flow, and agents are named for kinds of turn; write %s, and %s for its pull request's comments", f.StartKind(), f.FeedbackKind())
 				t.Get(key)
 			}
 		}

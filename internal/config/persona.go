@@ -58,10 +58,10 @@ const maxPersona = 64 << 10
 // persona reads a reviewer's persona: a text, the name of a built-in reviewer for theirs, or a file
 // beside the config.
 func (p *parser) persona(t *Table, x *Reviewer) {
-	text, file := t.Text("persona", ""), t.Text("persona_file", "")
+	text, file := t.text("persona", ""), t.text("persona_file", "")
 	switch {
 	case text != "" && file != "":
-		t.Bad("persona_file", "persona is set, too; keep one of the two")
+		t.bad("persona_file", "persona is set, too; keep one of the two")
 	case file != "":
 		x.Persona, x.PersonaFile = p.personaOf(t, file), file
 	case text != "":
@@ -70,11 +70,11 @@ func (p *parser) persona(t *Table, x *Reviewer) {
 			x.Persona = built.Persona
 		}
 		if why := personaProblem(text); why != "" {
-			t.Bad("persona", "%s", why)
+			t.bad("persona", "%s", why)
 		}
 		if _, ok := builtInReviewer(text); !ok && reviewerName().MatchString(text) {
-			if meant := Meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
-				t.Bad("persona", "%q is no built-in reviewer%s", text, meant)
+			if meant := meant(text, strings.Split(builtInNames(), ", "), "%q"); meant != "" {
+				t.bad("persona", "%q is no built-in reviewer%s", text, meant)
 			}
 		}
 	}
@@ -90,22 +90,22 @@ func (p *parser) personaOf(t *Table, written string) string {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.Bad(key, "%s is not there; write the persona into it, or name another file: a relative path begins at the config's folder", path)
+		t.bad(key, "%s is not there; write the persona into it, or name another file: a relative path begins at the config's folder", path)
 		return ""
 	case err == nil && !info.Mode().IsRegular():
-		t.Bad(key, "%s is no file", path)
+		t.bad(key, "%s is no file", path)
 		return ""
 	case err == nil && info.Size() > maxPersona:
-		t.Bad(key, "%s has %d bytes; at most %d are read", path, info.Size(), maxPersona)
+		t.bad(key, "%s has %d bytes; at most %d are read", path, info.Size(), maxPersona)
 		return ""
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Bad(key, "it cannot be read: %s", err)
+		t.bad(key, "it cannot be read: %s", err)
 		return ""
 	}
 	if why := personaProblem(string(text)); why != "" {
-		t.Bad(key, "%s: %s", path, why)
+		t.bad(key, "%s: %s", path, why)
 	}
 	return strings.TrimSpace(string(text))
 }

@@ -37,17 +37,17 @@ func (p *parser) review(t *Table) (r Review) {
 	readKeys(t, reviewKeys(&r))
 	checkMerging(t, r.Merge)
 	if r.Merge.Auto && !r.Enabled {
-		t.Bad("auto_merge", "what nobody has reviewed is not merged, and enabled is false; write auto_merge = false, or enabled = true")
+		t.bad("auto_merge", "what nobody has reviewed is not merged, and enabled is false; write auto_merge = false, or enabled = true")
 	}
 	if !r.Blocking.AtLeast(review.Nit) {
-		t.Bad("blocking_severity", "want %s, got %q", quoted(review.Severities()), r.Blocking)
+		t.bad("blocking_severity", "want %s, got %q", quoted(review.Severities()), r.Blocking)
 	}
 	for _, key := range []string{"reviewers", "escalate"} {
 		if _, written := t.Get(key); written {
-			t.Bad(key, "reviewers have tables of their own; write [[repo.reviewers]] with name, and can_escalate, below the [[repo]]")
+			t.bad(key, "reviewers have tables of their own; write [[repo.reviewers]] with name, and can_escalate, below the [[repo]]")
 		}
 	}
-	t.Done()
+	t.done()
 	return r
 }
 

@@ -66,30 +66,30 @@ func (p *parser) reviewers(tables []*Table) []Reviewer {
 
 // reviewer reads one table. With the name of a built-in reviewer, its settings are the defaults.
 func (p *parser) reviewer(t *Table) Reviewer {
-	x := Reviewer{Name: t.Text("name", ""), Line: p.Line(t.Path())}
+	x := Reviewer{Name: t.text("name", ""), Line: p.line(t.Path())}
 	p.checkReviewerName(t, x.Name)
-	switch kind := t.Text("type", typeAgent); kind {
+	switch kind := t.text("type", typeAgent); kind {
 	case typeAgent:
 	case typeHuman:
 		x.Human = true
 	default:
-		t.Bad("type", "want %q or %q, got %q", typeAgent, typeHuman, kind)
+		t.bad("type", "want %q or %q, got %q", typeAgent, typeHuman, kind)
 	}
 	if x.Human {
 		p.person(t, &x)
 	} else {
 		p.agentReviewer(t, &x)
 	}
-	if t.Has("escalate") {
-		t.Bad("escalate", "it is called can_escalate")
+	if t.has("escalate") {
+		t.bad("escalate", "it is called can_escalate")
 		t.Get("escalate")
 	}
-	if t.Has("can_escalate") {
-		x.CanEscalate = t.Texts("can_escalate")
+	if t.has("can_escalate") {
+		x.CanEscalate = t.texts("can_escalate")
 	}
 	t.Get("can_escalate")
 	x.Flows = p.flows(t)
-	t.Done()
+	t.done()
 	return x
 }
 
@@ -98,9 +98,9 @@ func (p *parser) checkReviewerName(t *Table, name string) {
 	_, isText := v.(string)
 	switch {
 	case !written:
-		t.Missing("name", `missing; write name = "quinn", or another word`)
+		t.missing("name", `missing; write name = "quinn", or another word`)
 	case isText && (!reviewerName().MatchString(name) || len(name) > maxReviewerName):
-		t.Bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", name, maxReviewerName)
+		t.bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", name, maxReviewerName)
 	}
 }
 
@@ -110,35 +110,35 @@ func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
 	}
 	p.persona(t, x)
-	x.Agent = t.Text("agent", "")
+	x.Agent = t.text("agent", "")
 	if x.Agent != "" {
-		p.checkAgentName(t.At("agent"), "agent in [[repo.reviewers]]", x.Agent)
+		p.checkAgentName(t.at("agent"), "agent in [[repo.reviewers]]", x.Agent)
 	}
-	x.Account = t.Text("account", "")
+	x.Account = t.text("account", "")
 	if x.Account != "" && !login().MatchString(x.Account) {
-		t.Bad("account", "%q is no GitHub login; gh auth status shows those that gh has", x.Account)
+		t.bad("account", "%q is no GitHub login; gh auth status shows those that gh has", x.Account)
 	}
-	if t.Text("login", "") != "" {
-		t.Bad("login", `an agent has no login; write type = "human" for a person, or account for the login as whom gh is to speak for it`)
+	if t.text("login", "") != "" {
+		t.bad("login", `an agent has no login; write type = "human" for a person, or account for the login as whom gh is to speak for it`)
 	}
 }
 
 // person reads the keys of a person's table.
 func (p *parser) person(t *Table, x *Reviewer) {
-	written := t.Text("login", "")
+	written := t.text("login", "")
 	name, id, pinned := strings.Cut(written, ":")
 	switch {
 	case written == "":
-		t.Missing("login", `missing; a person has one: write login = "octocat"`)
+		t.missing("login", `missing; a person has one: write login = "octocat"`)
 	case !login().MatchString(name) || pinned && !accountID().MatchString(id):
-		t.Bad("login", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", written)
+		t.bad("login", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", written)
 	default:
 		x.Login = name
 		x.LoginID, _ = strconv.ParseInt(id, 10, 64)
 	}
 	for _, key := range []string{"persona", "persona_file", "agent", "account"} {
-		if t.Text(key, "") != "" {
-			t.Bad(key, "a person has none; remove the line, or write type = %q", typeAgent)
+		if t.text(key, "") != "" {
+			t.bad(key, "a person has none; remove the line, or write type = %q", typeAgent)
 		}
 	}
 }
@@ -148,9 +148,9 @@ func (p *parser) checkTwins(t *Table, x Reviewer, before []Reviewer) {
 	for _, other := range before {
 		switch {
 		case x.Name != "" && other.Name == x.Name:
-			t.Bad("name", "%q is named twice; the other is on line %d", x.Name, other.Line)
+			t.bad("name", "%q is named twice; the other is on line %d", x.Name, other.Line)
 		case x.Login != "" && strings.EqualFold(other.Login, x.Login):
-			t.Bad("login", "%s is reviewer %q already, on line %d; one person gives one approval", x.Login, other.Name, other.Line)
+			t.bad("login", "%s is reviewer %q already, on line %d; one person gives one approval", x.Login, other.Name, other.Line)
 		}
 	}
 }
@@ -163,9 +163,9 @@ func (p *parser) checkEscalations(t *Table, x Reviewer, all []Reviewer) {
 	for _, name := range x.CanEscalate {
 		switch {
 		case name == x.Name:
-			t.Bad("can_escalate", "%q is the reviewer itself; name others", name)
+			t.bad("can_escalate", "%q is the reviewer itself; name others", name)
 		case !slices.Contains(names, name):
-			t.Bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(Meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
+			t.bad("can_escalate", "there is no reviewer %q%s", name, cmp.Or(meant(name, names, "%q"), "; name one of [[repo.reviewers]], or one that is built in: "+builtInNames()))
 		}
 	}
 }
@@ -178,12 +178,12 @@ func (p *parser) flows(t *Table) []work.Flow {
 	}
 	known := append(work.Flows(), work.FlowReview)
 	out := []work.Flow{}
-	for _, name := range t.Texts(key) {
+	for _, name := range t.texts(key) {
 		if f := work.Flow(name); slices.Contains(known, f) {
 			out = append(out, f)
 			continue
 		}
-		t.Bad(key, "there is no flow %q; want %s", name, quoted(known))
+		t.bad(key, "there is no flow %q; want %s", name, quoted(known))
 	}
 	return out
 }
@@ -259,7 +259,7 @@ func (c *Config) CheckAccounts(known func(host string) []string) error {
 			}
 			invalid.Problems = append(invalid.Problems, Problem{File: c.Path, Line: x.Line, Key: "repo.reviewers", Text: fmt.Sprintf(
 				"account in [[repo.reviewers]]: gh knows no account %q on %s%s", x.Account, r.Name.Host,
-				cmp.Or(Meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log in with it: gh auth login --hostname "+r.Name.Host))})
+				cmp.Or(meant(x.Account, names, "%q"), ", only "+strings.Join(names, ", ")+"; log in with it: gh auth login --hostname "+r.Name.Host))})
 		}
 	}
 	if len(invalid.Problems) > 0 {

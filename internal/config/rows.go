@@ -44,7 +44,7 @@ func textKey[T ~string](name string, to *T, fallback T) key {
 	return key{name: name, value: text[T]{to, fallback}}
 }
 
-func (v text[T]) read(t *Table, name string) { *v.to = T(t.Text(name, string(v.fallback))) }
+func (v text[T]) read(t *Table, name string) { *v.to = T(t.text(name, string(v.fallback))) }
 func (v text[T]) print() any                 { return string(*v.to) }
 
 type flag struct {
@@ -56,7 +56,7 @@ func flagKey(name string, to *bool, fallback bool) key {
 	return key{name: name, value: flag{to, fallback}}
 }
 
-func (v flag) read(t *Table, name string) { *v.to = t.Flag(name, v.fallback) }
+func (v flag) read(t *Table, name string) { *v.to = t.flag(name, v.fallback) }
 func (v flag) print() any                 { return *v.to }
 
 type count[T ~int | ~int64] struct {
@@ -69,7 +69,7 @@ func countKey[T ~int | ~int64](name string, to *T, fallback, least, most int) ke
 }
 
 func (v count[T]) read(t *Table, name string) {
-	*v.to = T(t.Count(name, v.fallback, v.least, v.most))
+	*v.to = T(t.count(name, v.fallback, v.least, v.most))
 }
 func (v count[T]) print() any { return *v.to }
 
@@ -97,7 +97,7 @@ func durationKey(name string, to *time.Duration, fallback, least time.Duration) 
 }
 
 func (v duration) read(t *Table, name string) {
-	*v.to = t.Duration(name, v.fallback, v.least)
+	*v.to = t.duration(name, v.fallback, v.least)
 }
 func (v duration) print() any { return short(*v.to) }
 
@@ -110,7 +110,7 @@ func sizeKey(name string, to *int64, fallback, least int64) key {
 	return key{name: name, value: size{to, fallback, least}}
 }
 
-func (v size) read(t *Table, name string) { *v.to = t.Size(name, v.fallback, v.least) }
+func (v size) read(t *Table, name string) { *v.to = t.size(name, v.fallback, v.least) }
 func (v size) print() any                 { return sizeText(*v.to) }
 
 type texts struct {
@@ -127,8 +127,8 @@ func textsKeyOr(name string, to *[]string, fallback []string) key {
 
 func (v texts) read(t *Table, name string) {
 	*v.to = v.fallback
-	if v.fallback == nil || t.Has(name) {
-		*v.to = t.Texts(name)
+	if v.fallback == nil || t.has(name) {
+		*v.to = t.texts(name)
 	} else {
 		t.Get(name)
 	}

@@ -12,13 +12,13 @@ import (
 
 // sandbox reads the kind of sandbox that protects the operator's files from agents.
 func (p *parser) sandbox(t *Table, fallback work.Sandbox) work.Sandbox {
-	s := work.Sandbox(t.Text("sandbox", string(fallback)))
+	s := work.Sandbox(t.text("sandbox", string(fallback)))
 	if s != fallback && !slices.Contains(work.Sandboxes(), s) {
 		var known []string
 		for _, name := range work.Sandboxes() {
 			known = append(known, strconv.Quote(string(name)))
 		}
-		t.Bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
+		t.bad("sandbox", "want %s, got %q", strings.Join(known, ", "), s)
 	}
 	return s
 }
@@ -27,14 +27,14 @@ func (p *parser) sandbox(t *Table, fallback work.Sandbox) work.Sandbox {
 // home.
 func (p *parser) letIn(t *Table, key string) []string {
 	var out []string
-	for _, dir := range t.Texts(key) {
+	for _, dir := range t.texts(key) {
 		path := environ.ExpandHome(dir, p.env.Home)
 		if !filepath.IsAbs(path) {
-			t.Bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
+			t.bad(key, "want absolute paths or ones that begin with ~/, got %q", dir)
 			continue
 		}
 		if why := p.config.TooMuch(p.env, filepath.Clean(path)); why != "" {
-			t.Bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
+			t.bad(key, "%q %s: no agent may see that; name a folder or file with less in it", dir, why)
 		}
 		out = append(out, path)
 	}
@@ -47,7 +47,7 @@ func nested(t *Table, key string, paths, writable []string) {
 	for _, path := range paths {
 		for _, w := range writable {
 			if filepath.Clean(path) != filepath.Clean(w) && within(path, w) {
-				t.Bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
+				t.bad(key, "%q lies in the writable folder %q, where an agent could replace it by a link; remove one of the two", path, w)
 			}
 		}
 	}

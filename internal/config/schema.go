@@ -27,7 +27,7 @@ const URL = "https://raw.githubusercontent.com/mergexo/gh-mergexo/main/docs/conf
 
 // JSONSchema returns the JSON Schema of a config.
 func JSONSchema() ([]byte, error) {
-	keys, err := Keys()
+	keys, err := keys()
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func JSONSchema() ([]byte, error) {
 	root.Schema, root.ID, root.Title = "https://json-schema.org/draft/2020-12/schema", URL, "The config of gh mergexo"
 	b.at[""] = root
 	for _, k := range keys {
-		if k.Kind != KindAny || several[k.Path] != nil { // otherwise the parser only looks for the key to reject it
+		if k.Kind != kindAny || several[k.Path] != nil { // otherwise the parser only looks for the key to reject it
 			b.add(k)
 		}
 	}
@@ -110,8 +110,8 @@ func (b schemaBuilder) add(k Key) {
 	parent, name := b.at[k.Path[:max(dot, 0)]], k.Path[dot+1:]
 	s := b.value(k)
 	s.Description = cmp.Or(besides[k.Path], b.words[k.Path])
-	if name == EveryAgent {
-		parent.PatternProperties = map[string]*jsonschema.Schema{AgentNameForm: s}
+	if name == everyAgent {
+		parent.PatternProperties = map[string]*jsonschema.Schema{agentNameForm: s}
 		return
 	}
 	parent.Properties[name] = s
@@ -128,31 +128,31 @@ func (b schemaBuilder) value(k Key) *jsonschema.Schema {
 	}
 	choice := anyOf(choices()[k.Path])
 	switch k.Kind { //nolint:exhaustive // kindLater has no schema of its own
-	case KindTable:
+	case kindTable:
 		s = b.table()
 		b.at[k.Path] = s
-	case KindTables:
+	case kindTables:
 		s.Type, s.Items = "array", b.table()
 		b.at[k.Path+"[]"] = s.Items
 		if slices.Contains(musts, k.Path) {
 			s.MinItems = new(1)
 		}
-	case KindTexts:
+	case kindTexts:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: choice}
-	case KindCounts:
+	case kindCounts:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer", Minimum: new(1.0)}
-	case KindFlag:
+	case kindFlag:
 		s.Type = "boolean"
-	case KindCount, KindNumber:
-		s.Type = map[KeyKind]string{KindCount: "integer", KindNumber: "number"}[k.Kind]
+	case kindCount, kindNumber:
+		s.Type = map[KeyKind]string{kindCount: "integer", kindNumber: "number"}[k.Kind]
 		s.Minimum, s.Maximum = &k.Least, &k.Most
-	case KindDuration:
+	case kindDuration:
 		s.Type, s.Pattern = "string", DurationForm
-	case KindSize:
+	case kindSize:
 		s.Type, s.Pattern = "string", SizeForm
-	case KindText:
+	case kindText:
 		s.Type, s.Enum = "string", choice
-	case KindAny:
+	case kindAny:
 	}
 	if types := several[k.Path]; types != nil {
 		s.Type, s.Types = "", types
@@ -183,7 +183,7 @@ func exampleWords() map[string]string {
 		line = strings.TrimRight(line, "\n")
 		switch m := tableLine().FindStringSubmatch(line); {
 		case m != nil:
-			table = AnyAgent(strings.Replace(strings.Replace(m[1], "repo.reviewers", "repo.reviewers[]", 1), "repo", "repo[]", 1))
+			table = anyAgent(strings.Replace(strings.Replace(m[1], "repo.reviewers", "repo.reviewers[]", 1), "repo", "repo[]", 1))
 			if table == "notify" {
 				table = "notify[]"
 			}

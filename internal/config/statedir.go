@@ -36,14 +36,14 @@ func stateDirOf(path, doc string, env environ.Env) (string, error) {
 		}
 	}
 	p := parser{Table: whole, env: env}
-	run := p.Sub("runtime", "[runtime]")
+	run := p.sub("runtime", "[runtime]")
 	dir := p.stateDir(run)
-	for _, name := range run.Keys() { // a misspelt key must not be taken for a missing one
+	for _, name := range run.keys() { // a misspelt key must not be taken for a missing one
 		if name != "state_dir" && work.Nearest(name, []string{"state_dir"}) != "" {
-			p.Add(run.At(name), "unknown key %q; did you mean state_dir?", name)
+			p.Add(run.at(name), "unknown key %q; did you mean state_dir?", name)
 		}
 	}
-	if err := p.Err(); err != nil {
+	if err := p.err(); err != nil {
 		return "", err
 	}
 	return dir, nil

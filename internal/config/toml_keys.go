@@ -7,17 +7,17 @@ type KeyKind string
 
 // The kinds of values.
 const (
-	KindText     KeyKind = "text"
-	KindFlag     KeyKind = "flag"
-	KindCount    KeyKind = "count"
-	KindNumber   KeyKind = "number"
-	KindDuration KeyKind = "duration"
-	KindSize     KeyKind = "size"
-	KindTexts    KeyKind = "texts"
-	KindCounts   KeyKind = "counts"
-	KindTable    KeyKind = "table"
-	KindTables   KeyKind = "tables"
-	KindAny      KeyKind = ""      // of several kinds
+	kindText     KeyKind = "text"
+	kindFlag     KeyKind = "flag"
+	kindCount    KeyKind = "count"
+	kindNumber   KeyKind = "number"
+	kindDuration KeyKind = "duration"
+	kindSize     KeyKind = "size"
+	kindTexts    KeyKind = "texts"
+	kindCounts   KeyKind = "counts"
+	kindTable    KeyKind = "table"
+	kindTables   KeyKind = "tables"
+	kindAny      KeyKind = ""      // of several kinds
 	kindLater    KeyKind = "later" // not supported yet
 )
 
@@ -30,9 +30,9 @@ type Key struct {
 	Most    float64
 }
 
-// OpenRecorded is OpenTable with a record: once everything has been read, keys returns the requested keys.
+// openRecorded is OpenTable with a record: once everything has been read, keys returns the requested keys.
 // called maps a path to its name there; several paths may share one.
-func OpenRecorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
+func openRecorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
 	if t, err = OpenTable(name, text); err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +44,7 @@ func OpenRecorded(name, text string, called func(path string) string) (t *Table,
 func (t *Table) note(key string, asked func() Key) {
 	if t.asked != nil {
 		k := asked()
-		k.Path = everyTable(t.At(key))
+		k.Path = everyTable(t.at(key))
 		*t.asked = append(*t.asked, k)
 	}
 }
@@ -68,7 +68,7 @@ func everyTable(path string) string {
 }
 
 // merged returns the keys in the order of their first request, each once. A key that was only
-// tested for existence has the kind KindAny.
+// tested for existence has the kind kindAny.
 func merged(asked []Key, called func(string) string) []Key {
 	var all []Key
 	at := map[string]int{}
@@ -79,7 +79,7 @@ func merged(asked []Key, called func(string) string) []Key {
 		case !known:
 			at[k.Path] = len(all)
 			all = append(all, k)
-		case all[i].Kind == KindAny || k.Kind == kindLater:
+		case all[i].Kind == kindAny || k.Kind == kindLater:
 			all[i] = k
 		}
 	}

@@ -52,26 +52,26 @@ func (r *report) Add(path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: r.lines.find(path), Key: path, Text: fmt.Sprintf(format, args...)})
 }
 
-// Lacks adds a problem at a path that is caused by a missing key; absent is the path of that key.
-func (r *report) Lacks(path, absent, format string, args ...any) {
+// lacks adds a problem at a path that is caused by a missing key; absent is the path of that key.
+func (r *report) lacks(path, absent, format string, args ...any) {
 	r.Add(path, format, args...)
 	r.problems[len(r.problems)-1].absent = absent
 }
 
-// Line returns the line of a path, or of the nearest table around it; 0 if there is none.
-func (r *report) Line(path string) int { return r.lines.find(path) }
+// line returns the line of a path, or of the nearest table around it; 0 if there is none.
+func (r *report) line(path string) int { return r.lines.find(path) }
 
-// Err returns an InvalidError with all problems so far; nil if there are none.
-func (r *report) Err() error {
+// err returns an InvalidError with all problems so far; nil if there are none.
+func (r *report) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
 	return &InvalidError{Problems: r.ordered()}
 }
 
-// Bad adds a problem with a key's value.
-func (t *Table) Bad(key, format string, args ...any) {
-	t.Add(t.At(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
+// bad adds a problem with a key's value.
+func (t *Table) bad(key, format string, args ...any) {
+	t.Add(t.at(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
 }
 
 // called names a key with its table, for messages.
@@ -82,9 +82,9 @@ func (t *Table) called(key string) string {
 	return key + " in " + t.name
 }
 
-// Meant returns the end of a message about an unknown name: the nearest known one, in a form such
+// meant returns the end of a message about an unknown name: the nearest known one, in a form such
 // as "[%s]". It is empty if none is near.
-func Meant(name string, candidates []string, form string) string {
+func meant(name string, candidates []string, form string) string {
 	if n := work.Nearest(name, candidates); n != "" {
 		return "; did you mean " + fmt.Sprintf(form, n) + "?"
 	}
@@ -94,9 +94,9 @@ func Meant(name string, candidates []string, form string) string {
 // A misspelt key or table is also missing. Problems that follow from another one are not listed,
 // and missing keys come last: read from the top, each line is a cause.
 
-// Missing adds a problem with a missing key.
-func (t *Table) Missing(key, format string, args ...any) {
-	t.Lacks(t.At(key), t.At(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
+// missing adds a problem with a missing key.
+func (t *Table) missing(key, format string, args ...any) {
+	t.lacks(t.at(key), t.at(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
 }
 
 // means records for which key or table a misspelt one was most likely meant.

@@ -47,11 +47,11 @@ type Table struct {
 // Path is the path of the table, as At returns it for keys.
 func (t *Table) Path() string { return t.path }
 
-// At returns the path of a key, such as "repo[1].labels.design".
-func (t *Table) At(key string) string { return join(t.path, key) }
+// at returns the path of a key, such as "repo[1].labels.design".
+func (t *Table) at(key string) string { return join(t.path, key) }
 
-// Keys returns the keys in the file, sorted.
-func (t *Table) Keys() []string { return slices.Sorted(maps.Keys(t.values)) }
+// keys returns the keys in the file, sorted.
+func (t *Table) keys() []string { return slices.Sorted(maps.Keys(t.values)) }
 
 // Get returns a key's value; false if the file does not have it.
 func (t *Table) Get(key string) (any, bool) {
@@ -64,30 +64,30 @@ func (t *Table) Get(key string) (any, bool) {
 	return v, ok
 }
 
-// Has reports whether the file has a key, without recording it: Done may still reject it, or treat
+// has reports whether the file has a key, without recording it: Done may still reject it, or treat
 // it as misspelt.
-func (t *Table) Has(key string) bool {
+func (t *Table) has(key string) bool {
 	_, ok := t.values[key]
 	return ok
 }
 
-// Knows reports whether a key was requested.
-func (t *Table) Knows(key string) bool { return slices.Contains(t.known, key) }
+// knows reports whether a key was requested.
+func (t *Table) knows(key string) bool { return slices.Contains(t.known, key) }
 
-// Sub returns a table inside; an empty one if the file has none.
-func (t *Table) Sub(key, name string) *Table {
-	t.note(key, func() Key { return Key{Kind: KindTable} })
-	values, _ := Typed[map[string]any](t, key, "a table: "+name, nil)
-	return &Table{report: t.report, path: t.At(key), name: name, values: values}
+// sub returns a table inside; an empty one if the file has none.
+func (t *Table) sub(key, name string) *Table {
+	t.note(key, func() Key { return Key{Kind: kindTable} })
+	values, _ := typed[map[string]any](t, key, "a table: "+name, nil)
+	return &Table{report: t.report, path: t.at(key), name: name, values: values}
 }
 
-// All returns the tables of an array of tables; name is how people write it.
-func (t *Table) All(key, name string) []*Table {
-	t.note(key, func() Key { return Key{Kind: KindTables} })
-	values, _ := Typed[[]map[string]any](t, key, "tables: "+name, nil)
+// all returns the tables of an array of tables; name is how people write it.
+func (t *Table) all(key, name string) []*Table {
+	t.note(key, func() Key { return Key{Kind: kindTables} })
+	values, _ := typed[[]map[string]any](t, key, "tables: "+name, nil)
 	out := make([]*Table, 0, len(values))
 	for i, v := range values {
-		out = append(out, &Table{report: t.report, path: t.At(key) + "[" + strconv.Itoa(i) + "]", name: name, values: v})
+		out = append(out, &Table{report: t.report, path: t.at(key) + "[" + strconv.Itoa(i) + "]", name: name, values: v})
 	}
 	return out
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// TypeName names a value's type for messages.
-func TypeName(v any) string {
+// typeName names a value's type for messages.
+func typeName(v any) string {
 	switch v.(type) {
 	case string:
 		return "text"
@@ -34,15 +34,15 @@ func TypeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Typed returns a key's value of one type, or fallback.
-func Typed[T any](t *Table, key, want string, fallback T) (T, bool) {
+// typed returns a key's value of one type, or fallback.
+func typed[T any](t *Table, key, want string, fallback T) (T, bool) {
 	v, ok := t.Get(key)
 	if !ok {
 		return fallback, false
 	}
 	x, ok := v.(T)
 	if !ok {
-		t.Bad(key, "want %s, got %s", want, TypeName(v))
+		t.bad(key, "want %s, got %s", want, typeName(v))
 		return fallback, false
 	}
 	return x, true
@@ -78,31 +78,31 @@ func shortDuration(d time.Duration) string {
 func listKind[T any]() KeyKind {
 	var one T
 	if _, is := any(one).(string); is {
-		return KindTexts
+		return kindTexts
 	}
-	return KindCounts
+	return kindCounts
 }
 
-// Text returns a text.
-func (t *Table) Text(key, fallback string) string {
-	t.note(key, func() Key { return Key{Kind: KindText, Default: stated(fallback, fallback != "")} })
-	s, _ := Typed(t, key, "text in quotes", fallback)
+// text returns a text.
+func (t *Table) text(key, fallback string) string {
+	t.note(key, func() Key { return Key{Kind: kindText, Default: stated(fallback, fallback != "")} })
+	s, _ := typed(t, key, "text in quotes", fallback)
 	return s
 }
 
-// Flag returns true or false.
-func (t *Table) Flag(key string, fallback bool) bool {
-	t.note(key, func() Key { return Key{Kind: KindFlag, Default: fallback} })
-	b, _ := Typed(t, key, "true or false", fallback)
+// flag returns true or false.
+func (t *Table) flag(key string, fallback bool) bool {
+	t.note(key, func() Key { return Key{Kind: kindFlag, Default: fallback} })
+	b, _ := typed(t, key, "true or false", fallback)
 	return b
 }
 
-// Count returns a whole number from least to most.
-func (t *Table) Count(key string, fallback, least, most int) int {
-	t.note(key, func() Key { return Key{Kind: KindCount, Default: fallback, Least: float64(least), Most: float64(most)} })
-	n, ok := Typed(t, key, "a whole number", int64(fallback))
+// count returns a whole number from least to most.
+func (t *Table) count(key string, fallback, least, most int) int {
+	t.note(key, func() Key { return Key{Kind: kindCount, Default: fallback, Least: float64(least), Most: float64(most)} })
+	n, ok := typed(t, key, "a whole number", int64(fallback))
 	if ok && (n < int64(least) || n > int64(most)) {
-		t.Bad(key, "want %d to %d, got %d", least, most, n)
+		t.bad(key, "want %d to %d, got %d", least, most, n)
 		return fallback
 	}
 	return int(n)
@@ -110,7 +110,7 @@ func (t *Table) Count(key string, fallback, least, most int) int {
 
 // Number returns a number from least to most.
 func (t *Table) Number(key string, fallback, least, most float64) float64 {
-	t.note(key, func() Key { return Key{Kind: KindNumber, Default: fallback, Least: least, Most: most} })
+	t.note(key, func() Key { return Key{Kind: kindNumber, Default: fallback, Least: least, Most: most} })
 	v, ok := t.Get(key)
 	if !ok {
 		return fallback
@@ -121,39 +121,39 @@ func (t *Table) Number(key string, fallback, least, most float64) float64 {
 	}
 	switch {
 	case !ok:
-		t.Bad(key, "want a number, got %s", TypeName(v))
+		t.bad(key, "want a number, got %s", typeName(v))
 	case !(n >= least && n <= most): // written so that NaN fails, too
-		t.Bad(key, "want %g to %g, got %g", least, most, n)
+		t.bad(key, "want %g to %g, got %g", least, most, n)
 	default:
 		return n
 	}
 	return fallback
 }
 
-// Duration returns a duration such as "90s" or "30m", from least to a week.
-func (t *Table) Duration(key string, fallback, least time.Duration) time.Duration {
+// duration returns a duration such as "90s" or "30m", from least to a week.
+func (t *Table) duration(key string, fallback, least time.Duration) time.Duration {
 	const most = 7 * 24 * time.Hour
-	t.note(key, func() Key { return Key{Kind: KindDuration, Default: shortDuration(fallback)} })
-	s, ok := Typed(t, key, `a time such as "90s" or "30m"`, "")
+	t.note(key, func() Key { return Key{Kind: kindDuration, Default: shortDuration(fallback)} })
+	s, ok := typed(t, key, `a time such as "90s" or "30m"`, "")
 	if !ok {
 		return fallback
 	}
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		t.Bad(key, `want a time such as "90s" or "30m", got %q`, s)
+		t.bad(key, `want a time such as "90s" or "30m", got %q`, s)
 	case d < least || d > most:
-		t.Bad(key, "want %s to %s, got %q", least, most, s)
+		t.bad(key, "want %s to %s, got %q", least, most, s)
 	default:
 		return d
 	}
 	return fallback
 }
 
-// ListOf returns a list of values of one type.
-func ListOf[T any](t *Table, key, want string) []T {
+// listOf returns a list of values of one type.
+func listOf[T any](t *Table, key, want string) []T {
 	t.note(key, func() Key { return Key{Kind: listKind[T]()} })
-	values, ok := Typed[[]any](t, key, "a list: ["+want+", …]", nil)
+	values, ok := typed[[]any](t, key, "a list: ["+want+", …]", nil)
 	if !ok {
 		return nil
 	}
@@ -161,7 +161,7 @@ func ListOf[T any](t *Table, key, want string) []T {
 	for i, v := range values {
 		x, ok := v.(T)
 		if !ok {
-			t.Bad(key, "entry %d: want %s, got %s", i+1, want, TypeName(v))
+			t.bad(key, "entry %d: want %s, got %s", i+1, want, typeName(v))
 			return nil
 		}
 		out = append(out, x)
@@ -169,8 +169,8 @@ func ListOf[T any](t *Table, key, want string) []T {
 	return out
 }
 
-// Texts returns a list of texts.
-func (t *Table) Texts(key string) []string { return ListOf[string](t, key, `"text"`) }
+// texts returns a list of texts.
+func (t *Table) texts(key string) []string { return listOf[string](t, key, `"text"`) }
 
 // units are the units of sizes, in bytes.
 var units = map[string]float64{
@@ -179,14 +179,14 @@ var units = map[string]float64{
 
 var sizeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([KMGT]?i?B)$`) })
 
-// Size returns a size such as "8GiB", of at least this many bytes. "0" means no limit.
-func (t *Table) Size(key string, fallback, least int64) int64 {
+// size returns a size such as "8GiB", of at least this many bytes. "0" means no limit.
+func (t *Table) size(key string, fallback, least int64) int64 {
 	const (
 		most = 1 << 50
 		want = `a size such as "8GiB" or "512MiB", or "0" for no limit`
 	)
-	t.note(key, func() Key { return Key{Kind: KindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")} })
-	s, ok := Typed(t, key, want, "")
+	t.note(key, func() Key { return Key{Kind: kindSize, Default: strings.ReplaceAll(work.SizeText(fallback), " ", "")} })
+	s, ok := typed(t, key, want, "")
 	if !ok {
 		return fallback
 	}
@@ -195,17 +195,17 @@ func (t *Table) Size(key string, fallback, least int64) int64 {
 	}
 	m := sizeForm().FindStringSubmatch(s)
 	if m == nil || units[m[2]] == 0 {
-		t.Bad(key, "want %s; got %q", want, s)
+		t.bad(key, "want %s; got %q", want, s)
 		return fallback
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	n *= units[m[2]]
 	if err != nil || n > most {
-		t.Bad(key, `want at most %s, or "0" for no limit; got %q`, work.SizeText(most), s)
+		t.bad(key, `want at most %s, or "0" for no limit; got %q`, work.SizeText(most), s)
 		return fallback
 	}
 	if n < float64(least) {
-		t.Bad(key, `want at least %s, or "0" for no limit; got %q`, work.SizeText(least), s)
+		t.bad(key, `want at least %s, or "0" for no limit; got %q`, work.SizeText(least), s)
 		return fallback
 	}
 	return int64(n)

@@ -44,8 +44,8 @@ const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 // maxDisclosure bounds the line, in characters.
 const maxDisclosure = 500
 
-// DefaultTrailers returns the default trailers of every commit.
-func DefaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
+// defaultTrailers returns the default trailers of every commit.
+func defaultTrailers() []string { return []string{"Assisted-by: {agent}"} }
 
 // voiceKeys are the keys of [repo.voice].
 func voiceKeys(v *Voice) []key {
@@ -59,7 +59,7 @@ func voiceKeys(v *Voice) []key {
 			}
 			return v.SignOff
 		}),
-		textsKeyOr("trailers", &v.Trailers, DefaultTrailers()),
+		textsKeyOr("trailers", &v.Trailers, defaultTrailers()),
 		flagKey("spending", &v.Spending, false),
 	}
 }
@@ -72,10 +72,10 @@ func (p *parser) voice(t *Table) (v Voice) {
 	readKeys(t, voiceKeys(&v))
 	for _, line := range v.Trailers {
 		if why := trailerProblem(line); why != "" {
-			t.Bad("trailers", "%q %s", line, why)
+			t.bad("trailers", "%q %s", line, why)
 		}
 	}
-	t.Done()
+	t.done()
 	return v
 }
 
@@ -86,16 +86,16 @@ func signOff(t *Table, key string) (bool, Person) {
 	switch x := v.(type) {
 	case string:
 		if isFlag(x) {
-			t.Bad(key, "%s; write %s without quotes", want, x)
+			t.bad(key, "%s; write %s without quotes", want, x)
 		}
 		if x == "" || isFlag(x) {
 			return false, Person{}
 		}
 		return true, person(t, key)
 	case nil, bool:
-		return t.Flag(key, false), Person{}
+		return t.flag(key, false), Person{}
 	default:
-		t.Bad(key, "%s, got %s", want, TypeName(x))
+		t.bad(key, "%s, got %s", want, typeName(x))
 	}
 	return false, Person{}
 }
@@ -130,11 +130,11 @@ func disclosure(t *Table, key string) string {
 		}
 	case string:
 		if why := disclosureProblem(x); why != "" {
-			t.Bad(key, "%s", why)
+			t.bad(key, "%s", why)
 		}
 		return x
 	default:
-		t.Bad(key, "want true, false, or the line to write in quotes, got %s", TypeName(v))
+		t.bad(key, "want true, false, or the line to write in quotes, got %s", typeName(v))
 	}
 	return ""
 }
@@ -161,13 +161,13 @@ func disclosureProblem(line string) string {
 
 // person reads "Name <mail>".
 func person(t *Table, key string) Person {
-	text := t.Text(key, "")
+	text := t.text(key, "")
 	if text == "" {
 		return Person{}
 	}
 	a, err := mail.ParseAddress(text)
 	if err != nil || a.Name == "" || strings.ContainsAny(a.Name+a.Address, "<>") || strings.ContainsFunc(text+a.Name+a.Address, unicode.IsControl) {
-		t.Bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
+		t.bad(key, `want a person as git names them, such as "Ann Example <ann@example.com>", got %q`, text)
 		return Person{}
 	}
 	return Person{Name: a.Name, Mail: a.Address}

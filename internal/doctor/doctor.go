@@ -37,7 +37,7 @@ func (c Check) What() string {
 	switch {
 	case c.About == "":
 		return c.Says
-	case c.Group == ForAgents || c.Group == ForSandbox:
+	case c.Group == forAgents || c.Group == forSandbox:
 		return fmt.Sprintf("agent %q: %s", c.About, c.Says)
 	}
 	return c.About + ": " + c.Says

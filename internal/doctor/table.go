@@ -10,13 +10,13 @@ type Group string
 
 // The groups.
 const (
-	ForConfig     Group = "config"
-	ForGitHub     Group = "github"
-	ForRepository Group = "repositories"
-	ForAgents     Group = "agents"
-	ForSandbox    Group = "sandbox"
-	ForMachine    Group = "machine"
-	ForSchedule   Group = "schedule"
+	forConfig     Group = "config"
+	forGitHub     Group = "github"
+	forRepository Group = "repositories"
+	forAgents     Group = "agents"
+	forSandbox    Group = "sandbox"
+	forMachine    Group = "machine"
+	forSchedule   Group = "schedule"
 )
 
 // groups are the groups with their headings, in the order of the output.
@@ -24,13 +24,13 @@ var groups = []struct {
 	group Group
 	title string
 }{
-	{ForConfig, "Config"},
-	{ForGitHub, "GitHub"},
-	{ForRepository, "Repositories"},
-	{ForAgents, "Agents"},
-	{ForSandbox, "Sandbox"},
-	{ForMachine, "This machine"},
-	{ForSchedule, "Schedule"},
+	{forConfig, "Config"},
+	{forGitHub, "GitHub"},
+	{forRepository, "Repositories"},
+	{forAgents, "Agents"},
+	{forSandbox, "Sandbox"},
+	{forMachine, "This machine"},
+	{forSchedule, "Schedule"},
 }
 
 func (g Group) place() int {
@@ -75,50 +75,50 @@ type Row struct {
 func Table() []Row { return slices.Clone(table) }
 
 var table = []Row{
-	{"config", ForConfig, "whether the config is there and valid", usual, config},
-	{"setting", ForConfig, "settings without effect, or with a name that does not exist", usual | AtStatus, settings},
+	{"config", forConfig, "whether the config is there and valid", usual, config},
+	{"setting", forConfig, "settings without effect, or with a name that does not exist", usual | AtStatus, settings},
 
-	{"gh", ForGitHub, "whether gh is there, and new enough for accounts of reviewers", usual | AtSchedule | BeforeAccount, gh},
-	{"network", ForGitHub, "whether the host answers", usual, hosts(network)},
-	{"login", ForGitHub, "the account that gh is logged in with, and whether GitHub accepts it", usual, hosts(login)},
-	{"token", ForGitHub, "the kind of token, and when it expires", usual, token},
-	{"scopes", ForGitHub, "whether a classic or OAuth token has the scopes that the config needs", usual, hosts(scopes)},
-	{"rate_limit", ForGitHub, "whether GitHub takes requests now", usual, hosts(rateLimit)},
+	{"gh", forGitHub, "whether gh is there, and new enough for accounts of reviewers", usual | AtSchedule | BeforeAccount, gh},
+	{"network", forGitHub, "whether the host answers", usual, hosts(network)},
+	{"login", forGitHub, "the account that gh is logged in with, and whether GitHub accepts it", usual, hosts(login)},
+	{"token", forGitHub, "the kind of token, and when it expires", usual, token},
+	{"scopes", forGitHub, "whether a classic or OAuth token has the scopes that the config needs", usual, hosts(scopes)},
+	{"rate_limit", forGitHub, "whether GitHub takes requests now", usual, hosts(rateLimit)},
 
-	{"repository", ForRepository, "whether it exists, is visible, and has the name in the config", usual, repos(repository)},
-	{"archived", ForRepository, "whether it is archived or disabled", usual | AtInit, readable(archived)},
-	{"write", ForRepository, "whether the account may push", usual | AtInit, readable(write)},
-	{"reads", ForRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
-	{"labels", ForRepository, "whether the labels in the config exist", usual, readable(labels)},
-	{"rules", ForRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
-	{"approvals", ForRepository, "whether the required approvers can approve, if `auto_merge` is on", usual, ruled(approvals)},
-	{"last_push", ForRepository, "whether anyone but the last pusher can approve", usual, ruled(lastPush)},
-	{"merge_method", ForRepository, "whether the rules allow a method of merging", usual, ruled(mergeMethod)},
-	{"merge_queue", ForRepository, "whether merges go through a queue", usual, ruled(mergeQueue)},
-	{"sign_off", ForRepository, "whether commits have to be signed off", usual, ruled(signOff)},
-	{"other_rules", ForRepository, "rules that only GitHub checks", usual, ruled(otherRules)},
-	{"work_branches", ForRepository, "rules that block the branches that gh mergexo pushes", usual, ruled(workBranches)},
-	{"reading", ForRepository, "what the last pass could not read", usual, repos(reading)},
-	{"other_installations", ForRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
+	{"repository", forRepository, "whether it exists, is visible, and has the name in the config", usual, repos(repository)},
+	{"archived", forRepository, "whether it is archived or disabled", usual | AtInit, readable(archived)},
+	{"write", forRepository, "whether the account may push", usual | AtInit, readable(write)},
+	{"reads", forRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
+	{"labels", forRepository, "whether the labels in the config exist", usual, readable(labels)},
+	{"rules", forRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
+	{"approvals", forRepository, "whether the required approvers can approve, if `auto_merge` is on", usual, ruled(approvals)},
+	{"last_push", forRepository, "whether anyone but the last pusher can approve", usual, ruled(lastPush)},
+	{"merge_method", forRepository, "whether the rules allow a method of merging", usual, ruled(mergeMethod)},
+	{"merge_queue", forRepository, "whether merges go through a queue", usual, ruled(mergeQueue)},
+	{"sign_off", forRepository, "whether commits have to be signed off", usual, ruled(signOff)},
+	{"other_rules", forRepository, "rules that only GitHub checks", usual, ruled(otherRules)},
+	{"work_branches", forRepository, "rules that block the branches that gh mergexo pushes", usual, ruled(workBranches)},
+	{"reading", forRepository, "what the last pass could not read", usual, repos(reading)},
+	{"other_installations", forRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
 
-	{"agent", ForAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
-	{"agent_version", ForAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
-	{"agent_login", ForAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
+	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
+	{"agent_version", forAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
+	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
 
-	{"sandbox", ForSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
+	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
 
-	{"git", ForMachine, "whether git is there and new enough", usual | BeforeTurn, git},
-	{"home", ForMachine, "whether the home folder can be written", usual, home},
-	{"state", ForMachine, "whether the state folder is safe and can be written", usual, state},
-	{"database", ForMachine, "whether the state database is whole", usual, database},
-	{"disk", ForMachine, "how much room there is for the state", usual, disk},
-	{"clock", ForMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
+	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
+	{"home", forMachine, "whether the home folder can be written", usual, home},
+	{"state", forMachine, "whether the state folder is safe and can be written", usual, state},
+	{"database", forMachine, "whether the state database is whole", usual, database},
+	{"disk", forMachine, "how much room there is for the state", usual, disk},
+	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
 
-	{"schedule", ForSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
-	{"paused", ForSchedule, "whether everything on this machine is paused", usual, paused},
-	{"last_pass", ForSchedule, "when the last pass ran, and its result", usual, lastPass},
-	{"budgets", ForSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
-	{"notify", ForSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
+	{"schedule", forSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
+	{"paused", forSchedule, "whether everything on this machine is paused", usual, paused},
+	{"last_pass", forSchedule, "when the last pass ran, and its result", usual, lastPass},
+	{"budgets", forSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
+	{"notify", forSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
 }
 
 // each asks about the hosts, repositories or agents that a condition holds for.

@@ -16,7 +16,7 @@ import (
 // createAgentRepository recreates the checkout's own .git for the agent. It borrows the mirror's objects,
 // has the branch checked out and no remote. We never read it again.
 func createAgentRepository(ctx context.Context, m *Mirror, r Restore) error {
-	objects, err := filepath.Abs(m.Path("objects"))
+	objects, err := filepath.Abs(m.path("objects"))
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func createAgentRepository(ctx context.Context, m *Mirror, r Restore) error {
 // settings that git detected when it made the mirror, lets the agent commit, and ignores the same
 // files as we do.
 func (m *Mirror) agentConfig() (string, error) {
-	made, err := os.ReadFile(m.Path("config"))
+	made, err := os.ReadFile(m.path("config"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // without one git uses its defaults
 		return "", err
 	}

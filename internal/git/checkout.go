@@ -215,7 +215,7 @@ func removeNested(dir string) error {
 }
 
 func submodules(ctx context.Context, m *Mirror, dir, index string) ([]string, error) {
-	entries, err := m.checkoutCommand(dir, index, "ls-files", "--stage", "-z").Fields(ctx)
+	entries, err := m.checkoutCommand(dir, index, "ls-files", "--stage", "-z").fields(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ var addSigns = []string{"invalid path", "file name too long", "filename too long
 func refusedToAdd(err error) error {
 	var failed *CommandError
 	if errors.As(err, &failed) && failed.Says(addSigns) {
-		return &RefusedError{Reason: "git does not add it: " + failed.LastLines(3)}
+		return &RefusedError{Reason: "git does not add it: " + failed.lastLines(3)}
 	}
 	return err
 }

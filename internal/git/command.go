@@ -181,14 +181,14 @@ func (c command) converse() (*proc.Conversation, error) {
 // timeLimit returns the time limit of a local command.
 func (c command) timeLimit() time.Duration { return c.git.opt.Timeout }
 
-// Text runs the command and returns its output without the last line ending.
-func (c command) Text(ctx context.Context) (string, error) {
+// text runs the command and returns its output without the last line ending.
+func (c command) text(ctx context.Context) (string, error) {
 	res, err := c.Run(ctx)
 	return strings.TrimSuffix(string(res.Stdout), "\n"), err
 }
 
-// Fields runs a command with -z and returns the fields of its output.
-func (c command) Fields(ctx context.Context) ([]string, error) {
+// fields runs a command with -z and returns the fields of its output.
+func (c command) fields(ctx context.Context) ([]string, error) {
 	res, err := c.Run(ctx)
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 	for path, content := range files {
 		hash := q.command("hash-object", "-w", "--stdin", "--no-filters")
 		hash.Stdin = content
-		oid, err := hash.Text(ctx)
+		oid, err := hash.text(ctx)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 // checkAdded checks that a tree has the added files, because git only warns of a path that it refuses.
 func checkAdded(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
-		at, ok, err := q.reader.EntryAt(ctx, tree, path)
+		at, ok, err := q.reader.entryAt(ctx, tree, path)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func checkAdded(ctx context.Context, q *quarantine, tree string, files map[strin
 func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *quarantine) (Committed, error) {
 	write := q.command("write-tree")
 	write.Index = index
-	tree, err := write.Text(ctx)
+	tree, err := write.text(ctx)
 	if err != nil {
 		return Committed{}, err
 	}
@@ -241,10 +241,10 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 		"GIT_AUTHOR_NAME=" + r.author.Name, "GIT_AUTHOR_EMAIL=" + r.author.Email, "GIT_AUTHOR_DATE=" + r.date,
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + r.date,
 	}
-	oid, err := c.Text(ctx)
+	oid, err := c.text(ctx)
 	var failed *CommandError
 	if sign && errors.As(err, &failed) {
-		return "", &SigningError{Detail: failed.LastLines(3)}
+		return "", &SigningError{Detail: failed.lastLines(3)}
 	}
 	return oid, err
 }
@@ -373,5 +373,5 @@ func (m *Mirror) partialTree(ctx context.Context, p Partial, index string, q *qu
 	}
 	write := q.command("write-tree")
 	write.Index = index
-	return write.Text(ctx)
+	return write.text(ctx)
 }

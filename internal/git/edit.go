@@ -20,18 +20,18 @@ func (m *Mirror) edit(ctx context.Context, c Commit, index string, q *quarantine
 	}
 	write := q.command("write-tree")
 	write.Index = index
-	tree, err := write.Text(ctx)
+	tree, err := write.text(ctx)
 	if err != nil {
 		return err
 	}
 	if same, err := m.unchanged(ctx, c, tree); err != nil || same {
 		return err
 	}
-	at, ok, err := q.reader.EntryAt(ctx, tree, c.Edit.Path)
+	at, ok, err := q.reader.entryAt(ctx, tree, c.Edit.Path)
 	if err != nil || !ok || !strings.HasPrefix(at.Mode, "100") {
 		return err
 	}
-	before, err := q.reader.Content(ctx, object{OID: at.OID, Kind: "blob"})
+	before, err := q.reader.content(ctx, object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return err
 	}

@@ -59,8 +59,8 @@ var diskFullSigns = []string{"no space left on device", "disk quota exceeded", "
 // Says reports whether git printed one of the signs.
 func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr, signs) }
 
-// LastLines returns the last n lines of git's stderr on one line.
-func (e *CommandError) LastLines(n int) string { return lastLines(e.Stderr, n) }
+// lastLines returns the last n lines of git's stderr on one line.
+func (e *CommandError) lastLines(n int) string { return lastLines(e.Stderr, n) }
 
 // DiskFull reports whether the command failed because the disk is full or read-only.
 func (e *CommandError) DiskFull() bool {
@@ -91,7 +91,7 @@ var (
 		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
 		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
 	}
-	DamageSigns    = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
+	damageSigns    = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
 	permanentSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
 )
 
@@ -116,9 +116,9 @@ func remoteError(op string, err error) error {
 	case !ok, failed.Says(permanentSigns):
 		return err
 	case failed.Says(accessSigns):
-		return &AccessError{Op: op, Detail: failed.LastLines(4)}
+		return &AccessError{Op: op, Detail: failed.lastLines(4)}
 	case failed.Says(networkSigns):
-		return &NetworkError{Op: op, Detail: failed.LastLines(4)}
+		return &NetworkError{Op: op, Detail: failed.lastLines(4)}
 	}
 	return err
 }

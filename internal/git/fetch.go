@@ -136,7 +136,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	if (forgot || !sound) && m.fetch(ctx) == nil {
 		return nil
 	}
-	if !forgot && !failed.Says(DamageSigns) {
+	if !forgot && !failed.Says(damageSigns) {
 		check := m.command("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
 		check.Remote = m.url // allow as much time as for a fetch
 		if _, err := check.Run(ctx); !errors.As(err, &failed) {
@@ -152,7 +152,7 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 // forgetBroken removes loose tracking refs that name no commit, as a power cut leaves them.
 func forgetBroken(ctx context.Context, m *Mirror) bool {
 	forgot := false
-	_ = filepath.WalkDir(m.Path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(m.path("refs", "remotes"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -167,7 +167,7 @@ func forgetBroken(ctx context.Context, m *Mirror) bool {
 
 // Heads returns the remote's branches as of the last fetch: branch to object id.
 func (m *Mirror) Heads(ctx context.Context) (map[string]string, error) {
-	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(objectname)%09%(refname)", trackingRefs).text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list branches: %w", err)
 	}
@@ -208,9 +208,9 @@ func prefixPattern(prefix string) string {
 	}, prefix) + "*"
 }
 
-// DefaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
+// defaultBranch asks the remote which branch its HEAD names. If HEAD names none, it is main, master
 // or the first branch by name. A repository without branches is an *EmptyError.
-func (m *Mirror) DefaultBranch(ctx context.Context) (string, error) {
+func (m *Mirror) defaultBranch(ctx context.Context) (string, error) {
 	res, err := m.remoteCommand("ls-remote", "--symref", m.url, "HEAD").Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("ask for the default branch: %w", remoteError("ls-remote", err))

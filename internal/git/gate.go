@@ -243,15 +243,15 @@ func changesOf(ctx context.Context, q *quarantine, parents []string, tree string
 func treeChanges(ctx context.Context, q *quarantine, from, tree string) ([]pathChange, error) {
 	var trees [2]string
 	for i, of := range []string{from, tree} { // a commit, or a tree
-		found, err := q.reader.Resolve(ctx, of+"^{tree}")
+		found, err := q.reader.resolve(ctx, of+"^{tree}")
 		if err != nil {
 			return nil, err
 		}
-		if trees[i] = found[0].OID; !found[0].Found() {
+		if trees[i] = found[0].OID; !found[0].found() {
 			return nil, fmt.Errorf("read changes: %q is missing", of)
 		}
 	}
-	changes, err := q.reader.Changes(ctx, trees[0], trees[1])
+	changes, err := q.reader.changes(ctx, trees[0], trees[1])
 	out := make([]pathChange, len(changes))
 	for i, c := range changes {
 		out[i] = pathChange{oldMode: c.Old.Mode, newMode: c.New.Mode, oldOID: c.Old.OID, newOID: c.New.OID, path: c.Path}
@@ -369,7 +369,7 @@ func blobSizes(ctx context.Context, q *quarantine, changes []pathChange, of chan
 			blobs, oids = append(blobs, changedBlob{change: ch}), append(oids, oid)
 		}
 	}
-	found, err := q.reader.Resolve(ctx, oids...)
+	found, err := q.reader.resolve(ctx, oids...)
 	if err != nil {
 		return nil, fmt.Errorf("read sizes: %w", err)
 	}
@@ -395,6 +395,6 @@ func eachBlob(ctx context.Context, q *quarantine, blobs []changedBlob, do func(c
 }
 
 func hadConflict(ctx context.Context, q *quarantine, oid string) bool {
-	content, err := q.reader.Content(ctx, object{OID: oid, Kind: "blob"})
+	content, err := q.reader.content(ctx, object{OID: oid, Kind: "blob"})
 	return err == nil && hasConflict(content)
 }

@@ -92,7 +92,7 @@ func (g *Git) signsCommits() bool {
 var versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`git version (\d+)\.(\d+)\S*`) })
 
 func (g *Git) readVersion(ctx context.Context) error {
-	out, err := g.command("version").Text(ctx)
+	out, err := g.command("version").text(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (g *Git) readVersion(ctx context.Context) error {
 func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
 	c := g.command("config", "--includes", "--null", "--list")
 	c.GitDir, c.Operator = os.DevNull, true
-	out, err := c.Text(ctx)
+	out, err := c.text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read git's configuration: %w", err)
 	}

@@ -46,7 +46,7 @@ func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error
 	if err != nil {
 		return nil, err
 	}
-	return m.objects.List(ctx, tree)
+	return m.objects.list(ctx, tree)
 }
 
 // guard is the state of one call of Guard.
@@ -128,7 +128,7 @@ func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	if e.Mode != modeSymlink {
 		return true, nil
 	}
-	content, err := g.mirror.objects.Content(ctx, object{OID: e.OID, Kind: "blob"})
+	content, err := g.mirror.objects.content(ctx, object{OID: e.OID, Kind: "blob"})
 	to := string(content)
 	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.Path), to)), err
 }
@@ -146,7 +146,7 @@ func (g *guard) write(ctx context.Context, commit string) (tree string, err erro
 		for _, step := range calls {
 			c := q.command(step.args...)
 			c.Index, c.Stdin = index, []byte(step.in)
-			if tree, err = c.Text(ctx); err != nil {
+			if tree, err = c.text(ctx); err != nil {
 				return err
 			}
 		}

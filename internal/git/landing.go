@@ -202,7 +202,7 @@ func (b treeComparer) commits(ctx context.Context, args ...string) ([]comparedCo
 	call := b.q.command("log", "-z", "--topo-order", "--date=raw", "--format=%H%n%T%n%P%n%an <%ae> %ad%n%B")
 	call.Args = append(call.Args, args...)
 	call.Args = append(call.Args, "--")
-	records, err := call.Fields(ctx)
+	records, err := call.fields(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (b treeComparer) merge(ctx context.Context, into, other string) (tree strin
 
 // paths returns the paths that differ between two trees, at most mostPaths.
 func (b treeComparer) paths(ctx context.Context, from, to string) ([]string, error) {
-	all, err := b.q.command("diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to).Fields(ctx)
+	all, err := b.q.command("diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to).fields(ctx)
 	return all[:min(len(all), mostPaths)], err
 }
 

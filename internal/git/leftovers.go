@@ -35,7 +35,7 @@ func dropLeftovers(ctx context.Context, m *Mirror, dir, index string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	known, err := m.checkoutCommand(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...).Fields(ctx)
+	known, err := m.checkoutCommand(dir, index, append([]string{"ls-files", "-z", "--cached", "--"}, found...)...).fields(ctx)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (m *Mirror) ContainsTurn(ctx context.Context, head, turnKey, oid string) (b
 		return false, err
 	}
 	found, err := m.command("log", "-1", "--format=%H", "--basic-regexp",
-		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).Text(ctx)
+		"--grep=^"+work.TrailerTurn+": "+strings.ReplaceAll(work.ShortTurn(turnKey), ".", `\.`)+"[0-9a-f]*$", head).text(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for turn %s: %w", turnKey, err)
 	}
@@ -50,13 +50,13 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
 	}
 	if from != "" {
-		line, whole, err := m.objects.Line(ctx, from, to, min(limit, fewCommits))
+		line, whole, err := m.objects.line(ctx, from, to, min(limit, fewCommits))
 		if err != nil || whole && !slices.ContainsFunc(line, func(c commitObject) bool { return c.Recoded }) {
 			return m.entriesOf(line), err
 		}
 		args = append(args, "^"+from)
 	}
-	records, err := m.command(args...).Fields(ctx)
+	records, err := m.command(args...).fields(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}

@@ -131,7 +131,7 @@ func makeCommit(ctx context.Context, q *quarantine, tree string, parents ...stri
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		c.Env = append(c.Env, "GIT_"+who+"_NAME=side", "GIT_"+who+"_EMAIL=side@localhost", "GIT_"+who+"_DATE=@0 +0000")
 	}
-	return c.Text(ctx)
+	return c.text(ctx)
 }
 
 func mergeTree(ctx context.Context, q *quarantine, ours, theirs string) (tree string, clean bool, err error) {

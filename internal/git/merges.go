@@ -39,7 +39,7 @@ func (m *Mirror) HasMerged(ctx context.Context, number int, head string) (bool, 
 
 // DropMerged drops the heads that were kept before a time. A missing mirror has none.
 func (m *Mirror) DropMerged(ctx context.Context, before time.Time) error {
-	if !files.Exists(m.Path(stampName)) {
+	if !files.Exists(m.path(stampName)) {
 		return nil
 	}
 	kept, err := m.keptHeads(ctx)
@@ -76,7 +76,7 @@ type keptHead struct {
 }
 
 func (m *Mirror) keptHeads(ctx context.Context) ([]keptHead, error) {
-	out, err := m.command("for-each-ref", "--format=%(refname)", mergeRefs).Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname)", mergeRefs).text(ctx)
 	if err != nil {
 		return nil, err
 	}

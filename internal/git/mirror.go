@@ -183,8 +183,8 @@ func healthy(ctx context.Context, m *Mirror) bool {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
 		return false
 	}
-	found, err := m.objects.Resolve(ctx, emptyTree)
-	return err == nil && found[0].Found()
+	found, err := m.objects.resolve(ctx, emptyTree)
+	return err == nil && found[0].found()
 }
 
 // create makes the mirror, or adds what an existing one lacks.
@@ -206,10 +206,10 @@ func create(ctx context.Context, m *Mirror) error {
 		return err
 	}
 	if m.borrowed != "" {
-		if err := os.MkdirAll(m.Path("objects", "info"), 0o700); err != nil {
+		if err := os.MkdirAll(m.path("objects", "info"), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(m.Path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(m.path("objects", "info", "alternates"), []byte(m.borrowed+"\n"), 0o600); err != nil {
 			return err
 		}
 	}
@@ -221,11 +221,11 @@ func create(ctx context.Context, m *Mirror) error {
 const ownConfig = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = committed\n\tlogAllRefUpdates = false\n"
 
 func configure(m *Mirror) error {
-	text, err := os.ReadFile(m.Path("config"))
+	text, err := os.ReadFile(m.path("config"))
 	if err != nil || bytes.Contains(text, []byte(ownConfig)) {
 		return err
 	}
-	return os.WriteFile(m.Path("config"), append(text, ownConfig...), 0o600)
+	return os.WriteFile(m.path("config"), append(text, ownConfig...), 0o600)
 }
 
 // remake replaces an unusable mirror by a new one with those of our refs that can still be read. It
@@ -260,7 +260,7 @@ func salvage(ctx context.Context, m *Mirror, from *Mirror) {
 	if err != nil {
 		return
 	}
-	known, err := m.command("for-each-ref", "--format=^%(objectname)", trackingRefs).Text(ctx)
+	known, err := m.command("for-each-ref", "--format=^%(objectname)", trackingRefs).text(ctx)
 	if err != nil {
 		return
 	}
@@ -269,17 +269,17 @@ func salvage(ctx context.Context, m *Mirror, from *Mirror) {
 		if err != nil || !ok {
 			continue
 		}
-		c := m.command("pack-objects", "--quiet", "--revs", m.Path("objects", "pack", "pack"))
-		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.Path("objects"))}
+		c := m.command("pack-objects", "--quiet", "--revs", m.path("objects", "pack", "pack"))
+		c.Env = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(from.path("objects"))}
 		c.Stdin = []byte(oid + "\n" + known + "\n")
 		if _, err := c.Run(ctx); err == nil {
-			_, _ = m.command("update-ref", "--no-deref", ref, oid).Text(ctx)
+			_, _ = m.command("update-ref", "--no-deref", ref, oid).text(ctx)
 		}
 	}
 }
 
 func (m *Mirror) ownRefs(ctx context.Context) ([]string, error) {
-	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs).Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs).text(ctx)
 	if err != nil {
 		return nil, err
 	}

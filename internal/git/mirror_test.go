@@ -233,7 +233,7 @@ func TestEmptyRepository(t *testing.T) {
 		t.Errorf("head: %v %v", ok, err)
 	}
 	var empty *EmptyError
-	if _, err := w.mirror.DefaultBranch(ctx); !errors.As(err, &empty) {
+	if _, err := w.mirror.defaultBranch(ctx); !errors.As(err, &empty) {
 		t.Errorf("err = %v", err)
 	}
 	c, err := w.mirror.CommitFiles(ctx, Commit{Message: "First", Date: day, Turn: key1}, map[string][]byte{"x": []byte("x")})
@@ -247,7 +247,7 @@ func TestDefaultBranchRenamed(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	w.cmd(w.remote, "branch", "-m", "main", "trunk")
-	if got, err := w.mirror.DefaultBranch(t.Context()); got != "trunk" || err != nil {
+	if got, err := w.mirror.defaultBranch(t.Context()); got != "trunk" || err != nil {
 		t.Errorf("default branch = %q, %v", got, err)
 	}
 	w.fetch()

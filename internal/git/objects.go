@@ -48,11 +48,11 @@ type object struct {
 	Size int64
 }
 
-// Found reports whether the name exists.
-func (o object) Found() bool { return o.OID != "" }
+// found reports whether the name exists.
+func (o object) found() bool { return o.OID != "" }
 
-// Resolve resolves names: object ids and refs, either with ^{commit} or ^{tree}.
-func (r *objectReader) Resolve(ctx context.Context, names ...string) ([]object, error) {
+// resolve resolves names: object ids and refs, either with ^{commit} or ^{tree}.
+func (r *objectReader) resolve(ctx context.Context, names ...string) ([]object, error) {
 	all := make([]object, len(names))
 	var plain []string
 	var at []int
@@ -109,8 +109,8 @@ func (r *objectReader) Read(ctx context.Context, all []object, do func(i int, co
 	return nil
 }
 
-// Content returns the content of one object.
-func (r *objectReader) Content(ctx context.Context, o object) (content []byte, err error) {
+// content returns the content of one object.
+func (r *objectReader) content(ctx context.Context, o object) (content []byte, err error) {
 	err = r.Read(ctx, []object{o}, func(_ int, b []byte) error { content = b; return nil })
 	return content, err
 }
@@ -130,7 +130,7 @@ func (r *objectReader) contents(ctx context.Context, some []object) ([][]byte, e
 		switch {
 		case err != nil:
 			return err
-		case !o.Found():
+		case !o.found():
 			return &answerError{fmt.Errorf("object %s is missing", oids[i])}
 		case some[i].Kind != "" && o.Kind != some[i].Kind:
 			return &answerError{fmt.Errorf("object %s is a %s, not a %s", oids[i], o.Kind, some[i].Kind)}
@@ -287,7 +287,7 @@ type commitObject struct {
 
 // Commit reads and parses a commit.
 func (r *objectReader) Commit(ctx context.Context, oid string) (commitObject, error) {
-	content, err := r.Content(ctx, object{OID: oid, Kind: "commit"})
+	content, err := r.content(ctx, object{OID: oid, Kind: "commit"})
 	if err != nil {
 		return commitObject{}, fmt.Errorf("read commit: %w", err)
 	}
@@ -309,9 +309,9 @@ func (r *objectReader) Commit(ctx context.Context, oid string) (commitObject, er
 	return c, nil
 }
 
-// Line returns the commits from to back to from, newest first, without from. whole is false if from
+// line returns the commits from to back to from, newest first, without from. whole is false if from
 // is not within most commits or a commit does not have exactly one parent.
-func (r *objectReader) Line(ctx context.Context, from, to string, most int) (commits []commitObject, whole bool, err error) {
+func (r *objectReader) line(ctx context.Context, from, to string, most int) (commits []commitObject, whole bool, err error) {
 	for at := to; at != from; {
 		if len(commits) == most {
 			return nil, false, nil
@@ -325,8 +325,8 @@ func (r *objectReader) Line(ctx context.Context, from, to string, most int) (com
 	return commits, true, nil
 }
 
-// IsSelfOrChild reports whether oid is other or a child of other.
-func (r *objectReader) IsSelfOrChild(ctx context.Context, oid, other string) (bool, error) {
+// isSelfOrChild reports whether oid is other or a child of other.
+func (r *objectReader) isSelfOrChild(ctx context.Context, oid, other string) (bool, error) {
 	if oid == other {
 		return true, nil
 	}
@@ -352,9 +352,9 @@ type treeChange struct {
 	Old, New treeEntry
 }
 
-// List returns the files of a tree, sorted by path.
-func (r *objectReader) List(ctx context.Context, tree string) ([]treeEntry, error) {
-	changes, err := r.Changes(ctx, "", tree)
+// list returns the files of a tree, sorted by path.
+func (r *objectReader) list(ctx context.Context, tree string) ([]treeEntry, error) {
+	changes, err := r.changes(ctx, "", tree)
 	entries := make([]treeEntry, len(changes))
 	for i, c := range changes {
 		entries[i] = c.New
@@ -362,9 +362,9 @@ func (r *objectReader) List(ctx context.Context, tree string) ([]treeEntry, erro
 	return entries, err
 }
 
-// Changes returns the files that differ between two trees, sorted by path. "" is the empty tree.
+// changes returns the files that differ between two trees, sorted by path. "" is the empty tree.
 // Renames are not detected.
-func (r *objectReader) Changes(ctx context.Context, from, to string) ([]treeChange, error) {
+func (r *objectReader) changes(ctx context.Context, from, to string) ([]treeChange, error) {
 	var all []treeChange
 	for level := []treePair{{"", from, to}}; len(level) > 0; {
 		trees, err := r.trees(ctx, level)
@@ -382,8 +382,8 @@ func (r *objectReader) Changes(ctx context.Context, from, to string) ([]treeChan
 	return all, nil
 }
 
-// EntryAt returns the entry at a path of a tree; folders have one, too.
-func (r *objectReader) EntryAt(ctx context.Context, tree, at string) (treeEntry, bool, error) {
+// entryAt returns the entry at a path of a tree; folders have one, too.
+func (r *objectReader) entryAt(ctx context.Context, tree, at string) (treeEntry, bool, error) {
 	here := treeEntry{Mode: modeTree, OID: tree}
 	for name := range strings.SplitSeq(at, "/") {
 		if here.Mode != modeTree {

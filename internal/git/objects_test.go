@@ -14,7 +14,7 @@ import (
 // look returns the reader's answer for a name.
 func (w *world) look(name string) object {
 	w.t.Helper()
-	found, err := w.mirror.objects.Resolve(w.t.Context(), name)
+	found, err := w.mirror.objects.resolve(w.t.Context(), name)
 	w.check(err)
 	return found[0]
 }
@@ -26,13 +26,13 @@ func TestReaderSeesWhatOthersWrite(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context()))
 	t.Cleanup(w.mirror.Close)
 	ref := "refs/mergexo/test"
-	if w.look(ref).Found() || w.look("refs/remotes/origin/main").Kind != "commit" {
+	if w.look(ref).found() || w.look("refs/remotes/origin/main").Kind != "commit" {
 		t.Fatal("it does not read the mirror")
 	}
 	git := func(in string, args ...string) string {
 		c := w.mirror.command(args...)
 		c.Stdin = []byte(in)
-		out, err := c.Text(t.Context())
+		out, err := c.text(t.Context())
 		w.check(err)
 		return out
 	}
@@ -54,7 +54,7 @@ func TestReaderSeesWhatOthersWrite(t *testing.T) {
 		}
 	}
 	three := git("three\n", "hash-object", "--stdin") // not in a pack yet
-	if w.look(three).Found() {
+	if w.look(three).found() {
 		t.Error("it finds what is not there")
 	}
 	w.check(os.WriteFile(filepath.Join(w.person, "three"), []byte("three\n"), 0o600))
@@ -75,10 +75,10 @@ func TestReaderRefusesNamesThatAreTwoQuestions(t *testing.T) {
 	t.Cleanup(w.mirror.Close)
 	main := "refs/remotes/origin/main"
 	for _, name := range []string{"", "x\ncontents " + main, main + "\x00", main + "\r", main + " x", "x\tx", strings.Repeat("x", 5000), "--help", "-z", main + "^{commit}\n"} {
-		if got := w.look(name); got.Found() {
+		if got := w.look(name); got.found() {
 			t.Errorf("%q: %+v", name, got)
 		}
-		if !w.look(main).Found() {
+		if !w.look(main).found() {
 			t.Fatalf("after %q its answers are others'", name)
 		}
 	}
@@ -90,13 +90,13 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context()))
 	t.Cleanup(w.mirror.Close)
 	tree := w.look("refs/remotes/origin/main^{tree}").OID
-	large, _, err := w.mirror.objects.EntryAt(t.Context(), tree, "large")
+	large, _, err := w.mirror.objects.entryAt(t.Context(), tree, "large")
 	w.check(err)
-	damaged := w.mirror.Path("objects", "11", strings.Repeat("1", 38))
+	damaged := w.mirror.path("objects", "11", strings.Repeat("1", 38))
 	w.check(os.MkdirAll(filepath.Dir(damaged), 0o755))
 	w.check(os.WriteFile(damaged, []byte("no object"), 0o600))
 	for range 3 {
-		if _, err := w.mirror.objects.Content(t.Context(), object{OID: strings.Repeat("1", 40)}); err == nil {
+		if _, err := w.mirror.objects.content(t.Context(), object{OID: strings.Repeat("1", 40)}); err == nil {
 			t.Error("it reads a damaged object")
 		}
 		if got := w.look(tree); got.Kind != "tree" {
@@ -104,14 +104,14 @@ func TestReaderSurvivesItsGit(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := w.mirror.objects.Content(ctx, object{OID: large.OID, Kind: "blob"}); !errors.Is(err, context.Canceled) {
+		if _, err := w.mirror.objects.content(ctx, object{OID: large.OID, Kind: "blob"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("given up: %v", err)
 		}
-		content, err := w.mirror.objects.Content(t.Context(), object{OID: large.OID, Kind: "blob"})
+		content, err := w.mirror.objects.content(t.Context(), object{OID: large.OID, Kind: "blob"})
 		if err != nil || len(content) != 16<<16 {
 			t.Errorf("%d bytes, %v", len(content), err)
 		}
-		if _, err := w.mirror.objects.Content(t.Context(), object{OID: tree, Kind: "blob"}); err == nil {
+		if _, err := w.mirror.objects.content(t.Context(), object{OID: tree, Kind: "blob"}); err == nil {
 			t.Error("a tree is read as a blob")
 		}
 		w.mirror.Close()
@@ -157,14 +157,14 @@ func TestChangesAreGits(t *testing.T) {
 	w.check(w.mirror.Fetch(t.Context()))
 	after := w.look("refs/remotes/origin/main^{tree}").OID
 	for _, pair := range [][2]string{{before, after}, {after, before}, {emptyTree, after}, {after, emptyTree}, {after, after}} {
-		fields, err := w.mirror.command("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", pair[0], pair[1]).Fields(t.Context())
+		fields, err := w.mirror.command("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", pair[0], pair[1]).fields(t.Context())
 		w.check(err)
 		var want []string
 		for i := 0; i+1 < len(fields); i += 2 {
 			f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
 			want = append(want, fmt.Sprint(f[:4], fields[i+1]))
 		}
-		changes, err := w.mirror.objects.Changes(t.Context(), pair[0], pair[1])
+		changes, err := w.mirror.objects.changes(t.Context(), pair[0], pair[1])
 		w.check(err)
 		var got []string
 		for _, c := range changes {
@@ -176,9 +176,9 @@ func TestChangesAreGits(t *testing.T) {
 			t.Errorf("%v:\n%s\nwant:\n%s", pair, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	listed, err := w.mirror.command("ls-tree", "-r", "-z", "--name-only", "--full-tree", after).Fields(t.Context())
+	listed, err := w.mirror.command("ls-tree", "-r", "-z", "--name-only", "--full-tree", after).fields(t.Context())
 	w.check(err)
-	entries, err := w.mirror.objects.List(t.Context(), after)
+	entries, err := w.mirror.objects.list(t.Context(), after)
 	w.check(err)
 	var paths []string
 	for _, e := range entries {
@@ -189,7 +189,7 @@ func TestChangesAreGits(t *testing.T) {
 		t.Errorf("%q, want %q", paths, listed)
 	}
 	for path, want := range map[string]bool{"x": true, "x/now": true, "d/e": true, "link": true, "none": false, "a.txt/b": false, "": false, "d//e": false} {
-		if _, ok, err := w.mirror.objects.EntryAt(t.Context(), after, path); ok != want || err != nil {
+		if _, ok, err := w.mirror.objects.entryAt(t.Context(), after, path); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", path, ok, err)
 		}
 	}

@@ -160,7 +160,7 @@ func (m *Mirror) checkDelete(ctx context.Context, branch, expected string, keep 
 	if slices.Contains(keep, branch) {
 		return &KeptError{Branch: branch, Reason: "it is a base branch"}
 	}
-	byDefault, err := m.DefaultBranch(ctx)
+	byDefault, err := m.defaultBranch(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("delete %s: %w", branch, err)

@@ -39,7 +39,7 @@ func (m *Mirror) inQuarantine(ctx context.Context, name string, do func(q *quara
 // withScratch runs do with a quarantine and discards its objects. name is as in inQuarantine.
 func (m *Mirror) withScratch(name string, do func(q *quarantine) error) error {
 	sum := sha256.Sum256([]byte(name))
-	q := &quarantine{mirror: m, Dir: m.Path("quarantine", hex.EncodeToString(sum[:8]))}
+	q := &quarantine{mirror: m, Dir: m.path("quarantine", hex.EncodeToString(sum[:8]))}
 	q.objects = filepath.Join(q.Dir, "objects")
 	if err := files.Remove(q.Dir); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (m *Mirror) withScratch(name string, do func(q *quarantine) error) error {
 	defer func() { _ = files.Remove(q.Dir) }()
 	q.Env = []string{
 		"GIT_OBJECT_DIRECTORY=" + q.objects,
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.Path("objects")),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(m.path("objects")),
 	}
 	q.reader = newObjectReader(q.command())
 	defer q.reader.Close()
@@ -87,13 +87,13 @@ func (q *quarantine) adopt() error {
 		return fmt.Errorf("adopt objects: %w", err)
 	}
 	sort.SliceStable(objects, func(i, j int) bool { return !isPackIndex(objects[i]) && isPackIndex(objects[j]) })
-	touched := map[string]bool{q.mirror.Path("objects"): true}
+	touched := map[string]bool{q.mirror.path("objects"): true}
 	for _, from := range objects {
 		rel, err := filepath.Rel(q.objects, from)
 		if err != nil {
 			return fmt.Errorf("adopt objects: %w", err)
 		}
-		to := q.mirror.Path("objects", rel)
+		to := q.mirror.path("objects", rel)
 		if files.Exists(to) {
 			continue
 		}

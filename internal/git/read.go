@@ -10,8 +10,8 @@ import (
 // emptyTree is the empty tree, which every git knows.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Path returns a path within the mirror's folder.
-func (m *Mirror) Path(parts ...string) string {
+// path returns a path within the mirror's folder.
+func (m *Mirror) path(parts ...string) string {
 	return filepath.Join(append([]string{m.dir}, parts...)...)
 }
 
@@ -37,12 +37,12 @@ func (m *Mirror) missing(ctx context.Context, oids ...string) error {
 		}
 		names[i] = oid + "^{commit}"
 	}
-	found, err := m.objects.Resolve(ctx, names...)
+	found, err := m.objects.resolve(ctx, names...)
 	if err != nil {
 		return err
 	}
 	for i, o := range found {
-		if !o.Found() {
+		if !o.found() {
 			return &MissingError{OID: oids[i]}
 		}
 	}
@@ -59,11 +59,11 @@ func (m *Mirror) Head(ctx context.Context, branch string) (string, bool, error) 
 
 // ref resolves a ref. ok is false if it is absent or names a missing object.
 func (m *Mirror) ref(ctx context.Context, name string) (string, bool, error) {
-	found, err := m.objects.Resolve(ctx, name)
+	found, err := m.objects.resolve(ctx, name)
 	if err != nil {
 		return "", false, fmt.Errorf("read %s: %w", name, err)
 	}
-	return found[0].OID, found[0].Found(), nil
+	return found[0].OID, found[0].found(), nil
 }
 
 // treeOf returns the tree of a commit or tree; "" is the empty tree.
@@ -86,7 +86,7 @@ func (m *Mirror) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if err := m.missing(ctx, a, b); err != nil {
 		return false, err
 	}
-	if near, err := m.objects.IsSelfOrChild(ctx, b, a); err != nil || near {
+	if near, err := m.objects.isSelfOrChild(ctx, b, a); err != nil || near {
 		return near, err
 	}
 	c := m.command("merge-base", "--is-ancestor", a, b)
@@ -116,7 +116,7 @@ func (m *Mirror) changedFiles(ctx context.Context, from, to string) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	changes, err := m.objects.Changes(ctx, a, b)
+	changes, err := m.objects.changes(ctx, a, b)
 	paths := make([]string, len(changes))
 	for i, c := range changes {
 		paths[i] = c.Path
@@ -133,11 +133,11 @@ func (m *Mirror) ReadFile(ctx context.Context, commit, path string) ([]byte, boo
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	at, ok, err := m.objects.EntryAt(ctx, tree, path)
+	at, ok, err := m.objects.entryAt(ctx, tree, path)
 	if err != nil || !ok || at.Mode == modeTree || at.Mode == modeGitlink {
 		return nil, false, err // a folder or a submodule
 	}
-	content, err := m.objects.Content(ctx, object{OID: at.OID, Kind: "blob"})
+	content, err := m.objects.content(ctx, object{OID: at.OID, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read %q: %w", path, err)
 	}
@@ -195,7 +195,7 @@ func (m *Mirror) MergeBase(ctx context.Context, branch, head string) (string, bo
 const commitsLookedAt = 20
 
 func (m *Mirror) mergeBase(ctx context.Context, tip, head string) (string, bool, error) {
-	if _, onTip, err := m.objects.Line(ctx, tip, head, commitsLookedAt); err != nil || onTip {
+	if _, onTip, err := m.objects.line(ctx, tip, head, commitsLookedAt); err != nil || onTip {
 		return tip, onTip, err
 	}
 	c := m.command("merge-base", tip, head)

@@ -33,7 +33,7 @@ func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 		return err
 	}
 	for _, to := range refs {
-		for dir := filepath.Dir(m.Path(filepath.FromSlash(to.ref))); len(dir) >= len(m.Path("refs")); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(m.path(filepath.FromSlash(to.ref))); len(dir) >= len(m.path("refs")); dir = filepath.Dir(dir) {
 			if err := files.SyncFolder(dir); err != nil {
 				return fmt.Errorf("make %s durable: %w", to.ref, err)
 			}

@@ -73,7 +73,7 @@ func TestGhGivesCredentials(t *testing.T) {
 	fill := w.mirror.remoteCommand("credential", "fill")
 	fill.Stdin = []byte("protocol=https\nhost=forge.test\n\n")
 	w.check(w.mirror.Ensure(t.Context()))
-	out, err := fill.Text(t.Context())
+	out, err := fill.text(t.Context())
 	if err != nil || !strings.Contains(out, "password=pass") {
 		t.Errorf("credential = %q, %v", out, err)
 	}
@@ -114,7 +114,7 @@ func TestRemoteErrorsAreTyped(t *testing.T) {
 		for _, err := range []error{
 			w.mirror.Fetch(t.Context()),
 			func() error { _, err := w.mirror.RemoteHeads(t.Context(), ""); return err }(),
-			func() error { _, err := w.mirror.DefaultBranch(t.Context()); return err }(),
+			func() error { _, err := w.mirror.defaultBranch(t.Context()); return err }(),
 		} {
 			var access *AccessError
 			var network *NetworkError

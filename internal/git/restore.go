@@ -140,7 +140,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if err != nil {
 		return err
 	}
-	want, err := m.objects.List(ctx, tree)
+	want, err := m.objects.list(ctx, tree)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (m *Mirror) verify(ctx context.Context, r Restore) error {
 	if r.Ignored == KeepIgnored {
 		list = append(list, "--exclude-standard")
 	}
-	lines, err := m.checkoutCommand(r.Dir, r.Index, list...).Fields(ctx)
+	lines, err := m.checkoutCommand(r.Dir, r.Index, list...).fields(ctx)
 	if err != nil {
 		return err
 	}

@@ -77,11 +77,11 @@ func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []b
 	err := m.locked(ctx, func() error {
 		c := m.command("hash-object", "-w", "--stdin", "--no-filters")
 		c.Stdin = journal
-		oid, err := c.Text(ctx)
+		oid, err := c.text(ctx)
 		if err != nil {
 			return err
 		}
-		for _, dir := range []string{m.Path("objects", oid[:2]), m.Path("objects")} {
+		for _, dir := range []string{m.path("objects", oid[:2]), m.path("objects")} {
 			if err := files.SyncFolder(dir); err != nil && files.Exists(dir) {
 				return err
 			}
@@ -104,7 +104,7 @@ func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) 
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	content, err := m.objects.Content(ctx, object{OID: oid, Kind: "blob"})
+	content, err := m.objects.content(ctx, object{OID: oid, Kind: "blob"})
 	if err != nil {
 		return nil, false, fmt.Errorf("read journal %s: %w", key, err)
 	}
@@ -113,10 +113,10 @@ func (m *Mirror) Journal(ctx context.Context, key string) ([]byte, bool, error) 
 
 // Journals returns the turn keys of all journals. A missing mirror has none.
 func (m *Mirror) Journals(ctx context.Context) ([]string, error) {
-	if !files.Exists(m.Path(stampName)) {
+	if !files.Exists(m.path(stampName)) {
 		return nil, nil
 	}
-	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs+"journal/").Text(ctx)
+	out, err := m.command("for-each-ref", "--format=%(refname)", ownRefs+"journal/").text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list journals: %w", err)
 	}
@@ -138,7 +138,7 @@ func (m *Mirror) DropTurns(ctx context.Context, keys ...string) error {
 			commands.WriteString("delete " + ref + "\n")
 		}
 	}
-	if len(keys) == 0 || !files.Exists(m.Path(stampName)) {
+	if len(keys) == 0 || !files.Exists(m.path(stampName)) {
 		return nil
 	}
 	c := m.command("update-ref", "--no-deref", "--stdin")

@@ -60,8 +60,8 @@ func TestNewResolvesHostAndTokenAsGhDoes(t *testing.T) {
 				t.Errorf("error %v, want a NotLoggedInError", err)
 			case tt.want != "" && err != nil:
 				t.Errorf("error %v", err)
-			case tt.want != "" && c.Host() != tt.want:
-				t.Errorf("host %q, want %q", c.Host(), tt.want)
+			case tt.want != "" && c.host() != tt.want:
+				t.Errorf("host %q, want %q", c.host(), tt.want)
 			}
 		})
 	}

@@ -222,7 +222,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 	}
 	if w.Rollup != nil {
 		d.Rollup = w.Rollup.State
-		if others := WithoutOurStatus(d.Checks); !hidden && len(others) < len(d.Checks) {
+		if others := withoutOurStatus(d.Checks); !hidden && len(others) < len(d.Checks) {
 			d.Rollup = rollup(others)
 		}
 	}
@@ -317,7 +317,7 @@ func (w wireGraphComment) comment(pull int) ReviewComment {
 		ReviewID: int64(w.Review.ID), Path: w.Path, Line: w.Line, DiffHunk: w.DiffHunk,
 		CommitOID: w.Commit.OID, OriginalCommitOID: w.OriginalCommit.OID, Body: w.Body, URL: w.URL,
 		Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		Pending: w.State == Pending,
+		Pending: w.State == pending,
 	}
 }
 

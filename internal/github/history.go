@@ -192,7 +192,7 @@ func (w wireOpenPull) pull() (Pull, error) {
 	}
 	return Pull{
 		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: work.PullOpen, Draft: w.Draft,
-		Head: w.Head, HeadOID: w.HeadOID, CrossRepo: w.CrossRepo, Base: w.Base, Mergeable: UnknownMergeable,
+		Head: w.Head, HeadOID: w.HeadOID, CrossRepo: w.CrossRepo, Base: w.Base, Mergeable: unknownMergeable,
 		Author: w.Author.Account(), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
 	}, nil
 }

@@ -25,7 +25,7 @@ func TestInProcessOfItsOwn(t *testing.T) {
 	must(t, err)
 	s, err := c.Sweep(t.Context(), repoName("alice", "app"), nil)
 	must(t, err)
-	fmt.Printf("\nhost %s, rest %s, graphql %s\n", c.Host(), acc.Login, s.Viewer.Login)
+	fmt.Printf("\nhost %s, rest %s, graphql %s\n", c.host(), acc.Login, s.Viewer.Login)
 }
 
 // If gh reaches GitHub, so do we.

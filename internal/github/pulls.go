@@ -56,7 +56,7 @@ func (w wirePull) pull() Pull {
 		NodeID: w.NodeID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.HTMLURL,
 		State: work.PullState(w.State), Draft: w.Draft, Locked: w.Locked,
 		Head: w.Head.Ref, HeadOID: w.Head.SHA, Base: w.Base.Ref, BaseOID: w.Base.SHA,
-		Mergeable: UnknownMergeable, CrossRepo: true, Author: account(w.User),
+		Mergeable: unknownMergeable, CrossRepo: true, Author: account(w.User),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}
 	if w.Head.Repo != nil {
@@ -69,9 +69,9 @@ func (w wirePull) pull() Pull {
 		p.MergedBy = account(w.MergedBy)
 	}
 	if w.Mergeable != nil {
-		p.Mergeable = Conflicting
+		p.Mergeable = conflicting
 		if *w.Mergeable {
-			p.Mergeable = Mergeable
+			p.Mergeable = mergeable
 		}
 	}
 	return p
@@ -163,9 +163,9 @@ type Pull struct {
 
 // Values of Pull.Mergeable.
 const (
-	Mergeable        = "MERGEABLE"
-	Conflicting      = "CONFLICTING"
-	UnknownMergeable = "UNKNOWN" // not computed yet; reading it starts the computation
+	mergeable        = "MERGEABLE"
+	conflicting      = "CONFLICTING"
+	unknownMergeable = "UNKNOWN" // not computed yet; reading it starts the computation
 )
 
 // PullDetail is a pull request with all that a poll needs, except its conversation.
@@ -217,8 +217,8 @@ type Check struct {
 	EndedAt    time.Time // zero while it runs
 }
 
-// Pending is the State of a draft review.
-const Pending = "PENDING"
+// pending is the State of a draft review.
+const pending = "PENDING"
 
 // statusContext is the Kind of a commit status.
 const statusContext = "StatusContext"

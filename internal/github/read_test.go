@@ -254,7 +254,7 @@ func TestPulls(t *testing.T) {
 	head, _ := w.repo.Head("topic")
 	base, _ := w.repo.Head("main")
 	if !ok || got.State != work.PullOpen || got.Head != "topic" || got.HeadOID != head || got.Base != "main" || got.BaseOID != base ||
-		got.HeadRepo != "alice/app" || got.CrossRepo || got.Mergeable != Mergeable || got.MergeCommit != "" || got.Author.Login != "bob" {
+		got.HeadRepo != "alice/app" || got.CrossRepo || got.Mergeable != mergeable || got.MergeCommit != "" || got.Author.Login != "bob" {
 		t.Errorf("pull request %+v", got)
 	}
 	oid, err := w.repo.Merge(n, "alice", "squash")

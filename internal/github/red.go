@@ -15,8 +15,8 @@ func isOurStatus(c Check) bool {
 	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
 }
 
-// WithoutOurStatus returns the checks without our own status.
-func WithoutOurStatus(all []Check) []Check {
+// withoutOurStatus returns the checks without our own status.
+func withoutOurStatus(all []Check) []Check {
 	return slices.DeleteFunc(slices.Clone(all), isOurStatus)
 }
 
@@ -24,7 +24,7 @@ func WithoutOurStatus(all []Check) []Check {
 // cancelled or waits for a person does not count as failed.
 func Red(all []Check, policy work.ChecksPolicy) []Check {
 	var failed []Check
-	for _, c := range WithoutOurStatus(all) {
+	for _, c := range withoutOurStatus(all) {
 		switch c.Conclusion {
 		case "":
 			if policy != work.ChecksFirst {
@@ -49,7 +49,7 @@ func PartlyRed(all []Check) bool {
 	}
 	runs := func(c Check) bool { return c.Conclusion == "" }
 	masks := func(c Check) bool { return isOurStatus(c) && c.Conclusion != "SUCCESS" }
-	others := WithoutOurStatus(all)
+	others := withoutOurStatus(all)
 	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }
 

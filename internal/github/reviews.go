@@ -55,7 +55,7 @@ func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]R
 // refuses our replies and reviews, and shows the draft to nobody else.
 func (c *Client) OwnPendingReview(ctx context.Context, repo work.RepoName, pull int) (bool, error) {
 	reviews, err := c.Reviews(ctx, repo, pull)
-	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == Pending }), err
+	return slices.ContainsFunc(reviews, func(r Review) bool { return r.State == pending }), err
 }
 
 // Events of a review.

@@ -170,8 +170,8 @@ type Status struct {
 	At          time.Time
 }
 
-// MaxDescription is the maximum length of a status description, in characters.
-const MaxDescription = 140
+// maxDescription is the maximum length of a status description, in characters.
+const maxDescription = 140
 
 type wireStatus struct {
 	ID          int64     `json:"id"`

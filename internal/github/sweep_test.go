@@ -31,7 +31,7 @@ func TestSweepCostsOnePointForFiftyPulls(t *testing.T) {
 	}
 	for i, p := range s.Pulls {
 		head, _ := w.repo.Head(fmt.Sprintf("topic-%d", i))
-		if p.NodeID != ids[i] || p.Number != i+1 || p.State != work.PullOpen || p.HeadOID != head || p.BaseRef != "main" || p.Mergeable != Mergeable || p.Rollup != "" || p.Fingerprint == "" {
+		if p.NodeID != ids[i] || p.Number != i+1 || p.State != work.PullOpen || p.HeadOID != head || p.BaseRef != "main" || p.Mergeable != mergeable || p.Rollup != "" || p.Fingerprint == "" {
 			t.Errorf("pull request %+v", p)
 		}
 	}
@@ -343,7 +343,7 @@ func TestSweepSaysUnknownWhileGitHubFindsOut(t *testing.T) {
 	w.hub.LagMergeable(1)
 	s, err := w.client.Sweep(t.Context(), w.name, []string{id})
 	must(t, err)
-	if s.Pulls[0].Mergeable != UnknownMergeable {
+	if s.Pulls[0].Mergeable != unknownMergeable {
 		t.Errorf("mergeable %q", s.Pulls[0].Mergeable)
 	}
 }

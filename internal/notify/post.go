@@ -23,9 +23,9 @@ const (
 	headerSignature = "X-Mergexo-Signature-256"
 )
 
-// Sign returns the signature of a body at a time. The time is signed, too, so that a recorded
+// sign returns the signature of a body at a time. The time is signed, too, so that a recorded
 // message cannot be replayed later as a new one.
-func Sign(secret, timestamp, body string) string {
+func sign(secret, timestamp, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "." + body))
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
@@ -45,7 +45,7 @@ func post(ctx context.Context, t Target, m Message) Answer {
 	req.Header.Set(headerDelivery, m.ID)
 	req.Header.Set(headerTimestamp, timestamp)
 	if t.Secret != "" {
-		req.Header.Set(headerSignature, Sign(t.Secret, timestamp, m.Body))
+		req.Header.Set(headerSignature, sign(t.Secret, timestamp, m.Body))
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true

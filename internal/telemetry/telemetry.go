@@ -46,7 +46,7 @@ type Tracer struct {
 
 // New returns a Tracer, or nil if the environment does not ask for traces. It sends nothing.
 func New(o Options) *Tracer {
-	wanted, why := Wanted(o.Lookup)
+	wanted, why := wanted(o.Lookup)
 	if !wanted && why == "" {
 		return nil
 	}

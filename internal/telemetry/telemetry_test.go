@@ -257,7 +257,7 @@ func TestWanted(t *testing.T) {
 		{[]string{url, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, false, "by HTTP alone"},
 		{[]string{url, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json"}, true, ""},
 	} {
-		wanted, why := Wanted(of(c.environ))
+		wanted, why := wanted(of(c.environ))
 		if wanted != c.wanted || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
 			t.Errorf("%q: %v, %q", c.environ, wanted, why)
 		}

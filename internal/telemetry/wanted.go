@@ -10,9 +10,9 @@ import (
 // Lookup returns an environment variable.
 type Lookup func(name string) (string, bool)
 
-// Wanted reports whether the environment asks for traces. why is set if it asks for something
+// wanted reports whether the environment asks for traces. why is set if it asks for something
 // unsupported.
-func Wanted(lookup Lookup) (wanted bool, why string) {
+func wanted(lookup Lookup) (wanted bool, why string) {
 	v := func(name string) string {
 		value, _ := lookup(name)
 		return strings.TrimSpace(value)

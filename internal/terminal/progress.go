@@ -41,8 +41,8 @@ func (p *Progress) Shown() bool { return p.shown }
 // Bar is one slow operation. Its methods are safe for concurrent use.
 type Bar struct{ bar *mpb.Bar } // nil: not shown
 
-// Bar shows how many of a known number of steps are done.
-func (p *Progress) Bar(name string, total int64) *Bar {
+// bar shows how many of a known number of steps are done.
+func (p *Progress) bar(name string, total int64) *Bar {
 	return p.add(total, mpb.BarStyle().Build(), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(OneLine(name))), mpb.AppendDecorators(decor.CountersNoUnit("%d of %d")))
 }

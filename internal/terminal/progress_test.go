@@ -66,7 +66,7 @@ func TestProgressIsTakenAway(t *testing.T) {
 	_, _ = screen.Write([]byte("octo/app#7  claimed\n"))
 	to.await(t, "octo/app#7  claimed\n")
 	spinner.Done()
-	bar := p.Bar("read issues", 4)
+	bar := p.bar("read issues", 4)
 	bar.Add(3)
 	to.await(t, "3 of 4")
 	text := "turn 1"
@@ -90,7 +90,7 @@ func TestProgressIsTakenAway(t *testing.T) {
 func TestProgressIsQuietElsewhere(t *testing.T) {
 	to := &tape{}
 	p := NewProgress(to, NewScreen(to), false)
-	b := p.Bar("read issues", 4)
+	b := p.bar("read issues", 4)
 	b.Add(4)
 	b.Done()
 	p.Spinner("clone").Done()

@@ -63,7 +63,7 @@ func BranchPrefix(f Flow, issue int) string {
 // existing branches with the same prefix: history is never rewritten, so a later start gets its own
 // name.
 func BranchName(f Flow, issue int, title string, attempt int) string {
-	name := BranchPrefix(f, issue) + Slug(title)
+	name := BranchPrefix(f, issue) + slug(title)
 	if attempt > 0 {
 		name += fmt.Sprintf("-%d", attempt+1)
 	}
@@ -92,7 +92,7 @@ func ParseBranch(branch string) (Flow, int, bool) {
 
 // DocumentPath is the path of an issue's design document.
 func DocumentPath(issue int, title string) string {
-	return fmt.Sprintf("docs/design/%d-%s.md", issue, Slug(title))
+	return fmt.Sprintf("docs/design/%d-%s.md", issue, slug(title))
 }
 
 // documentName matches the part of a document's name after its number. The name appears in prompts
@@ -109,9 +109,9 @@ func IsDocument(path string, issue int) bool {
 // maxSlug limits branch names to a readable length, in bytes. A slug is ASCII.
 const maxSlug = 40
 
-// Slug makes a short name from a title: lower-case ASCII letters and digits, joined by single
+// slug makes a short name from a title: lower-case ASCII letters and digits, joined by single
 // hyphens. It is never empty.
-func Slug(title string) string {
+func slug(title string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(title) {

@@ -104,7 +104,7 @@ func StopToken(repo RepoKey, number int, reason Reason, asked string) string {
 	if asked != "" {
 		return NoticeToken(repo, number, asked)
 	}
-	return NoticeToken(repo, number, ContentHash(reason.Identity()))
+	return NoticeToken(repo, number, ContentHash(reason.identity()))
 }
 
 // ReactionToken is the token of our reaction to a comment.

@@ -37,10 +37,10 @@ func MarkStop(s Stop, spending bool) string {
 // without what was spent unless spending is true, and shortened if it is long.
 func Marked(r Reason, spending bool) Reason {
 	r.Local = ""
-	if !spending && IsSpending(r.Name) {
+	if !spending && isSpending(r.Name) {
 		r.Used, r.Limit = 0, 0
 	}
-	if len(r.Identity()+r.Advice) > maxMarked {
+	if len(r.identity()+r.Advice) > maxMarked {
 		r.Names = nil
 		r = r.Map(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxMarked/4)], "") })
 	}

@@ -21,7 +21,7 @@ const (
 	Accepted Outcome = "accepted" // merged
 	Rejected Outcome = "rejected" // closed without a merge
 	Pending  Outcome = "pending"  // open, and either new or with recent activity of a person
-	Ignored  Outcome = "ignored"  // open, and without activity of a person for IgnoredAfter
+	Ignored  Outcome = "ignored"  // open, and without activity of a person for ignoredAfter
 	Unknown  Outcome = "unknown"  // GitHub does not show it
 )
 
@@ -30,8 +30,8 @@ func Outcomes() []Outcome {
 	return []Outcome{Accepted, Rejected, Pending, Ignored, Unknown}
 }
 
-// IgnoredAfter is how long a pull request must be without activity of a person to count as ignored.
-const IgnoredAfter = 7 * 24 * time.Hour
+// ignoredAfter is how long a pull request must be without activity of a person to count as ignored.
+const ignoredAfter = 7 * 24 * time.Hour
 
 // OutcomeOf judges a pull request. shown is false if GitHub does not answer for it; opened is when
 // it was opened, touched when a person last said or did something.
@@ -46,7 +46,7 @@ func OutcomeOf(state PullState, shown bool, opened, touched, now time.Time) Outc
 		return Rejected
 	case state != PullOpen || !shown:
 		return Unknown
-	case now.Sub(touched) < IgnoredAfter:
+	case now.Sub(touched) < ignoredAfter:
 		return Pending
 	}
 	return Ignored

@@ -36,10 +36,10 @@ func (r Reason) None() bool { return r.Kind == "" }
 
 // Same reports whether two reasons are the same stop. Fields that change while a stop lasts are
 // ignored.
-func (r Reason) Same(o Reason) bool { return r.Identity() == o.Identity() }
+func (r Reason) Same(o Reason) bool { return r.identity() == o.identity() }
 
-// Identity returns the fields of a reason that do not change while it lasts, as one text.
-func (r Reason) Identity() string {
+// identity returns the fields of a reason that do not change while it lasts, as one text.
+func (r Reason) identity() string {
 	parts := append([]string{string(r.Kind), r.Text, r.Who, r.Name, r.Branch, r.Commit, strconv.Itoa(r.Number)}, r.Names...)
 	for i, part := range parts { // quoted, because an agent's text may contain any separator
 		parts[i] = strconv.Quote(string([]rune(part))) // as JSON stores it
@@ -49,7 +49,7 @@ func (r Reason) Identity() string {
 
 // Equal compares all fields.
 func (r Reason) Equal(o Reason) bool {
-	return r.Identity() == o.Identity() && slices.Equal(r.Names, o.Names) && r.Local == o.Local && r.Advice == o.Advice && r.Head == o.Head &&
+	return r.identity() == o.identity() && slices.Equal(r.Names, o.Names) && r.Local == o.Local && r.Advice == o.Advice && r.Head == o.Head &&
 		r.Count == o.Count && r.Begun == o.Begun && r.Used == o.Used && r.Limit == o.Limit && r.At == o.At
 }
 

@@ -171,9 +171,9 @@ const (
 	WhyClosed       ReasonKind = "closed"               // Text: who cancelled it
 )
 
-// IsSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
+// isSpending reports whether a budget limits money or tokens. Its usage is shown on GitHub only if
 // the config enables that.
-func IsSpending(budget string) bool {
+func isSpending(budget string) bool {
 	return budget == MaxCostPerItem || budget == MaxCostPerTurn || budget == MaxCostPerDay || budget == MaxTokensPerTurn
 }
 

@@ -58,7 +58,7 @@ func TestSlug(t *testing.T) {
 		"Crash on start": "crash-on-start", "  --  ": "issue", "": "issue", "Ünïcode 日本": "n-code", "🎉": "issue",
 		strings.Repeat("long ", 30): "long-long-long-long-long-long-long-long-l",
 	} {
-		if got := Slug(in); got != want {
+		if got := slug(in); got != want {
 			t.Errorf("Slug(%q) = %q, want %q", in, got, want)
 		}
 	}

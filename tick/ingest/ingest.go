@@ -33,14 +33,14 @@ const (
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
 // planned for. One whose ingest failed is among them, as it may have pending events; one that was
-// never read is not. Up to Handful repositories of a host are all read; of more, only those
+// never read is not. Up to handful repositories of a host are all read; of more, only those
 // that changed, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		read := p.readFew
-		if len(byHost[host]) > Handful {
+		if len(byHost[host]) > handful {
 			read = p.readMany
 		}
 		wg.Go(func() { read(ctx, host, byHost[host], rep) })
@@ -201,7 +201,7 @@ const manyAtOnce = 24
 
 // readMany reads those of a host's many repositories that the pulse chooses.
 func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, rep *env.Report) {
-	chosen, left, err := PulsePass{Env: p.Env, Host: host, Repos: repos}.Choose(ctx)
+	chosen, left, err := PulsePass{Env: p.Env, Host: host, Repos: repos}.choose(ctx)
 	if err != nil {
 		for _, r := range repos {
 			p.concludeIngest(ctx, r, fmt.Errorf("choose what is read: %w", err), rep)
@@ -215,10 +215,10 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 	slots := make(chan struct{}, manyAtOnce)
 	for _, c := range chosen {
 		slots <- struct{}{}
-		c.Look.Enter()
+		c.Look.enter()
 		wg.Go(func() {
 			defer func() { <-slots }()
-			defer c.Look.Leave()
+			defer c.Look.leave()
 			err := p.ingestRepo(ctx, c.Repo, c.Look, rep)
 			p.concludeIngest(ctx, c.Repo, err, rep)
 			if err == nil {

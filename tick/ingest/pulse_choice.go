@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Handful is how many repositories of a host are read in each pass: that is cheap and shows every
+// handful is how many repositories of a host are read in each pass: that is cheap and shows every
 // change at once. If there are more, a pulse shows which to read.
-const Handful = 4
+const handful = 4
 
 // GitHub's limits for one token, and the most that ingest takes of them, so that turns have the
 // rest:
@@ -44,9 +44,9 @@ const (
 	perLight = 50
 )
 
-// PulseInterval returns the least time between two pulses of n repositories that keeps within
+// pulseInterval returns the least time between two pulses of n repositories that keeps within
 // pulsePoints.
-func PulseInterval(n int) time.Duration {
+func pulseInterval(n int) time.Duration {
 	points := 2 * ((n + perPulse - 1) / perPulse)
 	return time.Duration(points) * time.Hour / pulsePoints
 }
@@ -57,7 +57,7 @@ func PulseWait(n int, anyway bool, least time.Duration) time.Duration {
 	if anyway {
 		return least
 	}
-	return max(least, PulseInterval(n))
+	return max(least, pulseInterval(n))
 }
 
 // A repository is read in every pass while it changed recently: lists lag, two changes in one
@@ -72,9 +72,9 @@ const (
 // their moments while the quiet time grows.
 var rungs = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}
 
-// ReadInterval returns the time between two reads of a repository, one of n, that was quiet for a while. 0
+// readInterval returns the time between two reads of a repository, one of n, that was quiet for a while. 0
 // means that every pass reads it.
-func ReadInterval(quiet time.Duration, n int) time.Duration {
+func readInterval(quiet time.Duration, n int) time.Duration {
 	if quiet < hot {
 		return 0
 	}
@@ -99,10 +99,10 @@ func LightInterval(n int) time.Duration {
 	return max(least, (needs+step-1)/step*step)
 }
 
-// IsDue reports whether id's turn came since last. There is one turn in each span of length every,
+// isDue reports whether id's turn came since last. There is one turn in each span of length every,
 // at a moment that depends on the id, so that many do not come at once. That needs no row, and no
 // turn is lost while no pass runs.
-func IsDue(id string, last, now time.Time, every time.Duration) bool {
+func isDue(id string, last, now time.Time, every time.Duration) bool {
 	if every <= 0 || last.IsZero() || last.After(now) {
 		return true
 	}
@@ -144,9 +144,9 @@ type PulseShown struct {
 	Issues, Pulls time.Time
 }
 
-// Moved reports whether a repository changed since it was last read in full. A stamp that went back
+// moved reports whether a repository changed since it was last read in full. A stamp that went back
 // is a change, too: the item changed last is gone.
-func (s PulseShown) Moved(before work.Pulse) bool {
+func (s PulseShown) moved(before work.Pulse) bool {
 	return s.Known && (!s.Issues.Equal(before.Issues) || !s.Pulls.Equal(before.Pulls))
 }
 
@@ -155,7 +155,7 @@ func (r PulseRepo) Judge(now time.Time, n int) ReadReason {
 	switch {
 	case r.Row.NodeID == "" || r.Row.HeartbeatAt.IsZero():
 		return First
-	case r.Shown.Moved(r.Row.Pulse):
+	case r.Shown.moved(r.Row.Pulse):
 		return Moved
 	case r.Unread, r.Shown.Doubted:
 		return Unread
@@ -165,9 +165,9 @@ func (r PulseRepo) Judge(now time.Time, n int) ReadReason {
 		return Hidden
 	}
 	quiet := now.Sub(r.Row.Pulse.Changed)
-	every := ReadInterval(quiet, n)
+	every := readInterval(quiet, n)
 	switch {
-	case !IsDue(r.Row.NodeID, r.Row.HeartbeatAt, now, every):
+	case !isDue(r.Row.NodeID, r.Row.HeartbeatAt, now, every):
 		return Quiet
 	case every == 0:
 		return Recent
@@ -245,7 +245,7 @@ const (
 func WatchManner(r work.Repo, n int, hidden bool, least time.Duration, now time.Time) (Manner, time.Time) {
 	manner, last, wait := ByPulse, r.Pulse.At, PulseWait(n, false, least)
 	switch {
-	case n <= Handful:
+	case n <= handful:
 		manner, last, wait = EachPass, r.HeartbeatAt, least
 	case hidden:
 		manner = ByTurn

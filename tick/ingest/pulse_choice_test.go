@@ -25,10 +25,10 @@ func minutes(from, to int) *rapid.Generator[time.Duration] {
 func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20_000).Draw(t, "repositories")
-		if points := float64(2*((n+99)/100)) * float64(time.Hour) / float64(PulseInterval(n)); points > pulsePoints+1 {
+		if points := float64(2*((n+99)/100)) * float64(time.Hour) / float64(pulseInterval(n)); points > pulsePoints+1 {
 			t.Errorf("%.0f points an hour for pulses of %d repositories", points, n)
 		}
-		if reads := float64(n) * float64(time.Minute) / float64(ReadInterval(30*24*time.Hour, n)); reads > rotationReads {
+		if reads := float64(n) * float64(time.Minute) / float64(readInterval(30*24*time.Hour, n)); reads > rotationReads {
 			t.Errorf("%.0f of %d repositories are read a minute in turn", reads, n)
 		}
 		pulls := rapid.IntRange(0, 1_000_000).Draw(t, "pull requests")
@@ -42,7 +42,7 @@ func TestPropertyPulsesAndTurnsKeepToTheLimits(t *testing.T) {
 // change is seen within two minutes.
 func TestPulsesAreTwoMinutesApartAtMost(t *testing.T) {
 	for n := 1; n <= 2500; n++ {
-		if every := PulseInterval(n); every > 2*time.Minute {
+		if every := pulseInterval(n); every > 2*time.Minute {
 			t.Fatalf("%s between two pulses of %d repositories", every, n)
 		}
 	}
@@ -58,7 +58,7 @@ func TestPropertyEachHasItsTurn(t *testing.T) {
 		shown := PulseShown{Asked: true, Known: true, Issues: midday}
 		between := minutes(1, 20).Draw(t, "between passes")
 		for now := midday; now.Before(midday.Add(6 * time.Hour)); now = now.Add(between) {
-			every := ReadInterval(now.Sub(changed), n)
+			every := readInterval(now.Sub(changed), n)
 			if (PulseRepo{Row: row, Shown: shown}).Judge(now, n) != Quiet {
 				row.HeartbeatAt = now
 			} else if since := now.Sub(row.HeartbeatAt); since >= every {
@@ -143,7 +143,7 @@ func TestTurnsAreSpread(t *testing.T) {
 		now := midday.Add(time.Duration(at) * time.Minute)
 		due := 0
 		for i := range n {
-			if IsDue(fmt.Sprintf("R_%d", i), now.Add(-time.Minute), now, every) {
+			if isDue(fmt.Sprintf("R_%d", i), now.Add(-time.Minute), now, every) {
 				due++
 			}
 		}
@@ -193,7 +193,7 @@ func TestAsks(t *testing.T) {
 func TestWatchSaysWhenARepositoryIsLookedAtNext(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	ago := now.Add(-10 * time.Second)
-	many := Handful + 1
+	many := handful + 1
 	for name, c := range map[string]struct {
 		repo   work.Repo
 		n      int

@@ -26,7 +26,7 @@ const detailsAge = 30 * time.Minute
 type PulsePass struct {
 	*env.Env
 	Host  string
-	Repos []*env.Repo // those a pass may read: more than Handful
+	Repos []*env.Repo // those a pass may read: more than handful
 }
 
 type Chosen struct {
@@ -43,8 +43,8 @@ type Skipped struct {
 	Asked bool      // its pulse was asked for
 }
 
-// Choose returns the repositories that this pass reads, and the others.
-func (p PulsePass) Choose(ctx context.Context) ([]Chosen, []Skipped, error) {
+// choose returns the repositories that this pass reads, and the others.
+func (p PulsePass) choose(ctx context.Context) ([]Chosen, []Skipped, error) {
 	now := p.now()
 	found, err := p.find(ctx, now)
 	if err != nil {
@@ -260,7 +260,7 @@ func (a *asked) fail(some []*env.Repo, err error) {
 
 // split returns the repositories that are read, and the others.
 func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, whys []ReadReason, a *asked, f found, every time.Duration, now time.Time) ([]Chosen, []Skipped, error) {
-	sweeper := NewSweeper(p.sweep)
+	sweeper := newSweeper(p.sweep)
 	reads := map[int]bool{}
 	var read []Chosen
 	var ids []int64
@@ -268,7 +268,7 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		r := p.Repos[i]
 		reads[i] = true
 		ids = append(ids, r.Row.ID)
-		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.Reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls), Warned: f.hidden[r.Row.ID]}})
+		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls), Warned: f.hidden[r.Row.ID]}})
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)

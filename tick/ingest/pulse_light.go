@@ -14,9 +14,9 @@ const fresh = time.Hour
 // GitHub hides from the pulse: only its lists show changes, and they may lag.
 const hiddenEvery = 5 * time.Minute
 
-// ChangesOften reports whether a pull request is asked about at each read of its repository: it changed
+// changesOften reports whether a pull request is asked about at each read of its repository: it changed
 // recently, was not read whole, or waits for something that changes no stamp.
-func ChangesOften(p store.OpenPull, now time.Time) bool {
+func changesOften(p store.OpenPull, now time.Time) bool {
 	switch {
 	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
 		return true
@@ -37,14 +37,14 @@ type PulseLook struct {
 // IncludesPull reports whether a pull request is asked about now. If no earlier stamps are stored, all are.
 func (l *PulseLook) IncludesPull(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
-	case ChangesOften(p, now), !l.Shown.Asked && !l.Shown.Known:
+	case changesOften(p, now), !l.Shown.Asked && !l.Shown.Known:
 		return true
 	case !l.Shown.Known: // not at each read: each would ask about all pull requests
-		return IsDue(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
+		return isDue(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
 	case r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero():
 		return true
 	}
-	return IsDue(p.NodeID, r.HeartbeatAt, now, l.Every)
+	return isDue(p.NodeID, r.HeartbeatAt, now, l.Every)
 }
 
 // Pulse returns what to store for a repository that was just read. Stamps are stored only if it was
@@ -57,7 +57,7 @@ func (l *PulseLook) Pulse(before work.Pulse, whole bool, now time.Time) work.Pul
 		p.Issues, p.Pulls = before.Issues, before.Pulls
 	}
 	switch first := before.Issues.IsZero() && before.Pulls.IsZero(); {
-	case !l.Shown.Moved(before):
+	case !l.Shown.moved(before):
 	case first && p.Changed.IsZero():
 		p.Changed = l.Shown.Issues
 		if l.Shown.Pulls.After(p.Changed) {

@@ -135,7 +135,7 @@ func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
 		}
 	}
 	ids := h.chooseSweep(listed)
-	a := h.look.Ask(ctx, h.row.Current, ids)
+	a := h.look.ask(ctx, h.row.Current, ids)
 	for _, light := range a.Lights {
 		h.lights[light.Number] = light.Fingerprint
 	}

@@ -33,8 +33,8 @@ type Sweeper struct {
 	slots   chan struct{}
 }
 
-// NewSweeper makes a Sweeper.
-func NewSweeper(ask Ask) *Sweeper {
+// newSweeper makes a Sweeper.
+func newSweeper(ask Ask) *Sweeper {
 	return &Sweeper{ask: ask, slots: make(chan struct{}, queriesAtOnce)}
 }
 
@@ -62,23 +62,23 @@ type PulseReader struct {
 	once sync.Once
 }
 
-// Reader returns a Reader for one repository.
-func (s *Sweeper) Reader() *PulseReader { return &PulseReader{s: s} }
+// reader returns a reader for one repository.
+func (s *Sweeper) reader() *PulseReader { return &PulseReader{s: s} }
 
-// Enter announces that the repository is being read and may ask later. Leave or Ask ends that.
-func (r *PulseReader) Enter() {
+// enter announces that the repository is being read and may ask later. Leave or Ask ends that.
+func (r *PulseReader) enter() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	r.s.reading++
 }
 
-// Leave announces that the repository does not ask any more.
-func (r *PulseReader) Leave() { r.once.Do(func() { r.s.settle(nil) }) }
+// leave announces that the repository does not ask any more.
+func (r *PulseReader) leave() { r.once.Do(func() { r.s.settle(nil) }) }
 
-// Ask asks about pull requests of a repository and waits for the answer.
-func (r *PulseReader) Ask(ctx context.Context, repo work.RepoName, ids []string) PulseAnswer {
+// ask asks about pull requests of a repository and waits for the answer.
+func (r *PulseReader) ask(ctx context.Context, repo work.RepoName, ids []string) PulseAnswer {
 	if len(ids) == 0 {
-		r.Leave()
+		r.leave()
 		return PulseAnswer{}
 	}
 	q := &question{ctx: ctx, repo: repo, ids: ids, answer: PulseAnswer{Failed: map[string]error{}}, done: make(chan struct{})}

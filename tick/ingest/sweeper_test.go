@@ -62,15 +62,15 @@ func pullsOf(repo, n int) []string {
 func askAll(ctx context.Context, s *Sweeper, each [][]string) []PulseAnswer {
 	readers := make([]*PulseReader, len(each))
 	for i := range each {
-		readers[i] = s.Reader()
-		readers[i].Enter()
+		readers[i] = s.reader()
+		readers[i].enter()
 	}
 	answers := make([]PulseAnswer, len(each))
 	var wg sync.WaitGroup
 	for i, ids := range each {
 		wg.Go(func() {
-			defer readers[i].Leave()
-			answers[i] = readers[i].Ask(ctx, aRepo, ids)
+			defer readers[i].leave()
+			answers[i] = readers[i].ask(ctx, aRepo, ids)
 		})
 	}
 	wg.Wait()
@@ -96,7 +96,7 @@ func TestPropertySweeperAnswersEach(t *testing.T) {
 			}
 			each, total = append(each, ids), total+len(ids)
 		}
-		answers := askAll(context.Background(), NewSweeper(hub.ask), each)
+		answers := askAll(context.Background(), newSweeper(hub.ask), each)
 		for i, ids := range each {
 			a := answers[i]
 			if a.Err != nil {
@@ -135,7 +135,7 @@ func TestSweeperSendsOnce(t *testing.T) {
 	for i := range 20 {
 		each = append(each, pullsOf(i, i%3))
 	}
-	answers := askAll(t.Context(), NewSweeper(hub.ask), each)
+	answers := askAll(t.Context(), newSweeper(hub.ask), each)
 	if len(hub.queries) != 1 {
 		t.Errorf("%d queries", len(hub.queries))
 	}
@@ -150,16 +150,16 @@ func TestSweeperSendsOnce(t *testing.T) {
 // asks alone.
 func TestSweeperWaitsForNobody(t *testing.T) {
 	hub := &fakeHub{}
-	s := NewSweeper(hub.ask)
-	slow, r := s.Reader(), s.Reader()
-	slow.Enter()
-	r.Enter()
+	s := newSweeper(hub.ask)
+	slow, r := s.reader(), s.reader()
+	slow.enter()
+	r.enter()
 	for range 2 {
-		if a := r.Ask(t.Context(), aRepo, pullsOf(1, 3)); len(a.Lights) != 3 || a.Err != nil {
+		if a := r.ask(t.Context(), aRepo, pullsOf(1, 3)); len(a.Lights) != 3 || a.Err != nil {
 			t.Errorf("%+v", a)
 		}
 	}
-	slow.Leave()
+	slow.leave()
 	if len(hub.queries) != 2 {
 		t.Errorf("%d queries", len(hub.queries))
 	}
@@ -169,7 +169,7 @@ func TestSweeperWaitsForNobody(t *testing.T) {
 func TestSweeperAsksABrokenHostOnce(t *testing.T) {
 	wait := &work.WaitError{Until: time.Unix(1, 0)}
 	hub := &fakeHub{down: wait}
-	for i, a := range askAll(t.Context(), NewSweeper(hub.ask), [][]string{pullsOf(0, 3), pullsOf(1, 2), nil}) {
+	for i, a := range askAll(t.Context(), newSweeper(hub.ask), [][]string{pullsOf(0, 3), pullsOf(1, 2), nil}) {
 		if got := errors.Is(a.Err, wait); got != (i < 2) {
 			t.Errorf("repository %d: %v", i, a.Err)
 		}
@@ -183,7 +183,7 @@ func TestSweeperAsksABrokenHostOnce(t *testing.T) {
 func TestSweeperOutlivesOneThatGoes(t *testing.T) {
 	release := make(chan struct{})
 	hub := &fakeHub{}
-	s := NewSweeper(func(ctx context.Context, repo work.RepoName, ids []string) (github.Sweep, error) {
+	s := newSweeper(func(ctx context.Context, repo work.RepoName, ids []string) (github.Sweep, error) {
 		select {
 		case <-release:
 		case <-ctx.Done():
@@ -192,13 +192,13 @@ func TestSweeperOutlivesOneThatGoes(t *testing.T) {
 		return hub.ask(ctx, repo, ids)
 	})
 	hurried, goes := context.WithCancel(t.Context())
-	a, b := s.Reader(), s.Reader()
-	a.Enter()
-	b.Enter()
+	a, b := s.reader(), s.reader()
+	a.enter()
+	b.enter()
 	var gone, stays PulseAnswer
 	var wg sync.WaitGroup
-	wg.Go(func() { gone = a.Ask(hurried, aRepo, pullsOf(0, 1)) })
-	wg.Go(func() { stays = b.Ask(t.Context(), aRepo, pullsOf(1, 1)) })
+	wg.Go(func() { gone = a.ask(hurried, aRepo, pullsOf(0, 1)) })
+	wg.Go(func() { stays = b.ask(t.Context(), aRepo, pullsOf(1, 1)) })
 	goes()
 	wg.Go(func() { close(release) })
 	wg.Wait()

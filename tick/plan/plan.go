@@ -55,8 +55,8 @@ func (p Plan) Lines() (lines []change.Line) {
 	return lines
 }
 
-// Waits returns why work items wait, by their ids.
-func (p Plan) Waits() map[int64][]work.Reason {
+// waits returns why work items wait, by their ids.
+func (p Plan) waits() map[int64][]work.Reason {
 	waits := map[int64][]work.Reason{}
 	for _, l := range p.Lines() {
 		if l.What == "wait" {

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviews plans the reviews of an item's pull request. review.Decide decides; reviews makes turns
+// reviews plans the reviews of an item's pull request. review.decide decides; reviews makes turns
 // and stops of it.
 type reviews struct{ *itemPlanner }
 

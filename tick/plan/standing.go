@@ -24,7 +24,7 @@ type Outlook struct {
 
 // Outlooks returns what the plan of a snapshot says about each of its items.
 func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
-	waits, reviews, merges := p.Waits(), map[int64]*review.Record{}, map[int64]bool{}
+	waits, reviews, merges := p.waits(), map[int64]*review.Record{}, map[int64]bool{}
 	for _, r := range Of[change.Review](p) {
 		reviews[r.Item] = &r.Record
 	}

@@ -67,8 +67,8 @@ func outcome(rep *env.Report, err error) work.PassOutcome {
 	return work.PassWaiting
 }
 
-// Why returns why the pass failed, in one line; empty: it did not.
-func (e *PassEnd) Why() string {
+// why returns why the pass failed, in one line; empty: it did not.
+func (e *PassEnd) why() string {
 	if e.Outcome != work.PassFailed {
 		return ""
 	}
@@ -117,7 +117,7 @@ func (e *PassEnd) storeOutcome(ctx context.Context) error {
 // follow sets Last from the stored passes and this one.
 func (e *PassEnd) follow(ctx context.Context, tx *store.Tx) error {
 	before, _, err := tx.LastPass(ctx)
-	e.Last = before.After(e.Outcome, e.At, e.Took, e.Why())
+	e.Last = before.After(e.Outcome, e.At, e.Took, e.why())
 	e.turned = e.Last.Failures != before.Failures
 	return err
 }

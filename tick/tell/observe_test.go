@@ -38,8 +38,8 @@ func TestOutcome(t *testing.T) {
 			rep.Repo(fmt.Sprint(i), func(x *env.RepoReport) { *x = r })
 		}
 		e := &PassEnd{Report: rep, Err: c.err, Outcome: outcome(rep, c.err)}
-		if e.Outcome != c.want || e.Why() != c.why {
-			t.Errorf("%s: %q, %q; want %q, %q", c.name, e.Outcome, e.Why(), c.want, c.why)
+		if e.Outcome != c.want || e.why() != c.why {
+			t.Errorf("%s: %q, %q; want %q, %q", c.name, e.Outcome, e.why(), c.want, c.why)
 		}
 	}
 }

@@ -246,7 +246,7 @@ func (c *composer) flaky() {
 	}
 	name := public.Title(f.Name)
 	var seen strings.Builder
-	for _, check := range c.l.Red[:min(len(c.l.Red), MostDescribed)] {
+	for _, check := range c.l.Red[:min(len(c.l.Red), mostDescribed)] {
 		fmt.Fprintf(&seen, "- %s (%s)\n", public.InlineBody(check.Name), check.URL)
 	}
 	token := work.IssueToken(c.l.Repo.Row.Key(), t.Number, t.Head, f.Name)
@@ -280,8 +280,8 @@ func (c *composer) flakyText() string {
 	return text + "\n\nIts checks cannot be run again from here. Please have them run again, or say what is to be done."
 }
 
-// MostDescribed is how many red checks are read in detail.
-const MostDescribed = 20
+// mostDescribed is how many red checks are read in detail.
+const mostDescribed = 20
 
 // whyStillRed returns why a person must act after a fix turn that neither changed anything nor reruns the
 // checks: they stay red.

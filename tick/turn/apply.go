@@ -20,7 +20,7 @@ import (
 // first. A cosmetic action never fails a turn.
 func (p *Turns) Apply(ctx context.Context, l *env.Lease) error {
 	if l.Resumed && l.Threads == nil {
-		if err := p.LastLook.Recheck(ctx, l); err != nil {
+		if err := p.LastLook.recheck(ctx, l); err != nil {
 			return err
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // MayRun checks attempts and budgets before any work for a turn whose agent must run, be it new,
 // waiting or left by a dead pass.
 func (p *lastLook) MayRun(ctx context.Context, l *env.Lease) error {
-	return p.Store.View(ctx, func(tx *store.Tx) error { return p.Affords(ctx, tx, l) })
+	return p.Store.View(ctx, func(tx *store.Tx) error { return p.affords(ctx, tx, l) })
 }
 
-// Affords checks the turn's attempts and every budget before a run. Repair runs of the same attempt
+// affords checks the turn's attempts and every budget before a run. Repair runs of the same attempt
 // are not counted as turns or rounds; only their cost counts.
-func (p *lastLook) Affords(ctx context.Context, tx *store.Tx, l *env.Lease) error {
+func (p *lastLook) affords(ctx context.Context, tx *store.Tx, l *env.Lease) error {
 	if !l.Attempted && l.Turn.Attempts >= work.MaxAttempts {
 		return &work.BlockedError{Reason: unanswered(l.Turn)}
 	}

@@ -15,23 +15,23 @@ import (
 
 // Placeholders of the line's template.
 const (
-	AgentWord    = "{agent}"
+	agentWord    = "{agent}"
 	operatorWord = "{operator}"
 	behalf       = " on behalf of @" + operatorWord
 )
 
-// Disclosure returns the line below the agent's text; empty: none. On somebody else's pull request
-// it is DisclosureAside, because comments there get no answer.
-func (p *briefs) Disclosure(l *env.Lease) string {
+// disclosure returns the line below the agent's text; empty: none. On somebody else's pull request
+// it is disclosureAside, because comments there get no answer.
+func (p *briefs) disclosure(l *env.Lease) string {
 	if l.Item.Flow == work.FlowReview {
-		return p.DisclosureAside(l)
+		return p.disclosureAside(l)
 	}
 	return disclose(l.Repo.Settings.Voice.Disclosure, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
 }
 
-// DisclosureAside returns the line for places where comments get no answer, such as the issue for a
+// disclosureAside returns the line for places where comments get no answer, such as the issue for a
 // flaky test.
-func (p *briefs) DisclosureAside(l *env.Lease) string {
+func (p *briefs) disclosureAside(l *env.Lease) string {
 	template := l.Repo.Settings.Voice.Disclosure
 	if template == config.DefaultDisclosure {
 		template = config.DisclosureAside
@@ -47,7 +47,7 @@ func disclose(template, agent, operator string) string {
 		template = strings.ReplaceAll(template, "@"+operatorWord, operatorWord)
 		operator = "its operator"
 	}
-	return strings.NewReplacer(AgentWord, agent, operatorWord, operator).Replace(template)
+	return strings.NewReplacer(agentWord, agent, operatorWord, operator).Replace(template)
 }
 
 // undisclosed returns a body of ours without the line, whichever agent and operator it names: an
@@ -57,7 +57,7 @@ func undisclosed(body string, v config.Voice) string {
 		return body
 	}
 	const name = `[^\n]*?`
-	line := strings.NewReplacer(regexp.QuoteMeta(behalf), `(?: on behalf of `+name+`)?`, regexp.QuoteMeta(AgentWord), name,
+	line := strings.NewReplacer(regexp.QuoteMeta(behalf), `(?: on behalf of `+name+`)?`, regexp.QuoteMeta(agentWord), name,
 		regexp.QuoteMeta("@"+operatorWord), name, regexp.QuoteMeta(operatorWord), name).Replace(regexp.QuoteMeta(v.Disclosure))
 	below, err := regexp.Compile(`\n\n` + line + `(\n\n<!-- mergexo-[^\n]*-->(?:\n<!-- mergexo-[^\n]*-->)*)?\n*$`)
 	if err != nil {

@@ -72,20 +72,20 @@ func agentBlocked(a prompts.Answer) error {
 // ask stores the prompt, once per turn. It stores a new one if an attempt left unfinished work or
 // the surroundings changed.
 func (p *runner) ask(ctx context.Context, l *env.Lease) error {
-	if err := p.looks.RequireTrusted(ctx, l); err != nil {
+	if err := p.looks.requireTrusted(ctx, l); err != nil {
 		return err
 	}
 	partial, err := p.partial(ctx, l)
 	if err != nil {
 		return err
 	}
-	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.Surroundings(l)) {
+	if l.Turn.Request != nil && upToDate(l.Turn.Request, partial, p.briefs.surroundings(l)) {
 		return nil
 	}
-	if err := p.looks.RequireConfirmed(l.Ahead.Into(ctx), l); err != nil {
+	if err := p.looks.requireConfirmed(l.Ahead.Into(ctx), l); err != nil {
 		return err
 	}
-	if err := p.restorer.AddNewComments(ctx, l); err != nil {
+	if err := p.restorer.addNewComments(ctx, l); err != nil {
 		return fmt.Errorf("take in what was said: %w", err)
 	}
 	c, err := p.briefs.PromptContext(ctx, l)
@@ -93,7 +93,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if l.Approves() {
-		c.AllowedActions, c.ReadOnly = ApprovalOnly, true
+		c.AllowedActions, c.ReadOnly = approvalOnly, true
 	}
 	c.Partial = partial
 	newest := newestComment(c)
@@ -212,7 +212,7 @@ func markImplemented(l *env.Lease) *git.Edit {
 func trailers(l *env.Lease) []string {
 	var lines []string
 	for _, line := range l.Repo.Settings.Voice.Trailers {
-		lines = append(lines, strings.ReplaceAll(line, AgentWord, l.Turn.Agent))
+		lines = append(lines, strings.ReplaceAll(line, agentWord, l.Turn.Agent))
 	}
 	if line := reviewTrailer(l); line != "" {
 		lines = append(lines, line)
@@ -243,7 +243,7 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
-	l.Disclosure, l.DisclosedAside = p.briefs.Disclosure(l), p.briefs.DisclosureAside(l)
+	l.Disclosure, l.DisclosedAside = p.briefs.disclosure(l), p.briefs.disclosureAside(l)
 	m := l.Repo.Git()
 	if l.Turn.Kind == work.KindReview {
 		if l.Lines, err = p.reviewedLines(ctx, l); err != nil {
@@ -333,13 +333,13 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 // beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
 // session so far.
 func (p *runner) beginRun(ctx context.Context, l *env.Lease, session string) (run work.Run, counted work.Usage, err error) {
-	if err := p.looks.RequireNotHalted(ctx, l); err != nil {
+	if err := p.looks.requireNotHalted(ctx, l); err != nil {
 		return run, counted, err
 	}
 	run = work.Run{Turn: l.Turn.ID, Attempt: !l.Attempted, Agent: l.Turn.Agent, Session: session, Began: p.Now()}
 	var id int64
 	err = p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if err := p.looks.Affords(ctx, tx, l); err != nil {
+		if err := p.looks.affords(ctx, tx, l); err != nil {
 			return err
 		}
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {

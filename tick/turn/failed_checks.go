@@ -158,7 +158,7 @@ func (p *briefs) describeRed(ctx context.Context, l *env.Lease) ([]prompts.Check
 	var all []prompts.Check
 	for i, c := range l.Red {
 		check := prompts.Check{Name: c.Name, Conclusion: strings.ToLower(c.Conclusion), URL: c.URL, Summary: c.Summary, Annotations: []prompts.Annotation{}}
-		if isRun(c) && i < MostDescribed {
+		if isRun(c) && i < mostDescribed {
 			if err := p.describeRun(ctx, l, c.ID, &check); err != nil {
 				return nil, fmt.Errorf("read the check %q: %w", c.Name, err)
 			}
@@ -212,5 +212,5 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 	return p.readRuns(ctx, l)
 }
 
-// ApprovalOnly lists what an agent may do in answer to an approval.
-var ApprovalOnly = []string{"an answer in general_comment: this is an approval, nothing is pushed for it, so change no file"}
+// approvalOnly lists what an agent may do in answer to an approval.
+var approvalOnly = []string{"an answer in general_comment: this is an approval, nothing is pushed for it, so change no file"}

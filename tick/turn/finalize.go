@@ -18,10 +18,10 @@ import (
 // pull request may be merged, comments deleted, or the head somebody else's.
 func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 	ctx = l.Ahead.Into(ctx)
-	if err := p.LastLook.Reload(ctx, l); err != nil {
+	if err := p.LastLook.reload(ctx, l); err != nil {
 		return err
 	}
-	if err := p.LastLook.Recheck(ctx, l); err != nil {
+	if err := p.LastLook.recheck(ctx, l); err != nil {
 		return err
 	}
 	if err := p.LastLook.RequireNotPaused(ctx, l); err != nil {
@@ -32,7 +32,7 @@ func (p *Turns) Finalize(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if planned {
-		if err := p.LastLook.RequireTrusted(ctx, l); err != nil {
+		if err := p.LastLook.requireTrusted(ctx, l); err != nil {
 			return err
 		}
 		if err := p.rereadIssueComments(ctx, l, push); err != nil {
@@ -121,7 +121,7 @@ func (p *Turns) replay(ctx context.Context, l *env.Lease, a work.Action) error {
 		l.Turn.Commit = ""
 		return errors.Join(err, p.SaveTurn(ctx, l))
 	}
-	if err := p.Runner.TestReplayed(ctx, l, re.OID); err != nil {
+	if err := p.Runner.testReplayed(ctx, l, re.OID); err != nil {
 		return err
 	}
 	if err := m.KeepTurn(ctx, l.Turn.Key, re.OID); err != nil {

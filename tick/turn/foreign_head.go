@@ -19,16 +19,16 @@ import (
 func (p *restorer) find(ctx context.Context, l *env.Lease) error {
 	switch {
 	case l.Item.Flow == work.FlowReview:
-		return p.FindForeignHead(ctx, l)
+		return p.findForeignHead(ctx, l)
 	case l.Turn.Kind.Start():
-		return p.FindBase(ctx, l)
+		return p.findBase(ctx, l)
 	}
-	return p.FindHead(ctx, l)
+	return p.findHead(ctx, l)
 }
 
-// FindForeignHead fetches the head of somebody else's pull request. The turn is only about the head for
+// findForeignHead fetches the head of somebody else's pull request. The turn is only about the head for
 // which the label was set.
-func (p *restorer) FindForeignHead(ctx context.Context, l *env.Lease) error {
+func (p *restorer) findForeignHead(ctx context.Context, l *env.Lease) error {
 	l.Turn.Branch = theirBranch(l.Turn.Number)
 	oid, ok, err := l.Repo.Git().FetchPull(ctx, l.Turn.Number, l.Turn.Key)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
 // see ignored files of earlier turns, nor later turns its own.
 func (p *restorer) takeCheckout(ctx context.Context, l *env.Lease) (folder.Checkout, error) {
 	theirs := l.Item.Flow == work.FlowReview
-	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.Occupied(ctx, dir) })
+	c, err := p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return theirs || p.occupied(ctx, dir) })
 	if theirs { // its mark stays, so that the next turn gets a new path
 		c = folder.Checkout{Dir: c.Dir, Index: c.Index}
 	}

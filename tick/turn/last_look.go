@@ -22,9 +22,9 @@ type lastLook struct {
 	notices *tell.Notices
 }
 
-// Reload reads the turn's item and events again, as they may have changed since the claim, above
+// reload reads the turn's item and events again, as they may have changed since the claim, above
 // all in a resumed turn.
-func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) reload(ctx context.Context, l *env.Lease) error {
 	return p.Store.View(ctx, func(tx *store.Tx) error {
 		item, err := tx.GetItem(ctx, l.Item.ID)
 		if err != nil {
@@ -40,8 +40,8 @@ func (p *lastLook) Reload(ctx context.Context, l *env.Lease) error {
 	})
 }
 
-// Recheck reads the current issue and pull request.
-func (p *lastLook) Recheck(ctx context.Context, l *env.Lease) error {
+// recheck reads the current issue and pull request.
+func (p *lastLook) recheck(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() {
 		_, err := p.readIssue(ctx, l)
 		return err
@@ -180,10 +180,10 @@ func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, 
 	return nil
 }
 
-// RequireConfirmed reads a start's issue once more right before its prompt is made, as the turn may
+// requireConfirmed reads a start's issue once more right before its prompt is made, as the turn may
 // have waited for a slot or its checkout. No agent is paid if the start is no longer wanted, or if
 // a person must confirm the issue's edited text.
-func (p *lastLook) RequireConfirmed(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}
@@ -203,9 +203,9 @@ func (p *lastLook) RequireConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// RequireTrusted ends a turn before its first effect if an author of its events lost the permission to
+// requireTrusted ends a turn before its first effect if an author of its events lost the permission to
 // ask. The events of other authors make a new turn.
-func (p *lastLook) RequireTrusted(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) requireTrusted(ctx context.Context, l *env.Lease) error {
 	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
 	if err != nil || len(lost) == 0 {
 		return err

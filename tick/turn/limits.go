@@ -54,7 +54,7 @@ func (p *runner) limits(l *env.Lease) git.Limits {
 		MaxFiles: r.MaxFiles, MaxFileBytes: r.MaxFileBytes, Protected: r.ProtectedPaths, Secrets: p.Secrets.Find,
 	}
 	if l.Turn.Kind == work.KindImplementationStart {
-		limits.NotOnly = Documents
+		limits.NotOnly = documents
 	}
 	return limits
 }

@@ -16,7 +16,7 @@ import (
 // wait. In a pause of everything the turn waits unchanged. After its first effect a turn runs to
 // its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
-	if err := p.RequireNotHalted(ctx, l); err != nil {
+	if err := p.requireNotHalted(ctx, l); err != nil {
 		return err
 	}
 	var pause work.Pause
@@ -53,9 +53,9 @@ func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number in
 	return p.RequireNotPaused(ctx, l)
 }
 
-// RequireNotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
+// requireNotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
 // its end.
-func (p *lastLook) RequireNotHalted(ctx context.Context, l *env.Lease) error {
+func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
 		return nil

@@ -29,7 +29,7 @@ func (p *Turns) prefetchFinalize(ctx context.Context, l *env.Lease) {
 	}
 	repo := l.Repo.Row.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = l.Repo.GitHub.Repository(ctx, repo) })
-	p.LastLook.Prefetch(ctx, l)
+	p.LastLook.prefetch(ctx, l)
 	if l.Turn.Kind.Start() && p.Config.Runtime.EnableIssueCommentRouting {
 		ahead.Begin(ctx, func(ctx context.Context) { p.reader.PrefetchComments(ctx, l) })
 	}
@@ -65,8 +65,8 @@ func (p *Turns) prefetchPull(ctx context.Context, l *env.Lease, opened work.Acti
 // beside is how many comments are prefetched.
 const beside = 8
 
-// Prefetch starts the reads of Recheck.
-func (p *lastLook) Prefetch(ctx context.Context, l *env.Lease) {
+// prefetch starts the reads of Recheck.
+func (p *lastLook) prefetch(ctx context.Context, l *env.Lease) {
 	repo := l.Repo.Row.Current
 	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = l.Repo.GitHub.Issue(ctx, repo, l.Item.Number) })
 	if l.Turn.Kind.Start() {

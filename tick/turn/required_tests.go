@@ -142,15 +142,15 @@ func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *f
 	}
 	p.Changed(l, "repairing", f.Failure)
 	var err error
-	if talk.mend, err = p.Prompts.RepairTests(l.Turn.Kind, p.briefs.AgentOf(l).Adapter, l.Turn.Key, f.Unproven); err != nil {
+	if talk.mend, err = p.Prompts.RepairTests(l.Turn.Kind, p.briefs.agentOf(l).Adapter, l.Turn.Key, f.Unproven); err != nil {
 		return fmt.Errorf("render the prompt: %w", err)
 	}
 	return nil
 }
 
-// TestReplayed runs the required tests on a replayed commit: its change and somebody's push may
+// testReplayed runs the required tests on a replayed commit: its change and somebody's push may
 // each pass alone and fail together.
-func (p *runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) error {
+func (p *runner) testReplayed(ctx context.Context, l *env.Lease, commit string) error {
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (p *runner) TestReplayed(ctx context.Context, l *env.Lease, commit string) 
 	if err != nil {
 		return err
 	}
-	if l.Checkout, err = p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.restorer.Occupied(ctx, dir) }); err != nil {
+	if l.Checkout, err = p.Dirs.TakeCheckout(l.Repo.Row, l.Slot.K, func(dir string) bool { return p.restorer.occupied(ctx, dir) }); err != nil {
 		return err
 	}
 	res, err := p.runTests(ctx, l, ag, commit)

@@ -20,7 +20,7 @@ import (
 // Restore gives the turn a clean checkout at its commit. The head comes from the git remote, as
 // GitHub's API may lag behind a push. The remote is asked once: a fetch shows all branches.
 func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
-	if err := p.looks.Reload(ctx, l); err != nil {
+	if err := p.looks.reload(ctx, l); err != nil {
 		return err
 	}
 	if err := p.looks.RequireNotPaused(ctx, l); err != nil {
@@ -44,7 +44,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.FetchAndFind(ctx, l); err != nil {
 		return err
 	}
-	if err := p.looks.RequireNotRewritten(ctx, l); err != nil {
+	if err := p.looks.requireNotRewritten(ctx, l); err != nil {
 		l.Turn.Head = known // the agent never worked on the new one
 		return err
 	}
@@ -102,9 +102,9 @@ func ignored(r config.Repo) git.Ignored {
 	return git.RemoveIgnored
 }
 
-// FindBase chooses the base and the name of a new branch. Branches of earlier starts are not
+// findBase chooses the base and the name of a new branch. Branches of earlier starts are not
 // changed: history is never rewritten.
-func (p *restorer) FindBase(ctx context.Context, l *env.Lease) error {
+func (p *restorer) findBase(ctx context.Context, l *env.Lease) error {
 	heads, err := l.Repo.Git().Heads(ctx)
 	if err != nil {
 		return fmt.Errorf("list the remote's branches: %w", err)
@@ -191,8 +191,8 @@ func (p *restorer) hadPull(ctx context.Context, l *env.Lease, branch string) (bo
 	return used, nil
 }
 
-// FindHead reads the head of the pull request's branch.
-func (p *restorer) FindHead(ctx context.Context, l *env.Lease) error {
+// findHead reads the head of the pull request's branch.
+func (p *restorer) findHead(ctx context.Context, l *env.Lease) error {
 	head, ok, err := l.Repo.Git().Head(ctx, l.Turn.Branch)
 	if err != nil {
 		return fmt.Errorf("find the head of %s: %w", l.Turn.Branch, err)
@@ -268,9 +268,9 @@ func (p *restorer) restoreAnswered(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// Occupied reports whether a process works in a folder. If that cannot be read it returns false:
+// occupied reports whether a process works in a folder. If that cannot be read it returns false:
 // the previous turn's processes were also ended by their mark.
-func (p *restorer) Occupied(ctx context.Context, dir string) bool {
+func (p *restorer) occupied(ctx context.Context, dir string) bool {
 	in, err := p.Orphans.Inside(ctx, dir)
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not look for processes in a checkout", "dir", dir, "error", err)
@@ -291,9 +291,9 @@ func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) err
 	return &work.SupersededError{Reason: "the head moved on"}
 }
 
-// AddNewComments adds comments written since the claim to a start, right before its agent runs: making the
+// addNewComments adds comments written since the claim to a start, right before its agent runs: making the
 // checkout may have taken minutes.
-func (p *restorer) AddNewComments(ctx context.Context, l *env.Lease) error {
+func (p *restorer) addNewComments(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil
 	}

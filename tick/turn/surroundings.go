@@ -55,18 +55,18 @@ func opensNetwork(args []string, mode work.Mode) bool {
 	return false
 }
 
-// Surroundings returns how the agent works on the lease's turn.
-func (p *briefs) Surroundings(l *env.Lease) prompts.Surroundings {
-	s := Surroundings(p.Config, p.AgentOf(l), l.Repo.Settings, l.Turn.Kind)
+// surroundings returns how the agent works on the lease's turn.
+func (p *briefs) surroundings(l *env.Lease) prompts.Surroundings {
+	s := Surroundings(p.Config, p.agentOf(l), l.Repo.Settings, l.Turn.Kind)
 	if l.Approves() { // its agent only reads
 		s.Shell, s.RequiredTests = s.Adapter != config.AdapterClaude, nil
 	}
 	return s
 }
 
-// AgentOf returns the config of a turn's agent: the one that runs it, else the one that the config
+// agentOf returns the config of a turn's agent: the one that runs it, else the one that the config
 // names.
-func (p *briefs) AgentOf(l *env.Lease) config.Agent {
+func (p *briefs) agentOf(l *env.Lease) config.Agent {
 	if a, ok := p.Config.Agents[l.Turn.Agent]; ok {
 		return a
 	}
@@ -77,7 +77,7 @@ func (p *briefs) AgentOf(l *env.Lease) config.Agent {
 // surround adds how the agent works and the repository's instructions for contributors. A tree that
 // cannot be listed does not stop the turn.
 func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context) error {
-	c.Surroundings = p.Surroundings(l)
+	c.Surroundings = p.surroundings(l)
 	paths, err := l.Repo.Git().ListFiles(ctx, cmp.Or(l.Guarded.Tree, l.Turn.Head))
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -113,9 +113,9 @@ func role(e work.Event) prompts.Role {
 	return prompts.RoleWrite
 }
 
-// Documents are globs of files of which an implementation may not consist alone: a merged design
+// documents are globs of files of which an implementation may not consist alone: a merged design
 // asks for code.
-var Documents = []string{"docs/**", "doc/**", "**/*.md", "**/*.mdx", "**/*.markdown", "**/*.rst", "**/*.adoc"}
+var documents = []string{"docs/**", "doc/**", "**/*.md", "**/*.mdx", "**/*.markdown", "**/*.rst", "**/*.adoc"}
 
 // refusedChanges lists for the agent what the gates refuse.
 func refusedChanges(r config.Repo, kind work.Kind) []string {

@@ -143,11 +143,11 @@ func TestAPromptIsWordedForTheAgentThatGetsIt(t *testing.T) {
 	}
 	p := &briefs{Env: &env.Env{Config: cfg}}
 	l := &env.Lease{Turn: work.Turn{Kind: work.KindBugfixStart, Agent: "codex"}, Repo: &env.Repo{Remote: env.Remote{Settings: config.Repo{RequiredTests: []string{"make"}}}}}
-	stored, err := json.Marshal(env.Request{Context: prompts.Prepare(prompts.Context{Surroundings: p.Surroundings(l)})})
+	stored, err := json.Marshal(env.Request{Context: prompts.Prepare(prompts.Context{Surroundings: p.surroundings(l)})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func() bool { return upToDate(stored, nil, p.Surroundings(l)) }
+	fits := func() bool { return upToDate(stored, nil, p.surroundings(l)) }
 	if !fits() {
 		t.Error("the same surroundings are others")
 	}

@@ -82,7 +82,7 @@ func (t *talk) repairPrompt(violations []string) (string, error) {
 	repair := t.mend
 	if len(violations) > 0 {
 		var err error
-		if repair, err = t.p.Prompts.Repair(t.l.Turn.Kind, t.p.briefs.AgentOf(t.l).Adapter, violations); err != nil {
+		if repair, err = t.p.Prompts.Repair(t.l.Turn.Kind, t.p.briefs.agentOf(t.l).Adapter, violations); err != nil {
 			return "", fmt.Errorf("render the prompt: %w", err)
 		}
 	}
@@ -267,7 +267,7 @@ func (p *runner) watch(ctx context.Context, l *env.Lease) (agent context.Context
 // checks again before the first effect.
 func (p *runner) cancelled(ctx context.Context, l *env.Lease) error {
 	copied := *l // the agent's own run reads and writes the lease at the same time
-	err := p.looks.Reload(ctx, &copied)
+	err := p.looks.reload(ctx, &copied)
 	if err == nil {
 		err = p.looks.RequireNotPaused(ctx, &copied)
 	}

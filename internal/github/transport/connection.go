@@ -67,7 +67,7 @@ func MoreResumed[N, T any](ctx context.Context, c *Client, what, document, id st
 		}
 		return list.Nodes, next, err
 	}
-	read, err := PagedList[T]{Page: page, Now: c.Now()}.From(ctx, what+" of "+id, same+into.PageInfo.EndCursor)
+	read, err := PagedList[T]{Page: page, Now: c.Now()}.from(ctx, what+" of "+id, same+into.PageInfo.EndCursor)
 	if err != nil {
 		return err
 	}

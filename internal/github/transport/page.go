@@ -70,7 +70,7 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 	seen := map[string]bool{}
 	for address != "" {
 		if seen[address] {
-			return nil, &BodyError{URL: address, Err: ErrCircle}
+			return nil, &BodyError{URL: address, Err: errCircle}
 		}
 		seen[address] = true
 		p, err := ReadPage(ctx, c, PageRequest{URL: address}, convert)
@@ -106,7 +106,7 @@ func listOf[W Plausible](c *Client) PagedList[W] {
 }
 
 func converted[W, T any](address string, items []W, convert func(W) T, err error) ([]T, error) {
-	if errors.Is(err, ErrCircle) {
+	if errors.Is(err, errCircle) {
 		return nil, &BodyError{URL: address, Err: err}
 	}
 	var all []T

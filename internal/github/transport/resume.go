@@ -65,12 +65,12 @@ type PagedItems[W any] struct {
 
 // All reads a complete list, identified by the address of its first page.
 func (l PagedList[W]) All(ctx context.Context, list string) (PagedItems[W], error) {
-	return l.From(ctx, list, list)
+	return l.from(ctx, list, list)
 }
 
-// From reads a complete list from an address on. Stored pages that begin at another address are not
+// from reads a complete list from an address on. Stored pages that begin at another address are not
 // used.
-func (l PagedList[W]) From(ctx context.Context, list, first string) (PagedItems[W], error) {
+func (l PagedList[W]) from(ctx context.Context, list, first string) (PagedItems[W], error) {
 	r := reading[W]{PagedList: l, list: list, first: first, begun: l.Now}
 	r.kept, _ = ctx.Value(key{}).(Kept)
 	err := r.read(ctx)
@@ -106,7 +106,7 @@ func (r *reading[W]) read(ctx context.Context) error {
 	for err == nil && next != "" {
 		p := page[W]{url: next}
 		if r.has(p.url) {
-			return ErrCircle
+			return errCircle
 		}
 		if p.items, next, err = r.Page(ctx, p.url); err == nil {
 			r.pages = append(r.pages, p)
@@ -115,8 +115,8 @@ func (r *reading[W]) read(ctx context.Context) error {
 	return err
 }
 
-// ErrCircle means that a page names an earlier page as the next one.
-var ErrCircle = errors.New("the listing's pages run in a circle")
+// errCircle means that a page names an earlier page as the next one.
+var errCircle = errors.New("the listing's pages run in a circle")
 
 func (r *reading[W]) has(url string) bool {
 	return slices.ContainsFunc(r.pages, func(p page[W]) bool { return p.url == url })

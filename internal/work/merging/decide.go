@@ -36,7 +36,7 @@ type Choice struct {
 func Holds(all []Gate) (Gate, bool) {
 	for _, first := range []func(Gate) bool{
 		func(g Gate) bool { return g.Stop },
-		func(g Gate) bool { return g.Code == GateQueue },
+		func(g Gate) bool { return g.Code == gateQueue },
 		func(g Gate) bool { return g.Code.has(people) || g.Why.Kind == work.WhyMergeHalted },
 		func(Gate) bool { return true },
 	} {
@@ -53,7 +53,7 @@ func Decide(f Facts, p Policy) Choice {
 		return Choice{}
 	}
 	c := Choice{Gates: Gates(f, p)}
-	c.Method, _ = MethodOf(f.Box, p)
+	c.Method, _ = methodOf(f.Box, p)
 	held, closed := Holds(c.Gates)
 	leaves, out := f.leaves(c.Gates)
 	switch {
@@ -63,7 +63,7 @@ func Decide(f Facts, p Policy) Choice {
 		c.Ask = AskEnqueue
 	case !closed:
 		c.Ask = AskMerge
-	case onlyClosed(c.Gates, func(c Code) bool { return c == GateBehind }):
+	case onlyClosed(c.Gates, func(c Code) bool { return c == gateBehind }):
 		c.Ask, c.Why = AskUpdate, held.Why
 	default:
 		c.Why, c.Stop = held.Why, held.Stop
@@ -79,7 +79,7 @@ func (f Facts) leaves(all []Gate) (Gate, bool) {
 		return Gate{}, false
 	}
 	for _, g := range all {
-		if !g.Open && (g.Code.has(ours) || g.Code == GateMerging && (f.Halt != nil || f.Answers)) {
+		if !g.Open && (g.Code.has(ours) || g.Code == gateMerging && (f.Halt != nil || f.Answers)) {
 			return g, true
 		}
 	}
@@ -99,9 +99,9 @@ func allowed(b Box) []Method {
 	})
 }
 
-// MethodOf returns the merge method. It returns false if the config's method, or every method, is
+// methodOf returns the merge method. It returns false if the config's method, or every method, is
 // not allowed.
-func MethodOf(b Box, p Policy) (Method, bool) {
+func methodOf(b Box, p Policy) (Method, bool) {
 	all := allowed(b)
 	switch {
 	case p.Method != "":

@@ -33,32 +33,32 @@ const (
 // Table has the gates in GitHub's order.
 func Table() []GateRow {
 	return []GateRow{
-		{GateDraft, "it is no draft", "its author", people | github, (*gates).draft},
-		{GateConflicts, "GitHub can merge it", "a turn merges the base into it", github | fromBox | settles, (*gates).conflicts},
-		{GateBehind, "it is up to date with its base, if the rules require that", "gh mergexo, once it is next", github | fromBox | settles, (*gates).behind},
+		{gateDraft, "it is no draft", "its author", people | github, (*gates).draft},
+		{gateConflicts, "GitHub can merge it", "a turn merges the base into it", github | fromBox | settles, (*gates).conflicts},
+		{gateBehind, "it is up to date with its base, if the rules require that", "gh mergexo, once it is next", github | fromBox | settles, (*gates).behind},
 		{
-			GateChecks, "the required checks are green: those of GitHub's rules and of `required_checks`. If none is required, all checks", "the checks; a turn, if they fail", github | fromBox | settles, (*gates).checks,
+			gateChecks, "the required checks are green: those of GitHub's rules and of `required_checks`. If none is required, all checks", "the checks; a turn, if they fail", github | fromBox | settles, (*gates).checks,
 		},
-		{GateApprovals, "every configured [reviewer](review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
-		{GateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
-		{GateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
-		{GateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
-		{GateHold, "no hold: neither `/mergexo hold` nor its label", "`/mergexo resume`", people | ours, (*gates).hold},
-		{GateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
-		{GateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
-		{GateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
+		{gateApprovals, "every configured [reviewer](review.md) approved this commit", "they do", ours | settles, (*gates).approvals},
+		{gateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
+		{gateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
+		{gateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
+		{gateHold, "no hold: neither `/mergexo hold` nor its label", "`/mergexo resume`", people | ours, (*gates).hold},
+		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
+		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
+		{gateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
 		{
-			GateLastPush, "somebody other than the last pusher approved, if the rules require that", "people, and reviewers with an account of their own",
+			gateLastPush, "somebody other than the last pusher approved, if the rules require that", "people, and reviewers with an account of their own",
 			people | github | fromBox, (*gates).lastPush,
 		},
-		{GateBlocked, "GitHub does not report a rule that it shows to administrators only", "an administrator", people | fromBox | settles, (*gates).blocked},
-		{GateMethod, "repository and rules allow a merge method", "the settings", fromBox, (*gates).method},
-		{GatePermission, "the account may merge", "an administrator", fromBox, (*gates).permission},
+		{gateBlocked, "GitHub does not report a rule that it shows to administrators only", "an administrator", people | fromBox | settles, (*gates).blocked},
+		{gateMethod, "repository and rules allow a merge method", "the settings", fromBox, (*gates).method},
+		{gatePermission, "the account may merge", "an administrator", fromBox, (*gates).permission},
 		{
-			GateMerging, "no earlier attempt for this commit went wrong, and merging is not stopped in the repository", "`/mergexo retry`, `gh mergexo resume-merging`",
+			gateMerging, "no earlier attempt for this commit went wrong, and merging is not stopped in the repository", "`/mergexo retry`, `gh mergexo resume-merging`",
 			settles, (*gates).merging,
 		},
-		{GateUnread, "nothing changed on the pull request since it was read", "the next pass", settles, (*gates).unread},
+		{gateUnread, "nothing changed on the pull request since it was read", "the next pass", settles, (*gates).unread},
 	}
 }
 
@@ -164,7 +164,7 @@ func (g *gates) behind() closed {
 // otherwiseOpen reports whether every other gate that GitHub enforces is open.
 func (g *gates) otherwiseOpen() bool {
 	return !slices.ContainsFunc(Table(), func(r GateRow) bool {
-		return r.traits&github != 0 && r.Code != GateBehind && !r.judge(g).why.None()
+		return r.traits&github != 0 && r.Code != gateBehind && !r.judge(g).why.None()
 	})
 }
 
@@ -296,7 +296,7 @@ func (g *gates) blocked() closed {
 }
 
 func (g *gates) method() closed {
-	if _, ok := MethodOf(g.f.Box, g.p); ok || g.f.Box.Queue.Required || !g.f.Box.Read() {
+	if _, ok := methodOf(g.f.Box, g.p); ok || g.f.Box.Queue.Required || !g.f.Box.Read() {
 		return closed{}
 	}
 	return stops(work.Reason{Kind: work.WhyMergeMethod, Name: string(g.p.Method), Names: names(allowed(g.f.Box))})

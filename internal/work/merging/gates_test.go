@@ -47,78 +47,78 @@ func closings() []closing {
 		return func(f *Facts, _ *Policy) { f.Box.Checks = append(f.Box.Checks, Check{Name: name, State: state}) }
 	}
 	return []closing{
-		{"draft", GateDraft, work.WhyMergeDraft, false, func(f *Facts, _ *Policy) { f.Box.Draft = true }},
-		{"conflict", GateConflicts, work.WhyMergeConflicts, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = conflicting }},
-		{"mergeability unknown", GateConflicts, work.WhyMergeUnknown, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = "UNKNOWN" }},
-		{"behind", GateBehind, work.WhyMergeBehind, false, func(f *Facts, _ *Policy) { f.Box.Status = behind }},
-		{"red", GateChecks, work.WhyMergeChecksRed, false, red("unit", Red)},
-		{"red for long", GateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
+		{"draft", gateDraft, work.WhyMergeDraft, false, func(f *Facts, _ *Policy) { f.Box.Draft = true }},
+		{"conflict", gateConflicts, work.WhyMergeConflicts, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = conflicting }},
+		{"mergeability unknown", gateConflicts, work.WhyMergeUnknown, false, func(f *Facts, _ *Policy) { f.Box.Mergeable = "UNKNOWN" }},
+		{"behind", gateBehind, work.WhyMergeBehind, false, func(f *Facts, _ *Policy) { f.Box.Status = behind }},
+		{"red", gateChecks, work.WhyMergeChecksRed, false, red("unit", Red)},
+		{"red for long", gateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
 		}},
-		{"red for long, and nobody mends it", GateChecks, work.WhyMergeChecksRed, true, func(f *Facts, p *Policy) {
+		{"red for long, and nobody mends it", gateChecks, work.WhyMergeChecksRed, true, func(f *Facts, p *Policy) {
 			p.FixesChecks = false
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Ended: noon.Add(-2 * time.Hour)})
 		}},
-		{"cancelled", GateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
+		{"cancelled", gateChecks, work.WhyMergeChecksRed, false, func(f *Facts, _ *Policy) {
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Lapsed: true, Ended: noon.Add(-time.Minute)})
 		}},
-		{"cancelled for long", GateChecks, work.WhyMergeChecksRed, true, func(f *Facts, _ *Policy) {
+		{"cancelled for long", gateChecks, work.WhyMergeChecksRed, true, func(f *Facts, _ *Policy) {
 			f.Box.Checks = append(f.Box.Checks, Check{Name: "unit", State: Red, Lapsed: true, Ended: noon.Add(-2 * time.Hour)})
 		}},
-		{"running", GateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
-		{"required and missing", GateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
-		{"required by a rule and missing", GateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Rules.Checks = []string{"deploy"} }},
-		{"never checked", GateChecks, work.WhyMergeNeverChecked, true, func(f *Facts, p *Policy) {
+		{"running", gateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
+		{"required and missing", gateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
+		{"required by a rule and missing", gateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Rules.Checks = []string{"deploy"} }},
+		{"never checked", gateChecks, work.WhyMergeNeverChecked, true, func(f *Facts, p *Policy) {
 			p.Required = []string{"lint"}
 			f.Pull.HeadSince = noon.Add(-2 * time.Hour)
 		}},
-		{"checks hidden", GateChecks, work.WhyMergeChecksHidden, false, func(f *Facts, _ *Policy) { f.Box.ChecksKnown, f.Box.Status = false, "UNSTABLE" }},
-		{"required checks hidden", GateChecks, work.WhyMergeChecksHidden, true, func(f *Facts, p *Policy) {
+		{"checks hidden", gateChecks, work.WhyMergeChecksHidden, false, func(f *Facts, _ *Policy) { f.Box.ChecksKnown, f.Box.Status = false, "UNSTABLE" }},
+		{"required checks hidden", gateChecks, work.WhyMergeChecksHidden, true, func(f *Facts, p *Policy) {
 			f.Box.ChecksKnown = false
 			p.Required = []string{"lint"}
 		}},
-		{"not approved", GateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) { f.Approved, f.Wanting = false, []string{"quinn"} }},
-		{"approval dismissed since", GateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) {
+		{"not approved", gateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) { f.Approved, f.Wanting = false, []string{"quinn"} }},
+		{"approval dismissed since", gateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) {
 			f.Verdicts = []int64{9}
 			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 9, State: "DISMISSED", Head: head})
 		}},
-		{"review required", GateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
-		{"review required of nobody", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
-		{"more reviews required than anybody gives", GateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
-		{"a person requests changes, and GitHub does not mind", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
-		{"changes requested", GateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
-		{"conversations", GateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
-		{"comments", GateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Unanswered = 1 }},
-		{"hold", GateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
-		{"freeze", GateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
-		{"person by config", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
-		{"person by path", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
-		{"person by unknown paths", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Box.Paths = []string{"x"}, nil }},
-		{"person by size", GateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
-		{"person's word for another head", GateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
+		{"review required", gateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
+		{"review required of nobody", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
+		{"more reviews required than anybody gives", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
+		{"a person requests changes, and GitHub does not mind", gateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Against = []string{"bob"} }},
+		{"changes requested", gateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
+		{"conversations", gateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
+		{"comments", gateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Unanswered = 1 }},
+		{"hold", gateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
+		{"freeze", gateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
+		{"person by config", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
+		{"person by path", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
+		{"person by unknown paths", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Box.Paths = []string{"x"}, nil }},
+		{"person by size", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
+		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true
 			f.MergeApprovals = []MergeApproval{{Head: "2222222222222222222222222222222222222222"}}
 		}},
-		{"queued", GateQueue, work.WhyMergeQueued, false, func(f *Facts, _ *Policy) { f.Box.Queue = Queue{Required: true, In: true, State: "LOCKED"} }},
-		{"last push", GateLastPush, work.WhyMergeLastPush, false, func(f *Facts, _ *Policy) {
+		{"queued", gateQueue, work.WhyMergeQueued, false, func(f *Facts, _ *Policy) { f.Box.Queue = Queue{Required: true, In: true, State: "LOCKED"} }},
+		{"last push", gateLastPush, work.WhyMergeLastPush, false, func(f *Facts, _ *Policy) {
 			f.Box.Rules.LastPush = true
 			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 1, State: "APPROVED", Head: head, By: work.Account{ID: 1}})
 		}},
-		{"blocked", GateBlocked, work.WhyMergeBlocked, false, func(f *Facts, _ *Policy) { f.Box.Status = blocked }},
-		{"blocked for long", GateBlocked, work.WhyMergeBlocked, true, func(f *Facts, _ *Policy) {
+		{"blocked", gateBlocked, work.WhyMergeBlocked, false, func(f *Facts, _ *Policy) { f.Box.Status = blocked }},
+		{"blocked for long", gateBlocked, work.WhyMergeBlocked, true, func(f *Facts, _ *Policy) {
 			f.Box.Status = blocked
 			f.Pull.HeadSince = noon.Add(-2 * time.Hour)
 		}},
-		{"method", GateMethod, work.WhyMergeMethod, true, func(f *Facts, p *Policy) { p.Method, f.Box.Rules.Linear = MergeCommit, true }},
-		{"permission", GatePermission, work.WhyMergePermission, true, func(f *Facts, _ *Policy) { f.Box.Permission = "TRIAGE" }},
-		{"trouble", GateMerging, work.WhyMergeHalf, true, func(f *Facts, _ *Policy) { f.Trouble = work.Reason{Kind: work.WhyMergeHalf} }},
-		{"halt", GateMerging, work.WhyMergeHalted, false, func(f *Facts, _ *Policy) { f.Halt = &Halt{At: noon} }},
-		{"unclear", GateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
-		{"taken", GateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
-		{"turn", GateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
-		{"news", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
-		{"another head", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
-		{"another base", GateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
+		{"method", gateMethod, work.WhyMergeMethod, true, func(f *Facts, p *Policy) { p.Method, f.Box.Rules.Linear = MergeCommit, true }},
+		{"permission", gatePermission, work.WhyMergePermission, true, func(f *Facts, _ *Policy) { f.Box.Permission = "TRIAGE" }},
+		{"trouble", gateMerging, work.WhyMergeHalf, true, func(f *Facts, _ *Policy) { f.Trouble = work.Reason{Kind: work.WhyMergeHalf} }},
+		{"halt", gateMerging, work.WhyMergeHalted, false, func(f *Facts, _ *Policy) { f.Halt = &Halt{At: noon} }},
+		{"unclear", gateMerging, work.WhyMergeUnclear, false, func(f *Facts, _ *Policy) { f.Unclear = true }},
+		{"taken", gateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
+		{"turn", gateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
+		{"news", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
+		{"another head", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
+		{"another base", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
 	}
 }
 
@@ -142,7 +142,7 @@ func TestEachGateIsClosedByWhatItIsAbout(t *testing.T) {
 			}
 		}
 		c := Decide(f, p)
-		if want := AskNothing; c.Ask != want && x.gate != GateBehind || c.Stop != x.stop || c.Why.Kind != x.why {
+		if want := AskNothing; c.Ask != want && x.gate != gateBehind || c.Stop != x.stop || c.Why.Kind != x.why {
 			t.Errorf("%s: %+v", x.name, c)
 		}
 		seen[x.gate] = true
@@ -232,7 +232,7 @@ func TestTheMethodIsTheFirstThatIsAllowed(t *testing.T) {
 		{[]Method{Squash}, nil, false, MergeCommit, MergeCommit, false},
 		{nil, nil, false, "", "", false},
 	} {
-		m, ok := MethodOf(Box{Methods: x.repo, Rules: Rules{Methods: x.rules, Linear: x.linear}}, Policy{Method: x.asked})
+		m, ok := methodOf(Box{Methods: x.repo, Rules: Rules{Methods: x.rules, Linear: x.linear}}, Policy{Method: x.asked})
 		if m != x.want || ok != x.ok {
 			t.Errorf("%+v gives %q, %v", x, m, ok)
 		}

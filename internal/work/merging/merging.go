@@ -180,14 +180,14 @@ func (b Box) Forbids() bool {
 	return b.Permission == "READ" || b.Permission == "TRIAGE" || b.Permission == "NONE"
 }
 
-// QueueBot is named as the merger of queued pull requests when GitHub does not name who queued
+// queueBot is named as the merger of queued pull requests when GitHub does not name who queued
 // them.
-const QueueBot = "github-merge-queue[bot]"
+const queueBot = "github-merge-queue[bot]"
 
 // ByUs reports whether one of accounts or a merge queue merged the pull request. If we requested a
 // merge, it is ours.
 func (b Box) ByUs(accounts []int64) bool {
-	return b.MergedBy.Login == QueueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
+	return b.MergedBy.Login == queueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
 }
 
 // With returns the box with the rules of its base. Checks that GitHub shows as expected stay
@@ -288,24 +288,24 @@ type Code string
 
 // The gates, in GitHub's order.
 const (
-	GateDraft         Code = "draft"
-	GateConflicts     Code = "conflicts"
-	GateBehind        Code = "behind"
-	GateChecks        Code = "checks"
-	GateApprovals     Code = "approvals"
-	GateReview        Code = "review_required"
-	GateConversations Code = "conversations"
-	GateComments      Code = "comments"
-	GateHold          Code = "hold"
-	GateFreeze        Code = "freeze"
-	GateHuman         Code = "human_approval"
-	GateQueue         Code = "merge_queue"
-	GateLastPush      Code = "last_push"
-	GateBlocked       Code = "blocked"
-	GateMethod        Code = "method"
-	GatePermission    Code = "permission"
-	GateMerging       Code = "merging"
-	GateUnread        Code = "unread"
+	gateDraft         Code = "draft"
+	gateConflicts     Code = "conflicts"
+	gateBehind        Code = "behind"
+	gateChecks        Code = "checks"
+	gateApprovals     Code = "approvals"
+	gateReview        Code = "review_required"
+	gateConversations Code = "conversations"
+	gateComments      Code = "comments"
+	gateHold          Code = "hold"
+	gateFreeze        Code = "freeze"
+	gateHuman         Code = "human_approval"
+	gateQueue         Code = "merge_queue"
+	gateLastPush      Code = "last_push"
+	gateBlocked       Code = "blocked"
+	gateMethod        Code = "method"
+	gatePermission    Code = "permission"
+	gateMerging       Code = "merging"
+	gateUnread        Code = "unread"
 )
 
 // Gate is one condition for merging a pull request.

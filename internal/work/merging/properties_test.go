@@ -45,7 +45,7 @@ func TestOneGoesAtATimeForEachBase(t *testing.T) {
 		for i := range all {
 			all[i] = Candidate{
 				Number: i + 1, Base: rapid.SampledFrom([]string{"main", "next"}).Draw(t, "base"), Sent: rapid.IntRange(0, 9).Draw(t, "sent") == 0,
-				Choice: Choice{Ask: rapid.SampledFrom(asks).Draw(t, "ask"), Gates: []Gate{{Code: GateChecks, Open: rapid.Bool().Draw(t, "checks")}}},
+				Choice: Choice{Ask: rapid.SampledFrom(asks).Draw(t, "ask"), Gates: []Gate{{Code: gateChecks, Open: rapid.Bool().Draw(t, "checks")}}},
 			}
 			if rapid.Bool().Draw(t, "updated") {
 				all[i].Updated = noon.Add(-time.Duration(rapid.IntRange(0, 120).Draw(t, "minutes ago")) * time.Minute)

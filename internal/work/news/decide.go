@@ -123,7 +123,7 @@ func passes(f Facts, t Target) []fact {
 			do: "run gh mergexo tick on the machine where it runs, and see what it says",
 		}}
 	case l.Failures == 0 && told:
-		return []fact{{Kind: Recovered, key: Subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
+		return []fact{{Kind: Recovered, key: subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
 	}
 	return nil
 }
@@ -135,8 +135,8 @@ func inARow(n int) string {
 	return fmt.Sprintf("the last %d passes failed", n)
 }
 
-// Subject returns the part of a key that names the subject, without the kind of message.
-func Subject(key string) string {
+// subject returns the part of a key that names the subject, without the kind of message.
+func subject(key string) string {
 	for i := range key {
 		if key[i] == ' ' {
 			return key[i+1:]

@@ -11,9 +11,9 @@ type Approvals struct {
 	Against []string // people whose last verdict, on any head, requests changes
 }
 
-// ApprovalsOf returns who has approved the current head. It does not decide whether a person must
+// approvalsOf returns who has approved the current head. It does not decide whether a person must
 // also approve.
-func ApprovalsOf(f Facts, p Policy) Approvals {
+func approvalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	a := Approvals{Person: d.personApproves(), Against: d.against()}
 	for _, r := range d.line {
@@ -25,7 +25,7 @@ func ApprovalsOf(f Facts, p Policy) Approvals {
 			a.Reviews = append(a.Reviews, v.ReviewID)
 		}
 	}
-	switch Decide(f, p).State {
+	switch decide(f, p).State {
 	case Approved, Checking:
 		a.All = len(a.Wanting) == 0
 	case Pending, Reviewing, Fixing, Failed, HumanReview, Merged, Closed:

@@ -54,8 +54,8 @@ type Choice struct {
 	Why       work.Reason // what it waits for, or why it is stopped
 }
 
-// Moves reports whether the state differs from the stored one.
-func (c Choice) Moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
+// moves reports whether the state differs from the stored one.
+func (c Choice) moves(r Record) bool { return len(c.After) > 0 || c.State != r.State }
 
 // FixCycle counts the pushed fixes since a person last restarted the reviews.
 func FixCycle(fixes []Fix, epoch int) int {
@@ -68,15 +68,15 @@ func FixCycle(fixes []Fix, epoch int) int {
 	return n
 }
 
-// Decide decides how the reviews of a pull request continue.
-func Decide(f Facts, p Policy) Choice {
+// decide decides how the reviews of a pull request continue.
+func decide(f Facts, p Policy) Choice {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	d.c = Choice{State: f.Record.State, Epoch: f.Record.Epoch, Line: d.line, MergeType: f.Record.MergeType}
 	d.decide()
 	return d.c
 }
 
-// decision is the state of one call of Decide.
+// decision is the state of one call of decide.
 type decision struct {
 	f    Facts
 	p    Policy

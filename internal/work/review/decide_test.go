@@ -340,7 +340,7 @@ func TestTheTableHasNoTrapAndOneWayForEachEvent(t *testing.T) {
 	}
 	for _, s := range States() {
 		ends := s == Merged
-		for _, e := range Events() {
+		for _, e := range events() {
 			to, moves := next(s, e)
 			ends = ends || to == Merged
 			if s == Merged && moves {

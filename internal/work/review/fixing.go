@@ -69,15 +69,15 @@ func (d *decision) sameAgain(v Verdict) bool {
 		if before.ID == v.ID || before.Reviewer != v.Reviewer || before.Epoch != v.Epoch || before.Cycle >= v.Cycle {
 			continue
 		}
-		return before.Decision == RequestChanges && SameFindings(before, v, d.f.Findings, d.p.Blocking)
+		return before.Decision == RequestChanges && sameFindings(before, v, d.f.Findings, d.p.Blocking)
 	}
 	return false
 }
 
-// SameFindings reports whether a later verdict repeats the findings of an earlier one: a blocking
+// sameFindings reports whether a later verdict repeats the findings of an earlier one: a blocking
 // finding stays open, none is resolved, and no blocking finding is new. It compares ids, never
 // texts.
-func SameFindings(before, now Verdict, all []Finding, blocking Severity) bool {
+func sameFindings(before, now Verdict, all []Finding, blocking Severity) bool {
 	open := false
 	for _, x := range all {
 		if x.Reviewer != now.Reviewer || !x.Severity.AtLeast(blocking) {

@@ -70,8 +70,8 @@ const (
 	EventOff       Event = "switched off" // in the config
 )
 
-// Events lists every event.
-func Events() []Event {
+// events lists every event.
+func events() []Event {
 	return []Event{
 		EventOpened, EventDue, EventApproved, EventRejected, EventComplete, EventWanting, EventPushed, EventFixed, EventUnfixed,
 		EventExhausted, EventTakenBack, EventFailed, EventRetried, EventDecided, EventMerged, EventClosed, EventReopened, EventOff,

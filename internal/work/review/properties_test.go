@@ -106,7 +106,7 @@ func TestWhateverHappensApprovedMeansEveryoneOnThisHead(t *testing.T) {
 			if c.Ask != AskNothing && w.f.State != work.PullOpen {
 				t.Fatalf("%s of a pull request that is not open", c.Ask)
 			}
-			if again := Decide(w.f, w.p); again.State != c.State || len(again.After) != 0 || again.Key != c.Key {
+			if again := decide(w.f, w.p); again.State != c.State || len(again.After) != 0 || again.Key != c.Key {
 				t.Fatalf("decided twice: %+v, then %+v", c, again)
 			}
 			step(t, w, pushes)
@@ -124,9 +124,9 @@ func TestALostDatabaseAsksForTheSame(t *testing.T) {
 		}
 		w.f.Record.FailedKey = "" // a failure is told by the comment about the stop
 		w.f.Retried = false
-		want := Decide(w.f, w.p)
+		want := decide(w.f, w.p)
 		w.loseDatabase()
-		if got := Decide(w.f, w.p); got.State != want.State && w.f.State == work.PullOpen || got.Key != want.Key || got.Ask != want.Ask {
+		if got := decide(w.f, w.p); got.State != want.State && w.f.State == work.PullOpen || got.Key != want.Key || got.Ask != want.Ask {
 			t.Fatalf("with the database %+v, without it %+v", want, got)
 		}
 	})

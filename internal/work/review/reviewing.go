@@ -32,7 +32,7 @@ func (i Item) HasReviews() bool { return !i.Policy.Off() || i.Facts.Record.State
 
 // Choose decides how the reviews continue, including what delays them now.
 func (i Item) Choose() Choice {
-	c := Decide(i.facts(), i.Policy)
+	c := decide(i.facts(), i.Policy)
 	if c.State == Approved && c.Why.None() {
 		c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: i.Pull.Number}
 	}
@@ -40,7 +40,7 @@ func (i Item) Choose() Choice {
 }
 
 // Approvals returns who has approved the head, and who has not.
-func (i Item) Approvals() Approvals { return ApprovalsOf(i.facts(), i.Policy) }
+func (i Item) Approvals() Approvals { return approvalsOf(i.facts(), i.Policy) }
 
 // PersonAsks reports whether a person's request for changes must be fixed now. It counts only for
 // the head that the person saw: if something else moved the head first, the request would get no

@@ -49,10 +49,10 @@ func (w *world) push() {
 
 // pass decides, and stores what is decided.
 func (w *world) pass() Choice {
-	c := Decide(w.f, w.p)
+	c := decide(w.f, w.p)
 	w.f.Retried = false
 	r := &w.f.Record
-	if c.Moves(*r) {
+	if c.moves(*r) {
 		r.Since = w.now()
 	}
 	r.State, r.Head, r.Reviewer, r.Epoch, r.Cycle, r.Why, r.MergeType = c.State, w.f.Head, c.Reviewer.Name, c.Epoch, c.Cycle, c.Why, c.MergeType
