@@ -118,8 +118,8 @@ func (r *Runner) find(ctx context.Context, s Scope, e effect, a work.Action) (wo
 	return a, nil
 }
 
-// SettleWithoutSend looks for an action and settles it as Apply does, but sends nothing. If the effect is not
-// visible, it returns the action unchanged.
+// SettleWithoutSend looks for an action and settles it as Apply does, but sends nothing. If the
+// effect is not visible, it returns the action unchanged.
 func (r *Runner) SettleWithoutSend(ctx context.Context, s Scope, a work.Action) (work.Action, error) {
 	if a.State.Settled() {
 		return a, nil
@@ -174,8 +174,8 @@ func (r *Runner) intend(ctx context.Context, a work.Action, remade bool) (work.A
 	return a, nil
 }
 
-// createsSecond reports whether sending again would create a second effect. A sticky comment that was
-// found is only edited.
+// createsSecond reports whether sending again would create a second effect. A sticky comment that
+// was found is only edited.
 func createsSecond(e effect, kind work.ActionKind) bool {
 	if s, ok := e.(*sticky); ok {
 		return s.id == 0

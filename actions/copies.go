@@ -31,10 +31,10 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (observ
 	return chooseCopy(a, found)
 }
 
-// chooseCopy decides which of several copies counts: the first with our text, or the first if people
-// edited all of them. Other copies with our text are to be removed, but no more than we sent, and
-// only those created while we were sending. Any other copy was pasted by a person. If the number of
-// sends was lost, none is removed.
+// chooseCopy decides which of several copies counts: the first with our text, or the first if
+// people edited all of them. Other copies with our text are to be removed, but no more than we
+// sent, and only those created while we were sending. Any other copy was pasted by a person. If the
+// number of sends was lost, none is removed.
 func chooseCopy(a work.Action, found []posted) (observation, bool) {
 	if len(found) == 0 {
 		return observation{}, false
@@ -69,9 +69,9 @@ func lastCopy(a work.Action, first posted) time.Time {
 	return first.at.Add(max(0, a.SentAt.Sub(a.PlannedAt)) + arrival)
 }
 
-// ExtraCopies returns the ids of further copies of our comment. A copy appears if a write was applied
-// although its answer was lost, and GitHub's lists did not show it yet when we looked. The list may
-// show a copy first that is not the recorded one.
+// ExtraCopies returns the ids of further copies of our comment. A copy appears if a write was
+// applied although its answer was lost, and GitHub's lists did not show it yet when we looked. The
+// list may show a copy first that is not the recorded one.
 func ExtraCopies(ctx context.Context, s Scope, a work.Action) ([]int64, error) {
 	if a.State != work.ActionApplied || sentCopies(a) < 2 {
 		return nil, nil

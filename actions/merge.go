@@ -34,8 +34,8 @@ type landings interface {
 	HasToken(ctx context.Context, commit, token string) (bool, error)
 }
 
-// HalfMergedError says that the merge's commit is on the base, but GitHub shows the pull request as open.
-// GitHub may be about to close it.
+// HalfMergedError says that the merge's commit is on the base, but GitHub shows the pull request as
+// open. GitHub may be about to close it.
 type HalfMergedError struct{ Commit, Branch string }
 
 func (e *HalfMergedError) Error() string {

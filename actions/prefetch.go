@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// PrefetchMaxAge is how long a prefetched look may replace the look right before a send. A few sends take
-// this long.
+// PrefetchMaxAge is how long a prefetched look may replace the look right before a send. A few
+// sends take this long.
 const PrefetchMaxAge = 3 * time.Second
 
 // Prefetch starts the looks for actions that are about to be applied, so that they run at the same
@@ -33,9 +33,9 @@ func Prefetch(ctx context.Context, s Scope, planned ...work.Action) {
 	}
 }
 
-// isListing reports whether the look for an action is a listing on GitHub. The look for status labels
-// may be prefetched too: the pass that sends them sends all of the repository's, and no other pass
-// sends any at that time.
+// isListing reports whether the look for an action is a listing on GitHub. The look for status
+// labels may be prefetched too: the pass that sends them sends all of the repository's, and no
+// other pass sends any at that time.
 func isListing(kind work.ActionKind) bool {
 	switch kind { //nolint:exhaustive // the rest is not
 	case work.ActionReply, work.ActionComment, work.ActionPullRequest, work.ActionSticky, work.ActionLabels:

@@ -12,7 +12,8 @@ type Branches interface {
 	RemoteHeads(ctx context.Context, prefix string) (map[string]string, error)
 	// Fetch fetches the remote's branches into the mirror.
 	Fetch(ctx context.Context, want ...string) error
-	// ContainsTurn reports whether the commit, or one with the turn's trailer, is reachable from head.
+	// ContainsTurn reports whether the commit, or one with the turn's trailer, is reachable from
+	// head.
 	ContainsTurn(ctx context.Context, head, turnKey, oid string) (bool, error)
 	// Push moves a branch from the expected commit to another, with a lease. An empty expected
 	// creates the branch.

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// awaitMergedState waits for SettleAfter, as after an unclear answer, for GitHub to close the pull request that
-// it has merged. Then a person must act. The merge is never sent again.
+// awaitMergedState waits for SettleAfter, as after an unclear answer, for GitHub to close the pull
+// request that it has merged. Then a person must act. The merge is never sent again.
 func (r *Runner) awaitMergedState(ctx context.Context, a work.Action, why error) (work.Action, error) {
 	half, _ := errors.AsType[*HalfMergedError](why)
 	now := r.Now()
@@ -33,8 +33,8 @@ const (
 	refusedAtMost  = time.Hour
 )
 
-// recordRefusal records that GitHub refused the action and nothing happened. It counts as never sent, and
-// may be sent again if it is planned again.
+// recordRefusal records that GitHub refused the action and nothing happened. It counts as never
+// sent, and may be sent again if it is planned again.
 func (r *Runner) recordRefusal(ctx context.Context, a work.Action, why *RefusedError) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	now := r.Now()

@@ -59,8 +59,8 @@ func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error
 	return observation{id: strconv.FormatInt(c.ID, 10), url: c.URL}, nil
 }
 
-// replyInConversation answers in the conversation if the thread accepts no reply: its first comment was deleted,
-// but the answered one still exists.
+// replyInConversation answers in the conversation if the thread accepts no reply: its first comment
+// was deleted, but the answered one still exists.
 func replyInConversation(ctx context.Context, s Scope, a work.Action, refused error) (observation, error) {
 	answered, ok := work.EventOfKey(a.Why)
 	id, err := strconv.ParseInt(answered.Source, 10, 64)
@@ -78,8 +78,8 @@ func replyInConversation(ctx context.Context, s Scope, a work.Action, refused er
 	return comment{}.do(ctx, s, a)
 }
 
-// explainDraftReview explains a refused reply: while the account has a draft review open, GitHub accepts
-// no reply from it. The operator shares the account.
+// explainDraftReview explains a refused reply: while the account has a draft review open, GitHub
+// accepts no reply from it. The operator shares the account.
 func explainDraftReview(ctx context.Context, s Scope, a work.Action, refused error) error {
 	pending, err := s.GitHub.OwnPendingReview(ctx, s.Repo.Current, a.Number)
 	if err != nil || !pending {

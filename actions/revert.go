@@ -17,8 +17,8 @@ type reverter interface {
 }
 
 // revert opens a pull request that reverts our merge, for people to review. Target is its branch,
-// Head the landed commit, Base the base branch, ExtraCopies the parent of the landed commit. The branch
-// is created first; an existing branch is not created again.
+// Head the landed commit, Base the base branch, ExtraCopies the parent of the landed commit. The
+// branch is created first; an existing branch is not created again.
 type revert struct{}
 
 func (revert) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {

@@ -37,8 +37,8 @@ func (r *Runner) recordResult(ctx context.Context, s Scope, a work.Action, seen 
 	return a, errors.Join(err, r.postpone(ctx, a, time.Time{}, sent))
 }
 
-// findAfterUnclear looks for an action immediately after an unclear answer, because most of these writes
-// were applied. If the effect is not visible, it may be sent again only after SettleAfter.
+// findAfterUnclear looks for an action immediately after an unclear answer, because most of these
+// writes were applied. If the effect is not visible, it may be sent again only after SettleAfter.
 func (r *Runner) findAfterUnclear(ctx context.Context, s Scope, a work.Action, sent error) (work.Action, error) {
 	ctx = context.WithoutCancel(ctx)
 	a.NotBefore = r.Now().Add(r.SettleAfter)

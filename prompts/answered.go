@@ -18,8 +18,8 @@ const (
 	firstWords = 60 // characters
 )
 
-// checkAnswers demands an answer to each comment in the prompt: a reply to a comment on a line, or a
-// general comment for all others. A question to people counts as a general comment.
+// checkAnswers demands an answer to each comment in the prompt: a reply to a comment on a line, or
+// a general comment for all others. A question to people counts as a general comment.
 func (c *checker) checkAnswers(a Answer, told []NewEvent) {
 	var rest []string
 	named := 0
@@ -45,8 +45,8 @@ func (c *checker) checkAnswers(a Answer, told []NewEvent) {
 	}
 }
 
-// checkFindingAnswers demands an answer to each finding: a reply to one that is a comment on a line, or a
-// general comment for those in the review's text.
+// checkFindingAnswers demands an answer to each finding: a reply to one that is a comment on a
+// line, or a general comment for those in the review's text.
 func (c *checker) checkFindingAnswers(a Answer, findings []Finding) {
 	general := strings.TrimSpace(a.GeneralComment+a.BlockedReason) != ""
 	for _, x := range findings {

@@ -50,9 +50,9 @@ type front struct {
 	ImplementedAt string   `yaml:"implemented_at"`
 }
 
-// RenderDocument writes a design document: front matter, title, issue link, Summary, body. Every string of
-// the front matter is quoted as JSON, which is valid YAML: plain scalars of hostile text are not
-// safe (goccy/go-yaml writes "? x" so that it reads back as a map).
+// RenderDocument writes a design document: front matter, title, issue link, Summary, body. Every
+// string of the front matter is quoted as JSON, which is valid YAML: plain scalars of hostile text
+// are not safe (goccy/go-yaml writes "? x" so that it reads back as a map).
 func RenderDocument(f DocumentFields) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
@@ -127,8 +127,9 @@ func splitFront(doc []byte) (head, rest string, err error) {
 	return "", "", errNoFront
 }
 
-// ParseDocument reads a design document. People edit it: unknown keys are ignored, and invalid values (a
-// priority of 9, a path outside the repository) count as absent. Invalid YAML is an error.
+// ParseDocument reads a design document. People edit it: unknown keys are ignored, and invalid
+// values (a priority of 9, a path outside the repository) count as absent. Invalid YAML is an
+// error.
 func ParseDocument(doc []byte) (f DocumentFields, err error) {
 	head, rest, err := splitFront(doc)
 	if err != nil {

@@ -103,8 +103,8 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 	return all, err
 }
 
-// AddMergeApproval stores a person's approval to merge a head, and reports whether it is new. A comment
-// approves a head once.
+// AddMergeApproval stores a person's approval to merge a head, and reports whether it is new. A
+// comment approves a head once.
 func (t *Tx) AddMergeApproval(ctx context.Context, w merging.MergeApproval) (bool, error) {
 	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
 	n, err := t.exec(ctx, what,

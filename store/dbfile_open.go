@@ -52,8 +52,8 @@ func openFile(ctx context.Context, path string, migrations fs.FS) (*File, error)
 	return d, nil
 }
 
-// openFileReadOnly opens an existing database for reading. It returns false if the file is missing, or
-// if its creator died before the first table was created. It creates no database.
+// openFileReadOnly opens an existing database for reading. It returns false if the file is missing,
+// or if its creator died before the first table was created. It creates no database.
 func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File, bool, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

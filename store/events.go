@@ -36,8 +36,8 @@ func scanEvents() func(scanner) (work.Event, error) {
 
 const selectEvent = `SELECT id, ` + eventColumns + ` FROM events `
 
-// AddOrReopenEvent adds an event that asks for a turn, or makes a processed one pending again, and returns
-// its id. It fails with ErrStale if the event is pending already or a turn has it.
+// AddOrReopenEvent adds an event that asks for a turn, or makes a processed one pending again, and
+// returns its id. It fails with ErrStale if the event is pending already or a turn has it.
 func (t *Tx) AddOrReopenEvent(ctx context.Context, e work.Event) (int64, error) {
 	if e.SeenAt.IsZero() {
 		e.SeenAt = t.now
@@ -155,9 +155,10 @@ func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) err
 	return err
 }
 
-// RecordEditBack records that a comment was edited back to a known version. Other versions that no turn
-// has taken are ended. The known version is pending again if it was ended by an edit, or processed
-// with e.Outcome if that is set. at is now. A reading that is older than the stored one is ignored.
+// RecordEditBack records that a comment was edited back to a known version. Other versions that no
+// turn has taken are ended. The known version is pending again if it was ended by an edit, or
+// processed with e.Outcome if that is set. at is now. A reading that is older than the stored one
+// is ignored.
 func (t *Tx) RecordEditBack(ctx context.Context, e work.Event, at time.Time) error {
 	const newest = ` AND NOT EXISTS (SELECT 1 FROM events o WHERE o.repo_id = events.repo_id AND o.number = events.number
 		AND o.kind = events.kind AND o.source = events.source AND o.updated_at > ?)`

@@ -84,14 +84,14 @@ func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bo
 		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
 }
 
-// ListUnreportedHalts returns the repositories in which merging is halted and no pass reported it with
-// its exit code.
+// ListUnreportedHalts returns the repositories in which merging is halted and no pass reported it
+// with its exit code.
 func (t *Tx) ListUnreportedHalts(ctx context.Context) ([]int64, error) {
 	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
 }
 
-// MarkHaltReported records that a pass reports the halt with its exit code, and returns whether it is
-// the first.
+// MarkHaltReported records that a pass reports the halt with its exit code, and returns whether it
+// is the first.
 func (t *Tx) MarkHaltReported(ctx context.Context, repoID int64) (first bool, err error) {
 	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
 		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)

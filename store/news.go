@@ -96,8 +96,8 @@ func (t *Tx) ListNews(ctx context.Context, limit int) ([]news.Entry, error) {
 	return listRows(ctx, t, "list messages", scanNews, selectNews+`ORDER BY id DESC LIMIT ?`, limit)
 }
 
-// ListUndelivered returns the targets that did not get their last messages, among those planned since a
-// time.
+// ListUndelivered returns the targets that did not get their last messages, among those planned
+// since a time.
 func (t *Tx) ListUndelivered(ctx context.Context, since time.Time) ([]news.Undelivered, error) {
 	return listRows(ctx, t, "list who was not told", func(row scanner) (u news.Undelivered, err error) {
 		var newest int64 // SQLite takes a bare column from the row with the maximum

@@ -20,9 +20,9 @@ type Options struct {
 	Now func() time.Time // required
 	// Redact removes secrets from reasons and errors before they are stored; nil removes none.
 	Redact func(string) string
-	// RunTwice makes Update run each function twice and commit only the second run. Tests set it, to
-	// find functions whose second run differs: they append to, count in or read an outer value that
-	// the first run changed.
+	// RunTwice makes Update run each function twice and commit only the second run. Tests set it,
+	// to find functions whose second run differs: they append to, count in or read an outer value
+	// that the first run changed.
 	RunTwice bool
 }
 

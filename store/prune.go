@@ -15,8 +15,8 @@ const pruneBatch = 1000
 // recently.
 const kept = `(i.` + openItem + ` OR i.state_since >= @before)`
 
-// outsideKeptItems matches a row of a table that belongs to no kept work item, neither by its own reference
-// nor by its issue or pull request.
+// outsideKeptItems matches a row of a table that belongs to no kept work item, neither by its own
+// reference nor by its issue or pull request.
 func outsideKeptItems(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = ` + table + `.item_id AND ` + kept + `)
 		AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = ` + table + `.repo_id AND i.number = ` + table + `.number AND ` + kept + `)
@@ -24,8 +24,8 @@ func outsideKeptItems(table string) string {
 			WHERE p.repo_id = ` + table + `.repo_id AND p.number = ` + table + `.number AND ` + kept + `)`
 }
 
-// reviewOutsideKeptItems matches a row about reviews or merges whose pull request belongs to no kept work
-// item.
+// reviewOutsideKeptItems matches a row about reviews or merges whose pull request belongs to no
+// kept work item.
 func reviewOutsideKeptItems(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM pull_requests p LEFT JOIN work_items i ON i.id = p.item_id
 		WHERE p.id = ` + table + `.pull_id AND (p.item_id IS NULL AND p.updated_at >= @before OR ` + kept + `))`

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// MarkPulseRead records when the pulse of many repositories was read, in one statement. It clears the
-// error of an earlier MarkPulseFailed.
+// MarkPulseRead records when the pulse of many repositories was read, in one statement. It clears
+// the error of an earlier MarkPulseFailed.
 func (t *Tx) MarkPulseRead(ctx context.Context, ids []int64, at time.Time) error {
 	return t.updateRepos(ctx, "note the pulse", ids, `UPDATE repositories SET pulse_at = ?, last_error = CASE failures WHEN 0 THEN '' ELSE last_error END`, t.stamp(at))
 }

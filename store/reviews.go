@@ -171,8 +171,8 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	return err
 }
 
-// MarkReviewsChanged has the reviews of a pull request decided again because its head, checks or comments
-// changed. The other functions here do so themselves.
+// MarkReviewsChanged has the reviews of a pull request decided again because its head, checks or
+// comments changed. The other functions here do so themselves.
 func (t *Tx) MarkReviewsChanged(ctx context.Context, pullID int64) error {
 	return t.countReviewChange(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
 }
@@ -184,9 +184,9 @@ func (t *Tx) countReviewChange(ctx context.Context, what string, pullID int64) e
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
 }
 
-// MarkReviewsDecided records the policy by which the reviews of a pull request were decided. If something
-// changed after they were read with that look, they are decided again. Unchanged values are not
-// written.
+// MarkReviewsDecided records the policy by which the reviews of a pull request were decided. If
+// something changed after they were read with that look, they are decided again. Unchanged values
+// are not written.
 func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, policy string) error {
 	what := fmt.Sprintf("record the look at the reviews of pull request %d", pullID)
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
@@ -198,8 +198,8 @@ func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, pol
 	return err
 }
 
-// ListUndecidedReviews returns the work items of a repository whose reviews must be decided again: something
-// changed, or the policy did.
+// ListUndecidedReviews returns the work items of a repository whose reviews must be decided again:
+// something changed, or the policy did.
 func (t *Tx) ListUndecidedReviews(ctx context.Context, repoID int64, policy string) ([]int64, error) {
 	// Each of the three selects reads its own part of an index, so the many pull requests that wait
 	// for people cost nothing.

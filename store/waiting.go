@@ -31,21 +31,23 @@ func without(columns string, forAgents ...string) string {
 	return columns
 }
 
-// ListPendingFacts returns the pending events of a repository that no turn has, without comments, by work
-// item (0: none), oldest first.
+// ListPendingFacts returns the pending events of a repository that no turn has, without comments,
+// by work item (0: none), oldest first.
 func (t *Tx) ListPendingFacts(ctx context.Context, repoID int64) (map[int64][]work.Event, error) {
 	return t.listByItem(ctx, fmt.Sprintf("list facts that wait in repository %d", repoID),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND turn_id IS NULL AND `+waitingFact, repoID)
 }
 
-// ListItemsWithComments returns the work items of a repository with pending comments that no turn has.
+// ListItemsWithComments returns the work items of a repository with pending comments that no turn
+// has.
 func (t *Tx) ListItemsWithComments(ctx context.Context, repoID int64) ([]int64, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what people wrote on in repository %d", repoID), scanID,
 		`WITH RECURSIVE `+saying+` SELECT id FROM item WHERE id IS NOT NULL`, sql.Named("repo", repoID))
 }
 
-// ListPendingCommentsOf returns the pending comments of some work items that no turn has: the first most of
-// each, oldest first, without their texts. Thousands may be pending, and a turn takes only some.
+// ListPendingCommentsOf returns the pending comments of some work items that no turn has: the first
+// most of each, oldest first, without their texts. Thousands may be pending, and a turn takes only
+// some.
 func (t *Tx) ListPendingCommentsOf(ctx context.Context, repoID int64, items []int64, most int) (map[int64][]work.Event, error) {
 	of := map[int64][]work.Event{}
 	for _, id := range items {
@@ -86,7 +88,8 @@ func (t *Tx) ListItemsWithIssueComments(ctx context.Context, repoID int64) ([]in
 		`SELECT DISTINCT item_id FROM events WHERE repo_id = ? AND item_id > 0 AND processed_at = 0 AND turn_id IS NULL AND kind = 'source'`, repoID)
 }
 
-// ListFirstPendingComments returns the pending comments of one work item, like ListPendingCommentsOf.
+// ListFirstPendingComments returns the pending comments of one work item, like
+// ListPendingCommentsOf.
 func (t *Tx) ListFirstPendingComments(ctx context.Context, repoID, itemID int64, most int) ([]work.Event, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what waits on item %d", itemID), scanEvents(),
 		`SELECT id, `+waitingColumns+` FROM events WHERE repo_id = ? AND item_id = ? AND `+waitingSaid+` ORDER BY created_at, id LIMIT ?`, repoID, itemID, most)

@@ -124,8 +124,8 @@ func (p *Pass) localEvent(rem *env.Repo, item int64, number int, cmd work.Comman
 	}
 }
 
-// sendCommandActions sends the command's actions and reports what is left. It is no error if GitHub cannot be
-// reached: the next pass sends them.
+// sendCommandActions sends the command's actions and reports what is left. It is no error if GitHub
+// cannot be reached: the next pass sends them.
 func (p *Pass) sendCommandActions(ctx context.Context, rem *env.Repo, notices []change.Notice, told *CommandResult) error {
 	var err error
 	var who work.Account

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// retention is how long the database and the mirrors keep finished work. Keys of open items are kept
-// while they are open.
+// retention is how long the database and the mirrors keep finished work. Keys of open items are
+// kept while they are open.
 const retention = 30 * 24 * time.Hour
 
 // forgetEvery is how often finished work is searched for. The search reads everything, so not every
@@ -21,8 +21,8 @@ const forgetEvery = 24 * time.Hour
 // forgot is the name under which the database stores when that last happened.
 const forgot = "forgot"
 
-// pruneFinished deletes old finished work. Only passes that ran turns do so: an idle one writes only its
-// heartbeat.
+// pruneFinished deletes old finished work. Only passes that ran turns do so: an idle one writes
+// only its heartbeat.
 func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 	if worked == 0 || ctx.Err() != nil {
 		return

@@ -71,7 +71,8 @@ func byUrgency(a, b plan.Turn) int {
 	return a.Number - b.Number
 }
 
-// effectiveSince returns since when a turn counts as waiting: waitPerPriority earlier for each step of its priority.
+// effectiveSince returns since when a turn counts as waiting: waitPerPriority earlier for each step
+// of its priority.
 func effectiveSince(t plan.Turn) time.Time {
 	return t.Since.Add(-time.Duration(t.Item.Priority) * waitPerPriority)
 }

@@ -46,8 +46,8 @@ func chosenMerges(plans []plan.Plan) map[int64][]string {
 	return chosen
 }
 
-// reposToSend returns the repositories that may have something to send, and those that the config no
-// longer names. If that cannot be read, it returns all.
+// reposToSend returns the repositories that may have something to send, and those that the config
+// no longer names. If that cannot be read, it returns all.
 func reposToSend(ctx context.Context, p *Pass) []*env.Repo {
 	all := p.Repositories()
 	busy, err := p.loader.Busy(ctx, all)

@@ -110,7 +110,8 @@ func quote(s string) string {
 // unchangedLines is how many unchanged lines a diff shows around a change.
 const unchangedLines = 3
 
-// ConfigDiff returns the difference of two texts like diff -u, in one hunk; empty if they are equal.
+// ConfigDiff returns the difference of two texts like diff -u, in one hunk; empty if they are
+// equal.
 func ConfigDiff(path, old, now string) string {
 	if old == now {
 		return ""

@@ -17,8 +17,8 @@ import (
 // remoteTime limits how long git may take to read its config.
 const remoteTime = 10 * time.Second
 
-// remoteRepositories returns the repositories of the folder's remotes in gh's order: only the one chosen by
-// gh repo set-default, or else upstream, github, origin, others.
+// remoteRepositories returns the repositories of the folder's remotes in gh's order: only the one
+// chosen by gh repo set-default, or else upstream, github, origin, others.
 func remoteRepositories(ctx context.Context, env environ.Env) []work.RepoName {
 	git, err := proc.LookPath("git", env.Path)
 	if err != nil {

@@ -115,8 +115,8 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// loadWatched reads what that depends on: how many repositories of a host this machine watches, and which
-// of them GitHub hides from the pulse query. Next is the next reading after now.
+// loadWatched reads what that depends on: how many repositories of a host this machine watches, and
+// which of them GitHub hides from the pulse query. Next is the next reading after now.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {

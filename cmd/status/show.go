@@ -118,8 +118,8 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	return story.Print(out)
 }
 
-// UnknownItem is the error for an unknown item. If its repository could not be read, the error names
-// that as the cause.
+// UnknownItem is the error for an unknown item. If its repository could not be read, the error
+// names that as the cause.
 func UnknownItem(story Story, called string) error {
 	if why := story.Unread; why != "" {
 		return cli.Coded(cli.CodeUnknownItem, fmt.Errorf("there is no data about %s: its repository could not be read: %s", called, terminal.OneLine(why)))

@@ -49,9 +49,9 @@ func (w *world) settleDown(t *testing.T) {
 	}
 }
 
-// TestIdlePassAfterABurst: of more comments than turns take at once, which wait, a pass
-// asks GitHub no more than before they came, or for an empty page besides, though all of them are as young as what a list
-// may still lack; and eyes come to an end.
+// TestIdlePassAfterABurst: of more comments than turns take at once, which wait, a pass asks GitHub
+// no more than before they came, or for an empty page besides, though all of them are as young as
+// what a list may still lack; and eyes come to an end.
 func TestIdlePassAfterABurst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures")

@@ -78,8 +78,8 @@ func reviewers(c *Config, r Repo) []string {
 	return all
 }
 
-// AuthorDoubts lists the reviewers who are gh's own account on their host: it opens the pull requests,
-// and GitHub accepts no verdict from a pull request's author.
+// AuthorDoubts lists the reviewers who are gh's own account on their host: it opens the pull
+// requests, and GitHub accepts no verdict from a pull request's author.
 func AuthorDoubts(c *Config, login func(host string) string) []string {
 	var all []string
 	for _, r := range c.Repos {

@@ -104,7 +104,8 @@ func TestTheTokensOfTheMachineAreKnown(t *testing.T) {
 	}
 }
 
-// Whoever may change these could run something with the repository's secrets, or let himself be waved through.
+// Whoever may change these could run something with the repository's secrets, or let himself be
+// waved through.
 func TestWhatRunsByItselfIsProtectedByDefault(t *testing.T) {
 	c, err := parse(t, oneRepo)
 	if err != nil {

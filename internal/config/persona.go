@@ -22,7 +22,8 @@ var personas embed.FS
 // defaultReviewer reviews pull requests if the config names no reviewer.
 const defaultReviewer = "quinn"
 
-// builtInReviewers need no table: for quality, security and the product. Callers must not modify them.
+// builtInReviewers need no table: for quality, security and the product. Callers must not modify
+// them.
 var builtInReviewers = sync.OnceValue(func() []Reviewer {
 	var all []Reviewer
 	for _, name := range []string{defaultReviewer, "sam", "priya"} {

@@ -30,8 +30,8 @@ type Key struct {
 	Most    float64
 }
 
-// openRecorded is OpenTable with a record: once everything has been read, keys returns the requested keys.
-// called maps a path to its name there; several paths may share one.
+// openRecorded is OpenTable with a record: once everything has been read, keys returns the
+// requested keys. called maps a path to its name there; several paths may share one.
 func openRecorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
 	if t, err = OpenTable(name, text); err != nil {
 		return nil, nil, err

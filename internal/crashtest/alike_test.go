@@ -16,10 +16,11 @@ import (
 	"testing"
 )
 
-// A pass that is killed leaves what is on disk and on GitHub, and nothing else. So two places on its way between which
-// neither has changed are one place to die at: the reads in a row. A run with nothing happening to it finds them by
-// looking at every place at all that a death would leave there, and only the first of them is run by script/crash and
-// script/crash --ci. With --all each is run.
+// A pass that is killed leaves what is on disk and on GitHub, and nothing else. So two places on
+// its way between which neither has changed are one place to die at: the reads in a row. A run with
+// nothing happening to it finds them by looking at every place at all that a death would leave
+// there, and only the first of them is run by script/crash and script/crash --ci. With --all each
+// is run.
 
 // found is what a death would have left at a place.
 type found struct {
@@ -94,8 +95,9 @@ func distinct(points []point, alike map[spot]bool) []point {
 	return slices.DeleteFunc(points, func(p point) bool { return p.when == before && alike[spot{p.at, p.n}] })
 }
 
-// left sums up the disk and GitHub: every file that a next pass may read, with its content and its times, for git goes
-// by those; and all that is on GitHub. Logs are for people, and the index of the database's log is made again.
+// left sums up the disk and GitHub: every file that a next pass may read, with its content and its
+// times, for git goes by those; and all that is on GitHub. Logs are for people, and the index of
+// the database's log is made again.
 func (w *world) left() (string, error) {
 	sum := sha256.New()
 	for _, dir := range []string{w.state(), w.path("home"), w.repo.GitDir()} {
@@ -146,7 +148,8 @@ func describe(write func([]byte) (int, error), path string, d fs.DirEntry) error
 	return err
 }
 
-// Places are one when nothing has changed in between, and two when a file, a pull request or the time of a file has.
+// Places are one when nothing has changed in between, and two when a file, a pull request or the
+// time of a file has.
 func TestPlacesThatAreOne(t *testing.T) {
 	all := []found{{atRequest, 1, "a"}, {atRequest, 2, "a"}, {atGit, 1, "a"}, {atRequest, 3, "b"}, {atGit, 2, ""}, {atGit, 3, ""}, {atRequest, 4, "a"}}
 	if got := alike(all); len(got) != 2 || !got[spot{atRequest, 2}] || !got[spot{atGit, 1}] {

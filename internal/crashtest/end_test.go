@@ -255,8 +255,8 @@ func merged(a, b map[string]int) map[string]int {
 // tool is the author of the agent's commits.
 const tool = "gh mergexo: "
 
-// compareWork is what holds of the branches of pull requests when an answer went
-// with the state and people did something in between: nobody's commit is missing, a person's is there once, and one
+// compareWork is what holds of the branches of pull requests when an answer went with the state and
+// people did something in between: nobody's commit is missing, a person's is there once, and one
 // that is there more often is the agent's, who worked again.
 func (e ended) compareWork(want ended) error {
 	var errs []error

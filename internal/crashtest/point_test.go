@@ -87,11 +87,12 @@ func (p point) String() string {
 	return s
 }
 
-// pointName names a point among those of all scenarios. One that is run again by its name tells of git's calls all along;
-// to count them makes a run a third longer.
+// pointName names a point among those of all scenarios. One that is run again by its name tells of
+// git's calls all along; to count them makes a run a third longer.
 func (s scenario) pointName(p point) string { return slug(s.name) + "/" + p.String() }
 
-// noGit tells of a point that strikes at a request or at the agent, so that no call of git need be counted.
+// noGit tells of a point that strikes at a request or at the agent, so that no call of git need be
+// counted.
 func (p point) noGit() bool { return p.at == atRequest || p.at == atWrite || p.at == atAgent }
 
 var pointNames = regexp.MustCompile(`^([a-z]+)-(?:([a-z]+(?:-[a-z]+)?)-)?(\d+)(?:-(before|after))?(?:-(database|state)-gone)?(-lag)?$`)

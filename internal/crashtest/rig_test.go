@@ -285,7 +285,8 @@ func changes(args []string) bool {
 	return len(args) > 0 && !slices.Contains(reading, args[0])
 }
 
-// converses reports whether a git command lives for as long as it is asked; it changes nothing, and is no work under way.
+// converses reports whether a git command lives for as long as it is asked; it changes nothing, and
+// is no work under way.
 func converses(args []string) bool { return slices.Contains(args, "--batch-command") }
 
 // runLine is a git command without the options in front of it.

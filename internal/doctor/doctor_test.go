@@ -152,7 +152,8 @@ func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 
 var row = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([a-z]+) \\| (.+) \\|$")
 
-// TestTheDocsListTheCodes: docs/troubleshooting.md has each code with its group and what it looks at.
+// TestTheDocsListTheCodes: docs/troubleshooting.md has each code with its group and what it looks
+// at.
 func TestTheDocsListTheCodes(t *testing.T) {
 	text, err := os.ReadFile("../../docs/troubleshooting.md")
 	if err != nil {
@@ -198,7 +199,8 @@ func TestChecksAboutOneThingStandTogether(t *testing.T) {
 	}
 }
 
-// TestAPlaceMakesItsChecksAlone: before a turn only git is looked at, and what fails there is an error.
+// TestAPlaceMakesItsChecksAlone: before a turn only git is looked at, and what fails there is an
+// error.
 func TestAPlaceMakesItsChecksAlone(t *testing.T) {
 	f := doctor.Facts{Git: &doctor.Program{Name: "git"}, Gh: &doctor.Program{Name: "gh", Version: "2.39.2", Path: "/bin/gh", Accounts: true}}
 	for at, want := range map[doctor.Place]string{

@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
-// createAgentRepository recreates the checkout's own .git for the agent. It borrows the mirror's objects,
-// has the branch checked out and no remote. We never read it again.
+// createAgentRepository recreates the checkout's own .git for the agent. It borrows the mirror's
+// objects, has the branch checked out and no remote. We never read it again.
 func createAgentRepository(ctx context.Context, m *Mirror, r Restore) error {
 	objects, err := filepath.Abs(m.path("objects"))
 	if err != nil {

@@ -157,7 +157,8 @@ func (m *Mirror) addFiles(ctx context.Context, index string, files map[string][]
 	return err
 }
 
-// checkAdded checks that a tree has the added files, because git only warns of a path that it refuses.
+// checkAdded checks that a tree has the added files, because git only warns of a path that it
+// refuses.
 func checkAdded(ctx context.Context, q *quarantine, tree string, files map[string][]byte) error {
 	for path := range files {
 		at, ok, err := q.reader.entryAt(ctx, tree, path)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ExpectedTree returns the tree that merging head into base must give with a method. clean is false if
-// they conflict. For a rebase the head's commits are replayed in order without merges. If that
+// ExpectedTree returns the tree that merging head into base must give with a method. clean is false
+// if they conflict. For a rebase the head's commits are replayed in order without merges. If that
 // conflicts or gives another tree than a merge, GitHub does not rebase, and clean is false, too.
 func (m *Mirror) ExpectedTree(ctx context.Context, base, head, method string) (tree string, clean bool, err error) {
 	err = m.withComparer("expect "+base+" "+head, func(b treeComparer) error {
@@ -52,8 +52,8 @@ func (b treeComparer) rebases(ctx context.Context, base, head, tree string) (boo
 	return clean && steps[len(steps)-1] == tree, err
 }
 
-// AddsBaseCommits reports whether merging head into tip adds commits that head shares with onto and tip
-// lacks. onto is the base for which head was approved; its own commits were not part of the
+// AddsBaseCommits reports whether merging head into tip adds commits that head shares with onto and
+// tip lacks. onto is the base for which head was approved; its own commits were not part of the
 // approved change. If onto is missing, nobody can tell, and AddsBaseCommits returns true.
 func (m *Mirror) AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error) {
 	if onto == tip {

@@ -122,8 +122,8 @@ func (j *treeCheck) judge(ctx context.Context) error {
 	return j.refused.err()
 }
 
-// checkProtectedInMerge refuses a merge in which a protected path differs from git's own merge. Undoing one
-// side's change there looks like no change against the other parent.
+// checkProtectedInMerge refuses a merge in which a protected path differs from git's own merge.
+// Undoing one side's change there looks like no change against the other parent.
 func (g gate) checkProtectedInMerge(ctx context.Context, q *quarantine, tree string) error {
 	if g.From == "" {
 		return nil

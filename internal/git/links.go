@@ -17,9 +17,9 @@ type symlinks struct {
 	folded  map[string]string // the same, keyed by path in lower case
 }
 
-// checkLinks refuses links that leave the tree through other links, which their own text does not show:
-// with a/up -> .. and a/l -> up/.., the second one does. Links that left the tree before the change
-// are allowed.
+// checkLinks refuses links that leave the tree through other links, which their own text does not
+// show: with a/up -> .. and a/l -> up/.., the second one does. Links that left the tree before the
+// change are allowed.
 func (j *treeCheck) checkLinks(ctx context.Context) error {
 	changed := map[string]bool{}
 	for _, ch := range j.changes {
@@ -142,9 +142,9 @@ func leavesTree(at, target string) bool {
 // pathSet has the paths of a tree's files and folders, in lower case.
 type pathSet map[string]bool
 
-// checkBareRepositories refuses a folder that git takes for a bare repository: git called in it obeys its
-// configuration, including programs that it names. An existing one, such as a fixture, may get new
-// objects but no configuration and no hooks.
+// checkBareRepositories refuses a folder that git takes for a bare repository: git called in it
+// obeys its configuration, including programs that it names. An existing one, such as a fixture,
+// may get new objects but no configuration and no hooks.
 func (j *treeCheck) checkBareRepositories(ctx context.Context) error {
 	folders := map[string]string{} // possible repositories, each with a changed path
 	for _, ch := range j.changes {

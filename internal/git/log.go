@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// ContainsTurn reports whether a turn's work is reachable from head: its commit, or a rewritten one that
-// kept the turn's trailer.
+// ContainsTurn reports whether a turn's work is reachable from head: its commit, or a rewritten one
+// that kept the turn's trailer.
 func (m *Mirror) ContainsTurn(ctx context.Context, head, turnKey, oid string) (bool, error) {
 	if !m.Has(ctx, head) {
 		return false, &MissingError{OID: head}

@@ -43,8 +43,8 @@ func (g *Git) Mirror(dir, url, lockPath string) *Mirror {
 // Close ends the mirror's reading process. The mirror stays usable.
 func (m *Mirror) Close() { m.objects.Close() }
 
-// WithAlternate adds another mirror's objects as an alternate, so that they are not fetched again. Only
-// for mirrors that are thrown away.
+// WithAlternate adds another mirror's objects as an alternate, so that they are not fetched again.
+// Only for mirrors that are thrown away.
 func (m *Mirror) WithAlternate(dir string) *Mirror {
 	if objects := filepath.Join(dir, "objects"); files.Exists(objects) {
 		m.borrowed = objects

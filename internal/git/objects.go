@@ -71,8 +71,8 @@ func (r *objectReader) resolve(ctx context.Context, names ...string) ([]object, 
 	return all, err
 }
 
-// isQueryable reports whether a name can be sent to git as one query. A line ending would make it two,
-// and no valid name contains a blank.
+// isQueryable reports whether a name can be sent to git as one query. A line ending would make it
+// two, and no valid name contains a blank.
 func isQueryable(name string) bool {
 	bad := func(c rune) bool { return c <= ' ' || c == 0x7f }
 	return name != "" && len(name) < 4096 && !strings.ContainsFunc(name, bad)

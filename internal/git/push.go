@@ -107,8 +107,8 @@ func remoteLines(stderr string) string {
 	return strings.Join(told[:min(len(told), 10)], " ")
 }
 
-// settleUnclearPush handles a push without a status line. It looks where the branch is; if that settles
-// nothing, git's output decides.
+// settleUnclearPush handles a push without a status line. It looks where the branch is; if that
+// settles nothing, git's output decides.
 func (m *Mirror) settleUnclearPush(ctx context.Context, branch, oid string, err error, stderr string) error {
 	if ctx.Err() == nil {
 		heads, lookErr := m.RemoteHeads(ctx, branch)

@@ -16,8 +16,8 @@ func IsStatus(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Status)
 }
 
-// AlreadyExists reports whether GitHub refused to create something that exists already. For pull requests
-// there is only a sentence, no code.
+// AlreadyExists reports whether GitHub refused to create something that exists already. For pull
+// requests there is only a sentence, no code.
 func AlreadyExists(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && e.Status == 422 && slices.ContainsFunc(e.Items, func(i transport.ErrorItem) bool {

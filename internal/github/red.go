@@ -40,9 +40,9 @@ func Red(all []Check, policy work.ChecksPolicy) []Check {
 	return failed
 }
 
-// PartlyRed reports whether some checks have failed while others still run. The sweep shows only the
-// rollup, which then stays red, and so does not show when the others end. Our own status has the
-// same effect unless it is green.
+// PartlyRed reports whether some checks have failed while others still run. The sweep shows only
+// the rollup, which then stays red, and so does not show when the others end. Our own status has
+// the same effect unless it is green.
 func PartlyRed(all []Check) bool {
 	bad := func(c Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)

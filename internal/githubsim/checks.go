@@ -20,7 +20,8 @@ func (r *Repo) latestChecks(sha string) []*checkRun {
 	return out
 }
 
-// latestStatuses are the newest status of each context on a commit, in the order of their first appearance.
+// latestStatuses are the newest status of each context on a commit, in the order of their first
+// appearance.
 func (r *Repo) latestStatuses(sha string) []*status {
 	var out []*status
 	for _, s := range r.statuses[sha] {
@@ -34,8 +35,8 @@ func (r *Repo) latestStatuses(sha string) []*status {
 	return out
 }
 
-// rollup is GraphQL's StatusState over checks and statuses of a commit: SUCCESS, FAILURE, ERROR, PENDING, EXPECTED;
-// "" when there are none.
+// rollup is GraphQL's StatusState over checks and statuses of a commit: SUCCESS, FAILURE, ERROR,
+// PENDING, EXPECTED; "" when there are none.
 func (r *Repo) rollup(sha string) string {
 	worst := -1
 	order := []string{"SUCCESS", "EXPECTED", "PENDING", "FAILURE", "ERROR"}

@@ -13,7 +13,8 @@ type driver struct {
 	contract *contract
 }
 
-// send sends a request below acme/app (a path that begins with / is the API's own) and demands its status.
+// send sends a request below acme/app (a path that begins with / is the API's own) and demands its
+// status.
 func (d *driver) send(as string, status int, method, path string, body any) {
 	d.t.Helper()
 	if path == "" || path[0] != '/' {

@@ -64,8 +64,8 @@ func TestContractGraphQLDocuments(t *testing.T) {
 	}
 }
 
-// beyondSubset is what gh asks of GitHub that the shared folder does not describe; the rest of what is served must be
-// there, with the same type.
+// beyondSubset is what gh asks of GitHub that the shared folder does not describe; the rest of what
+// is served must be there, with the same type.
 var beyondSubset = []string{
 	"PullRequest.assignees", "PullRequest.milestone", "PullRequest.projectCards", "PullRequest.reactionGroups",
 	"PullRequestReview.reactionGroups", "ReactionGroup.users", "Team.organization",

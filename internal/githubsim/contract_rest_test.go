@@ -54,7 +54,8 @@ func newContract(t *testing.T) *contract {
 			})
 		}
 	}
-	// The more of a path is literal, the better it matches: /issues/comments before /issues/{number}.
+	// The more of a path is literal, the better it matches: /issues/comments before
+	// /issues/{number}.
 	slices.SortFunc(c.ops, func(a, b *operation) int { return b.literal - a.literal })
 	return c
 }
@@ -125,8 +126,8 @@ func (c *contract) check(t *testing.T, method, path string, status int, body str
 	}
 }
 
-// gaps are fields that GitHub sends as null although its description has them otherwise: the head of a deleted fork
-// (rest-api-description#161), and the place of an outdated review comment.
+// gaps are fields that GitHub sends as null although its description has them otherwise: the head
+// of a deleted fork (rest-api-description#161), and the place of an outdated review comment.
 var gaps = []string{"head/repo", "head/user", "head/label", "line", "position", "start_line"}
 
 func knownGap(err error) bool {
@@ -156,7 +157,8 @@ var reasons = openapi3.SetSchemaErrorMessageCustomizer(func(e *openapi3.SchemaEr
 	return text
 })
 
-// used are the operations that the client sends; the check below must have seen each of them succeed.
+// used are the operations that the client sends; the check below must have seen each of them
+// succeed.
 var used = []string{
 	"GET /user", "GET /repos/{owner}/{repo}", "GET /repos/{owner}/{repo}/issues", "GET /repos/{owner}/{repo}/issues/comments",
 	"GET /repos/{owner}/{repo}/pulls/comments", "GET /repos/{owner}/{repo}/issues/{issue_number}",

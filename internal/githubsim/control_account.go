@@ -126,8 +126,9 @@ func (u *user) signature(at time.Time) signature {
 	return signature{name: u.login, email: u.email(), at: at}
 }
 
-// Lag keeps the next count objects (-1 for all) of a kind out of the lists for so many reads, or for a time by the
-// hub's clock. Kinds: issues, pulls, comments, review-comments, reviews, timeline. A count of 0 ends it.
+// Lag keeps the next count objects (-1 for all) of a kind out of the lists for so many reads, or
+// for a time by the hub's clock. Kinds: issues, pulls, comments, review-comments, reviews,
+// timeline. A count of 0 ends it.
 func (h *Hub) Lag(kind string, count, reads int, wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +156,8 @@ func (h *Hub) SetMaxPage(n int) {
 	h.maxPage = n
 }
 
-// SetPullsPage has each page of pull requests that GraphQL lists hold at most this many, even if the query asks for more.
+// SetPullsPage has each page of pull requests that GraphQL lists hold at most this many, even if
+// the query asks for more.
 func (h *Hub) SetPullsPage(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// PushCommit commits files (Removed takes one away) on top of a branch, as that person; a new branch starts at the
-// default one. It returns the commit.
+// PushCommit commits files (Removed takes one away) on top of a branch, as that person; a new
+// branch starts at the default one. It returns the commit.
 func (r *Repo) PushCommit(branch, author string, files map[string]string, message string) (string, error) {
 	defer r.hub.enter()()
 	who, err := r.actor(author)
@@ -21,8 +21,8 @@ func (r *Repo) PushCommit(branch, author string, files map[string]string, messag
 	return r.push(who, branch, parent, files, message)
 }
 
-// ForcePush replaces a branch by one commit of files on top of another commit ("" for the default branch's head), as
-// that person.
+// ForcePush replaces a branch by one commit of files on top of another commit ("" for the default
+// branch's head), as that person.
 func (r *Repo) ForcePush(branch, author, onto string, files map[string]string, message string) (string, error) {
 	defer r.hub.enter()()
 	who, err := r.actor(author)

@@ -41,8 +41,8 @@ func (r *Repo) OpenIssue(author, title, body string, labels ...string) (int, err
 	return is.number, nil
 }
 
-// OpenIssueByForm opens an issue through a form that sets labels, as a repository's issue templates can: GitHub sets them
-// whoever the author is, and names the author as the one who did.
+// OpenIssueByForm opens an issue through a form that sets labels, as a repository's issue templates
+// can: GitHub sets them whoever the author is, and names the author as the one who did.
 func (r *Repo) OpenIssueByForm(author, title, body string, labels ...string) (int, error) {
 	n, err := r.OpenIssue(author, title, body)
 	if err != nil {

@@ -100,7 +100,8 @@ func (r *Repo) RefuseNextMerges(times, status int, message string) {
 	r.trouble(&mergeTrouble{times: times, refuse: refusal(status, message)})
 }
 
-// HalveNextMerges leaves so many merges half done: the commit is on the base, the pull request open, the answer a 500.
+// HalveNextMerges leaves so many merges half done: the commit is on the base, the pull request
+// open, the answer a 500.
 func (r *Repo) HalveNextMerges(times int) { r.trouble(&mergeTrouble{times: times, half: true}) }
 
 // AlterNextMerges has so many merges land a file that nobody sent.

@@ -113,8 +113,8 @@ type LineComment struct {
 	Body string
 }
 
-// Review reviews a pull request: verdict is COMMENT, APPROVE, REQUEST_CHANGES, or PENDING for a draft. It returns the
-// review's id.
+// Review reviews a pull request: verdict is COMMENT, APPROVE, REQUEST_CHANGES, or PENDING for a
+// draft. It returns the review's id.
 func (r *Repo) Review(number int, author, verdict, body string, comments ...LineComment) (id int64, err error) {
 	return r.ReviewAt(number, author, "", verdict, body, comments...)
 }
@@ -205,8 +205,8 @@ func (r *Repo) Unresolve(comment int64, actor string) error {
 	return r.onDiffComment(comment, actor, func(u *user, c *reviewComment) *apiError { return r.resolve(u, c.thread, false) })
 }
 
-// SetCheck reports a check run of GitHub Actions on a commit, branch or tag; a conclusion ("success", "failure", …)
-// completes it. It returns the run's id.
+// SetCheck reports a check run of GitHub Actions on a commit, branch or tag; a conclusion
+// ("success", "failure", …) completes it. It returns the run's id.
 func (r *Repo) SetCheck(ref, name, status, conclusion string) (int64, error) {
 	defer r.hub.enter()()
 	sha, ok := r.git.resolve(ref)
@@ -216,8 +216,8 @@ func (r *Repo) SetCheck(ref, name, status, conclusion string) (int64, error) {
 	return r.addCheck(newCheck{sha: sha, name: name, status: status, conclusion: conclusion}).id, nil
 }
 
-// SetStatus sets a commit status: pending, success, failure or error; or expected, as GraphQL shows one that a branch
-// requires and nobody has reported.
+// SetStatus sets a commit status: pending, success, failure or error; or expected, as GraphQL shows
+// one that a branch requires and nobody has reported.
 func (r *Repo) SetStatus(ref, context, state, description string) error {
 	defer r.hub.enter()()
 	sha, ok := r.git.resolve(ref)

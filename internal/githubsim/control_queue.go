@@ -42,8 +42,9 @@ func (r *Repo) Dequeue(number int, actor string) error {
 	})
 }
 
-// StepQueue takes an entry one step further: its group is built, its checks are judged, it lands. An entry whose group
-// conflicts is first unmergeable and then out, one with a failed check is out. It is an error when it has to wait.
+// StepQueue takes an entry one step further: its group is built, its checks are judged, it lands.
+// An entry whose group conflicts is first unmergeable and then out, one with a failed check is out.
+// It is an error when it has to wait.
 func (r *Repo) StepQueue(number int) error {
 	return r.onEntry(number, r.stepQueue)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// AddRepo makes a public repository with a first commit of files on main; with nil files it is empty. A missing owner
-// is made as well.
+// AddRepo makes a public repository with a first commit of files on main; with nil files it is
+// empty. A missing owner is made as well.
 func (h *Hub) AddRepo(fullName string, files map[string]string) (*Repo, error) {
 	defer h.enter()()
 	r, err := h.makeRepo(fullName, "main")
@@ -69,7 +69,8 @@ func (r *Repo) AddFork(owner string) (*Repo, error) {
 	return f, nil
 }
 
-// DeleteRepo deletes the repository. Pull requests that came from it have no head repository any more.
+// DeleteRepo deletes the repository. Pull requests that came from it have no head repository any
+// more.
 func (r *Repo) DeleteRepo() {
 	defer r.hub.enter()()
 	h := r.hub
@@ -164,14 +165,16 @@ func (r *Repo) Rename(fullName string) error {
 	return nil
 }
 
-// RefusePushes makes pushes to a branch fail with a message of the remote's; "*" stands for anything. What GitHub says:
-// "error: GH006: Protected branch update failed for refs/heads/main.", "Permission to o/r.git denied to me.".
+// RefusePushes makes pushes to a branch fail with a message of the remote's; "*" stands for
+// anything. What GitHub says: "error: GH006: Protected branch update failed for refs/heads/main.",
+// "Permission to o/r.git denied to me.".
 func (r *Repo) RefusePushes(branch, message string) error {
 	check := fmt.Sprintf("case \"$ref\" in refs/heads/%s) printf '%%s\\n' %s >&2; exit 1;; esac\n", branch, quoteShell(message))
 	return r.addHook(check)
 }
 
-// RefuseWorkflows makes pushes that touch .github/workflows fail as they do with a token without the workflow scope.
+// RefuseWorkflows makes pushes that touch .github/workflows fail as they do with a token without
+// the workflow scope.
 func (r *Repo) RefuseWorkflows() error {
 	const message = "refusing to allow a Personal Access Token to create or update workflow `.github/workflows` without `workflow` scope"
 	check := "if [ -n \"$(git rev-list \"$new\" --not --all -- .github/workflows)\" ]; then printf '%s\\n' " + quoteShell(message) + " >&2; exit 1; fi\n"

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Dump is a stable text of the whole visible state, for comparing end states: neither ids nor stamps nor commit ids are
-// in it (trees are), and what has no order of its own is sorted. Replace takes out what else may differ from run to
-// run, such as tokens in markers.
+// Dump is a stable text of the whole visible state, for comparing end states: neither ids nor
+// stamps nor commit ids are in it (trees are), and what has no order of its own is sorted. Replace
+// takes out what else may differ from run to run, such as tokens in markers.
 func (h *Hub) Dump(replace ...*regexp.Regexp) string {
 	defer h.enter()()
 	var b strings.Builder
@@ -43,7 +43,8 @@ func (r *Repo) dump(b *strings.Builder) {
 	}
 }
 
-// dumpLandings counts the steps of the default branch: what landed twice may have changed nothing the second time.
+// dumpLandings counts the steps of the default branch: what landed twice may have changed nothing
+// the second time.
 func (r *Repo) dumpLandings(b *strings.Builder) {
 	oid, ok := r.git.head(r.defaultBranch)
 	if !ok {

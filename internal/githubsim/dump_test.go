@@ -46,7 +46,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// What a merge leaves behind is told: a second one that changes nothing, a half, a place in a queue.
+// What a merge leaves behind is told: a second one that changes nothing, a half, a place in a
+// queue.
 func TestDumpOfMerges(t *testing.T) {
 	w := newWorld(t)
 	n := w.pull("topic", "ann")
@@ -67,8 +68,8 @@ func TestDumpOfMerges(t *testing.T) {
 	}
 }
 
-// TestSeed makes a thousand pull requests and reads them: it must stay fast, since a benchmark does so, and what is slow
-// is git.
+// TestSeed makes a thousand pull requests and reads them: it must stay fast, since a benchmark does
+// so, and what is slow is git.
 func TestSeed(t *testing.T) {
 	w := newWorld(t)
 	first, err := w.repo.SeedPulls(Bulk{Pulls: 1000, Comments: 20, Author: "me", Reviewer: "ann"})

@@ -105,8 +105,8 @@ func (c *call) branchShort(r *Repo, ref, sha string) branchShortJSON {
 	return b
 }
 
-// pullsOf lists the open pull requests of the repository's own branches with that head; forks' are left out, as GitHub
-// does.
+// pullsOf lists the open pull requests of the repository's own branches with that head; forks' are
+// left out, as GitHub does.
 func (c *call) pullsOf(r *Repo, sha string) []pullShortJSON {
 	out := []pullShortJSON{}
 	for _, p := range r.pulls() {

@@ -79,7 +79,8 @@ type pullJSON struct {
 // pullAt is the pull request's address in the API.
 func (u urls) pullAt(p *pull) string { return fmt.Sprintf("%s/pulls/%d", u.at(p.repo), p.number) }
 
-// repoOnce encodes repositories once a call: lists of pull requests show the same one over and over.
+// repoOnce encodes repositories once a call: lists of pull requests show the same one over and
+// over.
 func (c *call) repoOnce(r *Repo) *repoJSON {
 	if r == nil {
 		return nil

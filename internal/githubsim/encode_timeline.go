@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// eventJSON is an entry of an issue's timeline or of its events that is no comment, review or commit.
+// eventJSON is an entry of an issue's timeline or of its events that is no comment, review or
+// commit.
 type eventJSON struct {
 	ID                int64           `json:"id"`
 	NodeID            string          `json:"node_id"`
@@ -117,8 +118,8 @@ type stamped struct {
 	value func() any
 }
 
-// timeline lists an issue's timeline in the order of time: its entries, and a pull request's commits. Entries are
-// encoded only when their page is asked for.
+// timeline lists an issue's timeline in the order of time: its entries, and a pull request's
+// commits. Entries are encoded only when their page is asked for.
 func (c *call) timeline(is *issue) ([]stamped, *apiError) {
 	var out []stamped
 	if is.pull != nil {

@@ -92,7 +92,8 @@ func (p *pull) stateWord() string {
 // sameRepo is false for pull requests that come from a fork.
 func (p *pull) sameRepo() bool { return p.headRepo == p.repo }
 
-// headOID is the head commit: the branch's for an open pull request, the last one seen for a closed one.
+// headOID is the head commit: the branch's for an open pull request, the last one seen for a closed
+// one.
 func (p *pull) headOID() string {
 	if p.state == "open" && p.headRepo != nil {
 		if oid, ok := p.headRepo.git.head(p.headRef); ok {
@@ -102,7 +103,8 @@ func (p *pull) headOID() string {
 	return p.headSHA
 }
 
-// baseOID is the base commit: the base branch's for an open pull request, the last one seen for a closed one.
+// baseOID is the base commit: the base branch's for an open pull request, the last one seen for a
+// closed one.
 func (p *pull) baseOID() string {
 	if p.state == "open" {
 		if oid, ok := p.repo.git.head(p.baseRef); ok {

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// gitDir is one bare repository. Everything that can be computed from object ids alone is remembered.
+// gitDir is one bare repository. Everything that can be computed from object ids alone is
+// remembered.
 type gitDir struct {
 	dir  string
 	mu   sync.Mutex
@@ -40,7 +41,8 @@ func initGit(dir, branch string) (*gitDir, error) {
 	return g, g.configure()
 }
 
-// configure adds to what git init wrote. Thousands of tests make a repository, so this starts no process.
+// configure adds to what git init wrote. Thousands of tests make a repository, so this starts no
+// process.
 func (g *gitDir) configure() error {
 	const ours = "[receive]\n\tdenyDeleteCurrent = ignore\n\tautogc = false\n[gc]\n\tauto = 0\n[core]\n\tfsync = none\n"
 	f, err := os.OpenFile(filepath.Join(g.dir, "config"), os.O_WRONLY|os.O_APPEND, 0)
@@ -51,7 +53,8 @@ func (g *gitDir) configure() error {
 	return errors.Join(err, f.Close())
 }
 
-// run runs a git command on the bare repository and returns what it printed, without the last newline.
+// run runs a git command on the bare repository and returns what it printed, without the last
+// newline.
 func (g *gitDir) run(args ...string) (string, error) {
 	out, err := g.exec(nil, "", append([]string{"--git-dir=" + g.dir}, args...)...)
 	return strings.TrimSuffix(string(out), "\n"), err
@@ -63,7 +66,8 @@ func (g *gitDir) feed(stdin string, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// exec runs git away from the operator's configuration. The commands are local and short, so nothing cancels them.
+// exec runs git away from the operator's configuration. The commands are local and short, so
+// nothing cancels them.
 func (g *gitDir) exec(env []string, stdin string, args ...string) ([]byte, error) {
 	g.ran.Add(1)
 	cmd := exec.Command("git", args...) //nolint:noctx // see above
@@ -115,7 +119,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// cached answers from memory what was computed before under the same key. Keys hold object ids, never branch names.
+// cached answers from memory what was computed before under the same key. Keys hold object ids,
+// never branch names.
 func cached[T any](g *gitDir, key string, compute func() (T, error)) (T, error) {
 	g.mu.Lock()
 	v, ok := g.memo[key]

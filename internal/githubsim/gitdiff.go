@@ -104,8 +104,9 @@ func parseHunk(line string) (hunk, bool) {
 	return h, true
 }
 
-// locate finds a line in a patch: the hunk down to that line, and the position as GitHub counts it (the line below the
-// first @@ is 1). side is RIGHT for lines of the new file, LEFT for lines of the old one.
+// locate finds a line in a patch: the hunk down to that line, and the position as GitHub counts it
+// (the line below the first @@ is 1). side is RIGHT for lines of the new file, LEFT for lines of
+// the old one.
 func locate(patch, side string, line int) (text string, position int, ok bool) {
 	var start, left, right int
 	lines := strings.Split(patch, "\n")
@@ -131,7 +132,8 @@ func locate(patch, side string, line int) (text string, position int, ok bool) {
 	return "", 0, false
 }
 
-// follow tells where a line of a file at one commit is at another one; false when it was changed or is gone.
+// follow tells where a line of a file at one commit is at another one; false when it was changed or
+// is gone.
 func (g *gitDir) follow(from, to, path string, line int) (int, bool) {
 	if from == to {
 		return line, true

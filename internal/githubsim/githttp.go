@@ -12,8 +12,9 @@ import (
 // gitServices are what git asks a repository for over HTTP.
 var gitServices = []string{"git-upload-pack", "git-receive-pack"}
 
-// gitHTTP answers git's own requests at HOST/owner/name.git: clone, fetch and push. Nobody is asked who they are, and
-// neither the log nor faults know of it. It reports whether the request was one of them.
+// gitHTTP answers git's own requests at HOST/owner/name.git: clone, fetch and push. Nobody is asked
+// who they are, and neither the log nor faults know of it. It reports whether the request was one
+// of them.
 func (h *Hub) gitHTTP(w http.ResponseWriter, r *http.Request) bool {
 	parts := split(r.URL.Path)
 	if len(parts) < 3 {

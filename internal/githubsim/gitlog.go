@@ -100,7 +100,8 @@ type entry struct {
 	size                  int
 }
 
-// list shows the entries of a tree, or the one entry that path names when it does not end with a slash.
+// list shows the entries of a tree, or the one entry that path names when it does not end with a
+// slash.
 func (g *gitDir) list(treeish, path string, recursive bool) ([]entry, error) {
 	args := []string{"ls-tree", "-z", "-l", "--full-tree"}
 	if recursive {

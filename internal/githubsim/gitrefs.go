@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// refCache holds the heads as of the last look. Packed refs are read again only when their file was replaced; loose
-// ones are few and read each time.
+// refCache holds the heads as of the last look. Packed refs are read again only when their file was
+// replaced; loose ones are few and read each time.
 type refCache struct {
 	fresh      bool
 	heads      map[string]string
@@ -118,8 +118,8 @@ func (g *gitDir) deleteRef(ref string) error {
 
 const zeroOID = "0000000000000000000000000000000000000000"
 
-// packRefs makes many refs at once by writing git's packed-refs file, under its lock: thousands of loose ones would
-// take seconds. All refs are packed on the way.
+// packRefs makes many refs at once by writing git's packed-refs file, under its lock: thousands of
+// loose ones would take seconds. All refs are packed on the way.
 func (g *gitDir) packRefs(refs map[string]string) error {
 	if _, err := g.run("pack-refs", "--all"); err != nil {
 		return fmt.Errorf("pack refs: %w", err)

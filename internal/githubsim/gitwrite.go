@@ -14,7 +14,8 @@ const Removed = "\x00removed"
 // scratchRef holds a commit while it is made.
 const scratchRef = "refs/hub/commit"
 
-// commitFiles makes a commit that changes the given files of parent ("" for a first commit), without a checkout.
+// commitFiles makes a commit that changes the given files of parent ("" for a first commit),
+// without a checkout.
 func (g *gitDir) commitFiles(parent string, files map[string]string, message string, by signature) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "reset %s\n\ncommit %s\nmark :1\n", scratchRef, scratchRef)
@@ -95,8 +96,8 @@ func isUnrelated(err error) bool {
 	return strings.Contains(err.Error(), "unrelated histories")
 }
 
-// replay puts the commits of base..head that are no merges onto another commit; clean is false when one of them
-// conflicts.
+// replay puts the commits of base..head that are no merges onto another commit; clean is false when
+// one of them conflicts.
 func (g *gitDir) replay(onto, head string, committer signature) (oid string, clean bool, err error) {
 	list, err := g.between(onto, head)
 	if err != nil {
@@ -107,7 +108,8 @@ func (g *gitDir) replay(onto, head string, committer signature) (oid string, cle
 		if len(c.parents) != 1 {
 			continue
 		}
-		// merge-tree has no --merge-base before git 2.40: a commit of oid's tree on c's parent makes that parent the base.
+		// merge-tree has no --merge-base before git 2.40: a commit of oid's tree on c's parent
+		// makes that parent the base.
 		stand, err := g.commitTree(oid+"^{tree}", c.parents, "stand-in", committer, committer)
 		if err != nil {
 			return "", false, err

@@ -33,7 +33,8 @@ func newGraphQL(h *Hub) (http.Handler, error) {
 	return &gqlHandler{h: h, schema: schema, costs: map[string]*gqlDocument{}, blind: map[*user]bool{}}, nil
 }
 
-// ForbidChecks makes a user's token one that may not see checks, as fine-grained tokens are; forbid false ends it.
+// ForbidChecks makes a user's token one that may not see checks, as fine-grained tokens are; forbid
+// false ends it.
 func (h *Hub) ForbidChecks(login string, forbid bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/graph-gophers/graphql-go"
 )
 
-// gqlAccount is an account, whatever the schema calls it: Actor, User, Bot, Organization, RepositoryOwner,
-// RequestedReviewer.
+// gqlAccount is an account, whatever the schema calls it: Actor, User, Bot, Organization,
+// RepositoryOwner, RequestedReviewer.
 type gqlAccount struct{ u *user }
 
 // gqlAccountOf is null for a deleted one.

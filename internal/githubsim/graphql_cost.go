@@ -38,8 +38,8 @@ func (g *gqlHandler) document(text string) (*gqlDocument, *gqlItem) {
 	return doc, nil
 }
 
-// gqlWalk counts the requests that a query stands for: one for each connection, once for each parent, when every
-// connection is filled to its first or last.
+// gqlWalk counts the requests that a query stands for: one for each connection, once for each
+// parent, when every connection is filled to its first or last.
 type gqlWalk struct {
 	doc       *ast.QueryDocument
 	variables map[string]any

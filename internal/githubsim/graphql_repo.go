@@ -170,7 +170,8 @@ func (g *gqlRepo) PullRequests(a struct {
 	return gqlPaginate(list, a.PageArgs, g.x.pullRequest)
 }
 
-// shown tells whether lists show an object yet. Other than REST's lists, asking does not count as a read.
+// shown tells whether lists show an object yet. Other than REST's lists, asking does not count as a
+// read.
 func (x *gql) shown(l lag) bool { return l.reads == 0 && !x.h.now().Before(l.until) }
 
 // gqlLabel is a Label.

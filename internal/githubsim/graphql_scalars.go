@@ -154,8 +154,8 @@ func gqlPaginate[M, T any](all []M, a PageArgs, encode func(M) T) *gqlPage[T] {
 	return p
 }
 
-// gqlPaginateBy is gqlPaginate with cursors that name an element by a number of its own: what goes from the pages before
-// it moves no element to another page.
+// gqlPaginateBy is gqlPaginate with cursors that name an element by a number of its own: what goes
+// from the pages before it moves no element to another page.
 func gqlPaginateBy[M, T any](all []M, a PageArgs, number func(M) int, encode func(M) T) *gqlPage[T] {
 	below := func(n int) int { // how many there are with smaller numbers
 		if at := slices.IndexFunc(all, func(m M) bool { return number(m) >= n }); at >= 0 {

@@ -17,8 +17,8 @@ type gqlFound struct {
 
 var searchWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:"[^"]*"|[^\s"]+)+`) })
 
-// Search finds issues and pull requests by the qualifiers that gh's lists use: repo, is, type, state, label, author.
-// Other words are looked for in titles.
+// Search finds issues and pull requests by the qualifiers that gh's lists use: repo, is, type,
+// state, label, author. Other words are looked for in titles.
 func (*gqlRoot) Search(ctx context.Context, a struct {
 	PageArgs
 	Query, Type string

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// hold stops one request before it takes effect. The request is in the log, unanswered, until somebody releases it,
-// whatever becomes of the client in the meantime.
+// hold stops one request before it takes effect. The request is in the log, unanswered, until
+// somebody releases it, whatever becomes of the client in the meantime.
 type hold struct {
 	what    string
 	arrived chan struct{} // closed once the request is there
@@ -28,7 +28,8 @@ func (h *Hub) Hold(f Fault) {
 	h.AddFault(f)
 }
 
-// AwaitHeld returns once every request to be held is there; an error when one is not after that long.
+// AwaitHeld returns once every request to be held is there; an error when one is not after that
+// long.
 func (h *Hub) AwaitHeld(most time.Duration) error {
 	h.traffic.mu.Lock()
 	held := append([]*hold(nil), h.held...)
@@ -69,8 +70,8 @@ func (h *Hub) LoseHeld() error {
 	return err
 }
 
-// takeHeld gives away what is held, so that it is released once. It is an error when there is nothing, or something
-// has not come yet: then nothing is released.
+// takeHeld gives away what is held, so that it is released once. It is an error when there is
+// nothing, or something has not come yet: then nothing is released.
 func (h *Hub) takeHeld() ([]*hold, error) {
 	h.traffic.mu.Lock()
 	defer h.traffic.mu.Unlock()

@@ -53,7 +53,8 @@ type settings struct {
 	anonymous     map[string]*bucket // the budget of requests without a token
 }
 
-// New makes a GitHub without accounts or repositories that keeps its git repositories under opt.Dir.
+// New makes a GitHub without accounts or repositories that keeps its git repositories under
+// opt.Dir.
 func New(opt Options) (*Hub, error) {
 	if opt.Dir == "" || opt.Now == nil {
 		return nil, errors.New("make a hub: Dir and Now are required")
@@ -106,8 +107,8 @@ func (h *Hub) user(login string) *user {
 	return u
 }
 
-// enter locks the hub and takes notice of what was pushed straight to the bare repositories; the control API's methods
-// begin with it: defer h.enter()().
+// enter locks the hub and takes notice of what was pushed straight to the bare repositories; the
+// control API's methods begin with it: defer h.enter()().
 func (h *Hub) enter() func() {
 	h.mu.Lock()
 	h.refresh()

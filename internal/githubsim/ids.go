@@ -32,7 +32,8 @@ const (
 	kindRef        kind = "REF"
 )
 
-// firstIDs are about as large as GitHub's own are, so that nobody mistakes an id for a number, or one kind for another.
+// firstIDs are about as large as GitHub's own are, so that nobody mistakes an id for a number, or
+// one kind for another.
 var firstIDs = map[kind]int64{
 	kindUser: 1_000_300, kindRepo: 500_000_100, kindRelease: 150_000_100, kindAsset: 160_000_100, kindIssue: 2_000_000_300, kindPull: 1_800_000_200,
 	kindComment: 3_000_000_100, kindReview: 2_500_000_100, kindThread: 90_000_100, kindDiff: 2_200_000_300,
@@ -52,14 +53,16 @@ func nodeID(k kind, id int64) string {
 	return string(k) + "_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
-// namedNodeID is the global id of something that has a name in a repository instead of a database id: a commit, a ref.
+// namedNodeID is the global id of something that has a name in a repository instead of a database
+// id: a commit, a ref.
 func namedNodeID(k kind, repoID int64, name string) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(repoID))
 	return string(k) + "_" + base64.RawURLEncoding.EncodeToString(append(b, name...))
 }
 
-// nodeByID finds the model object with that node id: *user, *Repo, *issue (without a pull), *pull, *comment, *review,
-// *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite, *status or *queueEntry; nil when there is none.
+// nodeByID finds the model object with that node id: *user, *Repo, *issue (without a pull), *pull,
+// *comment, *review, *thread, *reviewComment, *reaction, *label, *checkRun, *checkSuite, *status or
+// *queueEntry; nil when there is none.
 func (h *Hub) nodeByID(id string) any {
 	return h.nodes[id]
 }
@@ -67,8 +70,8 @@ func (h *Hub) nodeByID(id string) any {
 // ordinalPrefixes are the letters of Ordinal.
 var ordinalPrefixes = map[kind]string{kindComment: "c", kindDiff: "r", kindReview: "v"}
 
-// Ordinal names a conversation comment (c1, c2, …), a review comment (r1, …) or a review (v1, …) by its place among all
-// that the hub ever made of its kind; "" for other ids.
+// Ordinal names a conversation comment (c1, c2, …), a review comment (r1, …) or a review (v1, …) by
+// its place among all that the hub ever made of its kind; "" for other ids.
 func Ordinal(id int64) string {
 	for k, prefix := range ordinalPrefixes {
 		if n := id - firstIDs[k]; n > 0 && n < 7*1_000_000 && n%7 == 0 {

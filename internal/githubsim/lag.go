@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// lagOrder says how long new objects of one kind stay out of lists: for so many reads of a list that would show them,
-// or for a time by the hub's clock.
+// lagOrder says how long new objects of one kind stay out of lists: for so many reads of a list
+// that would show them, or for a time by the hub's clock.
 type lagOrder struct {
 	reads int
 	wait  time.Duration
@@ -18,8 +18,8 @@ type lag struct {
 	until time.Time
 }
 
-// newLag is the lag of an object made now: of kind issues, pulls, comments, review-comments or reviews, or timeline
-// for what timelines tell.
+// newLag is the lag of an object made now: of kind issues, pulls, comments, review-comments or
+// reviews, or timeline for what timelines tell.
 func (h *Hub) newLag(kind string) lag {
 	o := h.lags[kind]
 	if o == nil || o.count == 0 {

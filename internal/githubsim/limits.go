@@ -17,7 +17,8 @@ type bucket struct {
 // limitWindow is how long a bucket lasts.
 const limitWindow = time.Hour
 
-// bucket finds the user's bucket, made new when its time is over. Requests without a token share one.
+// bucket finds the user's bucket, made new when its time is over. Requests without a token share
+// one.
 func (h *Hub) bucket(u *user, resource string) *bucket {
 	limits, limit := h.anonymous, 60
 	if u != nil {

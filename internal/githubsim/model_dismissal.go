@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// dismissReview takes a verdict back. One that is a comment only cannot be, and on a protected branch only an
-// administrator may.
+// dismissReview takes a verdict back. One that is a comment only cannot be, and on a protected
+// branch only an administrator may.
 func (r *Repo) dismissReview(actor *user, v *review, message string) *apiError {
 	if e := r.need(actor, "write"); e != nil {
 		return e

@@ -19,7 +19,8 @@ type newIssue struct {
 	assignees   []*user
 }
 
-// addIssue opens an issue. Labels of an actor who may not set them are dropped silently, as GitHub does.
+// addIssue opens an issue. Labels of an actor who may not set them are dropped silently, as GitHub
+// does.
 func (r *Repo) addIssue(actor *user, in newIssue) (*issue, *apiError) {
 	if e := r.need(actor, "read"); e != nil {
 		return nil, e
@@ -142,7 +143,8 @@ func (is *issue) close(actor *user, reason, commit string) {
 	is.touch()
 }
 
-// setLabels adds and takes away labels. A label unknown to the repository is made, in GitHub's grey.
+// setLabels adds and takes away labels. A label unknown to the repository is made, in GitHub's
+// grey.
 func (r *Repo) setLabels(actor *user, is *issue, add, remove []string) {
 	for _, name := range add {
 		l := r.label(name)

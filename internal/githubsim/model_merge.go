@@ -18,7 +18,8 @@ const (
 	mergeUnknown  mergeability = "UNKNOWN"
 )
 
-// mergeable asks git whether the pull request merges cleanly. A closed one is not computed any more.
+// mergeable asks git whether the pull request merges cleanly. A closed one is not computed any
+// more.
 func (p *pull) mergeable(_ context.Context) mergeability {
 	h := p.repo.hub
 	if p.state == "open" && h.mergeUnknown > 0 {
@@ -43,8 +44,9 @@ func (p *pull) computeMergeable() mergeability {
 	return mergeConflict
 }
 
-// mergeState is GraphQL's mergeStateStatus for what mergeable said: DIRTY, UNKNOWN, DRAFT, BEHIND, BLOCKED, UNSTABLE or
-// CLEAN. A head that is behind where that matters is BLOCKED while anything else is missing. A queue blocks nothing.
+// mergeState is GraphQL's mergeStateStatus for what mergeable said: DIRTY, UNKNOWN, DRAFT, BEHIND,
+// BLOCKED, UNSTABLE or CLEAN. A head that is behind where that matters is BLOCKED while anything
+// else is missing. A queue blocks nothing.
 func (p *pull) mergeState(m mergeability) string {
 	switch {
 	case m == mergeConflict:
@@ -217,7 +219,8 @@ func (r *Repo) mergeCommit(actor *user, p *pull, order mergeOrder, base, head st
 	return oid, err == nil, err
 }
 
-// squashMessage lists the messages of the commits, as GitHub does; of a single one only its body is left.
+// squashMessage lists the messages of the commits, as GitHub does; of a single one only its body is
+// left.
 func (r *Repo) squashMessage(base, head string) string {
 	list, err := r.git.between(base, head)
 	if err != nil {

@@ -66,8 +66,8 @@ func (q *queueEntry) position() int {
 	return n
 }
 
-// enqueue puts the pull request into its base's queue. It takes what the base's rules demand of the head; that the head
-// is behind is what the queue is for.
+// enqueue puts the pull request into its base's queue. It takes what the base's rules demand of the
+// head; that the head is behind is what the queue is for.
 func (r *Repo) enqueue(actor *user, p *pull, expected string, jump bool) (*queueEntry, *apiError) {
 	if e := r.need(actor, "write"); e != nil {
 		return nil, e
@@ -103,7 +103,8 @@ func (r *Repo) enqueue(actor *user, p *pull, expected string, jump bool) (*queue
 	return q, nil
 }
 
-// leaveQueue takes the pull request out of the queue, as a push to it, closing it, or a person does.
+// leaveQueue takes the pull request out of the queue, as a push to it, closing it, or a person
+// does.
 func (p *pull) leaveQueue(actor *user) bool {
 	q := p.entry()
 	if q == nil {
@@ -128,8 +129,9 @@ func (r *Repo) dropEntry(q *queueEntry) {
 	}
 }
 
-// stepQueue takes an entry one step further, as GitHub would: it builds the group, waits for its checks, and lands it. An
-// entry whose group conflicts or whose checks failed falls out. What has to wait is an error.
+// stepQueue takes an entry one step further, as GitHub would: it builds the group, waits for its
+// checks, and lands it. An entry whose group conflicts or whose checks failed falls out. What has
+// to wait is an error.
 func (r *Repo) stepQueue(q *queueEntry) error {
 	bot := r.hub.queueUser()
 	tip, _ := r.git.head(q.pull.baseRef)

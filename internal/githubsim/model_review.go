@@ -246,7 +246,8 @@ func (p *pull) makeDiffComment(actor *user, v *review, top *reviewComment, in ne
 	return c
 }
 
-// addDiffComment comments on the diff by a review of its own, as GitHub makes one for every single comment.
+// addDiffComment comments on the diff by a review of its own, as GitHub makes one for every single
+// comment.
 func (r *Repo) addDiffComment(actor *user, p *pull, in newDiffComment) (*reviewComment, *apiError) {
 	if e := r.mayCommentDiff(actor, p, in.body); e != nil {
 		return nil, e

@@ -19,7 +19,8 @@ type Rules struct {
 	Queue         string   // merges through a queue, which lands by merge, squash or rebase; "" without one
 }
 
-// ruleset is one that is active for a branch. Other than a protection it is seen by everybody who reads the repository.
+// ruleset is one that is active for a branch. Other than a protection it is seen by everybody who
+// reads the repository.
 type ruleset struct {
 	id     int64
 	name   string
@@ -82,7 +83,8 @@ type lack struct {
 	behind bool // it would be met by a head that holds the base
 }
 
-// unmet are the demands of the base branch that are not met; the texts of a ruleset's are those of unmetOf too.
+// unmet are the demands of the base branch that are not met; the texts of a ruleset's are those of
+// unmetOf too.
 func (p *pull) unmet() []lack {
 	var out []lack
 	for _, d := range p.repo.demands(p.baseRef) {
@@ -91,8 +93,8 @@ func (p *pull) unmet() []lack {
 	return out
 }
 
-// refusal is the message with which a merge is refused for what is not met, "" when all is: a protection's in a
-// sentence, those of rulesets in GitHub's frame.
+// refusal is the message with which a merge is refused for what is not met, "" when all is: a
+// protection's in a sentence, those of rulesets in GitHub's frame.
 func (p *pull) refusal() string {
 	if guard, ok := p.repo.protected[p.baseRef]; ok {
 		if list := p.unmetOf(guard, false); len(list) > 0 {
@@ -119,7 +121,8 @@ func (p *pull) refusal() string {
 
 const throughQueue = "Changes must be made through the merge queue"
 
-// unmetOf are the demands of one set of rules that are not met. Some sentences differ between protections and rulesets.
+// unmetOf are the demands of one set of rules that are not met. Some sentences differ between
+// protections and rulesets.
 func (p *pull) unmetOf(d Rules, inRuleset bool) []lack {
 	var out []lack
 	if l, ok := p.lacksChecks(d); ok {
@@ -148,8 +151,8 @@ func (p *pull) unmetOf(d Rules, inRuleset bool) []lack {
 	return out
 }
 
-// lacksChecks tells what the required checks lack. On a head that is behind where that matters GitHub takes none of them
-// to have been reported.
+// lacksChecks tells what the required checks lack. On a head that is behind where that matters
+// GitHub takes none of them to have been reported.
 func (p *pull) lacksChecks(d Rules) (lack, bool) {
 	if len(d.Checks) == 0 {
 		return lack{}, false
@@ -195,8 +198,8 @@ func counted(states []string) string {
 
 const expected = "expected"
 
-// checkState is what keeps a required check from being met: expected while nothing was reported, pending or failing;
-// "" when it has passed.
+// checkState is what keeps a required check from being met: expected while nothing was reported,
+// pending or failing; "" when it has passed.
 func (r *Repo) checkState(sha, name string) string {
 	state := expected
 	for _, c := range r.latestChecks(sha) {

@@ -17,7 +17,8 @@ type tokenFacts struct {
 // usualToken is one as gh's login gets it.
 func usualToken() tokenFacts { return tokenFacts{scopes: []string{"repo", "workflow", "read:org"}} }
 
-// header tells of a token what GitHub tells with every answer, and the simulator with that about the account.
+// header tells of a token what GitHub tells with every answer, and the simulator with that about
+// the account.
 func (t tokenFacts) header() http.Header {
 	h := http.Header{}
 	if !t.finely {

@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// updateBranch prepares to merge the base into the head: what is returned does it, unless the head has moved by then.
+// updateBranch prepares to merge the base into the head: what is returned does it, unless the head
+// has moved by then.
 func (r *Repo) updateBranch(actor *user, p *pull, expected string) (func(), *apiError) {
 	if p.headRepo == nil {
 		return nil, notUpdatable("The head repository is gone")
@@ -29,7 +30,8 @@ func (r *Repo) updateBranch(actor *user, p *pull, expected string) (func(), *api
 
 func notUpdatable(why string) *apiError { return refusal(http.StatusUnprocessableEntity, why) }
 
-// mergeBase merges the base into the head branch. A head that has moved is left alone, as it is at GitHub.
+// mergeBase merges the base into the head branch. A head that has moved is left alone, as it is at
+// GitHub.
 func (p *pull) mergeBase(actor *user, head, base string) {
 	m, err := p.repo.git.mergeTree(base, head)
 	if err != nil || !m.clean || p.headOID() != head {

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// notice compares the heads with those last seen and does what GitHub does about a push: pull requests follow their
-// branches, are marked merged when their head has reached the base, or closed when their branch is gone; messages on
-// the default branch close issues. Who pushed straight to the bare repository is not known: entries then name the pull
-// request's author, or the repository's owner.
+// notice compares the heads with those last seen and does what GitHub does about a push: pull
+// requests follow their branches, are marked merged when their head has reached the base, or closed
+// when their branch is gone; messages on the default branch close issues. Who pushed straight to
+// the bare repository is not known: entries then name the pull request's author, or the
+// repository's owner.
 func (r *Repo) notice() {
 	heads := r.git.heads()
 	if maps.Equal(heads, r.seen) {

@@ -75,7 +75,8 @@ func (a *answer) write(r reply) {
 	}
 }
 
-// conditional sets the validator of a 200 to GET, and turns it into a 304 when the client has it already.
+// conditional sets the validator of a 200 to GET, and turns it into a 304 when the client has it
+// already.
 func (a *answer) conditional(r *http.Request) (notModified bool) {
 	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || a.status != http.StatusOK {
 		return false
@@ -96,7 +97,8 @@ func (a *answer) conditional(r *http.Request) (notModified bool) {
 	return false
 }
 
-// etag is GitHub's, as far as it was found out: over the headers that the answer varies with, and the body.
+// etag is GitHub's, as far as it was found out: over the headers that the answer varies with, and
+// the body.
 func etag(r *http.Request, body []byte) string {
 	sum := sha256.New()
 	for _, name := range []string{"Accept", "Authorization", "Cookie"} {

@@ -56,7 +56,8 @@ func compare(c *call) (reply, *apiError) {
 	return c.comparison(from+"..."+to, base, fork, head, ahead, behind, files)
 }
 
-// afterColon drops the owner of "owner:branch": forks share their objects' names with us only after a pull request.
+// afterColon drops the owner of "owner:branch": forks share their objects' names with us only after
+// a pull request.
 func afterColon(s string) string {
 	if _, branch, found := strings.Cut(s, ":"); found {
 		return branch

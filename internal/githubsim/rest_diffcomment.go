@@ -12,7 +12,8 @@ var diffCommentRoutes = []route{
 	{"DELETE /pulls/comments/{id}", withDiffComment(deleteDiffComment)},
 }
 
-// withDiffComment finds the review comment of the path; one of somebody else's draft does not exist.
+// withDiffComment finds the review comment of the path; one of somebody else's draft does not
+// exist.
 func withDiffComment(fn func(*call, *reviewComment) (reply, *apiError)) endpoint {
 	return func(c *call) (reply, *apiError) {
 		if x := c.repo.diffComment(c.number("id")); x != nil && x.visibleTo(c.viewer) {

@@ -73,7 +73,8 @@ func listIssueLabels(c *call, is *issue) (reply, *apiError) {
 	return pageOf(c, is.labels, c.oneLabel), nil
 }
 
-// labelNames reads every form that the labels endpoints take: a list of names or of objects, bare or under "labels".
+// labelNames reads every form that the labels endpoints take: a list of names or of objects, bare
+// or under "labels".
 func (c *call) labelNames() ([]string, *apiError) {
 	var wrapped struct{ Labels json.RawMessage }
 	raw := json.RawMessage(c.body)

@@ -121,8 +121,8 @@ type queueRuleJSON struct {
 	MinWait      int    `json:"min_entries_to_merge_wait_minutes"`
 }
 
-// listRules lists what rulesets say of a branch, there or not, to whoever reads the repository. Classic protections are
-// not among it.
+// listRules lists what rulesets say of a branch, there or not, to whoever reads the repository.
+// Classic protections are not among it.
 func listRules(c *call) (reply, *apiError) {
 	var list []ruleJSON
 	for _, s := range c.repo.rulesetsOf(c.r.PathValue("branch")) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// route is a method with a path and what answers it. In the tables that are about one repository the path is what
-// comes below it. {name} stands for one segment ({number}, {id}, {review} and {reaction} for digits only), {name...}
-// for one or more.
+// route is a method with a path and what answers it. In the tables that are about one repository
+// the path is what comes below it. {name} stands for one segment ({number}, {id}, {review} and
+// {reaction} for digits only), {name...} for one or more.
 type route struct {
 	pattern string
 	fn      endpoint

@@ -31,8 +31,8 @@ func (r *Repo) SeedIssues(author, body string, n int, labels ...string) error {
 	return nil
 }
 
-// SeedPulls makes many open pull requests at once, for measuring. All branches share one commit, so that git is asked
-// only a few times whatever the numbers. It returns the first number.
+// SeedPulls makes many open pull requests at once, for measuring. All branches share one commit, so
+// that git is asked only a few times whatever the numbers. It returns the first number.
 func (r *Repo) SeedPulls(in Bulk) (first int, err error) {
 	defer r.hub.enter()()
 	author, err := r.actor(in.Author)

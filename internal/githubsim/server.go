@@ -122,9 +122,9 @@ type urls struct {
 	web string
 }
 
-// addresses gives the URL forms of github.com for api.HOST, and those of GitHub Enterprise Server for HOST/api/v3.
-// Names and addresses of this machine are reached in plain HTTP; for others GitHub's https is kept: clients on a unix
-// socket speak plain HTTP to it all the same.
+// addresses gives the URL forms of github.com for api.HOST, and those of GitHub Enterprise Server
+// for HOST/api/v3. Names and addresses of this machine are reached in plain HTTP; for others
+// GitHub's https is kept: clients on a unix socket speak plain HTTP to it all the same.
 func addresses(r *http.Request, enterprise bool) urls {
 	host := r.Host
 	name := host

@@ -225,8 +225,8 @@ type reaction struct {
 	created time.Time
 }
 
-// event is an entry of a timeline. Comments, reviews and line comments point at what was written; they have no entry
-// in the repository's list of issue events.
+// event is an entry of a timeline. Comments, reviews and line comments point at what was written;
+// they have no entry in the repository's list of issue events.
 type event struct {
 	issue      *issue
 	id         int64

@@ -30,8 +30,8 @@ type Request struct {
 // Sent is the request as it came, without its body, which is in Body.
 func (r Request) Sent() *http.Request { return r.http }
 
-// traffic is the log of requests and the faults that strike them. It has its own lock: a slow request must not hold up
-// the log.
+// traffic is the log of requests and the faults that strike them. It has its own lock: a slow
+// request must not hold up the log.
 type traffic struct {
 	mu      sync.Mutex
 	count   int
@@ -41,8 +41,8 @@ type traffic struct {
 	onEvent func(Request)
 }
 
-// OnRequest sets a hook that is called before each request is handled (Done false) and once its answer is known (Done
-// true), outside of all locks. nil takes it away.
+// OnRequest sets a hook that is called before each request is handled (Done false) and once its
+// answer is known (Done true), outside of all locks. nil takes it away.
 func (h *Hub) OnRequest(hook func(Request)) {
 	h.traffic.mu.Lock()
 	defer h.traffic.mu.Unlock()
@@ -67,8 +67,8 @@ func (h *Hub) ResetLog() {
 	h.log, h.count = nil, 0
 }
 
-// Unknown lists the requests that no route answers, as "METHOD path", and what kept the deeds of faults from being done.
-// Tests fail on any.
+// Unknown lists the requests that no route answers, as "METHOD path", and what kept the deeds of
+// faults from being done. Tests fail on any.
 func (h *Hub) Unknown() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

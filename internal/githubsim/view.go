@@ -298,7 +298,8 @@ func (r *Repo) RepoLabels() []string {
 	return out
 }
 
-// Reactions reads the reactions to an issue's or pull request's description as login:content, sorted.
+// Reactions reads the reactions to an issue's or pull request's description as login:content,
+// sorted.
 func (r *Repo) Reactions(number int) []string {
 	is, _ := r.Issue(number)
 	return is.Reactions

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// workflowRoutes are those of GitHub Actions: every suite of its is one workflow run, and every check run in it a job
-// with the same id.
+// workflowRoutes are those of GitHub Actions: every suite of its is one workflow run, and every
+// check run in it a job with the same id.
 var workflowRoutes = []route{
 	{"GET /actions/runs", listWorkflowRuns},
 	{"GET /actions/runs/{id}", withRun(getWorkflowRun)},

@@ -9,9 +9,10 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// The faults take matchers: --method GET|POST|…|WRITE, --path P (* stands for anything), --contains S (in the body),
-// --request N (by number since the last reset), --nth N (the n-th match), --always (from then on). Without --method,
-// --path and --request they strike the next write; slow, html, secondary and redirect strike the next request.
+// The faults take matchers: --method GET|POST|…|WRITE, --path P (* stands for anything), --contains
+// S (in the body), --request N (by number since the last reset), --nth N (the n-th match), --always
+// (from then on). Without --method, --path and --request they strike the next write; slow, html,
+// secondary and redirect strike the next request.
 //
 //	hub lose [--before]                the answer is lost after the request took effect (or before it)
 //	hub fail STATUS [BODY] [--applied] answered with a status, without effect or after it
@@ -45,7 +46,8 @@ var faultDeeds = map[string]subcommand{
 	"bump-on-reaction": {0, func(c *command) error { c.hub.BumpOnReaction(true); return nil }},
 }
 
-// order adds a fault with the matchers of the flags; method is the one to strike when nothing else chooses.
+// order adds a fault with the matchers of the flags; method is the one to strike when nothing else
+// chooses.
 func (c *command) order(f githubsim.Fault, method string) error {
 	f.Method, f.Path, f.Always = c.flag("method", ""), c.flag("path", ""), c.has("always")
 	if err := c.choices(&f); err != nil {
@@ -68,7 +70,8 @@ func (c *command) choices(f *githubsim.Fault) (err error) {
 	return err
 }
 
-// patience is how long a request that is to come is waited for: it only ends stories that are wrong.
+// patience is how long a request that is to come is waited for: it only ends stories that are
+// wrong.
 const patience = 3 * time.Minute
 
 func hold(c *command) error {
@@ -89,7 +92,8 @@ func release(c *command) error {
 	return c.hub.ReleaseHeld()
 }
 
-// before has a deed done between a look of the program's and what it sends. Flags of the deed come behind "--".
+// before has a deed done between a look of the program's and what it sends. Flags of the deed come
+// behind "--".
 func before(c *command) error {
 	f := githubsim.Fault{Method: c.args[0], Path: c.args[1], Always: c.has("always")}
 	if err := c.choices(&f); err != nil {

@@ -1,5 +1,5 @@
-// Package hubscript is the testscript command hub: what people do on the simulated GitHub of a story, what goes wrong
-// there, and what can be seen of it.
+// Package hubscript is the testscript command hub: what people do on the simulated GitHub of a
+// story, what goes wrong there, and what can be seen of it.
 //
 //	hub [--repo o/n] SUBCOMMAND ARGUMENT…
 //
@@ -92,8 +92,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// Commands makes the command; hub finds the hub of a running story, and moment is called before each thing that people
-// do, for it to have a time of its own.
+// Commands makes the command; hub finds the hub of a running story, and moment is called before
+// each thing that people do, for it to have a time of its own.
 func Commands(hub func(*testscript.TestScript) *githubsim.Hub, moment func(*testscript.TestScript) error) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {

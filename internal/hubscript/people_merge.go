@@ -6,7 +6,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// What a branch demands is said in rules, of a protection (which administrators see) or of a ruleset (which all do):
+// What a branch demands is said in rules, of a protection (which administrators see) or of a
+// ruleset (which all do):
 //
 //	--check C…        that must have passed           --strict          on a head that holds the base
 //	--approvals N     of people with write access     --last-push       of somebody else than who pushed last
@@ -14,8 +15,8 @@ import (
 //	--linear          no merge commits                --method M…       only these methods
 //	--queue METHOD    merges through a queue
 //
-// The same ruleset again changes it. A queue's entry is taken on by step-queue: its commit is built, its checks are
-// judged, it lands; with a conflict or a failed check it falls out.
+// The same ruleset again changes it. A queue's entry is taken on by step-queue: its commit is
+// built, its checks are judged, it lands; with a conflict or a failed check it falls out.
 var mergeDeeds = map[string]subcommand{
 	"protect":         {1, protect},
 	"unprotect":       {1, func(c *command) error { c.repo.Unprotect(c.args[0]); return nil }},
@@ -72,7 +73,8 @@ func ruleset(c *command) error {
 	return err
 }
 
-// refuseMerges refuses all merges, as the merge box tells; or only the next ones, which it does not.
+// refuseMerges refuses all merges, as the merge box tells; or only the next ones, which it does
+// not.
 func refuseMerges(c *command) error {
 	if !c.has("times") && !c.has("code") {
 		c.repo.RefuseMerges(text(c.args[0]))

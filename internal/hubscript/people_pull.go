@@ -86,7 +86,8 @@ func status(c *command) error {
 	return c.repo.SetStatus(ref, c.args[1], c.args[2], c.rest(3))
 }
 
-// ref is the first argument: queue:N is the commit that the merge queue wants to land of a pull request.
+// ref is the first argument: queue:N is the commit that the merge queue wants to land of a pull
+// request.
 func (c *command) ref() (string, error) {
 	number, ok := strings.CutPrefix(c.args[0], "queue:")
 	if !ok {
@@ -215,7 +216,8 @@ func submit(c *command) error {
 	return c.repo.SubmitPending(n, c.args[1], c.args[2], c.rest(3))
 }
 
-// thread finds a comment of the thread that is named by a comment or by its place in the pull request, from 1.
+// thread finds a comment of the thread that is named by a comment or by its place in the pull
+// request, from 1.
 func (c *command) thread(n int) (int64, error) {
 	place, err := strconv.Atoi(c.args[1])
 	if err != nil || place > 1000 {

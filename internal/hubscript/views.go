@@ -203,7 +203,8 @@ func showReviews(c *command) error {
 	return nil
 }
 
-// fromHead names a commit by how far it is behind the head: in stories its id differs from run to run.
+// fromHead names a commit by how far it is behind the head: in stories its id differs from run to
+// run.
 func fromHead(commits []githubsim.Commit, oid string) string {
 	switch i := slices.IndexFunc(commits, func(x githubsim.Commit) bool { return x.OID == oid }); {
 	case i < 0:

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long a story waits for what is to happen. It only ends stories that are wrong, however slow the
-// machine is.
+// patience is how long a story waits for what is to happen. It only ends stories that are wrong,
+// however slow the machine is.
 const patience = 3 * time.Minute
 
 func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
@@ -28,8 +28,9 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s: not there after %s", args[0], patience)
 }
 
-// cmdAwaitStill waits until a file has not grown for a second: nobody writes to it any more. One that only rests, on a
-// machine that is busy, passes for ended, too; one that has ended never fails.
+// cmdAwaitStill waits until a file has not grown for a second: nobody writes to it any more. One
+// that only rests, on a machine that is busy, passes for ended, too; one that has ended never
+// fails.
 func cmdAwaitStill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await-still FILE")

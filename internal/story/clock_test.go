@@ -12,8 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// clock is the time of a story's world, GitHub's and the program's: it runs as any clock does, and a story moves it or
-// has it stand. The program reads it from a file, since it is a process of its own.
+// clock is the time of a story's world, GitHub's and the program's: it runs as any clock does, and
+// a story moves it or has it stand. The program reads it from a file, since it is a process of its
+// own.
 type clock struct {
 	mu    sync.Mutex
 	path  string
@@ -93,8 +94,8 @@ func (c *clock) run() error {
 	return c.write()
 }
 
-// nextSecond moves a running clock to the next full second: GitHub stamps with whole seconds, and no two things that
-// people do one after the other share one.
+// nextSecond moves a running clock to the next full second: GitHub stamps with whole seconds, and
+// no two things that people do one after the other share one.
 func (c *clock) nextSecond() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,8 +107,8 @@ func (c *clock) nextSecond() error {
 	return c.write()
 }
 
-// hour moves the clock to the next full hour. What has its turn each so often has it at a moment of the hour: a story
-// that counts what a pass asks begins at the same one, whenever it runs.
+// hour moves the clock to the next full hour. What has its turn each so often has it at a moment of
+// the hour: a story that counts what a pass asks begins at the same one, whenever it runs.
 func (c *clock) hour() error {
 	now := c.Now()
 	return c.later(now.Truncate(time.Hour).Add(time.Hour).Sub(now))

@@ -12,7 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scripts is where the stories are: in a folder for each topic, named by the behaviour that they show.
+// scripts is where the stories are: in a folder for each topic, named by the behaviour that they
+// show.
 var scripts = filepath.Join("..", "..", "testdata", "script")
 
 // scriptFiles are the files of all stories.

@@ -15,9 +15,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdGitCalls counts the git processes that the program starts, from the first time on: it puts a git first on PATH
-// that notes its arguments and becomes the real one. What agents start, and git itself, does not count. It prints what
-// was started since the last time, a line each; with MOST it fails when that is more, or nothing at all.
+// cmdGitCalls counts the git processes that the program starts, from the first time on: it puts a
+// git first on PATH that notes its arguments and becomes the real one. What agents start, and git
+// itself, does not count. It prints what was started since the last time, a line each; with MOST it
+// fails when that is more, or nothing at all.
 func cmdGitCalls(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: git-calls [MOST]")
@@ -64,7 +65,8 @@ func putCountingGit(dir, log string) error {
 	return os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755)
 }
 
-// ourCall is what a noted call does, without the options in front of it; the program's own begin with a setting.
+// ourCall is what a noted call does, without the options in front of it; the program's own begin
+// with a setting.
 func ourCall(line string) (call string, ours bool) {
 	args := strings.Split(strings.TrimSuffix(line, "\037"), "\037")
 	if len(args) < 2 || args[0] != "-c" || !strings.HasPrefix(args[1], "core.hooksPath=") {

@@ -48,8 +48,8 @@ func TestRealGh(t *testing.T) {
 	})
 }
 
-// sameAnywhere has go build forget in which folder it compiles, as a release's does. Otherwise each story's checkout would
-// be compiled again from its first package to the last.
+// sameAnywhere has go build forget in which folder it compiles, as a release's does. Otherwise each
+// story's checkout would be compiled again from its first package to the last.
 const sameAnywhere = "-trimpath"
 
 // compileOnce compiles the program as the stories do, before they all do it side by side.

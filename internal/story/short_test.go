@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// short are the stories that go test -short plays: the main way of each flow, and of each topic what is broken first. Of
-// two that would show the same it is the one that takes less time.
+// short are the stories that go test -short plays: the main way of each flow, and of each topic
+// what is broken first. Of two that would show the same it is the one that takes less time.
 var short = []string{
 	"agent/does_nothing", "agent/fails_every_time",
 	"budget/spending_is_not_public",

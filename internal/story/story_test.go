@@ -59,20 +59,20 @@
 //	spans [--about|--raw]    prints what it got: a line for each span
 //	hub-fail-node FILE       has every GraphQL query fail that asks for the node whose id is in the file
 //
-// What repeats things on a machine is none of this one's: crontab keeps $WORK/crontab, systemctl --user and launchctl
-// answer where the folder $WORK/systemd or $WORK/launchd is there, and loginctl says what stands in $WORK/linger.
+// What repeats things on a machine is none of this one's: crontab keeps $WORK/crontab, systemctl
+// --user and launchctl answer where the folder $WORK/systemd or $WORK/launchd is there, and
+// loginctl says what stands in $WORK/linger.
 //
-// Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for the clock is moved to
-// the next one. What is to share a second is done while the clock stands.
+// Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for
+// the clock is moved to the next one. What is to share a second is done while the clock stands.
 //
-// The condition [sandbox] says whether a sandbox works on this machine, [mounts]
-// whether a process can have a file system of its own, [cron] whether a cron daemon
-// can be started that is not the machine's, [bash-completion] whether bash can complete.
+// The condition [sandbox] says whether a sandbox works on this machine, [mounts] whether a process
+// can have a file system of its own, [cron] whether a cron daemon can be started that is not the
+// machine's, [bash-completion] whether bash can complete.
 //
 // The program runs each function given to the database's Update twice, see store.Options.
 //
-// -update (go test ./internal/story -update) writes what cmp found into the
-// stories.
+// -update (go test ./internal/story -update) writes what cmp found into the stories.
 package story
 
 import (

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// RunInMemory runs a package's tests with their temporary folders in memory where the machine has it, and gives the
-// exit code. It is for the TestMain of packages that make many repositories, and test no syncing.
+// RunInMemory runs a package's tests with their temporary folders in memory where the machine has
+// it, and gives the exit code. It is for the TestMain of packages that make many repositories, and
+// test no syncing.
 func RunInMemory(m *testing.M) int {
 	dir, remove, err := memory()
 	if err != nil {

@@ -44,8 +44,8 @@ var headPrefix = lazy.Regexp(`^[0-9a-fA-F]{7,40}$`)
 // plainWord matches a word that may be repeated in an answer.
 var plainWord = lazy.Regexp(`^[a-z][a-z-]{0,19}$`)
 
-// ParseCommand parses a comment. A comment is a command if its first non-empty line begins with the word
-// /mergexo. Then agents get none of it, and the lines below are ignored. A command that is not
+// ParseCommand parses a comment. A comment is a command if its first non-empty line begins with the
+// word /mergexo. Then agents get none of it, and the lines below are ignored. A command that is not
 // understood is answered with the help.
 func ParseCommand(body string) (Command, bool) {
 	line, _, _ := strings.Cut(strings.TrimLeft(withoutBlankLines(Normalise(body)), "\n"), "\n")

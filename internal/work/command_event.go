@@ -41,8 +41,8 @@ func CommandSource(kind EventKind, id string) string {
 	return id
 }
 
-// CommandComment returns the id of the comment or review that a command is in; 0: it is in none, or is
-// no command.
+// CommandComment returns the id of the comment or review that a command is in; 0: it is in none, or
+// is no command.
 func CommandComment(e Event) int64 {
 	if e.Kind != EventCommand {
 		return 0

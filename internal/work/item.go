@@ -77,8 +77,8 @@ type Item struct {
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 }
 
-// ReviewWithdrawn reports whether the review label of somebody else's pull request was removed: nobody
-// requests its review any more.
+// ReviewWithdrawn reports whether the review label of somebody else's pull request was removed:
+// nobody requests its review any more.
 func (i Item) ReviewWithdrawn() bool { return i.Flow == FlowReview && i.Label == "" }
 
 // Dependency is an issue that must be closed before an implementation starts.

@@ -95,8 +95,8 @@ func openStates() []State {
 // Transitions returns all transitions of a work item, in a readable order.
 func Transitions() []Transition { return slices.Clone(transitions) }
 
-// StatesBefore lists the states from which cause may move an item to a state. It returns none if cause
-// never does.
+// StatesBefore lists the states from which cause may move an item to a state. It returns none if
+// cause never does.
 func StatesBefore(cause Cause, to State) []State {
 	var all []State
 	for _, t := range transitions {

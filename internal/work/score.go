@@ -51,8 +51,8 @@ type Score struct {
 	Days     float64 `json:"daysWaiting"`   // the days that it has waited
 }
 
-// ScoreOf scores a waiting implementation against the active ones. Only the highest risk of conflict
-// counts: a sum would let many harmless ones outweigh one collision.
+// ScoreOf scores a waiting implementation against the active ones. Only the highest risk of
+// conflict counts: a sum would let many harmless ones outweigh one collision.
 func ScoreOf(priority int, waiting time.Duration, own Footprint, active []Footprint, w ScoreWeights) Score {
 	s := Score{Priority: priority, Size: sizeOf(own.Size), Days: waiting.Hours() / 24}
 	s.Risk = 0.1 * s.Size

@@ -39,8 +39,8 @@ func Body(s string) string {
 	return Balanced(strings.TrimRight(strings.TrimLeft(Cut(s, BodyLimit), "\n"), " \t\n"))
 }
 
-// InlineBody is Body for text that follows our own words on the same line, where no block of code or
-// HTML can begin.
+// InlineBody is Body for text that follows our own words on the same line, where no block of code
+// or HTML can begin.
 func InlineBody(s string) string {
 	const words = "x "
 	return strings.TrimPrefix(Body(words+strings.TrimSpace(s)), words)
@@ -88,8 +88,8 @@ func neutralise(s string) string {
 	return b.String()
 }
 
-// breakMentions separates the mentions of a line from their names. In a URL, where a zero-width space
-// would break the link, the @ is written as %40; in an e-mail address it stays.
+// breakMentions separates the mentions of a line from their names. In a URL, where a zero-width
+// space would break the link, the @ is written as %40; in an e-mail address it stays.
 func breakMentions(line string) string {
 	if !strings.ContainsAny(line, "@&") {
 		return line

@@ -123,8 +123,8 @@ func harm(t *testing.T, body string) string {
 	return ""
 }
 
-// What an agent wrote, as a CommonMark library reads it: nobody is called, no issue is closed, and what we put after it
-// is not swallowed.
+// What an agent wrote, as a CommonMark library reads it: nobody is called, no issue is closed, and
+// what we put after it is not swallowed.
 func TestWhatBecomesPublicHasNoEffect(t *testing.T) {
 	for name, in := range map[string]string{
 		"a code span that began a line before":   "See `x.\nThanks `@acme/team` for",

@@ -17,8 +17,8 @@ import (
 const ClockWarning = work.ClockSlack
 
 // AssumeClocks makes the pass use the clock of its first repository's host, and each repository
-// that of its own host. Until a host answers, the offset of its last known answer is used: ahead has
-// it by host.
+// that of its own host. Until a host answers, the offset of its last known answer is used: ahead
+// has it by host.
 func (p *Env) AssumeClocks(ahead map[string]time.Duration) {
 	for _, r := range p.All {
 		r.GitHub.Assume(ahead[r.Name.Host])

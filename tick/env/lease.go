@@ -46,8 +46,8 @@ func (l *Lease) BegunBy(carried map[string]bool) bool {
 	return slices.ContainsFunc(l.Turn.EventKeys, func(key string) bool { return carried[key] })
 }
 
-// EarlierAttempts returns a text for the agent: what earlier attempts left on the branch, and why the last
-// answer was not used.
+// EarlierAttempts returns a text for the agent: what earlier attempts left on the branch, and why
+// the last answer was not used.
 func (l *Lease) EarlierAttempts(unused string) string {
 	var told []string
 	switch {
@@ -133,8 +133,8 @@ func (l *Lease) Release() {
 	l.Slot.Release()
 }
 
-// NewPrefetch drops earlier prefetched reads and returns a context for new ones. Each stays valid for
-// most.
+// NewPrefetch drops earlier prefetched reads and returns a context for new ones. Each stays valid
+// for most.
 func (l *Lease) NewPrefetch(ctx context.Context, most time.Duration) context.Context {
 	l.Ahead.Stop()
 	l.Ahead = ahead.New(ctx, most)
@@ -194,9 +194,9 @@ func TurnEvents(ctx context.Context, tx *store.Tx, t work.Turn) ([]work.Event, e
 	return slices.DeleteFunc(all, func(e work.Event) bool { return e.TurnID != t.ID }), err
 }
 
-// MissingEvents returns events of a turn restored from its journal that the database does not have: their
-// comments were edited or deleted before the new database read them. Their keys suffice to look up
-// the comments.
+// MissingEvents returns events of a turn restored from its journal that the database does not have:
+// their comments were edited or deleted before the new database read them. Their keys suffice to
+// look up the comments.
 func MissingEvents(t work.Turn, known []work.Event) (missing []work.Event) {
 	if t.Step == work.StepClaimed {
 		return nil

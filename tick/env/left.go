@@ -9,8 +9,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// OpenRemovedRepos finds repositories that this config no longer names, and returns those that an earlier
-// config still named. A later step still ends their unfinished turns and removes their labels.
+// OpenRemovedRepos finds repositories that this config no longer names, and returns those that an
+// earlier config still named. A later step still ends their unfinished turns and removes their
+// labels.
 func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.RepoName, err error) {
 	known, err := tx.ListRepos(ctx)
 	if err != nil {

@@ -12,8 +12,8 @@ type operators struct {
 	apps  map[int64]bool    // accounts of GitHub Apps
 }
 
-// SetLogin stores who gh is logged in as on a host. An app is not mentioned: @ and its name is another
-// account. Not every answer says that an account is an app's, so SetLogin remembers its id.
+// SetLogin stores who gh is logged in as on a host. An app is not mentioned: @ and its name is
+// another account. Not every answer says that an account is an app's, so SetLogin remembers its id.
 func (o *operators) SetLogin(host string, who work.Account) {
 	if o.login == nil {
 		o.login, o.apps = map[string]string{}, map[int64]bool{}

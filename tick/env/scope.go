@@ -19,9 +19,9 @@ func SpeaksFor(a work.Action) string {
 	return ""
 }
 
-// ScopeFor returns the scope with which an action is sent: a reviewer's action as that reviewer, any
-// other as ourselves. author is the pull request's. The speaker tells what a refusal means; it is
-// zero for actions of ours.
+// ScopeFor returns the scope with which an action is sent: a reviewer's action as that reviewer,
+// any other as ourselves. author is the pull request's. The speaker tells what a refusal means; it
+// is zero for actions of ours.
 func (p Speakers) ScopeFor(ctx context.Context, s actions.Scope, r *Repo, a work.Action, author work.Account) (actions.Scope, Speaker, error) {
 	name := SpeaksFor(a)
 	if name == "" {

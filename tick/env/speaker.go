@@ -103,8 +103,9 @@ func (p Speakers) introduce(ctx context.Context, r *Repo, s *Speaker) (err error
 	return p.record(ctx, s.host, s.Who)
 }
 
-// ExplainRefusal returns the error of a request sent as the speaker. If GitHub refuses the reviewer's own
-// account, that is a BlockedError that names both; any other error is returned unchanged.
+// ExplainRefusal returns the error of a request sent as the speaker. If GitHub refuses the
+// reviewer's own account, that is a BlockedError that names both; any other error is returned
+// unchanged.
 func (s Speaker) ExplainRefusal(err error) error {
 	if _, waits := errors.AsType[*work.WaitError](err); waits || s.account == "" {
 		return err
@@ -125,9 +126,9 @@ func (s Speaker) accountError(why, advice string, err error) error {
 	}
 }
 
-// RecordReviewers records the accounts of a repository's reviewers that the database lacks: without the
-// account their reviews count as anybody's. A reviewer that cannot speak today writes no review, so
-// RecordReviewers only logs it; its turns report why.
+// RecordReviewers records the accounts of a repository's reviewers that the database lacks: without
+// the account their reviews count as anybody's. A reviewer that cannot speak today writes no
+// review, so RecordReviewers only logs it; its turns report why.
 func (p Speakers) RecordReviewers(ctx context.Context, r *Repo) error {
 	if !r.Settings.Review.Enabled || r.As == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 // GitHub's REST API refuses to name the account of an app's installation token. GraphQL may name
 // it; otherwise the author of the first thing we write is our account.
 
-// ReadOwnAccount asks GraphQL for our account. Without an answer the pass continues: writing with our
-// marker is not read as feedback while our account is unknown.
+// ReadOwnAccount asks GraphQL for our account. Without an answer the pass continues: writing with
+// our marker is not read as feedback while our account is unknown.
 func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
 	_, silent := errors.AsType[*transport.BodyError](err)

@@ -128,8 +128,9 @@ func (d Dirs) replace(path string, b []byte) (err error) {
 // reportedHaltFile has the pause that was last reported.
 func (d Dirs) reportedHaltFile() string { return filepath.Join(d.State, "paused.told") }
 
-// ShouldReportHalt reports whether a pause must still be reported, and stores that it is. Cron mails what a
-// pass prints, and once per pause is enough. If that cannot be stored, the pause is reported again.
+// ShouldReportHalt reports whether a pause must still be reported, and stores that it is. Cron
+// mails what a pass prints, and once per pause is enough. If that cannot be stored, the pause is
+// reported again.
 func (d Dirs) ShouldReportHalt(h Halt) bool {
 	pause, err := json.Marshal(h)
 	if err != nil {

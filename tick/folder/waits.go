@@ -29,9 +29,9 @@ const waitForgotten = 24 * time.Hour
 // waitsFile has the reported waits.
 func (d Dirs) waitsFile() string { return filepath.Join(d.State, "waits.told") }
 
-// OutcomesToReport returns for each outcome whether to report it, and stores that it was reported. Cron
-// mails each line, so a wait is reported once, until its text changes or something is done. If that
-// cannot be stored, it is reported again.
+// OutcomesToReport returns for each outcome whether to report it, and stores that it was reported.
+// Cron mails each line, so a wait is reported once, until its text changes or something is done. If
+// that cannot be stored, it is reported again.
 func (d Dirs) OutcomesToReport(all []Outcome, now time.Time) []bool {
 	told, tell := d.loadReportedWaits(now), make([]bool, len(all))
 	before := maps.Clone(told)

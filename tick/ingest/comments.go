@@ -299,8 +299,8 @@ func (h *reading) verdict(ctx context.Context, e work.Event) (string, error) {
 	return work.OutcomeNoPermission, nil
 }
 
-// onForeignPull reports whether a comment is on somebody else's pull request and not a command. It asks
-// for no turn, so nobody's permission is looked up.
+// onForeignPull reports whether a comment is on somebody else's pull request and not a command. It
+// asks for no turn, so nobody's permission is looked up.
 func (h *reading) onForeignPull(ctx context.Context, e work.Event) (bool, error) {
 	if !e.Kind.IsComment() {
 		return false, nil

@@ -79,8 +79,8 @@ func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmat
 	return nil
 }
 
-// confirmation is the act that confirms an issue's text: setting the label, or the command for which we set
-// it, perhaps much later.
+// confirmation is the act that confirms an issue's text: setting the label, or the command for
+// which we set it, perhaps much later.
 type confirmation struct {
 	at    time.Time
 	event int64  // id of the event of a label that a person set; 0 for a command
@@ -97,9 +97,9 @@ func (w confirmation) covers(t github.TimelineEvent) bool {
 	return t.CreatedAt.Before(w.at)
 }
 
-// findConfirmation finds who confirmed the text by setting a label. For a label set by our account it is the
-// author of the newest command not answered before the label was set. We answer after setting the
-// label, so a label that the operator sets by hand later is the operator's own.
+// findConfirmation finds who confirmed the text by setting a label. For a label set by our account
+// it is the author of the newest command not answered before the label was set. We answer after
+// setting the label, so a label that the operator sets by hand later is the operator's own.
 func (h *reading) findConfirmation(ctx context.Context, is github.Issue, labelled github.TimelineEvent) (confirmation, error) {
 	w := confirmation{at: labelled.CreatedAt, event: labelled.ID, given: fmt.Sprintf("the label %s was set", labelled.Label)}
 	ids := h.env.Accounts.Operators(h.repo.Name.Host)

@@ -12,9 +12,9 @@ import (
 
 // One issue or pull request is taken in whole or not at all. If its conversation or timeline has
 // more pages than there is time for, the pages read are kept, in the transaction that stores the
-// rest of the slice, and the next pass reads on from there: see transport.PagedList. Lists that were
-// read whole are kept, too, if there was no time for the rest of their issue or pull request, or to
-// judge it.
+// rest of the slice, and the next pass reads on from there: see transport.PagedList. Lists that
+// were read whole are kept, too, if there was no time for the rest of their issue or pull request,
+// or to judge it.
 
 // partialLists are the lists of single issues and pull requests of which more than one page was
 // read.
@@ -80,8 +80,8 @@ func (l *partialLists) Keep(ctx context.Context, name string, part func() (trans
 	l.read[name] = partialList{part: part, whole: why == nil}
 }
 
-// assignLists assigns the lists just read to some issues and pull requests. Once these are taken in,
-// nothing is kept; otherwise the next pass needs the pages.
+// assignLists assigns the lists just read to some issues and pull requests. Once these are taken
+// in, nothing is kept; otherwise the next pass needs the pages.
 func (l *partialLists) assignLists(taken bool, numbers ...int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

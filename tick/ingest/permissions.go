@@ -249,9 +249,9 @@ func (h *permissions) askPermission(ctx context.Context, who work.Account) (stri
 	})
 }
 
-// isAllowedUser reports whether allowed_users names the account. Anybody can take a login that was given
-// up, so a login counts for the first account seen with it, or for the id given in the config as
-// "login:id".
+// isAllowedUser reports whether allowed_users names the account. Anybody can take a login that was
+// given up, so a login counts for the first account seen with it, or for the id given in the config
+// as "login:id".
 func (h *permissions) isAllowedUser(ctx context.Context, who work.Account) (bool, error) {
 	if who.ID == 0 {
 		return false, nil

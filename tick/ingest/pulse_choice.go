@@ -51,8 +51,8 @@ func pulseInterval(n int) time.Duration {
 	return time.Duration(points) * time.Hour / pulsePoints
 }
 
-// PulseWait returns how long after its pulse a repository, one of n, is asked again. One that is read
-// anyway is asked at each read: without a pulse, a read asks about all of its pull requests.
+// PulseWait returns how long after its pulse a repository, one of n, is asked again. One that is
+// read anyway is asked at each read: without a pulse, a read asks about all of its pull requests.
 func PulseWait(n int, anyway bool, least time.Duration) time.Duration {
 	if anyway {
 		return least
@@ -72,8 +72,8 @@ const (
 // their moments while the quiet time grows.
 var rungs = []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}
 
-// readInterval returns the time between two reads of a repository, one of n, that was quiet for a while. 0
-// means that every pass reads it.
+// readInterval returns the time between two reads of a repository, one of n, that was quiet for a
+// while. 0 means that every pass reads it.
 func readInterval(quiet time.Duration, n int) time.Duration {
 	if quiet < hot {
 		return 0
@@ -192,9 +192,9 @@ func Spare(remaining int, resetAt, now time.Time, every time.Duration, n int) bo
 	return remaining >= reserve+pulses*2*((n+perPulse-1)/perPulse)
 }
 
-// ChooseRepos returns the indexes of the repositories to read with a number of requests: the most urgent
-// first, among equals the one read longest ago. A quarter is kept for those in turn and for first
-// reads, so that none is deferred for ever.
+// ChooseRepos returns the indexes of the repositories to read with a number of requests: the most
+// urgent first, among equals the one read longest ago. A quarter is kept for those in turn and for
+// first reads, so that none is deferred for ever.
 func ChooseRepos(all []PulseRepo, whys []ReadReason, requests int) []int {
 	var urgent, patient []int
 	for i, why := range whys {
@@ -240,8 +240,8 @@ const (
 	ByTurn   Manner = "in turn"   // GitHub does not report whether it changed
 )
 
-// WatchManner returns how a repository, one of n of its host, is watched, and when it is looked at next
-// if passes come often enough; zero means in the next pass after now.
+// WatchManner returns how a repository, one of n of its host, is watched, and when it is looked at
+// next if passes come often enough; zero means in the next pass after now.
 func WatchManner(r work.Repo, n int, hidden bool, least time.Duration, now time.Time) (Manner, time.Time) {
 	manner, last, wait := ByPulse, r.Pulse.At, PulseWait(n, false, least)
 	switch {

@@ -14,8 +14,8 @@ const fresh = time.Hour
 // GitHub hides from the pulse: only its lists show changes, and they may lag.
 const hiddenEvery = 5 * time.Minute
 
-// changesOften reports whether a pull request is asked about at each read of its repository: it changed
-// recently, was not read whole, or waits for something that changes no stamp.
+// changesOften reports whether a pull request is asked about at each read of its repository: it
+// changed recently, was not read whole, or waits for something that changes no stamp.
 func changesOften(p store.OpenPull, now time.Time) bool {
 	switch {
 	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
@@ -34,7 +34,8 @@ type PulseLook struct {
 	Old          []string      // node ids of the pull requests whose details are read again
 }
 
-// IncludesPull reports whether a pull request is asked about now. If no earlier stamps are stored, all are.
+// IncludesPull reports whether a pull request is asked about now. If no earlier stamps are stored,
+// all are.
 func (l *PulseLook) IncludesPull(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
 	case changesOften(p, now), !l.Shown.Asked && !l.Shown.Known:

@@ -48,8 +48,8 @@ func (h *reading) restoreStop(ctx context.Context, tx *store.Tx, e work.Event) e
 	return restoreReviewStop(ctx, tx, e, stop, marks)
 }
 
-// restoreMergeStop keeps a head from being merged or queued after an attempt stopped it. Nothing else on
-// GitHub shows that.
+// restoreMergeStop keeps a head from being merged or queued after an attempt stopped it. Nothing
+// else on GitHub shows that.
 func restoreMergeStop(ctx context.Context, tx *store.Tx, e work.Event, stop work.Stop) error {
 	if !merging.Stays(stop.Reason.Kind) || stop.Reason.Head == "" {
 		return nil

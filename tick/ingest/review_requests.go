@@ -152,8 +152,8 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 	return nil
 }
 
-// headPrecedesLabel reports whether the pull request certainly had its head when the label was set. Stamps
-// are whole seconds.
+// headPrecedesLabel reports whether the pull request certainly had its head when the label was set.
+// Stamps are whole seconds.
 func headPrecedesLabel(set time.Time, old work.PullRequest, d github.PullDetail) bool {
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
 	return seen || !d.UpdatedAt.After(set)

@@ -48,7 +48,8 @@ type ownMarks struct {
 	merge     []merging.MergeApproval // approvals of a head for merging, by commands
 }
 
-// recordOwnMarks records what a body of ours has in its marks: answered events and the state of reviews.
+// recordOwnMarks records what a body of ours has in its marks: answered events and the state of
+// reviews.
 func (h *reading) recordOwnMarks(e work.Event) {
 	h.noteHandled(e.Body)
 	marks, _ := work.ParseMarks(e.Body)

@@ -66,14 +66,14 @@ func (i Item) Unanswered() []work.Event {
 	})
 }
 
-// SeenByTurn reports whether a turn already had the event when it left the item waiting. A label counts
-// once; set again, it is a new event.
+// SeenByTurn reports whether a turn already had the event when it left the item waiting. A label
+// counts once; set again, it is a new event.
 func (i Item) SeenByTurn(e work.Event) bool {
 	return i.Followup != nil && e.ID <= i.Followup.EventCursor
 }
 
-// OnIssueDuringPull reports whether a comment was made on the issue while there was a pull request. No turn
-// answers it.
+// OnIssueDuringPull reports whether a comment was made on the issue while there was a pull request.
+// No turn answers it.
 func (i Item) OnIssueDuringPull(e work.Event) bool {
 	return e.Kind == work.EventSource && i.HasPull() && e.CreatedAt.After(i.Pull.CreatedAt)
 }
@@ -86,8 +86,8 @@ func (i Item) Stopped() bool {
 	return i.State == work.StateBlocked || i.State == work.StateAwaitingIssueFollowup
 }
 
-// NeedsDecision reports whether the plan has anything to decide or to report about the item. State changes
-// of an issue or a pull request are events.
+// NeedsDecision reports whether the plan has anything to decide or to report about the item. State
+// changes of an issue or a pull request are events.
 func (i Item) NeedsDecision() bool {
 	return len(i.Events) > 0 || i.Pause != nil || i.Pull.State == work.PullOpen && i.Pull.Rewritten() || i.ReviewsChanged
 }
@@ -110,8 +110,8 @@ func (i Item) Banner() (work.PauseBanner, bool) {
 	return work.PauseBanner{Stop: i.Stop, Pause: *i.Pause}, true
 }
 
-// Sorted returns the item for a plan that leaves out some of its events. They are sorted oldest first,
-// since a turn takes the first ones.
+// Sorted returns the item for a plan that leaves out some of its events. They are sorted oldest
+// first, since a turn takes the first ones.
 func (i Item) Sorted() Item {
 	older := func(a, b work.Event) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
 	if !slices.IsSortedFunc(i.Events, older) {
@@ -185,8 +185,8 @@ func (i Item) Relabelled() bool {
 	return slices.ContainsFunc(i.Events, func(e work.Event) bool { return e.Kind == work.EventLabelled && !i.SeenByTurn(e) })
 }
 
-// BegunAgain reports whether a person made the item begin again: the event that began it is pending,
-// although a turn had it before.
+// BegunAgain reports whether a person made the item begin again: the event that began it is
+// pending, although a turn had it before.
 func (i Item) BegunAgain() bool {
 	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.StartsItem(i.Item, e) })
 }

@@ -35,9 +35,9 @@ func (i Item) AutoMerges() bool {
 	return i.Landing.Policy.Auto && i.HasPull() && i.Pull.State == work.PullOpen && i.Flow != work.FlowReview && i.State.Open()
 }
 
-// ReviewWait returns what the reviews wait for, by their stored record. An approval covers one commit:
-// a newer head waits for its reviewers. Once approved, a pull request that we merge ourselves waits
-// for no reviewer; the plan reports the gate that holds its merge.
+// ReviewWait returns what the reviews wait for, by their stored record. An approval covers one
+// commit: a newer head waits for its reviewers. Once approved, a pull request that we merge
+// ourselves waits for no reviewer; the plan reports the gate that holds its merge.
 func (i Item) ReviewWait(by review.Record) work.Reason {
 	if by.Why.Kind != work.WhyReviewApproved {
 		return by.Why

@@ -7,8 +7,8 @@ import "github.com/mergexo/gh-mergexo/internal/work"
 // for hours after everybody knows.
 const MostReactions = 100
 
-// ChooseReactions returns the keys of at most most comments that get 👀: the first pending one of each item,
-// then the second of each.
+// ChooseReactions returns the keys of at most most comments that get 👀: the first pending one of
+// each item, then the second of each.
 func ChooseReactions(items []Item, most int) map[string]bool {
 	eyes := map[string]bool{}
 	waiting := make([]int, len(items)) // index of the next event, by item

@@ -67,10 +67,10 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 	return o.land(ctx, j, p.MergeCommit)
 }
 
-// mergedByUs reports whether our request merged a pull request. Any of these proves it: our applied merge
-// action; our token in the merge commit; or the head kept in the mirror, which happens before a
-// send, if GitHub names one of our accounts or a merge queue as the merger. Commits made by a queue
-// or a rebase have no token of ours.
+// mergedByUs reports whether our request merged a pull request. Any of these proves it: our applied
+// merge action; our token in the merge commit; or the head kept in the mirror, which happens before
+// a send, if GitHub names one of our accounts or a merge queue as the merger. Commits made by a
+// queue or a rebase have no token of ours.
 func mergedByUs(ctx context.Context, o round, j *job) (bool, error) {
 	if j.a.Kind == work.ActionMerge && j.a.State == work.ActionApplied {
 		return true, nil
@@ -91,8 +91,8 @@ func mergedByUs(ctx context.Context, o round, j *job) (bool, error) {
 	return err == nil && box.State == work.PullMerged && box.Head == j.pull.HeadOID && box.ByUs(o.Scope(o.r).Accounts), err
 }
 
-// recordMergedByOthers stores that somebody else merged a pull request: a void row with their commit, so that no
-// pass asks again.
+// recordMergedByOthers stores that somebody else merged a pull request: a void row with their
+// commit, so that no pass asks again.
 func recordMergedByOthers(ctx context.Context, o round, j *job, commit string) error {
 	j.row.Commit = commit
 	return o.writeStage(ctx, j, merging.Void)

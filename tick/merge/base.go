@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// stopForOtherBase stops a merge that would include commits that were not part of the change when it was
-// approved: the pull request got another base since, or the base was rewritten. It stores the new
-// base, so a person's retry merges into it.
+// stopForOtherBase stops a merge that would include commits that were not part of the change when
+// it was approved: the pull request got another base since, or the base was rewritten. It stores
+// the new base, so a person's retry merges into it.
 func stopForOtherBase(ctx context.Context, o round, j *job, tip string) (bool, error) {
 	var box merging.Box
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// recordDequeue stores that we removed a pull request from its base's merge queue. Its merge is void
-// without a reason, so that it is queued again once all gates are open.
+// recordDequeue stores that we removed a pull request from its base's merge queue. Its merge is
+// void without a reason, so that it is queued again once all gates are open.
 func recordDequeue(ctx context.Context, o round, j *job) error {
 	o.report(j, env.MergeLeft, work.Reason{})
 	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {

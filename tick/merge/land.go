@@ -19,8 +19,8 @@ type unrecordedMerge struct {
 	pull work.PullRequest
 }
 
-// unrecordedMerges returns the merges whose end can be recorded now: the action sent for the head is settled,
-// it is not in a queue, and no person must act first.
+// unrecordedMerges returns the merges whose end can be recorded now: the action sent for the head
+// is settled, it is not in a queue, and no person must act first.
 func (m *Merging) unrecordedMerges(ctx context.Context, tx *store.Tx, r *env.Repo) (all []unrecordedMerge, err error) {
 	rows, err := tx.ListUnsettledMerges(ctx, r.Row.ID)
 	for _, row := range rows {

@@ -13,9 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// decideAgain repeats the plan's decision for this pull request right before a send, with the current
-// state of GitHub and the database. New comments are read before the box: one written in between
-// shows in the box.
+// decideAgain repeats the plan's decision for this pull request right before a send, with the
+// current state of GitHub and the database. New comments are read before the box: one written in
+// between shows in the box.
 func (o round) decideAgain(ctx context.Context, j *job) (merging.Choice, known.Item, error) {
 	some, err := news{o}.hasNew(ctx, j)
 	if err != nil {

@@ -180,10 +180,10 @@ func (j *job) read(ctx context.Context, tx *store.Tx) (err error) {
 	return err
 }
 
-// needsWork reports whether this pass must handle the action: the plan chose it, its request may have
-// been sent, or its pull request closed or has a new head. Dequeues always need it; reverts and
-// branch deletions do from NotBefore on. A half-merged head needs it while no blocker is recorded,
-// or once the pull request closes or moves.
+// needsWork reports whether this pass must handle the action: the plan chose it, its request may
+// have been sent, or its pull request closed or has a new head. Dequeues always need it; reverts
+// and branch deletions do from NotBefore on. A half-merged head needs it while no blocker is
+// recorded, or once the pull request closes or moves.
 func (j *job) needsWork(m *Merging) bool {
 	switch j.a.Kind { //nolint:exhaustive // no other comes here
 	case work.ActionDequeue: // the pass that planned it may have died; the last look decides

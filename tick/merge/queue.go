@@ -41,10 +41,10 @@ func (o round) leftQueue(ctx context.Context, j *job) error {
 	return o.storeStage(ctx, j, merging.Void)
 }
 
-// handleQueueExit handles a pull request that left its queue without being merged. It is not queued again
-// at this head. GitHub shows the same state for a moment between leaving the queue and merging, and
-// a commit on the base may keep the pull request open, so handleQueueExit waits for settle_after and looks
-// again.
+// handleQueueExit handles a pull request that left its queue without being merged. It is not queued
+// again at this head. GitHub shows the same state for a moment between leaving the queue and
+// merging, and a commit on the base may keep the pull request open, so handleQueueExit waits for
+// settle_after and looks again.
 func (o round) handleQueueExit(ctx context.Context, j *job, box merging.Box, commit string) error {
 	if out, err := wasDequeuedByUs(ctx, o, j.a); err != nil || out {
 		return errors.Join(err, o.storeStage(ctx, j, merging.Void))
@@ -64,7 +64,8 @@ func (o round) handleQueueExit(ctx context.Context, j *job, box merging.Box, com
 	return o.recordTrouble(ctx, j, work.Reason{Kind: work.WhyMergeQueueOut})
 }
 
-// outOfQueueSince returns since when the pull request is seen outside the queue into which it was last put.
+// outOfQueueSince returns since when the pull request is seen outside the queue into which it was
+// last put.
 func outOfQueueSince(ctx context.Context, o round, j *job, box merging.Box) (since time.Time, err error) {
 	err = o.Store.Update(ctx, func(tx *store.Tx) error {
 		was, ok, err := tx.GetBox(ctx, j.pull.ID)

@@ -45,8 +45,8 @@ func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	return nil // a merge that landed is handled by ends
 }
 
-// recordHalfMerge records a merge whose commit is on the base while GitHub shows the pull request as open. A
-// person must act; the merge is never sent again.
+// recordHalfMerge records a merge whose commit is on the base while GitHub shows the pull request
+// as open. A person must act; the merge is never sent again.
 func (o round) recordHalfMerge(ctx context.Context, j *job, half *actions.HalfMergedError) error {
 	if j.gone() {
 		return voidMoved(ctx, o, j)

@@ -35,8 +35,8 @@ func (o round) attrs(ctx context.Context, a work.Action, more ...any) []any {
 	return o.Effects().LogAttrs(ctx, o.r.Row, a, more...)
 }
 
-// sendOrSettle looks for the effect of an action. If there is none, the plan chose it, and nothing holds
-// it at this moment, carry sends it.
+// sendOrSettle looks for the effect of an action. If there is none, the plan chose it, and nothing
+// holds it at this moment, carry sends it.
 func (o round) sendOrSettle(ctx context.Context, j *job) error {
 	a, err := o.Effects().SettleWithoutSend(ctx, o.Scope(o.r), j.a)
 	j.a = a
@@ -69,8 +69,8 @@ func (o round) sendOrSettle(ctx context.Context, j *job) error {
 	return o.recordResult(ctx, j, err)
 }
 
-// recordUnsent handles a sent action whose effect did not appear in time: it counts as never sent, and
-// the next plan decides again.
+// recordUnsent handles a sent action whose effect did not appear in time: it counts as never sent,
+// and the next plan decides again.
 func (o round) recordUnsent(ctx context.Context, j *job) error {
 	o.Log.WarnContext(ctx, "a sent merge action had no effect", o.attrs(ctx, j.a, "head", j.a.Head)...)
 	err := o.Store.Update(ctx, func(tx *store.Tx) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// restoreHalts stores that merging is stopped wherever that is missing: in the database if it was lost,
-// in the state folder if the pass that stopped merging died before it wrote the file. It runs
+// restoreHalts stores that merging is stopped wherever that is missing: in the database if it was
+// lost, in the state folder if the pass that stopped merging died before it wrote the file. It runs
 // before any decision.
 func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
 	why, kept := m.Dirs.MergingStopped(r.Row)

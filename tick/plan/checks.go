@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// finishStale finishes events that no longer apply: those of an old head, reviews due for it, checks that
-// are green or that the config leaves to people, and all conflicts but the last.
+// finishStale finishes events that no longer apply: those of an old head, reviews due for it,
+// checks that are green or that the config leaves to people, and all conflicts but the last.
 func (r *itemPlanner) finishStale() {
 	var old, green, left []work.Event
 	last := int64(0)
@@ -44,9 +44,9 @@ func (r *itemPlanner) finishStale() {
 	r.finish(`ignored: checks = "never"`, left...)
 }
 
-// fixChecks plans the turn that fixes red checks and a conflict with the base, both at once, because
-// fixing either moves the head. People's comments come first. It reports whether there is anything
-// to fix.
+// fixChecks plans the turn that fixes red checks and a conflict with the base, both at once,
+// because fixing either moves the head. People's comments come first. It reports whether there is
+// anything to fix.
 func (r *itemPlanner) fixChecks() bool {
 	var events []work.Event
 	var reasons []string

@@ -55,7 +55,8 @@ func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	}
 }
 
-// labelBody returns the label's color and description as an action's body, to create the label again if somebody deleted it.
+// labelBody returns the label's color and description as an action's body, to create the label
+// again if somebody deleted it.
 func (r *commander) labelBody(label string) string {
 	all := work.RepoLabels(r.v.Policy.Labels)
 	at := slices.IndexFunc(all, func(l work.Label) bool { return l.Name == label })

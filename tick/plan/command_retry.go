@@ -44,8 +44,8 @@ func (r *commander) retry(inv invocation) Reply {
 	return nothing("There is nothing to retry. %s", r.statusSentences())
 }
 
-// whyNotResumable returns why no command may resume the item: it is paused, or its edited text is not
-// confirmed. Empty: one may.
+// whyNotResumable returns why no command may resume the item: it is paused, or its edited text is
+// not confirmed. Empty: one may.
 func (r *commander) whyNotResumable(inv invocation) string {
 	pause := r.item.Pause
 	switch {
@@ -88,8 +88,8 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// resumeStopped resumes a stopped item; false: nothing is stopped. With no events to handle it resumes only
-// if cleared: the obstacle is gone.
+// resumeStopped resumes a stopped item; false: nothing is stopped. With no events to handle it
+// resumes only if cleared: the obstacle is gone.
 func (r *commander) resumeStopped(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {

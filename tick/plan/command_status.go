@@ -34,8 +34,8 @@ func (r *commander) statusSentences() string {
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
 }
 
-// waitAndNext returns how the item stands, with what it waits for and what comes next in words. Details
-// of this machine's problems are not published.
+// waitAndNext returns how the item stands, with what it waits for and what comes next in words.
+// Details of this machine's problems are not published.
 func (r *commander) waitAndNext() (s Standing, waits, next string) {
 	s = r.standing()
 	if _, over := r.over(); over {

@@ -71,8 +71,8 @@ func (r reviews) lift() {
 	}
 }
 
-// keepStopped keeps the item stopped while its reviews are: a turn that answers people lifts the stop
-// only while it runs. It reports whether they are stopped.
+// keepStopped keeps the item stopped while its reviews are: a turn that answers people lifts the
+// stop only while it runs. It reports whether they are stopped.
 func (r reviews) keepStopped() bool {
 	if !r.stopped() {
 		return false

@@ -123,8 +123,8 @@ func (r *itemPlanner) route() {
 	}
 }
 
-// applyEnd applies the end or reopening of the pull request or issue, from any state; true: the item
-// is over.
+// applyEnd applies the end or reopening of the pull request or issue, from any state; true: the
+// item is over.
 func (r *itemPlanner) applyEnd() bool {
 	if !r.item.HasPull() && !r.item.State.Open() && r.item.Relabelled() {
 		r.move(work.CauseLabelled, work.StatePending, "the label was set again while an earlier start was cancelled")

@@ -216,8 +216,8 @@ func idle(i known.Item, o Outlook) work.Reason {
 	return i.Reason
 }
 
-// awaited is what an open pull request waits for: its reviews by their next state, compared with the
-// present head, or the gate that holds our merge of it.
+// awaited is what an open pull request waits for: its reviews by their next state, compared with
+// the present head, or the gate that holds our merge of it.
 func awaited(i known.Item, o Outlook) work.Reason {
 	record := i.Reviews.Record
 	if o.Review != nil {

@@ -218,8 +218,8 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking returns the items about which the plan has anything to decide or to report (see
-// known.Item.NeedsDecision) and those whose stop comments may be out of date. landing are those of them that
-// may be merged.
+// known.Item.NeedsDecision) and those whose stop comments may be out of date. landing are those of
+// them that may be merged.
 func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {

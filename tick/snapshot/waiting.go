@@ -92,8 +92,8 @@ func (r *reading) loadTurnComments(ctx context.Context, i *known.Item) error {
 	return nil
 }
 
-// loadAllTurnComments calls loadTurnComments for the items with planned turns of which less was read. It reports whether
-// there was one: then the plan must be made again.
+// loadAllTurnComments calls loadTurnComments for the items with planned turns of which less was
+// read. It reports whether there was one: then the plan must be made again.
 func (r *reading) loadAllTurnComments(ctx context.Context, items []known.Item, planned map[int64]bool) (again bool, err error) {
 	for n := range items {
 		i := &items[n]

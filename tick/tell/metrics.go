@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// WriteMetrics writes the Prometheus file atomically. A pass that did not start, because another was
-// planning or everything is paused, leaves the file: it opens no database.
+// WriteMetrics writes the Prometheus file atomically. A pass that did not start, because another
+// was planning or everything is paused, leaves the file: it opens no database.
 func WriteMetrics(file string, build metrics.Build) Observer {
 	return func(ctx context.Context, e *PassEnd) error {
 		v, err := values(ctx, e)

@@ -87,8 +87,8 @@ func (e *PassEnd) why() string {
 // ever is the start of all counts: the zero time.
 var ever time.Time
 
-// storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series of
-// failures. Other idle passes write nothing.
+// storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series
+// of failures. Other idle passes write nothing.
 func (e *PassEnd) storeOutcome(ctx context.Context) error {
 	metered := e.Config.Runtime.MetricsFile != ""
 	if !metered {

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator does. It
-// appears once, because the action is not tried again.
+// warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator
+// does. It appears once, because the action is not tried again.
 func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !mustDrop(a, err) {
 		return

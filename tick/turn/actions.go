@@ -283,8 +283,8 @@ func (c *composer) flakyText() string {
 // mostDescribed is how many red checks are read in detail.
 const mostDescribed = 20
 
-// whyStillRed returns why a person must act after a fix turn that neither changed anything nor reruns the
-// checks: they stay red.
+// whyStillRed returns why a person must act after a fix turn that neither changed anything nor
+// reruns the checks: they stay red.
 func whyStillRed(l *env.Lease, a prompts.Answer, planned []work.Action) work.Reason {
 	if l.Turn.Kind != work.KindFix || l.Turn.Reviewer != "" || l.Turn.Commit != "" || l.Committed() {
 		return work.Reason{}

@@ -186,8 +186,8 @@ func resultOf(l *env.Lease, answer prompts.Answer) work.Item {
 	return item
 }
 
-// answered returns the move of an answered turn's item. asked is whether the reviews stop and report
-// the agent's question.
+// answered returns the move of an answered turn's item. asked is whether the reviews stop and
+// report the agent's question.
 func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked bool) change.AfterTurn {
 	c := change.AfterTurn{Move: work.Move{Item: l.Item.ID, Cause: work.CauseAnswered, To: work.StateAwaitingFeedback}}
 	if p.Config.Runtime.EnableFeedbackLoop { // a comment may be the answer: the next turn reads it and asks again if not
@@ -208,8 +208,8 @@ func (p *Turns) answered(l *env.Lease, answer prompts.Answer, f facts, asked boo
 	return c
 }
 
-// stopComment returns the token of the turn's general comment, which says why the item is stopped, so
-// that no second comment does. A start turn has none.
+// stopComment returns the token of the turn's general comment, which says why the item is stopped,
+// so that no second comment does. A start turn has none.
 func stopComment(l *env.Lease, planned []work.Action) string {
 	for _, a := range slices.Backward(planned) {
 		if a.Kind == work.ActionComment && a.State == work.ActionApplied && !l.Turn.Kind.Start() {

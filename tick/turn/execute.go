@@ -328,7 +328,8 @@ func (p *runner) reviewedLines(ctx context.Context, l *env.Lease) (git.Lines, er
 }
 
 // Each run is stored before it starts. The first one in a pass is an attempt, which also counts if
-// the pass dies. It is given back in two places: where the answer is stored, and in change.DeferTurn.
+// the pass dies. It is given back in two places: where the answer is stored, and in
+// change.DeferTurn.
 
 // beginRun stores that a run begins, if budgets allow it. counted is the usage counted for its
 // session so far.

@@ -90,9 +90,9 @@ func talkOf(l *env.Lease) []change.Change {
 	return kept
 }
 
-// rereadIssueComments reads the issue's comments again right before the first effect of a start. New ones
-// end the turn, and another turn handles them before a pull request is opened. After the push was
-// sent, new comments go to the first turn on the pull request.
+// rereadIssueComments reads the issue's comments again right before the first effect of a start.
+// New ones end the turn, and another turn handles them before a pull request is opened. After the
+// push was sent, new comments go to the first turn on the pull request.
 func (p *Turns) rereadIssueComments(ctx context.Context, l *env.Lease, push work.Action) error {
 	begun := push.Base != "" // on a branch pushed before the state folder was lost
 	if !l.Turn.Kind.Start() || begun || !p.Config.Runtime.EnableIssueCommentRouting {

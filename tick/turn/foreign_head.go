@@ -26,8 +26,8 @@ func (p *restorer) find(ctx context.Context, l *env.Lease) error {
 	return p.findHead(ctx, l)
 }
 
-// findForeignHead fetches the head of somebody else's pull request. The turn is only about the head for
-// which the label was set.
+// findForeignHead fetches the head of somebody else's pull request. The turn is only about the head
+// for which the label was set.
 func (p *restorer) findForeignHead(ctx context.Context, l *env.Lease) error {
 	l.Turn.Branch = theirBranch(l.Turn.Number)
 	oid, ok, err := l.Repo.Git().FetchPull(ctx, l.Turn.Number, l.Turn.Key)

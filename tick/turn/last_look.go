@@ -203,8 +203,8 @@ func (p *lastLook) requireConfirmed(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// requireTrusted ends a turn before its first effect if an author of its events lost the permission to
-// ask. The events of other authors make a new turn.
+// requireTrusted ends a turn before its first effect if an author of its events lost the permission
+// to ask. The events of other authors make a new turn.
 func (p *lastLook) requireTrusted(ctx context.Context, l *env.Lease) error {
 	lost, begun, err := p.reader.Lost(ctx, l.Repo, l.Events)
 	if err != nil || len(lost) == 0 {

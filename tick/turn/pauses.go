@@ -34,8 +34,8 @@ func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	return &work.SupersededError{Reason: explain.What(pause.Reason(), explain.Place{})}
 }
 
-// checkIgnoreLabel checks GitHub's current labels for the ignore label, because ingest may have been long
-// ago. The timeline shows since when it is set and by whom.
+// checkIgnoreLabel checks GitHub's current labels for the ignore label, because ingest may have
+// been long ago. The timeline shows since when it is set and by whom.
 func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number int, labels []string, updated time.Time) error {
 	ignore := l.Repo.Settings.Labels.Ignore
 	if !work.HasLabel(labels, ignore) {
@@ -53,8 +53,8 @@ func (p *lastLook) checkIgnoreLabel(ctx context.Context, l *env.Lease, number in
 	return p.RequireNotPaused(ctx, l)
 }
 
-// requireNotHalted ends a turn before its first effect if everything is paused. After it the turn runs to
-// its end.
+// requireNotHalted ends a turn before its first effect if everything is paused. After it the turn
+// runs to its end.
 func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
 	h, halted := p.Dirs.Halted()
 	if !halted {
@@ -69,7 +69,8 @@ func (p *lastLook) requireNotHalted(ctx context.Context, l *env.Lease) error {
 // ReasonRepoRemoved is the reason for which RequireConfigured ends a turn.
 const ReasonRepoRemoved = "its repository was taken out of the config"
 
-// RequireConfigured ends a turn before it pushes if its repository was removed from the config while it ran.
+// RequireConfigured ends a turn before it pushes if its repository was removed from the config
+// while it ran.
 func (p *lastLook) RequireConfigured(ctx context.Context, l *env.Lease) error {
 	var row work.Repo
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {

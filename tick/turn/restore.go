@@ -220,8 +220,8 @@ type restorer struct {
 	briefs  *briefs
 }
 
-// hasBranchBelow reports whether branches exist below a name. Git stores branches as files, so such a name
-// cannot be a branch.
+// hasBranchBelow reports whether branches exist below a name. Git stores branches as files, so such
+// a name cannot be a branch.
 func hasBranchBelow(heads map[string]string, branch string) bool {
 	for head := range heads {
 		if strings.HasPrefix(head, branch+"/") {
@@ -291,8 +291,8 @@ func (p *restorer) headMoved(ctx context.Context, l *env.Lease, head string) err
 	return &work.SupersededError{Reason: "the head moved on"}
 }
 
-// addNewComments adds comments written since the claim to a start, right before its agent runs: making the
-// checkout may have taken minutes.
+// addNewComments adds comments written since the claim to a start, right before its agent runs:
+// making the checkout may have taken minutes.
 func (p *restorer) addNewComments(ctx context.Context, l *env.Lease) error {
 	if !l.Turn.Kind.Start() {
 		return nil

@@ -69,8 +69,8 @@ func fixOutcome(l *env.Lease, planned []work.Action, answer prompts.Answer) revi
 	return review.FixUnchanged
 }
 
-// findingsWithAnswers returns the findings with the author's answers: from the threads, or from the general
-// comment for findings without one.
+// findingsWithAnswers returns the findings with the author's answers: from the threads, or from the
+// general comment for findings without one.
 func findingsWithAnswers(known []review.Finding, told prompts.Context, answer prompts.Answer) []review.Finding {
 	var out []review.Finding
 	for _, x := range known {

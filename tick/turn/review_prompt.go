@@ -127,8 +127,8 @@ func (p *briefs) fixContext(ctx context.Context, l *env.Lease, c *prompts.Contex
 	return p.specify(ctx, l, c)
 }
 
-// blockingFindings returns the findings, open and resolved, that block a head: of the reviewers that request
-// changes on it.
+// blockingFindings returns the findings, open and resolved, that block a head: of the reviewers
+// that request changes on it.
 func blockingFindings(s store.Reviews, v review.Verdict, blocking review.Severity) (open, earlier []review.Finding) {
 	against := map[string]bool{}
 	for _, other := range s.Verdicts {

@@ -13,7 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// requireNotRewritten blocks a turn whose branch was rewritten, unless a person accepted the new head.
+// requireNotRewritten blocks a turn whose branch was rewritten, unless a person accepted the new
+// head.
 func (p *lastLook) requireNotRewritten(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind.Start() || l.Item.Flow == work.FlowReview { // authors may rewrite their own branches
 		return nil

@@ -346,8 +346,8 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
 }
 
-// isDiskFull reports whether the disk is full or read-only. That is not the turn's fault: it waits and
-// no attempt counts.
+// isDiskFull reports whether the disk is full or read-only. That is not the turn's fault: it waits
+// and no attempt counts.
 func isDiskFull(err error) bool {
 	if _, db := errors.AsType[*store.DiskError](err); db {
 		return true

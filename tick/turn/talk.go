@@ -184,8 +184,8 @@ func (w *lineLog) line(text string) {
 // Somebody else's pull request is untrusted code. Its reviewer sees only the checkout on this
 // machine, whatever the config says about sandboxes.
 
-// requireSandbox refuses every turn on somebody else's pull request except a review in a sandbox that
-// hides the operator's files.
+// requireSandbox refuses every turn on somebody else's pull request except a review in a sandbox
+// that hides the operator's files.
 func requireSandbox(l *env.Lease, ag env.Hired) error {
 	switch {
 	case l.Item.Flow != work.FlowReview:

@@ -16,8 +16,8 @@ import (
 // historyLimit is how many commits of a branch are read.
 const historyLimit = 1000
 
-// eventsOnBranch returns the event keys that our commits on a branch name, back to the merge base. Commits
-// of turns that this database has as done do not count: events that wait now came, or were
+// eventsOnBranch returns the event keys that our commits on a branch name, back to the merge base.
+// Commits of turns that this database has as done do not count: events that wait now came, or were
 // reopened, after them.
 func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {
 	m := l.Repo.Git()

@@ -54,8 +54,8 @@ func (t *tried) of(k kindOfRun) *trial {
 	return t.runs[k]
 }
 
-// checkAgent checks before a turn is paid that its agent works at all: once per pass for each agent,
-// sandbox and mode.
+// checkAgent checks before a turn is paid that its agent works at all: once per pass for each
+// agent, sandbox and mode.
 func (p *runner) checkAgent(ctx context.Context, l *env.Lease, ag env.Hired) error {
 	k := kindOfRun{agent: ag.Name, sandbox: ag.Sandbox, mode: l.Mode()}
 	return p.tried.once(k, func() error {
@@ -65,8 +65,8 @@ func (p *runner) checkAgent(ctx context.Context, l *env.Lease, ag env.Hired) err
 	})
 }
 
-// checkReviewerAccount checks before a review is paid that the reviewer can post it, and records the account:
-// otherwise its comments would be read as feedback.
+// checkReviewerAccount checks before a review is paid that the reviewer can post it, and records
+// the account: otherwise its comments would be read as feedback.
 func (p *runner) checkReviewerAccount(ctx context.Context, l *env.Lease) error {
 	if l.Turn.Kind != work.KindReview {
 		return nil

@@ -50,7 +50,8 @@ func (p *Turns) apply(ctx context.Context, l *env.Lease, changes ...change.Chang
 	return nil
 }
 
-// hasPendingCommand reports whether a command on the turn's item is pending without a planned reply.
+// hasPendingCommand reports whether a command on the turn's item is pending without a planned
+// reply.
 func hasPendingCommand(ctx context.Context, tx *store.Tx, l *env.Lease) (bool, error) {
 	pending, err := tx.ListPendingCommands(ctx, l.Item.RepoID)
 	for _, e := range pending {

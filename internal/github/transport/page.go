@@ -83,8 +83,8 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 	return all, nil
 }
 
-// ReadAllResumed reads a whole listing that is sorted oldest first and changes only at its end. It resumes
-// where an earlier pass stopped, see PagedList.
+// ReadAllResumed reads a whole listing that is sorted oldest first and changes only at its end. It
+// resumes where an earlier pass stopped, see PagedList.
 func ReadAllResumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	read, err := listOf[W](c).All(ctx, address)
 	return converted(address, read.Items, convert, err)

@@ -395,8 +395,8 @@ func (g *gates) checks() closed {
 	}
 }
 
-// abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn fixes:
-// cancelled or stale ones (Lapsed), or all if agents do not fix checks (!FixesChecks).
+// abandonedChecks returns the red checks that ended at least ChecksTimeout ago and that no turn
+// fixes: cancelled or stale ones (Lapsed), or all if agents do not fix checks (!FixesChecks).
 func (g *gates) abandonedChecks(red []string) (names []string) {
 	for _, c := range g.f.Box.Checks {
 		over := c.State == Red && !c.Ended.IsZero() && g.p.ChecksTimeout > 0 && g.f.Now.Sub(c.Ended) >= g.p.ChecksTimeout

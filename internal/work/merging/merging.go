@@ -102,9 +102,9 @@ type QueueExit struct {
 	By    work.Account
 }
 
-// FellOutOfQueue returns how this head fell out of the merge queue: it was queued by one of accounts, and
-// none of them took it out. Otherwise it returns nil. A push also removes a pull request from the
-// queue, so only a head that was reviewed before it was queued counts.
+// FellOutOfQueue returns how this head fell out of the merge queue: it was queued by one of
+// accounts, and none of them took it out. Otherwise it returns nil. A push also removes a pull
+// request from the queue, so only a head that was reviewed before it was queued counts.
 func (b Box) FellOutOfQueue(accounts []int64) *QueueExit {
 	out := b.Queue.Out
 	if out == nil || b.State != work.PullOpen || !slices.Contains(accounts, out.PutBy.ID) || slices.Contains(accounts, out.By.ID) {

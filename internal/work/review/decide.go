@@ -190,8 +190,8 @@ func (d *decision) decideOpen() {
 // isCurrent reports whether a verdict counts for the current head.
 func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
 
-// currentVerdict returns a reviewer's last verdict on this head, if it counts. If the last verdict was
-// taken back, no earlier one counts.
+// currentVerdict returns a reviewer's last verdict on this head, if it counts. If the last verdict
+// was taken back, no earlier one counts.
 func (d *decision) currentVerdict(name string) (Verdict, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
 		if v.Reviewer == name && v.Head == d.f.Head {
