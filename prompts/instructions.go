@@ -92,3 +92,8 @@ func (f fencer) instructions(in *Instructions) string {
 	return f.optional("instructions for contributors", section("read before you begin", in.Guides)+
 		section("lint and format configuration", in.Lint)+section("pull request template", in.PullTemplates))
 }
+
+// ForNewSession adds to a prompt that it continues a task in a new session.
+func ForNewSession(prompt string) string {
+	return prompt + "\nAn earlier session worked on this task and ended early. Look at what it may have left in the files before you begin.\n"
+}

@@ -1,10 +1,16 @@
 package prompts
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
@@ -197,4 +203,128 @@ func (f fencer) unresolved(list []Unresolved) string {
 		parts = append(parts, f.data("still open", text.String()))
 	}
 	return strings.Join(parts, "\n")
+}
+
+// cut shortens text to limit characters in all and replaces its end by a note of how many were left
+// out. Text within the limit is unchanged, so cutting twice is cutting once.
+func cut(s string, limit int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return s
+	}
+	note := fmt.Sprintf("\n[… %d characters left out]", n-limit)
+	return public.FirstRunes(s, max(0, limit-utf8.RuneCountInString(note)-8)) + note
+}
+
+// cutHead cuts the beginning, for text whose end matters most.
+func cutHead(s string, limit int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return s
+	}
+	note := fmt.Sprintf("[… %d characters left out]\n", n-limit)
+	keep := max(0, limit-utf8.RuneCountInString(note)-8)
+	return note + s[len(public.FirstRunes(s, n-keep)):]
+}
+
+// nonceOf derives the fences' nonce from the turn key and all text inside the fences: nobody can
+// write a text that contains its own nonce.
+func nonceOf(c Context) (string, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("derive the nonce: %w", err)
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "mergexo prompt fence\n%d:%s\n", len(c.Task.TurnKey), c.Task.TurnKey)
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil))[:20], nil
+}
+
+// fencer puts text between fences.
+type fencer struct{ nonce string }
+
+// fenceLike matches lines that look like one of our fences.
+var fenceLike = lazy.Regexp(`(?im)^([^\n]*?)(-{2,}[ \t]*)(BEGIN|END)([ \t]+DATA)`)
+
+func (f fencer) data(label, text string) string {
+	text = strings.ReplaceAll(text, f.nonce, "[nonce]")
+	text = fenceLike().ReplaceAllString(text, `$1$2\$3$4`)
+	return "-----BEGIN DATA " + f.nonce + " (" + label + ")\n" + strings.Trim(text, "\n") + "\n-----END DATA " + f.nonce
+}
+
+// optional is data, but returns nothing for an empty text.
+func (f fencer) optional(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return f.data(label, text)
+}
+
+// waited begins the prompt of a turn that resumes after people commented.
+func waited(f fencer, c Context) string {
+	if c.Waited == "" {
+		return ""
+	}
+	text := "This resumes work that waited for people, for this reason:\n" + f.data("why it waited", c.Waited) + "\n"
+	if len(c.NewEvents) > 0 {
+		text += "Their comments since then stand below, under \"New events\".\n"
+	}
+	return text + "\n"
+}
+
+// section renders a heading with its points; nothing if there are none.
+func section(title string, points []string) string {
+	if len(points) == 0 {
+		return ""
+	}
+	return title + ":\n- " + strings.Join(points, "\n- ") + "\n"
+}
+
+// handoff renders a merged design: the short agreement, then the document itself.
+func (f fencer) handoff(h *Handoff) string {
+	if h == nil {
+		return ""
+	}
+	base := h.Base
+	if h.BaseSHA != "" {
+		base += " at " + h.BaseSHA
+	}
+	facts := head("document", h.DocumentPath, "merged as", h.MergeCommit, "work from", base) +
+		section("decisions", h.Decisions) + section("non-goals", h.NonGoals) +
+		section("acceptance criteria", h.Criteria) + section("files that will likely change", h.TouchPaths) + section("risks", h.Risks)
+	return f.data("what was agreed on", facts) + "\n" + f.data("design document", orNothing(h.Document))
+}
+
+func (f fencer) checks(list []Check) string {
+	parts := make([]string, 0, len(list))
+	for _, c := range list {
+		var text strings.Builder
+		text.WriteString(head("check", c.Name, "conclusion", c.Conclusion, "link", c.URL))
+		if c.Summary != "" {
+			text.WriteString("\n" + c.Summary + "\n")
+		}
+		for _, a := range c.Annotations {
+			text.WriteString("\n" + head("at", place(a.Path, a.Line), "level", a.Level) + a.Message + "\n")
+		}
+		if c.Log != "" {
+			text.WriteString("\nthe end of its log:\n" + c.Log + "\n")
+		}
+		parts = append(parts, f.data("red check", text.String()))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (f fencer) conflict(c *Conflict) string {
+	if c == nil {
+		return ""
+	}
+	base := c.Base
+	if c.BaseSHA != "" {
+		base += " at " + c.BaseSHA
+	}
+	text := head("base", base, "head", c.HeadSHA) + section("files in conflict", c.Paths)
+	if c.Log != "" {
+		text += "what the merge said:\n" + c.Log + "\n"
+	}
+	return f.data("conflict", text)
 }

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/public"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // Limits of the small fields.
@@ -119,4 +121,50 @@ func idList(ids []int64) string {
 		return "none"
 	}
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(ids)), ", "), "[]")
+}
+
+// Leaks returns violations for secrets in any string of an answer. An answer is checked once,
+// before it is stored: the patterns may change later, and a stored answer must stay valid.
+func Leaks(known *secrets.Redactor, answer []byte) []string {
+	value, err := decodeOne(answer)
+	if err != nil {
+		return []string{known.Redact(quoted(err.Error()))}
+	}
+	return known.Check("answer", value)
+}
+
+// obeyedFile matches settings files and folders that agents' programs load by themselves.
+var obeyedFile = lazy.Regexp(`(?i)^(.*/)?(\.claude|\.codex|\.agents|\.gemini|\.cursor|\.mcp\.json|CLAUDE\.local\.md)$`)
+
+// IsAgentFile reports whether agents obey a file of a repository, or the files of a folder: the
+// prompt names it, or the program loads it. The author of such a file instructs agents.
+func IsAgentFile(path string) bool {
+	return guideFile().MatchString(path) || obeyedFile().MatchString(path)
+}
+
+// MaxPath is the longest accepted path, in characters.
+const MaxPath = 300
+
+var drive = lazy.Regexp(`^[A-Za-z]:[/\\]`)
+
+// PathProblem returns why an agent's value is no valid touched path, or "". It must be a path or
+// glob inside the repository, written with slashes.
+func PathProblem(p string) string {
+	switch {
+	case strings.TrimSpace(p) == "":
+		return "is empty"
+	case utf8.RuneCountInString(p) > MaxPath:
+		return "is too long"
+	case strings.ContainsAny(p, "\r\n\t"):
+		return "has more than one line"
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || drive().MatchString(p):
+		return "is absolute; write it relative to the repository's root"
+	case strings.Contains(p, `\`):
+		return "has a backslash; write it with slashes"
+	case slices.Contains(strings.Split(p, "/"), ".."):
+		return "leaves the repository"
+	case strings.EqualFold(strings.Split(p, "/")[0], ".git"):
+		return "is inside .git"
+	}
+	return ""
 }

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -195,4 +197,71 @@ func checkDir(dir string) error {
 		return fmt.Errorf("the checkout %q is no folder", dir)
 	}
 	return nil
+}
+
+// WithNeighbours returns an agent's environment with the folder of its program at the end of PATH:
+// npm and nvm install scripts whose interpreter lies beside them, and under cron PATH has neither.
+func WithNeighbours(s Spec) []string {
+	path, err := Program(s)
+	if err != nil {
+		return s.Environ
+	}
+	dirs := []string{filepath.Dir(path)}
+	if to, err := os.Readlink(path); err == nil {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		if dir := filepath.Dir(to); filepath.Base(dir) == "bin" {
+			dirs = append(dirs, dir)
+		}
+	}
+	all := filepath.SplitList(Lookup(s.Environ, "PATH"))
+	for _, dir := range dirs {
+		if !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	environ := slices.DeleteFunc(slices.Clone(s.Environ), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	return append(environ, "PATH="+strings.Join(all, string(filepath.ListSeparator)))
+}
+
+// PathOf returns the PATH of an environment.
+func PathOf(environ []string) string { return Lookup(environ, "PATH") }
+
+func (s Spec) gitConfigPath() string { return filepath.Join(s.Home, s.Name+".gitconfig") }
+
+// writeGitConfig writes the agent's git configuration before every run: agents run as the same user
+// and may have changed it.
+func (s Spec) writeGitConfig() error {
+	id := s.Identity
+	if id.Name == "" {
+		id.Name = "gh mergexo agent"
+	}
+	if id.Email == "" {
+		id.Email = "agent@mergexo.invalid"
+	}
+	text := fmt.Sprintf(`# Written by gh mergexo before every run of this agent.
+[user]
+	name = %s
+	email = %s
+	useConfigOnly = true
+[credential]
+	helper =
+[commit]
+	gpgSign = false
+[tag]
+	gpgSign = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+`, gitQuote(id.Name), gitQuote(id.Email))
+	if err := files.Replace(s.gitConfigPath(), text); err != nil {
+		return fmt.Errorf("write the git configuration of agent %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+func gitQuote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ").Replace(s) + `"`
 }

@@ -5,8 +5,10 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -89,6 +91,30 @@ func AuthorDoubts(c *Config, login func(host string) string) []string {
 			}
 			all = append(all, fmt.Sprintf("reviewer %q of %s is %s, the account that gh is logged in as: GitHub accepts no verdict on one's own pull requests; "+
 				"theirs is `/mergexo approve` in a comment, or gh mergexo approve", x.Name, c.Called(r.Name), x.Login))
+		}
+	}
+	return all
+}
+
+// Doubts returns what the config names for a used agent but this machine lacks: a path let into its
+// sandbox, a variable passed on to it. These are no errors: a folder may be created later, and cron
+// has another environment. But nothing else reveals a misspelt name.
+func (c *Config) Doubts(env environ.Env, a Agent) []string {
+	var all []string
+	absent := func(where, key string, paths []string) {
+		for _, path := range paths {
+			if _, err := os.Stat(path); err != nil {
+				all = append(all, fmt.Sprintf("%s of %s names %q, which is not there", key, where, path))
+			}
+		}
+	}
+	where := "[agents." + a.Name + "]"
+	absent("[runtime]", "readable", c.Runtime.Readable)
+	absent(where, "readable", a.Readable)
+	absent(where, "writable", a.Writable)
+	for _, name := range a.EnvPass {
+		if _, ok := env.Lookup(name); !ok {
+			all = append(all, fmt.Sprintf("env_pass of %s names %s, which is not set in this environment", where, name))
 		}
 	}
 	return all

@@ -3,12 +3,14 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // githubMaxFileBytes is the size from which GitHub refuses files.
@@ -69,4 +71,74 @@ func (p *parser) promptsDir(t *Table) string {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// testFiles reads which paths are tests.
+func testFiles(t *Table) *regexp.Regexp {
+	written := t.text("test_file_regex", "")
+	if written == "" {
+		return nil
+	}
+	form, err := regexp.Compile(written)
+	if err != nil {
+		t.bad("test_file_regex", "%q is no regular expression: %s", written, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return form
+}
+
+func patternOf(form *regexp.Regexp) string {
+	if form == nil {
+		return ""
+	}
+	return form.String()
+}
+
+// checkTests checks the keys about checks and tests.
+func (p *parser) checkTests(t *Table, r Repo) {
+	switch r.Checks {
+	case work.ChecksNever, work.ChecksFirst, work.ChecksComplete:
+	default:
+		t.bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
+	}
+	argv := r.RequiredTests
+	if len(argv) == 0 {
+		return
+	}
+	program := environ.ExpandHome(argv[0], p.env.Home)
+	switch {
+	case strings.TrimSpace(program) == "":
+		t.bad("required_tests", `its program is empty; write the program and its arguments, such as ["make", "test"]`)
+	case strings.ContainsAny(program, " \t") && len(argv) == 1 && !filepath.IsAbs(program):
+		t.bad("required_tests", `%q is one word; write program and arguments apart, such as ["make", "test"]`, argv[0])
+	}
+	for _, arg := range argv {
+		if strings.ContainsRune(arg, 0) {
+			t.bad("required_tests", "%q holds a NUL character", arg)
+		}
+	}
+	argv[0] = program
+}
+
+// metricsSuffix is the file extension that node_exporter's textfile collector reads.
+const metricsSuffix = ".prom"
+
+// metricsFile returns the file that each pass writes for Prometheus. It is overwritten, so it must
+// be neither the config nor inside the state folder.
+func (p *parser) metricsFile(t *Table) string {
+	file := t.text("metrics_file", "")
+	if file == "" {
+		return ""
+	}
+	path := environ.ExpandHome(file, p.env.Home)
+	switch {
+	case !filepath.IsAbs(path):
+		t.bad("metrics_file", "want an absolute path or one that begins with ~/, got %q", file)
+	case strings.HasSuffix(file, "/"):
+		t.bad("metrics_file", "want a file, got the folder %q; node_exporter reads files that end in %s", file, metricsSuffix)
+	case path == p.config.Path, resolved(path) == resolved(p.config.Path):
+		t.bad("metrics_file", "is the config itself, which each pass would write over")
+	case p.config.Runtime.StateDir != "" && within(path, p.config.Runtime.StateDir):
+		t.bad("metrics_file", "want a file outside of the state folder %q: what is there is ours alone, and each pass writes over the file", p.config.Runtime.StateDir)
+	}
+	return path
 }

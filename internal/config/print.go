@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -113,4 +115,22 @@ func printedPrompts(dir string) string {
 		return usualPrompts
 	}
 	return dir
+}
+
+// Example is a commented config that loads as it is.
+//
+//go:embed example.toml
+var Example string
+
+// Without returns the config to use while there is no valid one: the state folder, as far as it is
+// known, and the agents that need no table.
+func Without(env environ.Env) *Config {
+	c := &Config{Agents: map[string]Agent{}, Runtime: Runtime{StateDir: env.DataDir, Sandbox: work.SandboxAuto, Agent: AdapterCodex}}
+	if dir, err := StateDir(env); err == nil {
+		c.Runtime.StateDir = dir
+	}
+	for _, name := range builtIn {
+		c.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
+	}
+	return c
 }

@@ -6,11 +6,14 @@ package config
 import (
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // OpenTable reads a document; name is its name in problems. Invalid TOML is an InvalidError.
@@ -90,4 +93,172 @@ func (t *Table) all(key, name string) []*Table {
 		out = append(out, &Table{report: t.report, path: t.at(key) + "[" + strconv.Itoa(i) + "]", name: name, values: v})
 	}
 	return out
+}
+
+// syntaxWords translate the library's messages about invalid TOML for people who do not know TOML
+// by heart.
+var syntaxWords = []struct {
+	theirs string // a regular expression
+	ours   string
+}{
+	{`^expected value but found "([A-Za-z_./~-][^"]*)" instead`, "a text stands in quotes: write \"$1\", or true or false in small letters"},
+	{`^expected value but found`, "a value is missing behind the ="},
+	{`^strings cannot contain newlines|^unexpected EOF; expected '["\']'`, "a text in quotes does not end on its line"},
+	{`^Key '(?:.*\.)?([^'.]+)' has already been defined`, "$1 stands there twice; keep one of the two"},
+	{`^expected '\.' or '=', but got '(.*)' instead`, "a line is key = value; a key is followed by $1"},
+	{`^unexpected '='`, "a key is missing in front of the ="},
+	{`^expected '\.' or '\]' to end table name|^expected end of table array name`, "the name of a table does not end: write [name], or [[name]] for one of several (the line before)"},
+	{`^expected a comma \(','\) or array terminator`, "a list is not closed by ], or lacks a comma"},
+	{`^expected a comma or an inline table terminator`, "a table in braces is not closed by }, or lacks a comma"},
+	{`^expected a top-level item to end with a newline.*but got '(.*)' instead`, "something stands behind the value: $1"},
+	{`^invalid escape in string '(.*)'`, "in double quotes \\ begins an escape, and $1 is none; write the text in single quotes"},
+	{`^(?i:invalid (?:float|integer|number|datetime)[^"]*)"(.*)"`, "\"$1\" is no value; a text stands in quotes"},
+}
+
+// syntaxSays returns the message about invalid TOML.
+func syntaxSays(theirs string) string {
+	theirs = strings.Join(strings.Fields(theirs), " ")
+	for _, w := range syntaxWords {
+		form := regexp.MustCompile(w.theirs) // compiled here: most runs read a valid document
+		if m := form.FindStringSubmatchIndex(theirs); m != nil {
+			return string(form.ExpandString(nil, w.ours, theirs, m))
+		}
+	}
+	return "it is no TOML: " + theirs
+}
+
+// KeyKind is the kind of value of a key.
+type KeyKind string
+
+// The kinds of values.
+const (
+	kindText     KeyKind = "text"
+	kindFlag     KeyKind = "flag"
+	kindCount    KeyKind = "count"
+	kindNumber   KeyKind = "number"
+	kindDuration KeyKind = "duration"
+	kindSize     KeyKind = "size"
+	kindTexts    KeyKind = "texts"
+	kindCounts   KeyKind = "counts"
+	kindTable    KeyKind = "table"
+	kindTables   KeyKind = "tables"
+	kindAny      KeyKind = ""      // of several kinds
+	kindLater    KeyKind = "later" // not supported yet
+)
+
+// Key is a key that a reader of a document asked for.
+type Key struct {
+	Path    string // as in At, with [] for every table of an array
+	Kind    KeyKind
+	Default any     // nil: none, or one that a document cannot express
+	Least   float64 // bounds of counts and numbers
+	Most    float64
+}
+
+// openRecorded is OpenTable with a record: once everything has been read, keys returns the
+// requested keys. called maps a path to its name there; several paths may share one.
+func openRecorded(name, text string, called func(path string) string) (t *Table, keys func() []Key, err error) {
+	if t, err = OpenTable(name, text); err != nil {
+		return nil, nil, err
+	}
+	t.asked = &[]Key{}
+	return t, func() []Key { return merged(*t.asked, called) }, nil
+}
+
+// note records a requested key.
+func (t *Table) note(key string, asked func() Key) {
+	if t.asked != nil {
+		k := asked()
+		k.Path = everyTable(t.at(key))
+		*t.asked = append(*t.asked, k)
+	}
+}
+
+// everyTable removes the indexes of tables from a path.
+func everyTable(path string) string {
+	var b strings.Builder
+	inside := false
+	for _, r := range path {
+		switch {
+		case r == '[':
+			inside = true
+		case r == ']':
+			inside = false
+			b.WriteString("[]")
+		case !inside:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// merged returns the keys in the order of their first request, each once. A key that was only
+// tested for existence has the kind kindAny.
+func merged(asked []Key, called func(string) string) []Key {
+	var all []Key
+	at := map[string]int{}
+	for _, k := range asked {
+		k.Path = called(k.Path)
+		i, known := at[k.Path]
+		switch {
+		case !known:
+			at[k.Path] = len(all)
+			all = append(all, k)
+		case all[i].Kind == kindAny || k.Kind == kindLater:
+			all[i] = k
+		}
+	}
+	kept := all[:0]
+	for _, k := range all {
+		if k.Kind != kindLater {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}
+
+// later rejects keys of planned features: a setting without effect misleads.
+func (t *Table) later(keys ...string) {
+	for _, key := range keys {
+		if _, ok := t.values[key]; ok {
+			t.bad(key, "not supported yet; remove the line")
+		}
+		t.known = append(t.known, key)
+		t.note(key, func() Key { return Key{Kind: kindLater} })
+	}
+}
+
+// done rejects the keys that nobody requested.
+func (t *Table) done() {
+	for _, key := range slices.Sorted(maps.Keys(t.values)) {
+		if slices.Contains(t.known, key) {
+			continue
+		}
+		if n := work.Nearest(key, t.known); n != "" {
+			t.means(t.at(n))
+		}
+		_, isTable := t.values[key].(map[string]any)
+		_, isTables := t.values[key].([]map[string]any)
+		switch {
+		case t.path == "" && (isTable || isTables):
+			t.Add(t.at(key), "unknown table [%s]%s", key, t.meantTable(key))
+		case t.path == "":
+			t.Add(t.at(key), "unknown key %q outside any table%s", key, t.meantTable(key))
+		default:
+			t.Add(t.at(key), "unknown key %q in %s%s", key, t.name, meant(key, t.known, "%q"))
+		}
+	}
+}
+
+// meantTable suggests the table that was probably meant.
+func (t *Table) meantTable(key string) string {
+	switch {
+	case key == "labels" || key == "voice" || key == "review":
+		return "; did you mean [repo." + key + "], below its [[repo]]?"
+	case key == "reviewers":
+		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
+	case work.Nearest(key, t.known) == "repo":
+		return "; did you mean [[repo]]?"
+	}
+	return meant(key, t.known, "[%s]")
 }

@@ -62,7 +62,7 @@ func mutants() []mutant {
 		l.Checkout.Index = l.Checkout.Dir + ".index"
 		answer, _ := storedAnswer(l.Turn)
 		made, err := l.Repo.Git().CommitTree(ctx, git.Commit{
-			Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.From(), Date: env.GitDate(l.Turn),
+			Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.CheckoutTree(), Date: env.GitDate(l.Turn),
 			Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: commitMessage(l, answer),
 		})
 		if err != nil {
@@ -84,7 +84,7 @@ func mutants() []mutant {
 		{
 			guard: "intent on disk", file: "actions/actions.go", scenario: "feedback", points: repliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 `, `
@@ -93,17 +93,17 @@ func mutants() []mutant {
 		{
 			guard: "intent before the send, not after", file: "actions/actions.go", scenario: "feedback", points: diesRepliesUnlisted,
 			edits: []edit{{`
-	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
 	seen, err := e.do(ctx, s, a)
-	return r.conclude(ctx, s, a, seen, err)
+	return r.recordResult(ctx, s, a, seen, err)
 `, `
 	seen, sent := e.do(ctx, s, a)
-	if a, err = r.intend(ctx, a, remakes(e, a.Kind)); err != nil {
+	if a, err = r.intend(ctx, a, createsSecond(e, a.Kind)); err != nil {
 		return r.renewed(ctx, a, err)
 	}
-	return r.conclude(ctx, s, a, seen, sent)
+	return r.recordResult(ctx, s, a, seen, sent)
 `}},
 		},
 		{
@@ -140,7 +140,7 @@ func mutants() []mutant {
 			}},
 		},
 		{
-			guard: "how far a walk came together with its page", file: "tick/ingest/slices.go", scenario: "adoption", points: diesBetweenPages,
+			guard: "how far a walk came together with its page", file: "tick/ingest/search.go", scenario: "adoption", points: diesBetweenPages,
 			edits: []edit{
 				{`
 		if err := h.judge(ctx, true); err != nil {
@@ -150,6 +150,13 @@ func mutants() []mutant {
 		}
 		if err := h.judge(ctx, true); err != nil {
 `},
+				{
+					`"github.com/mergexo/gh-mergexo/internal/work"
+`,
+					`"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
+`,
+				},
 			},
 		},
 		{
@@ -176,23 +183,23 @@ func mutants() []mutant {
 		{
 			guard: "look before a review", file: "actions/review.go", scenario: "review approves", points: diesAfterReviews,
 			edits: []edit{{
-				`if r.State != statePending && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
-				`if a.State == "" && (ours(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
+				`if r.State != statePending && (isOurs(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
+				`if a.State == "" && (isOurs(s, a, r.Body, r.Author) || sameReview(s, a, r)) {`,
 			}},
 		},
 		{
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
 			edits: []edit{
 				{
-					`func (d *decision) stands(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
-					`func (d *decision) stands(v Verdict) bool { return v.Validity != TakenBack }`,
+					`func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
+					`func (d *decision) isCurrent(v Verdict) bool { return v.Validity != TakenBack }`,
 				},
 				{`
 		if v.Reviewer == name && v.Head == d.f.Head {
-			return v, d.stands(v)
+			return v, d.isCurrent(v)
 `, `
 		if v.Reviewer == name {
-			return v, d.stands(v)
+			return v, d.isCurrent(v)
 `},
 			},
 		},
@@ -232,7 +239,7 @@ func (u Turn) Role() string {
 		{
 			guard: "the gates are computed again before a merge", file: "tick/merge/look.go", scenario: "comment before the merge",
 			edits: []edit{{`
-	some, err := news{o}.some(ctx, j)
+	some, err := news{o}.hasNew(ctx, j)
 	if err != nil {
 		return merging.Choice{}, known.Item{}, err
 	}
@@ -265,7 +272,7 @@ func (u Turn) Role() string {
 `}},
 		},
 		{
-			guard: "what landed is compared", file: "tick/merge/differs.go", scenario: "another tree lands",
+			guard: "what landed is compared", file: "tick/merge/land.go", scenario: "another tree lands",
 			edits: []edit{{`
 	if l.Same {
 		return ""

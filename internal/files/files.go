@@ -3,12 +3,16 @@
 package files
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"time"
 )
 
@@ -114,4 +118,150 @@ func Copy(from, to string, mode os.FileMode) error {
 		return err
 	}
 	return os.Chtimes(to, time.Time{}, info.ModTime())
+}
+
+// Sum returns the SHA-256 of a file's content in hexadecimal.
+func Sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Regular returns the path if a regular file is there, else "".
+func Regular(path string) string {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// OpenRegular opens a regular file in a place where somebody may have put something else.
+func OpenRegular(path string) (*os.File, fs.FileInfo, error) {
+	if Regular(path) == "" {
+		return nil, nil, fmt.Errorf("open %s: not a regular file", path) // on Windows only this detects links
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|OpenSafely, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("open %s: not a regular file", path)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// Publish atomically writes a file for other users to read; its folder must exist. It does not
+// replace anything but a regular file, such as a device.
+func Publish(path, text string) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("write %s: something is there that is no file", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	_, err = f.WriteString(text)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}
+
+// Replace atomically and durably writes a file, because others may be reading it and the machine
+// may stop. An existing file keeps its permissions.
+func Replace(path, text string) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == text {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if info, there := os.Stat(path); err == nil && there == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// SyncAll syncs files in parallel: the file system then commits them together instead of waiting
+// for the disk once per file.
+func SyncAll(files []string) error {
+	const atOnce = 16
+	var wg sync.WaitGroup
+	errs := make([]error, atOnce)
+	for n := range atOnce {
+		wg.Go(func() {
+			for i := n; i < len(files) && errs[n] == nil; i += atOnce {
+				errs[n] = syncFile(files[i])
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// syncFile opens the file for reading, because git's objects are read-only. Windows syncs only
+// writable files; there git syncs its objects itself.
+func syncFile(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// SyncFolder syncs a folder's entries, if the system supports it.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }

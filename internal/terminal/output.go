@@ -3,10 +3,14 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/cli/go-gh/v2/pkg/browser"
 	"github.com/cli/go-gh/v2/pkg/term"
 	"github.com/cli/go-gh/v2/pkg/text"
 )
@@ -64,3 +68,57 @@ func (o Output) When(t, now time.Time) string {
 // OneLine makes text fit for a cell: white space becomes single blanks, and control characters
 // become visible, which counts for the cell's width.
 func OneLine(s string) string { return legible(strings.Join(strings.Fields(s), " ")) }
+
+// Browse opens a URL in the browser that gh uses: its own setting, GH_BROWSER or BROWSER.
+func Browse(url string, stdout, stderr io.Writer) error {
+	b := browser.New("", stdout, stderr)
+	if err := b.Browse(url); err != nil {
+		return fmt.Errorf("open %s in a browser: %w", url, err)
+	}
+	return nil
+}
+
+// Took formats a duration for people.
+func Took(d time.Duration) string {
+	switch d = max(d, 0).Round(time.Second); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh %02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+// Tokens formats a number of tokens, rounded.
+func Tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 999_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+}
+
+// stamps matches the times in our texts, see work.Stamp, and those in comments on GitHub.
+var stamps = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ|[ ]\d\d:\d\d(?::\d\d)? UTC)`)
+})
+
+var stampForms = []string{time.RFC3339, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST"}
+
+// LocalTimes converts the times in a text of ours to local time, with the zone, on a terminal.
+// Programs get UTC.
+func (o Output) LocalTimes(s string) string {
+	if !o.TTY {
+		return s
+	}
+	return stamps().ReplaceAllStringFunc(s, func(stamp string) string {
+		for _, form := range stampForms {
+			if t, err := time.Parse(form, stamp); err == nil {
+				return t.Local().Format("2006-01-02 15:04 MST")
+			}
+		}
+		return stamp
+	})
+}

@@ -36,3 +36,14 @@ func (m Authorship) ByUs(c Commit) bool {
 }
 
 func (m Authorship) foreign(a Account) bool { return a.ID != 0 && a.Login != webFlow && !m.Ours(a.ID) }
+
+// DependencyState is the last known state of an issue that an item waits for.
+type DependencyState string
+
+// The states of a dependency. Empty: it was never read.
+const (
+	DependencyOpen    DependencyState = "open"
+	DependencyClosed  DependencyState = "closed"
+	DependencyRefused DependencyState = "refused" // GitHub reports that we may not see it
+	DependencyMissing DependencyState = "missing" // it does not exist, or we may not see it
+)

@@ -2,6 +2,7 @@ package work
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,4 +90,130 @@ func EventOfKey(key string) (Event, bool) {
 	}
 	number, err := strconv.Atoi(parts[0])
 	return Event{Key: key, Number: number, Kind: EventKind(parts[1]), Source: parts[2], Hash: parts[3]}, err == nil
+}
+
+// EventKeys returns the events' keys, in order.
+func EventKeys(events []Event) []string {
+	keys := make([]string, len(events))
+	for i, e := range events {
+		keys[i] = e.Key
+	}
+	return keys
+}
+
+// StampOf returns when a version of a comment was written. A reaction may change it; people rarely
+// react to a command before a pass sees it.
+func StampOf(e Event) time.Time {
+	if e.UpdatedAt.After(e.CreatedAt) {
+		return e.UpdatedAt
+	}
+	return e.CreatedAt
+}
+
+// SaidLocally is the kind of a command from the command line. Its answer was printed there.
+const SaidLocally = "cli"
+
+// CommentID returns the id of an event's comment; 0: it has none.
+func CommentID(e Event) int64 {
+	id, err := strconv.ParseInt(e.Source, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// NewIssueComments returns the comments among a turn's events that no earlier turn had.
+func NewIssueComments(events []Event, cursor int64) []Event {
+	var out []Event
+	for _, e := range events {
+		if e.Kind == EventSource && e.ID > cursor {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Event) int { return int(CommentID(a) - CommentID(b)) })
+	return out
+}
+
+// EventIDs returns the events' row ids, in order.
+func EventIDs(events []Event) []int64 {
+	ids := make([]int64, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+// StartsItem reports whether an event asks for the item's start turn.
+func StartsItem(item Item, e Event) bool {
+	return e.Kind == EventLabelled ||
+		e.Kind == EventMerged && item.Flow == FlowImplementation && e.Number == item.Number
+}
+
+// OutcomeShelved is for events that wait until a person says more.
+const OutcomeShelved = "blocked"
+
+// Outcomes of events. A void event is obsolete: its subject was merged, closed or removed.
+const (
+	OutcomeAnswered   = "answered"
+	OutcomeRedirected = "redirected"
+	OutcomeVoid       = "void: "
+	OutcomeResolved   = "ignored: its thread is resolved" // until the thread is reopened
+)
+
+// ReasonGone ends a turn whose comments were all deleted or resolved while it ran.
+const ReasonGone = "what it was to answer is gone"
+
+// OutcomeNoCommander is for commands by people without the permission to give them.
+const OutcomeNoCommander = "ignored: command by an author without write permission"
+
+// OutcomeNoLabeller is for labels that start nothing because of who set them.
+const OutcomeNoLabeller = "ignored: label set by somebody without triage permission"
+
+// OutcomeOwnEdited is for our own comments that a person edited.
+const OutcomeOwnEdited = "ignored: our own, edited by a person"
+
+// OutcomeOwn is for our own comments.
+const OutcomeOwn = "ignored: our own"
+
+// OutcomeOthers is for comments of another installation, under its own account. Only installations
+// end a comment with our marker. Two that answered each other would never stop.
+const OutcomeOthers = "ignored: another installation's"
+
+// OutcomeTheirs is for comments on somebody else's pull request: people talk to each other there.
+const OutcomeTheirs = "ignored: on somebody else's pull request"
+
+// OutcomeNoPermission is for comments by people without write permission.
+const OutcomeNoPermission = "ignored: author without write permission"
+
+// OutcomeVerdict is for a configured reviewer's comments in a verdict that requests changes. The
+// fix answers them.
+const OutcomeVerdict = "a reviewer's verdict"
+
+// OutcomePaused is for comments made while the item was paused.
+const OutcomePaused = "ignored: paused"
+
+// OutcomeTakenOver is for comments by a login that the config names, but whose account is not the
+// first one seen with that login.
+const OutcomeTakenOver = "ignored: another account than the one that allowed_users names"
+
+// CheckNames returns the names in the body of an event about checks.
+func CheckNames(e Event) []string {
+	var names []string
+	for line := range strings.Lines(e.Body) {
+		_, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		names = append(names, name)
+	}
+	return names
+}
+
+// Findings returns the names of the red checks in events, sorted.
+func Findings(events []Event) []string {
+	var names []string
+	for _, e := range events {
+		if e.Kind == EventCheck {
+			names = append(names, CheckNames(e)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -177,3 +178,66 @@ type Thread struct {
 
 // Conflicting is the value of PullRequest.Mergeable for a pull request that has conflicts.
 const Conflicting = "CONFLICTING"
+
+// DefaultPriority is the priority of an issue without a priority label.
+const DefaultPriority = 3
+
+// Move is a change of an item's state, allowed by work.Transitions.
+type Move struct {
+	Item   int64
+	Cause  Cause
+	To     State
+	Reason Reason
+
+	Asked        string // key of the turn whose agent asks; each question is a separate stop
+	CommentToken string // token of the comment that already reports the stop; no other is posted
+	Passing      bool   // the item does not wait for a person: the next turn is planned immediately
+}
+
+// NeedsPerson reports whether the item waits for a person after the move.
+func (m Move) NeedsPerson() bool { return m.To.NeedsPerson() && !m.Passing }
+
+// Answerable reports whether a start turn that stopped for this reason waits for a comment on the
+// issue. For other reasons a comment only starts another attempt.
+func (k ReasonKind) Answerable() bool {
+	return k == WhyQuestion || k == WhyTestsFail || k == WhyNothingChanged || k == WhyChangeRefused || k == WhyNewComments
+}
+
+// Followup is what a stopped start turn leaves to the turn that continues.
+type Followup struct {
+	ItemID int64
+	Reason Reason // what it waits for
+	Turn   string // key of the stopped turn
+	Commit string // what that turn committed but did not push; empty: nothing
+
+	RunStartComment int64 // newest comment on the issue when its agent was started; 0: none
+	CommentCursor   int64 // newest comment that a turn was given; 0: none
+	EventCursor     int64 // newest event that a turn was given; needed because all versions of a comment have its id
+	Since           time.Time
+}
+
+// RequiredAncestor returns the newest turn that worked on a branch, and the commit that it left or
+// found there. The branch must have this commit in its history. Turns that never ran do not count,
+// because they did not read the branch.
+func RequiredAncestor(turns []Turn, branch string, but int64) (oid string, of Turn) {
+	for _, t := range turns {
+		if t.ID > of.ID && t.ID != but && t.Branch == branch && t.Runs > 0 {
+			of = t
+		}
+	}
+	switch of.Step {
+	case StepPushed, StepApplied, StepDone:
+		return cmp.Or(of.Commit, of.Head), of
+	case StepClaimed, StepAnswered, StepSuperseded, StepFailed, StepCancelled:
+	}
+	return of.Head, of
+}
+
+// AcceptedHead returns the head that a person accepted for a branch without the lost commit; empty:
+// none.
+func AcceptedHead(pull PullRequest, lost string) string {
+	if pull.LostOID == lost {
+		return pull.AcceptedOID
+	}
+	return ""
+}

@@ -1,8 +1,11 @@
 package work
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 )
@@ -104,3 +107,98 @@ func Ours(body string, author Account, accounts []int64) bool {
 	_, marked := ParseMarks(body)
 	return marked && author.ID != 0 && slices.Contains(accounts, author.ID)
 }
+
+var workMarker = lazy.Regexp(`(?m)^<!-- mergexo-work:(\{.*\}) -->$`)
+
+// PullMark is the origin of a pull request of ours, in its body.
+type PullMark struct {
+	Issue int    `json:"issue"`
+	Flow  Flow   `json:"flow"`
+	Turn  string `json:"turn"`
+}
+
+// MarkPull formats a pull request's origin as a line of its body.
+func MarkPull(m PullMark) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // three plain fields
+	}
+	return "<!-- mergexo-work:" + string(b) + " -->"
+}
+
+// ParsePullMark finds the origin in a pull request's body.
+func ParsePullMark(body string) (PullMark, bool) {
+	found := workMarker().FindStringSubmatch(Normalise(body))
+	if found == nil {
+		return PullMark{}, false
+	}
+	var m PullMark
+	if err := json.Unmarshal([]byte(found[1]), &m); err != nil || m.Issue <= 0 || m.Flow == "" {
+		return PullMark{}, false
+	}
+	return m, true
+}
+
+var stopMarker = lazy.Regexp(`^<!-- mergexo-stop:([A-Za-z0-9_-]+) -->$`)
+
+// maxMarked limits a reason's texts in a marker, in bytes, and each text if there are several: most
+// of a comment is for people.
+const maxMarked = 6000
+
+// stopMark is a stop as its comment's marker stores it, for a pass whose database was lost. The
+// visible text is never parsed.
+type stopMark struct {
+	Number   int    `json:"number"` // of the conversation: a paste elsewhere says nothing there
+	Reason   Reason `json:"reason"`
+	Attempts int    `json:"attempts"`
+	Since    int64  `json:"since"` // unix milliseconds
+}
+
+// MarkStop returns the marker of the comment about a stop.
+func MarkStop(s Stop, spending bool) string {
+	b, err := json.Marshal(stopMark{s.Number, Marked(s.Reason, spending), s.Attempts, s.Since.UnixMilli()})
+	if err != nil {
+		panic(err) // plain fields
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Marked returns the part of a reason that a marker may contain: without details of this machine,
+// without what was spent unless spending is true, and shortened if it is long.
+func Marked(r Reason, spending bool) Reason {
+	r.Local = ""
+	if !spending && isSpending(r.Name) {
+		r.Used, r.Limit = 0, 0
+	}
+	if len(r.identity()+r.Advice) > maxMarked {
+		r.Names = nil
+		r = r.Map(func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxMarked/4)], "") })
+	}
+	return r
+}
+
+// ParseStop reads a marker made by MarkStop for this conversation. It returns false for any other.
+func ParseStop(mark string, number int) (Stop, bool) {
+	b, _ := base64.RawURLEncoding.DecodeString(mark) // invalid base64 gives no valid JSON
+	var m stopMark
+	if err := json.Unmarshal(b, &m); err != nil || m.Number != number || m.Reason.None() || m.Attempts <= 0 || m.Since <= 0 {
+		return Stop{}, false
+	}
+	return Stop{Number: number, Reason: m.Reason, Attempts: m.Attempts, Since: time.UnixMilli(m.Since).UTC()}, true
+}
+
+// Stop is why a work item is stopped, or last was, and where GitHub shows it. The same reason in
+// the same place is the same stop, regardless of the number of attempts.
+type Stop struct {
+	ItemID   int64
+	Number   int    // the issue or pull request that has the comment
+	Token    string // of the comment
+	Reason   Reason
+	Attempts int // how often the item stopped for this reason; 0: the stop is over, and the next one starts at 1
+	Since    time.Time
+	Ended    time.Time // when the item resumed; zero: it has not
+	Taken    time.Time // since when the comment says that people paused the item; zero: it does not
+}
+
+// Lasts reports whether the item is stopped now.
+func (s Stop) Lasts() bool { return s.Attempts > 0 && s.Ended.IsZero() }

@@ -1,6 +1,8 @@
 package work
 
-import "time"
+import (
+	"time"
+)
 
 // Pause is a time in which an issue or pull request was paused by the label agent:ignore or by
 // /mergexo pause.
@@ -29,3 +31,17 @@ func (p Pause) Meets(from, to time.Time) bool {
 
 // Reason returns the reason of a paused item.
 func (p Pause) Reason() Reason { return Reason{Kind: WhyPaused, Who: p.By, At: p.Began.UnixMilli()} }
+
+// PauseChange begins or ends a pause of a work item. A pause lasts until it is ended.
+type PauseChange struct {
+	Item  int64
+	Began time.Time // on GitHub's clock; if set: begin a pause, unless one is open
+	Ended time.Time // on GitHub's clock; if set: end open pauses
+	By    string    // login
+}
+
+// PauseBanner is a stopped item that was paused or resumed, whose comment does not say so yet.
+type PauseBanner struct {
+	Stop  Stop
+	Pause Pause // zero: resumed
+}

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -114,3 +115,107 @@ const (
 	RoleOperator AccountRole = "operator" // gh's login
 	RoleReviewer AccountRole = "reviewer" // used only for a reviewer's reviews
 )
+
+// RepoKey identifies a repository permanently: its host and node id. A name does not, because
+// another repository can take it, and it may exist on two hosts.
+type RepoKey string
+
+// Key returns the repository's key. Until GitHub has reported the node id, it is the name.
+func (r Repo) Key() RepoKey {
+	if r.NodeID == "" {
+		return RepoKey(strings.ToLower(r.Name.String()))
+	}
+	return RepoKey(strings.ToLower(r.Name.Host) + " " + r.NodeID)
+}
+
+// Folder returns the key as part of a path. It is readable, and works on file systems that ignore
+// case and allow only simple characters.
+func (r Repo) Folder() string {
+	name := r.NodeID
+	if name == "" {
+		name = r.Name.Owner + "." + r.Name.Name
+	}
+	plain := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' {
+			return c
+		}
+		return '-'
+	}, name)
+	return plain[:min(len(plain), longestFolder)] + "-" + digest("folder", string(r.Key()))[:8]
+}
+
+// longestFolder is how much of a node id a folder's name shows, because some systems limit paths.
+const longestFolder = 40
+
+// FirstLookList is the name under which progress is stored.
+const FirstLookList = "adopted"
+
+// FirstLookDone is stored once every pull request was looked at.
+const FirstLookDone = "done"
+
+// FirstLook is the progress of the first look at a repository's open pull requests. A new
+// repository gets one, and one whose database was lost: page by page, oldest first, over as many
+// passes as needed.
+type FirstLook struct {
+	After string `json:"after"`          // what the next page is asked for by; empty: the first one
+	Seen  int    `json:"seen"`           // how many pull requests are on the pages before it
+	Part  int    `json:"part,omitempty"` // how many of the page itself were looked at
+	All   int    `json:"all"`            // how many are open
+}
+
+// ParseFirstLook parses stored progress. underWay is false if there is nothing more to look at.
+func ParseFirstLook(stored string) (p FirstLook, underWay bool) {
+	if stored == "" || stored == FirstLookDone || json.Unmarshal([]byte(stored), &p) != nil {
+		return FirstLook{}, false
+	}
+	return p, true
+}
+
+// String returns the form that is stored.
+func (p FirstLook) String() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // four plain fields
+	}
+	return string(text)
+}
+
+// LookedAt is the number of pull requests looked at so far. Meanwhile some may have been closed and
+// others opened, so it is limited to all.
+func (p FirstLook) LookedAt() int { return min(p.Seen+p.Part, p.All) }
+
+// Says describes the progress.
+func (p FirstLook) Says() string {
+	return fmt.Sprintf("%d of %d open pull requests are looked at so far", p.LookedAt(), p.All)
+}
+
+// Resumes describes the progress at the end of a pass that had no time for all of them.
+func (p FirstLook) Resumes() string { return p.Says() + "; the next pass resumes there" }
+
+// History is one line of an item's history, for people.
+type History struct {
+	RepoID int64
+	ItemID int64 // 0: it belongs to no item
+	Number int
+	At     time.Time
+	What   string
+	Detail string
+}
+
+// Limit is a rate limit of a host that was reached.
+type Limit struct {
+	Host      string
+	Resource  string
+	NotBefore time.Time
+	Reason    string
+}
+
+// Validator is the ETag of one page of a GitHub list, and the URL of the next page. RepoID 0 is the
+// host itself.
+type Validator struct {
+	RepoID int64
+	URL    string
+	ETag   string
+	Next   string
+	SeenAt time.Time
+}

@@ -1,6 +1,8 @@
 package work
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,3 +53,62 @@ func Sentence(s string) string {
 
 // UTC formats a time as comments on GitHub show it.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// SizeText formats a number of bytes exactly, for people.
+func SizeText(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	unit := 0
+	for n >= 1<<10 && n%(1<<10) == 0 && unit < len(units)-1 {
+		n, unit = n>>10, unit+1
+	}
+	return fmt.Sprintf("%d %s", n, units[unit])
+}
+
+// Authors names who wrote the events, each once: "ann, bob" or "ann and 3 others".
+func Authors(events []Event) string {
+	var names []string
+	for _, e := range events {
+		if !slices.Contains(names, e.Author.Login) {
+			names = append(names, e.Author.Login)
+		}
+	}
+	if len(names) > 3 {
+		return fmt.Sprintf("%s and %s", names[0], Count(len(names)-1, "other"))
+	}
+	return JoinNames(names)
+}
+
+// Nearest returns the candidate that a misspelt name most likely means; empty: none is close.
+func Nearest(name string, candidates []string) string {
+	best, least := "", 1+max(1, len(name)/3)
+	for _, c := range slices.Sorted(slices.Values(candidates)) {
+		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with a neighbour to turn a
+// into b.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -138,4 +140,121 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 	p.Accounts.operators[host] = append(p.Accounts.operators[host], who.ID)
 	p.Accounts.Names.SetLogin(host, who)
 	return nil
+}
+
+// operators are the accounts that gh is logged in with, by host, as they are mentioned.
+type operators struct {
+	login map[string]string // empty: mention nobody
+	apps  map[int64]bool    // accounts of GitHub Apps
+}
+
+// SetLogin stores who gh is logged in as on a host. An app is not mentioned: @ and its name is
+// another account. Not every answer says that an account is an app's, so SetLogin remembers its id.
+func (o *operators) SetLogin(host string, who work.Account) {
+	if o.login == nil {
+		o.login, o.apps = map[string]string{}, map[int64]bool{}
+	}
+	if who.Bot || strings.HasSuffix(who.Login, "[bot]") {
+		o.apps[who.ID] = true
+	}
+	o.login[host] = who.Login
+	if o.apps[who.ID] {
+		o.login[host] = ""
+	}
+}
+
+// Operator returns the login that gh is logged in with; empty: mention nobody.
+func (a *Accounts) Operator(host string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.Names.login[host]
+}
+
+// GitHub's REST API refuses to name the account of an app's installation token. GraphQL may name
+// it; otherwise the author of the first thing we write is our account.
+
+// ReadOwnAccount asks GraphQL for our account. Without an answer the pass continues: writing with
+// our marker is not read as feedback while our account is unknown.
+func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
+	s, err := r.GitHub.Sweep(ctx, r.Row.Current, nil)
+	_, silent := errors.AsType[*transport.BodyError](err)
+	if silent || github.IsStatus(err, 403) {
+		if len(p.Accounts.Operators(r.Name.Host)) == 0 {
+			p.Log.WarnContext(ctx, "GitHub does not report the account of the token; the first write of the pass shows it", "host", r.Name.Host, "repo_full_name", r.Name.FullName())
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.AcceptAccount(ctx, r.Name.Host, s.Viewer)
+}
+
+// learner records the account with which we write while it is unknown.
+type learner struct {
+	GitHub
+	wrote func(context.Context, work.Account)
+}
+
+// learning wraps a repository's GitHub in a learner.
+func (p *Env) learning(r Remote) GitHub {
+	host := r.Name.Host
+	return learner{r.GitHub, func(ctx context.Context, who work.Account) {
+		if who.ID == 0 || len(p.Accounts.Operators(host)) > 0 {
+			return
+		}
+		if err := p.AcceptAccount(context.WithoutCancel(ctx), host, who); err != nil {
+			p.Log.WarnContext(ctx, "could not record our account", "host", host, "error", err)
+		}
+	}}
+}
+
+func (l learner) CreateComment(ctx context.Context, repo work.RepoName, number int, body string) (github.Comment, error) {
+	c, err := l.GitHub.CreateComment(ctx, repo, number, body)
+	if err == nil {
+		l.wrote(ctx, c.Author)
+	}
+	return c, err
+}
+
+func (l learner) Reply(ctx context.Context, repo work.RepoName, pull int, to int64, body string) (github.ReviewComment, error) {
+	c, err := l.GitHub.Reply(ctx, repo, pull, to, body)
+	if err == nil {
+		l.wrote(ctx, c.Author)
+	}
+	return c, err
+}
+
+func (l learner) CreatePull(ctx context.Context, repo work.RepoName, pull github.NewPull) (github.Pull, error) {
+	p, err := l.GitHub.CreatePull(ctx, repo, pull)
+	if err == nil {
+		l.wrote(ctx, p.Author)
+	}
+	return p, err
+}
+
+// Startable reports whether the agent for a kind of turn can be started. A turn whose agent is not
+// installed waits until it is. Turns of other agents start.
+//
+// A turn without the sandbox that it needs is started and then blocked, so that GitHub shows that a
+// person must act.
+func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
+	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
+	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
+		return true
+	}
+	if p.missing == nil {
+		p.missing = map[string]error{}
+	}
+	p.missing[hired.Name] = err
+	return false
+}
+
+// MissingAgents returns one error line per agent that could not be started; nil: none.
+func (p *Env) MissingAgents() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(p.missing)) {
+		errs = append(errs, p.missing[name])
+	}
+	return errors.Join(errs...)
 }

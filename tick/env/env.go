@@ -9,7 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
-
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
@@ -58,4 +58,46 @@ type Env struct {
 	IdentifyMu sync.Mutex // one repository at a time learns which repository its name stands for
 	RowsMu     sync.Mutex // guards which row each name of the config has
 	byRow      map[int64]*Repo
+}
+
+// Public returns the place for texts about an item that GitHub shows. pull is whether they appear
+// on a pull request.
+func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
+	return explain.Place{
+		Pull: pull, Comments: p.Config.Runtime.EnableIssueCommentRouting, Label: item.Label,
+		Ignore: r.Settings.Labels.Ignore, Spending: r.Settings.Voice.Spending,
+	}
+}
+
+// Here returns the same for this machine's log, history and terminal.
+func (p *Env) Here(r *Repo, item work.Item, pull bool) explain.Place {
+	at := p.Public(r, item, pull)
+	at.Spending = true
+	return at
+}
+
+// TurnAttrs returns the fields of every log line about a turn, followed by more.
+func (p *Env) TurnAttrs(l *Lease, more ...any) []any {
+	return append(AttrsOf(l.Repo.Name, l.Item, l.Turn), more...)
+}
+
+// AttrsOf returns the fields of a log line about a turn.
+func AttrsOf(repo work.RepoName, item work.Item, t work.Turn) []any {
+	attrs := []any{"repo_full_name", repo.FullName(), "work_item_id", item.ID, "issue_number", item.Number, "turn_key", t.Key, "kind", string(t.Kind)}
+	if !t.Kind.Start() {
+		attrs = append(attrs, "pr_number", t.Number)
+	}
+	return attrs
+}
+
+// IDRange returns the lowest and highest id of comments; 0 for none.
+func IDRange(comments []work.Event) (from, to int64) {
+	for _, e := range comments {
+		id := work.CommentID(e)
+		if from == 0 || id < from {
+			from = id
+		}
+		to = max(to, id)
+	}
+	return from, to
 }

@@ -3,7 +3,10 @@ package env
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -31,4 +34,57 @@ func PauseOf(ctx context.Context, tx *store.Tx, item work.Item) (work.Pause, boo
 		return work.Pause{}, false, err
 	}
 	return open[at], true, nil
+}
+
+// Takeover is what the timeline of an issue or a pull request shows of pauses.
+type Takeover struct {
+	Pauses []work.Pause
+	freed  time.Time // when the label was last removed; zero while it is set
+}
+
+// TakeoverOf reads the pauses from a timeline. GitHub's list and timeline are read one after the
+// other and either may lag: on is whether the list shows the label, at the time of the list.
+func TakeoverOf(number int, timeline []github.TimelineEvent, label string, on bool, at time.Time) Takeover {
+	var t Takeover
+	lasts := func() bool { return len(t.Pauses) > 0 && t.Pauses[len(t.Pauses)-1].Open() }
+	for _, e := range timeline {
+		if !strings.EqualFold(e.Label, label) {
+			continue
+		}
+		switch {
+		case e.Event == "labeled" && !lasts():
+			t.Pauses = append(t.Pauses, work.Pause{Number: number, LabelID: e.ID, Began: e.CreatedAt, By: e.Actor.Login})
+		case e.Event == "unlabeled" && lasts():
+			t.Pauses[len(t.Pauses)-1].Ended, t.freed = e.CreatedAt, e.CreatedAt
+		}
+	}
+	switch {
+	case on && !lasts(): // the timeline lags
+		t.Pauses = append(t.Pauses, work.Pause{Number: number, Began: at, By: "somebody"})
+	case !on && lasts() && at.After(t.Pauses[len(t.Pauses)-1].Began): // the timeline lags, or the label was deleted
+		t.Pauses[len(t.Pauses)-1].Ended, t.freed = at, at
+	}
+	if lasts() {
+		t.freed = time.Time{}
+	}
+	return t
+}
+
+// Store stores the pauses of a timeline. Removing the label also ends pauses that a command began:
+// GitHub has the last word.
+func (t Takeover) Store(ctx context.Context, tx *store.Tx, repoID int64, number int) error {
+	for _, p := range t.Pauses {
+		p.RepoID = repoID
+		put := tx.PutPause
+		if p.LabelID == 0 {
+			put = tx.BeginPause
+		}
+		if err := put(ctx, p); err != nil {
+			return err
+		}
+	}
+	if t.freed.IsZero() {
+		return nil
+	}
+	return tx.EndPauses(ctx, repoID, number, store.PausesByCommand, t.freed)
 }

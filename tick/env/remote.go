@@ -3,6 +3,8 @@ package env
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,11 +14,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
-
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
-
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -275,3 +275,153 @@ func (p *Env) Selected(r *Repo) bool { return p.Only == nil || p.Only.Equal(r.Na
 // GitDate returns the date of a turn's commits. It is fixed per turn, so that repeating a commit
 // gives the same commit.
 func GitDate(t work.Turn) time.Time { return t.ClaimedAt.Truncate(time.Second) }
+
+// HostOf returns the GitHub of a host on which the config names a repository; false: it names none.
+func (p *Env) HostOf(r *Repo, host string) (GitHub, bool) {
+	if r.Name.Host == host {
+		return r.GitHub, true
+	}
+	for _, o := range p.All {
+		if o.Name.Host == host {
+			return o.GitHub, true
+		}
+	}
+	return nil, false
+}
+
+// checks are the reads about red checks.
+type checks interface {
+	CheckRun(ctx context.Context, repo work.RepoName, id string) (github.CheckRun, error)
+	Annotations(ctx context.Context, repo work.RepoName, id string) ([]github.Annotation, error)
+	JobLog(ctx context.Context, repo work.RepoName, job string) (string, error)
+	WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]github.WorkflowRun, error)
+}
+
+// Rerunnable returns the red workflow runs that may be run again: those in their first attempt. A
+// run that is red after a second attempt is for people. There are none once the turn has a commit.
+func (l *Lease) Rerunnable() []github.WorkflowRun {
+	if l.Turn.Commit != "" || l.Committed() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(l.Runs), func(r github.WorkflowRun) bool { return r.Attempt > 1 })
+}
+
+// OpenRemovedRepos finds repositories that this config no longer names, and returns those that an
+// earlier config still named. A later step still ends their unfinished turns and removes their
+// labels.
+func (p *Env) OpenRemovedRepos(ctx context.Context, tx *store.Tx) (gone []work.RepoName, err error) {
+	known, err := tx.ListRepos(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var left []*Repo
+	rows, names := map[int64]bool{}, map[string]bool{}
+	for _, r := range p.All {
+		rows[r.Row.ID], names[strings.ToLower(r.Name.String())] = true, true
+	}
+	for _, row := range known {
+		if row.NodeID == "" || row.NamedBy != p.Config.Path || rows[row.ID] || names[strings.ToLower(row.Name.String())] {
+			continue
+		}
+		if row.RemovedAt.IsZero() {
+			if err := tx.MarkRepoRemoved(ctx, row.ID); err != nil {
+				return nil, err
+			}
+			gone = append(gone, row.Name)
+		}
+		if hub := p.gitHubOf(row.Name.Host); hub != nil {
+			left = append(left, &Repo{Remote: Remote{Name: row.Name, GitHub: hub}, Row: row, Removed: true, Ready: true})
+		}
+	}
+	p.Removed = left
+	return gone, nil
+}
+
+// gitHubOf returns the GitHub of a host that gh is logged in to; nil: there is none.
+func (p *Env) gitHubOf(host string) GitHub {
+	for _, r := range p.All {
+		if r.Name.Host == host {
+			return r.GitHub
+		}
+	}
+	if p.Host == nil {
+		return nil
+	}
+	return p.Host(host)
+}
+
+// ShownAt returns the repository where GitHub shows an item, one that the config no longer names
+// included; nil: none.
+func (p *Env) ShownAt(repoID int64) *Repo {
+	if r := p.RemoteByID(repoID); r != nil {
+		return r
+	}
+	if at := slices.IndexFunc(p.Removed, func(r *Repo) bool { return r.Row.ID == repoID }); at >= 0 && p.Removed[at].Settings.Labels.Working != "" {
+		return p.Removed[at]
+	}
+	return nil
+}
+
+// SameFor is how long an answer about which repository a name stands for is valid.
+const SameFor = time.Minute
+
+// Confirm records that GitHub just returned this repository for its name.
+func (r *Repo) Confirm(at time.Time) {
+	r.same.Lock()
+	defer r.same.Unlock()
+	r.sameAt = at
+}
+
+// Confirmed reports whether GitHub returned this repository for its name within the given time.
+func (r *Repo) Confirmed(now time.Time, within time.Duration) bool {
+	r.same.Lock()
+	defer r.same.Unlock()
+	return now.Sub(r.sameAt).Abs() < within
+}
+
+// StillSame checks, right before a write or before content reaches an agent, that the name still
+// stands for this repository. An answer younger than within is enough. It returns a WaitError if
+// the repository is gone or replaced.
+func (p *Env) StillSame(ctx context.Context, r *Repo, within time.Duration) error {
+	now := r.GitHub.Now()
+	if r.Confirmed(now, within) {
+		return nil
+	}
+	seen, err := r.GitHub.Repository(ctx, r.Row.Current)
+	switch {
+	case github.IsStatus(err, 404):
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoGone, Name: r.Name.FullName()}}
+	case err != nil:
+		return fmt.Errorf("read which repository %s is: %w", r.Name.FullName(), err)
+	case seen.NodeID != r.Row.NodeID:
+		return &work.WaitError{Until: now.Add(SameFor), Reason: work.Reason{Kind: work.WhyRepoReplaced, Name: r.Name.FullName()}}
+	}
+	r.Confirm(now)
+	return nil
+}
+
+// HoldLimits applies the rate limits that earlier passes stored and stores new ones: the next pass
+// is another process, and GitHub may ban clients that keep asking while limited.
+func (p *Env) HoldLimits(ctx context.Context, limits []work.Limit) {
+	for _, r := range p.All {
+		for _, l := range limits {
+			if l.Host == r.Name.Host && !Future(l.NotBefore, r.GitHub.Now(), work.LongestWait) {
+				r.GitHub.Hold(transport.Limit{Resource: l.Resource, Until: l.NotBefore, Reason: l.Reason})
+			}
+		}
+	}
+	for _, r := range p.All { // last, so that limits already held are not stored again
+		host := r.Name.Host
+		r.GitHub.KeepLimits(func(l transport.Limit) { p.keepLimit(ctx, host, l) })
+	}
+}
+
+func (p *Env) keepLimit(ctx context.Context, host string, l transport.Limit) {
+	ctx = context.WithoutCancel(ctx)
+	err := p.Store.Update(ctx, func(tx *store.Tx) error {
+		return tx.SetLimit(ctx, work.Limit{Host: host, Resource: l.Resource, NotBefore: l.Until, Reason: l.Reason})
+	})
+	if err != nil {
+		p.Log.ErrorContext(ctx, "could not record a limit of GitHub's", "host", host, "error", err)
+	}
+}

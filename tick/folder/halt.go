@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,3 +175,128 @@ func shortReason(s string) string {
 type HaltedError struct{ Halt }
 
 func (e *HaltedError) Error() string { return e.Says() }
+
+// stoppedFile is the file which says that merging is stopped in a repository until a person resumes
+// it. The database has the same, but may be lost.
+func (d Dirs) stoppedFile(r work.Repo) string {
+	return filepath.Join(d.State, "merging-stopped-"+r.Name.Host+"-"+r.Folder()+".json")
+}
+
+// StopMerging stores why merging is stopped in a repository.
+func (d Dirs) StopMerging(r work.Repo, why work.Reason) error {
+	b, err := json.Marshal(why)
+	if err != nil {
+		return fmt.Errorf("keep that merging is stopped: %w", err)
+	}
+	return d.replace(d.stoppedFile(r), append(b, '\n'))
+}
+
+// MergingStopped returns why merging was stopped in a repository; false: it was not. An unreadable
+// file is a stop too.
+func (d Dirs) MergingStopped(r work.Repo) (work.Reason, bool) {
+	b, err := os.ReadFile(d.stoppedFile(r))
+	if errors.Is(err, fs.ErrNotExist) {
+		return work.Reason{}, false
+	}
+	var why work.Reason
+	if err == nil {
+		err = json.Unmarshal(b, &why)
+	}
+	if err != nil || why.None() {
+		why = work.Reason{Kind: work.WhyMergeDiffers, Text: "the file " + filepath.Base(d.stoppedFile(r)) + " in the state folder cannot be read"}
+	}
+	return why, true
+}
+
+// ResumeMerging deletes the file.
+func (d Dirs) ResumeMerging(r work.Repo) error {
+	err := os.Remove(d.stoppedFile(r))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = files.SyncFolder(d.State)
+	}
+	if err != nil {
+		return fmt.Errorf("resume merging: %w", err)
+	}
+	return nil
+}
+
+// HeldLocks returns the names of held locks; none: no pass is running.
+func (d Dirs) HeldLocks() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(d.locks(), "*.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("list the locks: %w", err)
+	}
+	var held []string
+	for _, path := range paths {
+		l, free, err := TryLock(path)
+		if err != nil {
+			return nil, err
+		}
+		if free {
+			l.Unlock()
+		} else {
+			held = append(held, filepath.Base(path))
+		}
+	}
+	return held, nil
+}
+
+// Outcome is a pass's result for one turn or merge.
+type Outcome struct {
+	Key   string // of the turn or merge
+	Says  string // its result
+	Waits bool   // nothing was done, and the next pass may report the same
+}
+
+// reportedWait is the last reported text of a waiting turn or merge.
+type reportedWait struct {
+	Says string    `json:"says"`
+	At   time.Time `json:"at"` // when a pass met it last
+}
+
+// waitForgotten is how long a wait must be unseen before it is reported again.
+const waitForgotten = 24 * time.Hour
+
+// waitsFile has the reported waits.
+func (d Dirs) waitsFile() string { return filepath.Join(d.State, "waits.told") }
+
+// OutcomesToReport returns for each outcome whether to report it, and stores that it was reported.
+// Cron mails each line, so a wait is reported once, until its text changes or something is done. If
+// that cannot be stored, it is reported again.
+func (d Dirs) OutcomesToReport(all []Outcome, now time.Time) []bool {
+	told, tell := d.loadReportedWaits(now), make([]bool, len(all))
+	before := maps.Clone(told)
+	for i, o := range all {
+		says := withoutDigits(o.Says)
+		tell[i] = !o.Waits || told[o.Key].Says != says
+		delete(told, o.Key)
+		if o.Waits {
+			told[o.Key] = reportedWait{says, now.UTC()}
+		}
+	}
+	if maps.Equal(before, told) {
+		return tell
+	}
+	if b, err := json.Marshal(told); err == nil {
+		_ = os.WriteFile(d.waitsFile(), b, 0o600)
+	}
+	return tell
+}
+
+// loadReportedWaits reads the reported waits without those unseen for long.
+func (d Dirs) loadReportedWaits(now time.Time) map[string]reportedWait {
+	told := map[string]reportedWait{}
+	if b, err := os.ReadFile(d.waitsFile()); err != nil || json.Unmarshal(b, &told) != nil {
+		return map[string]reportedWait{}
+	}
+	maps.DeleteFunc(told, func(_ string, t reportedWait) bool { return now.Sub(t.At) >= waitForgotten })
+	return told
+}
+
+// withoutDigits removes digits, so that changing times and counts leave a text equal.
+func withoutDigits(s string) string {
+	return string(slices.DeleteFunc([]rune(s), func(r rune) bool { return strings.ContainsRune("0123456789", r) }))
+}

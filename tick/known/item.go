@@ -190,3 +190,77 @@ func (i Item) Relabelled() bool {
 func (i Item) BegunAgain() bool {
 	return i.State == work.StatePending && slices.ContainsFunc(i.Events, func(e work.Event) bool { return work.StartsItem(i.Item, e) })
 }
+
+// mostQuiet is how many quiet periods a burst of comments may last, so that an endless one is
+// answered, too.
+const mostQuiet = 10
+
+// QuietUntil returns when a burst of comments counts as over. GitHub's clock may be ahead of ours,
+// so no comment counts as newer than when we saw it.
+func QuietUntil(said []work.Event, more More, quiet time.Duration, now time.Time) time.Time {
+	times := make([]time.Time, len(said))
+	for i, e := range said {
+		times[i] = e.UpdatedAt
+		if e.UpdatedAt.IsZero() || e.UpdatedAt.After(e.SeenAt) {
+			times[i] = e.SeenAt
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	var first, last time.Time // of the burst
+	for _, at := range times {
+		if at.Sub(last) >= quiet {
+			first = at
+		}
+		last = at
+	}
+	// Comments that were not read are taken to belong to the burst.
+	if more.Newest.After(last) {
+		last = more.Newest
+		if last.After(now) {
+			last = now
+		}
+	}
+	if most := first.Add(mostQuiet * quiet); most.Before(last.Add(quiet)) {
+		return most
+	}
+	return last.Add(quiet)
+}
+
+// MostReactions is how many pending comments of a repository get 👀: as many as three passes send. 👀
+// shows that a comment was seen before anybody works on it; with thousands pending they would go on
+// for hours after everybody knows.
+const MostReactions = 100
+
+// ChooseReactions returns the keys of at most most comments that get 👀: the first pending one of
+// each item, then the second of each.
+func ChooseReactions(items []Item, most int) map[string]bool {
+	eyes := map[string]bool{}
+	waiting := make([]int, len(items)) // index of the next event, by item
+	for left := true; left; {
+		left = false
+		for n := range items {
+			at := items[n].seen(waiting[n])
+			waiting[n] = at + 1
+			if at == len(items[n].Events) {
+				waiting[n] = at
+				continue
+			}
+			if len(eyes) == most {
+				return eyes
+			}
+			eyes[items[n].Events[at].Key], left = true, true
+		}
+	}
+	return eyes
+}
+
+// seen returns the index of the item's first comment, from one on, that may get 👀. GitHub takes no
+// reactions on a review's own text, and comments that belong elsewhere get a pointer instead.
+func (i *Item) seen(from int) int {
+	for at, e := range i.Events[from:] {
+		if e.Kind.IsComment() && e.Kind != work.EventSummary && !i.OnIssueDuringPull(e) {
+			return from + at
+		}
+	}
+	return len(i.Events)
+}

@@ -1,9 +1,12 @@
 package known
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -59,4 +62,103 @@ type DecidedInputs struct {
 	Pull   int64
 	Count  int    // changes counted by then
 	Policy string // hash of the config for reviews
+}
+
+// Place returns what texts about an item on GitHub depend on.
+func (v Snapshot) Place(i Item) explain.Place {
+	p := v.Policy
+	return explain.Place{
+		Item: v.Terminal, Pull: i.HasPull() && i.Pull.State == work.PullOpen, Comments: p.IssueComments, Label: i.Label, Ignore: p.Labels.Ignore, Spending: p.Spending,
+	}
+}
+
+// Here is Place for texts on this machine, which may name costs.
+func (v Snapshot) Here(i Item) explain.Place {
+	at := v.Place(i)
+	at.Spending = true
+	return at
+}
+
+// Short shortens a reference as people write it within the repository.
+func (v *Snapshot) Short(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, v.Repo.Name.String()), v.Repo.Name.Host+"/")
+}
+
+// Circle returns a cycle of dependencies among waiting implementations that leads back to an item;
+// nil if there is none.
+func (v *Snapshot) Circle(of work.Item) []string {
+	needs := map[string][]string{}
+	for _, i := range v.Items {
+		if i.NeedsDecision() && (i.State == work.StateReady || i.State == work.StateBlocked) {
+			needs[strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: i.Number}.String())] = i.DependsOn
+		}
+	}
+	home := strings.ToLower(work.Dependency{Repo: v.Repo.Name, Number: of.Number}.String())
+	way := []string{home}
+	seen := map[string]bool{}
+	var walk func(string) bool
+	walk = func(at string) bool {
+		for _, next := range needs[at] {
+			next = strings.ToLower(next)
+			if next == home {
+				return true
+			}
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			way = append(way, next)
+			if walk(next) {
+				return true
+			}
+			way = way[:len(way)-1]
+		}
+		return false
+	}
+	if !walk(home) {
+		return nil
+	}
+	for i := range way {
+		way[i] = v.Short(way[i])
+	}
+	return append(way, way[0])
+}
+
+// Footprint returns the files that an item touches: those of its pull request, or those on the base
+// that its touch paths match. A path that matches nothing is a new file. The design document is
+// left out: each item has its own.
+func (v *Snapshot) Footprint(item work.Item, files []string) work.Footprint {
+	f := work.Footprint{Files: map[string]bool{}, Size: item.Size}
+	for _, path := range files {
+		if path != item.Document {
+			f.Files[path] = true
+		}
+	}
+	if len(files) > 0 {
+		return f
+	}
+	for _, glob := range item.TouchPaths {
+		found := false
+		for _, path := range v.paths() {
+			if v.Policy.Match(glob, path) {
+				f.Files[path], found = true, true
+			}
+		}
+		if !found {
+			f.Files[glob] = true
+		}
+	}
+	return f
+}
+
+// paths returns the files a glob may match: those of the base, and those that active items change.
+// status does not ask git, and so has only the latter.
+func (v *Snapshot) paths() []string {
+	paths := slices.Clone(v.Files)
+	for _, i := range v.Items {
+		if i.Active() {
+			paths = append(paths, i.Pull.Files...)
+		}
+	}
+	return paths
 }

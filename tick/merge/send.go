@@ -216,3 +216,68 @@ func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 	}
 	o.rep.AddMerge(m)
 }
+
+// recordDequeue stores that we removed a pull request from its base's merge queue. Its merge is
+// void without a reason, so that it is queued again once all gates are open.
+func recordDequeue(ctx context.Context, o round, j *job) error {
+	o.report(j, env.MergeLeft, work.Reason{})
+	return o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		row, meant, err := tx.FindMerge(ctx, j.pull.ID, j.a.Head)
+		if err == nil && meant && (row.Stage == merging.Queued || row.Stage == merging.Intended) {
+			row.Stage = merging.Void
+			_, err = tx.PutMerge(ctx, row)
+		}
+		if err != nil {
+			return err
+		}
+		box, read, err := tx.GetBox(ctx, j.pull.ID)
+		if err != nil || !read || box.Head != j.a.Head {
+			return err
+		}
+		box.Queue = merging.Queue{Required: box.Queue.Required}
+		return tx.PutBox(ctx, j.pull.ID, box)
+	})
+}
+
+// wasDequeuedByUs reports whether we removed the pull request that action put has queued.
+func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, err error) {
+	err = o.Store.View(ctx, func(tx *store.Tx) error {
+		a, known, err := tx.GetAction(ctx, work.DequeueToken(o.r.Row.Key(), put.Number, put.Head, put.Renewals))
+		out = known && (a.State == work.ActionApplied || a.State == work.ActionSent)
+		return err
+	})
+	return out, err
+}
+
+// checkIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
+// comment.
+func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
+	var item work.Item
+	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+		item, err = tx.GetItem(ctx, row.ItemID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	is, ok, err := o.r.GitHub.Issue(ctx, o.r.Row.Current, item.Number)
+	if err != nil {
+		return err
+	}
+	a := o.comment(&job{row: row}, item.Number, "merged "+row.Commit, o.openText(row))
+	if !ok || is.State != "open" {
+		a.State, a.LastError = work.ActionVoid, "the issue was closed"
+	}
+	return o.Store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.AddAction(ctx, a)
+		return err
+	})
+}
+
+func (o round) openText(row merging.Merge) string {
+	why := "the pull request's text does not say any more that it fixes this issue, or GitHub did not act on it"
+	if row.Base != o.r.Row.DefaultBranch {
+		why = fmt.Sprintf("`%s` is not the default branch, and GitHub closes issues only for that one", row.Base)
+	}
+	return fmt.Sprintf("#%d is merged into `%s` as %s, and GitHub did not close this issue: %s. Close it if nothing is left to do.", row.Number, row.Base, work.Short(row.Commit), why)
+}

@@ -241,3 +241,61 @@ func (r *itemPlanner) waitFor(kind work.Kind, said string, why ...work.Reason) {
 	w.Says.Code, w.Says.Why = why[0].Kind, why
 	r.p.add(Wait{w})
 }
+
+// rewritten stops an item whose branch was rewritten. The reason names the head and is updated with
+// it.
+func (r *itemPlanner) rewritten() {
+	pull := r.item.Pull
+	r.stop(work.Reason{Kind: work.WhyRewritten, Branch: pull.Branch, Commit: pull.LostOID, Head: pull.HeadOID})
+}
+
+// unconfirmed stops an item whose issue was edited since its labelling. Comments do not resume it:
+// none says that somebody has read the new text.
+func (r *itemPlanner) unconfirmed() bool {
+	if r.item.Edited == "" {
+		return false
+	}
+	r.stop(work.Reason{Kind: work.WhyIssueEdited, Text: r.item.Edited})
+	return true
+}
+
+// accept plans an acceptance of the head and applies it to the rest of the plan.
+func (r *itemPlanner) accept(a explain.Acceptance) {
+	r.p.add(change.AcceptHead{Acceptance: a, Words: r.words("resume", "", "a person accepted the head "+work.Short(a.Head))})
+	r.item.Pull.AcceptedOID = a.Head
+}
+
+// paused reports whether the item is paused. Its events wait; a turn after its first effect runs to
+// its end.
+func (r *itemPlanner) paused() bool {
+	if r.item.Pause == nil {
+		return false
+	}
+	why := r.item.Pause.Reason()
+	w := explain.Reason(why, r.v.Here(r.item))
+	r.waitFor("", w.What+"; to resume: "+w.Next(), why)
+	return true
+}
+
+// pendingIssueComments returns the comments on the issue that no turn was given.
+func (r *itemPlanner) pendingIssueComments() []work.Event {
+	return known.Without(r.item.Events, func(e work.Event) bool {
+		if e.Kind != work.EventSource {
+			return true
+		}
+		if r.item.Followup != nil {
+			return r.item.SeenByTurn(e)
+		}
+		return !e.SeenAt.After(r.item.Since)
+	})
+}
+
+// waitForPerson plans the wait of a stopped item without a turn.
+func (r *itemPlanner) waitForPerson(unheard []work.Event) {
+	if len(unheard) == 0 {
+		r.waitBlocked("", r.item.Reason)
+		return
+	}
+	off := work.Reason{Kind: work.WhyIssueOff, Count: len(unheard)}
+	r.waitFor("", explain.What(off, r.v.Here(r.item))+"; "+r.blockedBy(r.item.Reason), off, r.item.Reason)
+}

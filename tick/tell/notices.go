@@ -3,6 +3,8 @@ package tell
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +13,9 @@ import (
 	"github.com/mergexo/gh-mergexo/actions"
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
@@ -229,4 +233,42 @@ func (p *Notices) logRedirect(ctx context.Context, r *env.Repo, a work.Action) {
 	}
 	p.Log.InfoContext(ctx, "issue comment redirected", "repo_full_name", r.Name.FullName(), "work_item_id", a.ItemID, "issue_number", a.Number,
 		"pr_number", pull.Number, "action_token", a.Token, "comment_id_from", id, "comment_id_to", id)
+}
+
+// Move moves an item and plans what GitHub shows of its new state. It returns store.ErrStale if the
+// cause may not move the item from its current state.
+func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.Time) error {
+	from := work.StatesBefore(m.Cause, m.To)
+	if len(from) == 0 {
+		return fmt.Errorf("move item %d: nothing %s becomes %q", m.Item, m.Cause, m.To)
+	}
+	says := explain.Reason(m.Reason, explain.Place{Comments: true, Spending: true}).Here()
+	if err := tx.MoveItem(ctx, m.Item, from, m.To, m.Reason, says, now); err != nil {
+		return err
+	}
+	return p.Show(ctx, tx, m, now)
+}
+
+// MovedOrGone ignores store.ErrStale: somebody merged or closed the item meanwhile, and that state
+// is final for the caller.
+func MovedOrGone(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
+
+// warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator
+// does. It appears once, because the action is not tried again.
+func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action, err error) {
+	if a.Kind != work.ActionRepoLabels || !mustDrop(a, err) {
+		return
+	}
+	if refused, ok := errors.AsType[*transport.Error](err); ok {
+		err = refused // without the wrapping, as the text names the operation
+	}
+	names := strings.Split(a.Target, ",")
+	why := fmt.Sprintf("the labels %s cannot be made: %v; make those that are missing yourself: gh label create %s --repo %s, and so on",
+		strings.Join(names, ", "), err, names[0], p.Config.Called(r.Name))
+	rep.Repo(p.Config.Called(r.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
+	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -281,4 +282,183 @@ func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) w
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
 		Number: stop.Number, Body: prompts.MarkBody(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
 	}
+}
+
+// stopText returns the text of a stop comment. A question is answered with a comment; anything else
+// can also be retried unchanged.
+func (s Target) stopText(stop work.Stop) string {
+	w := explain.Reason(stop.Reason, s.place)
+	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
+		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n- Attempts: %d\n\nThis comment is kept up to date.",
+			public.InlineBody(stop.Reason.Text), work.UTC(stop.Since), stop.Attempts)
+	}
+	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- Next step: %s.",
+		work.Sentence(public.InlineBody(w.What)), work.UTC(stop.Since), stop.Attempts, w.Next())
+	if w.Retry {
+		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
+			s.Remote.Name.FullName(), s.item.Number)
+	}
+	return text + "\n\nThis comment is kept up to date."
+}
+
+// overText returns the text once the item resumes or ends.
+func (s Target) overText(stop work.Stop, m work.Move) string {
+	what := "Resumed"
+	switch m.To {
+	case work.StateMerged, work.StateCompleted:
+		what = "Merged"
+	case work.StateClosed:
+		what = "Cancelled"
+		if m.Cause == work.CausePullClosed {
+			what = "Closed"
+		}
+	case work.StateBlocked, work.StateAwaitingIssueFollowup:
+		if !m.Passing {
+			what = "Stopped for another reason"
+		}
+	case work.StatePending, work.StateReady, work.StateRunning, work.StateAwaitingFeedback:
+	}
+	why := work.Sentence(public.InlineBody(explain.What(stop.Reason, s.place)))
+	return fmt.Sprintf("**%s** %s. It had been stopped since %s: %s", what, work.UTC(s.now), work.UTC(stop.Since), why)
+}
+
+// pausedText returns the text while the item is paused: its next step is not for now.
+func (s Target) pausedText(stop work.Stop, pause work.Pause) string {
+	return fmt.Sprintf("**Paused** by %s since %s: no agent works on this, and comments made during the pause are never acted on. "+
+		"To resume, comment `/mergexo resume` or remove the label `%s`. Then this applies again:\n\n%s",
+		pause.By, work.UTC(pause.Began), s.place.Ignore, s.stopText(stop))
+}
+
+// resumedText returns the text after a pause. unheard counts the comments skipped in it.
+func (s Target) resumedText(stop work.Stop, unheard int) string {
+	switch unheard {
+	case 0:
+		return s.stopText(stop)
+	case 1:
+		return "**Resumed.** One comment made during the pause was not acted on: repeat what the agent should know.\n\n" + s.stopText(stop)
+	}
+	return fmt.Sprintf("**Resumed.** %d comments made during the pause were not acted on: repeat what the agent should know.\n\n%s", unheard, s.stopText(stop))
+}
+
+// While an item is paused, its stop comment must not ask for an answer that nothing will read. It
+// says that the item is paused, and returns to its text on resume. The stop's row names the
+// comment. If the database is lost, the next stop makes a new comment.
+
+// ShowTakeover updates the stop comment when a pause begins or ends.
+func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBanner, now time.Time) error {
+	stop, known, err := tx.FindStop(ctx, h.Stop.ItemID)
+	if err != nil || !known {
+		return err
+	}
+	began := stop.Taken
+	stop.Taken = h.Pause.Began
+	if err := tx.PutStop(ctx, stop); err != nil || !stop.Lasts() {
+		return err
+	}
+	said, ok, err := tx.GetAction(ctx, stop.Token)
+	if err != nil || !ok || said.Kind != work.ActionSticky {
+		return err
+	}
+	s, err := p.target(ctx, tx, stop.ItemID, now)
+	if err != nil {
+		return err
+	}
+	text := s.pausedText(stop, h.Pause)
+	if stop.Taken.IsZero() {
+		unheard, err := countSkipped(ctx, tx, stop.ItemID, began)
+		if err != nil {
+			return err
+		}
+		text = s.resumedText(stop, unheard)
+	}
+	said.Body, said.Base, said.PlannedAt, said.NotBefore = prompts.MarkBody(text, s.marks(stop)), "", now, time.Time{}
+	return tx.RenewAction(ctx, said)
+}
+
+// countSkipped counts comments on an item that were skipped since a pause began.
+func countSkipped(ctx context.Context, tx *store.Tx, item int64, since time.Time) (int, error) {
+	events, err := tx.ListItemEvents(ctx, item)
+	n := 0
+	for _, e := range events {
+		if e.Outcome == work.OutcomePaused && e.Kind.IsComment() && !work.StampOf(e).Before(since) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// target returns where an item is shown.
+func (p *Notices) target(ctx context.Context, tx *store.Tx, id int64, now time.Time) (Target, error) {
+	item, err := tx.GetItem(ctx, id)
+	if err != nil {
+		return Target{}, err
+	}
+	s := Target{item: item, Remote: p.RemoteByID(item.RepoID), now: now, redact: p.Secrets.Redact}
+	return s, p.locate(ctx, tx, &s)
+}
+
+// State labels and stop comments are planned by an item's moves. After the last move nothing plans
+// them again, so those that GitHub refused are kept and tried again later.
+
+// showAfter is the first wait before a dropped one is tried again, and showTries the number of
+// tries: about a day and a half in all.
+const (
+	showAfter = time.Minute
+	showTries = 40
+)
+
+// showsState reports whether an action shows an item's state.
+func showsState(a work.Action) bool {
+	return a.Kind == work.ActionLabels || a.Kind == work.ActionSticky || a.Kind == work.ActionStatus
+}
+
+// deferDropped schedules a dropped action for another try.
+func (p *Notices) deferDropped(ctx context.Context, a work.Action) error {
+	now := p.Now()
+	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		return tx.DeferDropped(ctx, a.ID, func(dropped int) time.Time {
+			if dropped > showTries {
+				return time.Time{}
+			}
+			return now.Add(work.Backoff(showAfter, dropped))
+		})
+	})
+}
+
+// Waiting reports whether a repository has notices to send; true if that cannot be read.
+func (p *Notices) Waiting(ctx context.Context, r *env.Repo) bool {
+	if !r.Ready {
+		return false
+	}
+	due, err := p.DueNotices(ctx, r)
+	if err != nil || len(due) > 0 {
+		return true
+	}
+	ids, err := p.droppedDue(ctx, r)
+	return err != nil || len(ids) > 0
+}
+
+// droppedDue returns the ids of dropped actions that are due again.
+func (p *Notices) droppedDue(ctx context.Context, r *env.Repo) (ids []int64, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		ids, err = tx.ListDroppedDue(ctx, r.Row.ID, p.Now())
+		return err
+	})
+	return ids, err
+}
+
+// replanDropped plans them again.
+func (p *Notices) replanDropped(ctx context.Context, r *env.Repo) error {
+	ids, err := p.droppedDue(ctx, r)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return p.Store.Update(ctx, func(tx *store.Tx) error {
+		for _, id := range ids {
+			if err := tx.ReplanDropped(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

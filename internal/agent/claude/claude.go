@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -310,4 +311,80 @@ func unix(seconds int64) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(seconds, 0)
+}
+
+// Check is part of Agent. Claude has no sandbox of its own: its program must exist, and a shell
+// must be able to work in the same place.
+func (c *claude) Check(ctx context.Context, r agent.Request) error {
+	program, err := c.spec.ProgramPath(c.spec.CommandLine()[0])
+	if err != nil {
+		return err
+	}
+	version := append(append([]string{program}, c.spec.CommandLine()[1:]...), "--version")
+	if res, err := c.spec.Launch(ctx, agent.Within(r), agent.Launch{Argv: version, Env: environ, MaxOutput: agent.CheckOutput}); err != nil || res.Code != 0 {
+		return c.spec.Checked(res, err)
+	}
+	return c.spec.Checked(c.spec.CheckInside(ctx, r, nil, agent.Writes(r)))
+}
+
+// login reads claude's own files. On macOS the login itself is in the keychain, and the files name
+// the account.
+func login(s agent.Spec) agent.Login {
+	const do = "claude, and /login there; or give it a key: env_pass = [\"ANTHROPIC_API_KEY\"]"
+	keys := []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
+	if name := agent.FirstSet(s.Environ, keys...); name != "" {
+		return agent.Login{Known: true, In: true, Says: "by " + name}
+	}
+	var stored struct {
+		OAuth *struct{} `json:"claudeAiOauth"`
+	}
+	if json.Unmarshal([]byte(s.ReadHome(".credentials.json")), &stored) == nil && stored.OAuth != nil {
+		return agent.Login{Known: true, In: true, Says: "logged in, by .credentials.json of claude"}
+	}
+	settings := s.ReadHome("settings.json")
+	for _, key := range append(keys, "apiKeyHelper") {
+		if strings.Contains(settings, key) {
+			return agent.Login{Known: true, In: true, Says: "by " + key + " in settings.json of claude"}
+		}
+	}
+	if runtime.GOOS == "darwin" {
+		return agent.Login{Says: "macOS keeps claude's login in the keychain: whether there is one shows when it is used"}
+	}
+	return agent.Login{Known: true, Says: "not logged in: claude has neither a login nor a key", Do: do}
+}
+
+// step interprets a line of output.
+func step(line []byte) agent.Step {
+	var e struct {
+		Type    string `json:"type"`
+		Subtype string `json:"subtype"`
+		Session string `json:"session_id"`
+		Message struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"message"`
+	}
+	if json.Unmarshal(line, &e) != nil {
+		return agent.Step{}
+	}
+	s := agent.Step{Trouble: e.Type == "system" && e.Subtype == "api_retry", Aside: e.Type == "result", Session: e.Session}
+	var blocks []struct {
+		Type   string `json:"type"`
+		ID     string `json:"id"`
+		Name   string `json:"name"`
+		Result string `json:"tool_use_id"`
+	}
+	if json.Unmarshal(e.Message.Content, &blocks) != nil {
+		return s
+	}
+	for _, b := range blocks {
+		switch {
+		case e.Type == "user" && b.Type == "text": // "[agent.Request interrupted by user]"
+			s.Aside = true
+		case b.Type == "tool_use" && b.Name == "Bash":
+			s.Begun = append(s.Begun, b.ID)
+		case b.Type == "tool_result":
+			s.Ended = append(s.Ended, b.Result)
+		}
+	}
+	return s
 }

@@ -293,3 +293,105 @@ func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int
 	}
 	return c.spec.Failed(res.Code, words, res.Stderr)
 }
+
+// usageCode is codex's exit code for an unknown command line.
+const usageCode = 2
+
+// Check is part of Agent. Codex runs the check as it runs its model's commands: in its own sandbox.
+func (c *codex) Check(ctx context.Context, r agent.Request) error {
+	argv := append(append([]string{}, c.spec.CommandLine()...), "sandbox")
+	mode, dirs := "read-only", []string(nil)
+	if r.Mode != work.ModeRead {
+		mode, dirs = "workspace-write", append([]string{r.Dir}, c.temp(r)...)
+	}
+	argv = append(argv, "-c", "sandbox_mode="+tomlString(mode))
+	for _, setting := range append(c.settings(r), overrides(c.spec.Args)...) {
+		argv = append(argv, "-c", setting)
+	}
+	argv = append(argv, "-c", untrusted(r.Dir), "--")
+	defer tidy(r.Dir)
+	res, err := c.spec.CheckInside(ctx, r, argv, dirs)
+	if err == nil && res.Code == usageCode && strings.Contains(string(res.Stderr), "Usage:") {
+		return nil // this codex has no such command: the turn will show what works
+	}
+	return c.spec.Checked(res, err)
+}
+
+// temp returns the temporary folder that codex's commands may write to.
+func (c *codex) temp(r agent.Request) []string {
+	dir := agent.Lookup(c.spec.Environ, "TMPDIR")
+	if dir == "" {
+		dir = "/tmp"
+	}
+	if c.guards(r, dir) {
+		return nil
+	}
+	return []string{dir}
+}
+
+// overrides returns the settings among codex's arguments.
+func overrides(args []string) []string {
+	var all []string
+	for i, arg := range args {
+		for _, flag := range []string{"-c", "--config"} {
+			if value, joined := strings.CutPrefix(arg, flag+"="); joined {
+				all = append(all, value)
+			} else if arg == flag && i+1 < len(args) {
+				all = append(all, args[i+1])
+			}
+		}
+	}
+	return all
+}
+
+// login reads codex's own files: `codex login status` knows no more, and would have to be started.
+func login(s agent.Spec) agent.Login {
+	const do = "codex login, or give it a key: env_pass = [\"CODEX_API_KEY\"]"
+	if name := agent.FirstSet(s.Environ, "CODEX_API_KEY"); name != "" {
+		return agent.Login{Known: true, In: true, Says: "by " + name}
+	}
+	var auth struct {
+		Key    string          `json:"OPENAI_API_KEY"`
+		Tokens json.RawMessage `json:"tokens"`
+	}
+	text := s.ReadHome("auth.json")
+	if json.Unmarshal([]byte(text), &auth) == nil {
+		switch {
+		case len(auth.Tokens) > 0 && string(auth.Tokens) != "null":
+			return agent.Login{Known: true, In: true, Says: "logged in, by auth.json of codex"}
+		case auth.Key != "":
+			return agent.Login{Known: true, In: true, Says: "by a key in auth.json of codex"}
+		}
+	}
+	settings := s.ReadHome("config.toml") + strings.Join(s.Args, "\n")
+	for _, word := range []string{"model_provider", "cli_auth_credentials_store", "oss"} {
+		if strings.Contains(settings, word) {
+			return agent.Login{Says: "it has a provider or a keyring of its own: whether it is logged in shows when it is used"}
+		}
+	}
+	return agent.Login{Known: true, Says: "not logged in: codex has neither a login nor a key", Do: do}
+}
+
+// step interprets a line of output.
+func step(line []byte) agent.Step {
+	var e struct {
+		Type   string `json:"type"`
+		Thread string `json:"thread_id"`
+		Item   struct {
+			ID   string `json:"id"`
+			Type string `json:"type"`
+		} `json:"item"`
+	}
+	if json.Unmarshal(line, &e) != nil {
+		return agent.Step{}
+	}
+	s := agent.Step{Trouble: e.Type == "error", Session: e.Thread}
+	switch {
+	case e.Item.Type != "command_execution":
+	case e.Type == "item.started":
+		s.Begun = []string{e.Item.ID}
+	case e.Type == "item.completed":
+		s.Ended = []string{e.Item.ID}
+	}
+	return s
+}

@@ -194,3 +194,12 @@ type Held struct {
 	By string
 	At time.Time
 }
+
+// PeopleLabel plans to set or remove the label that says that only people review a pull request.
+func PeopleLabel(repo work.Repo, item int64, number int, name string, has bool) work.Action {
+	l := work.Labelling{Without: []string{name}}
+	if has {
+		l = work.Labelling{With: []work.Label{work.HumanReviewLabel(name)}}
+	}
+	return l.Action(repo, item, number, "review")
+}
