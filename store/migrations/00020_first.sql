@@ -35,7 +35,13 @@ CREATE TABLE repositories (
     pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
     pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
-    pulse_hidden          INTEGER NOT NULL DEFAULT 0  -- whether people were told that GitHub does not say whether it changed
+    pulse_hidden          INTEGER NOT NULL DEFAULT 0, -- whether people were told that GitHub does not say whether it changed
+    -- Whether it is merged into, once something else landed there than what was approved,
+    -- or a person stopped it.
+    merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
+    merge_why             TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
+    merge_stopped_at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
+    merge_told            INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
 ) STRICT;
 
 -- repo_id 0 stands for the host itself, so there is no foreign key.
@@ -238,6 +244,11 @@ CREATE TABLE pull_requests (
     base_oid      TEXT    NOT NULL DEFAULT '',
     head_since    INTEGER NOT NULL DEFAULT 0,  -- when this head was stored first; our clock
     checks_since  INTEGER NOT NULL DEFAULT 0,  -- since when checks of the head run; 0: none does
+    -- What became of it, as GitHub says.
+    ended_at      INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock; 0: it is open, or nothing says when
+    commits       INTEGER NOT NULL DEFAULT 0,
+    human_commits INTEGER NOT NULL DEFAULT -1, -- those that are not ours; -1: not known
+    end_read_at   INTEGER NOT NULL DEFAULT 0,  -- 0: its end was not read
     UNIQUE (repo_id, number)
 ) STRICT;
 
@@ -425,14 +436,17 @@ CREATE TABLE session_usage (
     PRIMARY KEY (item_id, agent, session)
 ) STRICT, WITHOUT ROWID;
 
+-- What happened, for people and programs.
 CREATE TABLE history (
     id      INTEGER PRIMARY KEY,
     repo_id INTEGER NOT NULL REFERENCES repositories (id),
     item_id INTEGER REFERENCES work_items (id),
     number  INTEGER NOT NULL,
     at      INTEGER NOT NULL,
+    key     TEXT,             -- of what reviews log: each thing once; NULL: any other line
     what    TEXT    NOT NULL,
-    detail  TEXT    NOT NULL
+    detail  TEXT    NOT NULL, -- of what reviews log: JSON
+    UNIQUE (repo_id, key)
 ) STRICT;
 
 CREATE INDEX history_item ON history (item_id, at);
@@ -440,7 +454,8 @@ CREATE INDEX history_at ON history (at);
 
 -- What reviewers say of pull requests, and what follows from it.
 
--- Where the reviews of a pull request stand. What the config says of them is in no row.
+-- Where the reviews and the merge of a pull request stand. What the config says of them is
+-- in no row.
 CREATE TABLE pull_reviews (
     pull_id    INTEGER PRIMARY KEY REFERENCES pull_requests (id),
     repo_id    INTEGER NOT NULL REFERENCES repositories (id),
@@ -462,7 +477,15 @@ CREATE TABLE pull_reviews (
     held_by    TEXT    NOT NULL DEFAULT '',
     -- An idle pass decides nothing again: only where something changed since, or the config.
     look       INTEGER NOT NULL DEFAULT 0,  -- how often something changed since it was decided last
-    policy     TEXT    NOT NULL DEFAULT ''  -- what the config said then
+    policy     TEXT    NOT NULL DEFAULT '', -- what the config said then
+    -- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
+    -- or for as long as the head does.
+    trouble_head TEXT  NOT NULL DEFAULT '',
+    trouble_why  TEXT  NOT NULL DEFAULT '', -- JSON; empty: there is none
+    -- GitHub's merge box of it, and what rules its base has.
+    box_at      INTEGER NOT NULL DEFAULT 0, -- since when it reads so; our clock
+    box_read_at INTEGER NOT NULL DEFAULT 0, -- when it was read last, where that counts: a pass reads only so many
+    box         TEXT    NOT NULL DEFAULT '' -- JSON; empty: it was not read
 ) STRICT;
 
 CREATE INDEX pull_reviews_look ON pull_reviews (repo_id) WHERE look > 0;
@@ -550,32 +573,8 @@ CREATE TABLE review_calls (
     PRIMARY KEY (pull_id, reviewer, head)
 ) STRICT, WITHOUT ROWID;
 
--- What happened, for people and programs: each thing once, by its key.
-CREATE TABLE review_log (
-    id      INTEGER PRIMARY KEY,
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    item_id INTEGER REFERENCES work_items (id),
-    number  INTEGER NOT NULL, -- of the pull request
-    key     TEXT    NOT NULL,
-    at      INTEGER NOT NULL,
-    what    TEXT    NOT NULL,
-    data    TEXT    NOT NULL, -- JSON
-    UNIQUE (repo_id, key)
-) STRICT;
-
-CREATE INDEX review_log_item ON review_log (item_id, at) WHERE item_id IS NOT NULL;
-CREATE INDEX review_log_at ON review_log (at);
-
 -- What is merged without a person: what GitHub said before, what people said, what was sent
 -- and what landed.
-
--- GitHub's merge box of a pull request, and what rules its base has.
-CREATE TABLE merge_boxes (
-    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    at      INTEGER NOT NULL, -- since when it reads so; our clock
-    read_at INTEGER NOT NULL, -- when it was read last, where that counts: a pass reads only so many
-    data    TEXT    NOT NULL  -- JSON
-) STRICT;
 
 -- People's words that a head may be merged.
 CREATE TABLE merge_words (
@@ -589,15 +588,6 @@ CREATE TABLE merge_words (
     at         INTEGER NOT NULL, -- GitHub's clock
     PRIMARY KEY (pull_id, head, comment_id)
 ) STRICT, WITHOUT ROWID;
-
--- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
--- or for as long as the head does.
-CREATE TABLE merge_trouble (
-    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    head    TEXT    NOT NULL,
-    why     TEXT    NOT NULL, -- JSON
-    at      INTEGER NOT NULL
-) STRICT;
 
 -- Every merge of ours, stored before it is asked for: one for each head.
 CREATE TABLE merges (
@@ -630,16 +620,6 @@ CREATE INDEX merges_at ON merges (repo_id, at);
 CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
 CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
-
--- Whether a repository is merged into, once something else landed there than what was
--- approved, or a person stopped it.
-CREATE TABLE repo_merging (
-    repo_id INTEGER PRIMARY KEY REFERENCES repositories (id),
-    differs INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
-    why     TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
-    at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
-    told    INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
-) STRICT;
 
 -- What is kept of runs, turns, verdicts and answers once their rows are pruned, and failures,
 -- which are counted as they happen. Nothing is in both: what is added here is deleted there
@@ -684,15 +664,6 @@ CREATE TABLE last_pass (
     ms       INTEGER NOT NULL,
     failures INTEGER NOT NULL, -- how many failed in a row
     why      TEXT    NOT NULL  -- of the last failure
-) STRICT;
-
--- What became of pull requests, as GitHub says.
-CREATE TABLE pull_outcomes (
-    pull_id       INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    ended_at      INTEGER NOT NULL, -- GitHub's clock; 0: it is open, or nothing says when
-    commits       INTEGER NOT NULL,
-    human_commits INTEGER NOT NULL, -- those that are not ours; -1: not known
-    read_at       INTEGER NOT NULL
 ) STRICT;
 
 -- What the operator is told outside of GitHub: each once for each target.

@@ -67,8 +67,6 @@ INSERT INTO review_calls (at, by_reviewer, head, position, pull_id, reviewer) VA
 INSERT INTO last_pass (at, failures, good_at, id, ms, why) VALUES (1767229200000, 1, 1767229140000, 1, 4200, 'github.com did not answer');
 INSERT INTO limits (at, host, most, not_before, reason, remaining, reset_at, resource) VALUES (0, 'github.com', 0, 1767229300000, 'the limit is reached', 0, 0, 'search');
 INSERT INTO list_pages (begun_at, items, list, page, repo_id, url) VALUES (1767229200000, '[]', 'repos/Octo/Hello/issues/10/comments?per_page=100', 1, 1, 'https://api.github.com/repositories/4001/issues/10/comments?page=1');
-INSERT INTO merge_boxes (at, data, pull_id, read_at) VALUES (1767227350000, '{"State":"open"}', 1, 1767227400000);
-INSERT INTO merge_trouble (at, head, pull_id, why) VALUES (1767227390000, 'c0ffee', 1, '{"kind":"merge_refused"}');
 INSERT INTO merge_words (at, by_bot, by_id, by_login, comment_id, head, pull_id, url) VALUES (1767227380000, 0, 78, 'ann', 401, 'c0ffee', 1, 'https://github.com/Octo/Hello/pull/20#issuecomment-401');
 INSERT INTO merges (at, base, base_oid, commit_oid, differs, head, id, item_id, landed_at, landed_tree, method, number, parent_oid, pull_id, red, repo_id, stage, tree, watch_until) VALUES (1767226050000, 'main', 'ba5e', 'feed', '', 'd00d', 1, 2, 1767226100000, '7ee', 'squash', 21, 'ba5e', 2, '[]', 1, 'landed', '7ee', 1767229700000);
 INSERT INTO merges (at, base, base_oid, commit_oid, differs, head, id, item_id, landed_at, landed_tree, method, number, parent_oid, pull_id, red, repo_id, stage, tree, watch_until) VALUES (1767227400000, 'main', 'feed', '', '', 'c0ffee', 2, 1, 0, '', 'squash', 20, '', 1, '[]', 1, 'intended', '7ef', 0);
@@ -80,13 +78,10 @@ INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id)
 INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id) VALUES (1767226600000, 'bob', 0, 2, 0, 12, 1);
 INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (901, 'write', 'ann', 1, 1767229000000);
 INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (902, 'read', 'mallory', 1, 1767229000000);
-INSERT INTO pull_outcomes (commits, ended_at, human_commits, pull_id, read_at) VALUES (4, 1767227380000, 1, 2, 1767227400000);
 INSERT INTO pull_reviews (cycle, epoch, failed_key, failed_why, head, held_at, held_by, label_head, last_error, look, merge_type, policy, pull_id, repo_id, retries, reviewer, since, state, why) VALUES (1, 0, '', '', 'c0ffee', 1767227500000, 'ann', '', '', 1, '', 'p1', 1, 1, 0, 'quinn', 1767227300000, 'checking_approval', '');
 INSERT INTO limits (at, host, most, not_before, reason, remaining, reset_at, resource) VALUES (1767229200000, 'github.com', 5000, 0, '', 4711, 1767232800000, 'graphql');
-INSERT INTO repo_merging (at, differs, repo_id, told, why) VALUES (0, 1, 1, 0, '');
-INSERT INTO repo_merging (at, differs, repo_id, told, why) VALUES (1767229200000, 2, 2, 1, '{"kind":"merge_landed_other_tree","number":7,"text":"x.txt"}');
 INSERT INTO counters (api, host, ms, n, outcome) VALUES ('rest', 'github.com', 0, 12000, '304');
-INSERT INTO review_log (at, data, id, item_id, key, number, repo_id, what) VALUES (1767227000000, '{"reviewer":"quinn"}', 1, 1, 'k-1', 20, 1, 'review_posted');
+INSERT INTO history (at, detail, id, item_id, key, number, repo_id, what) VALUES (1767227000000, '{"reviewer":"quinn"}', 4, 1, 'k-1', 20, 1, 'review_posted');
 INSERT INTO review_calls (at, by_reviewer, head, position, pull_id, reviewer) VALUES (1767227400000, '', 'c0ffee', 1, 1, 'ann');
 INSERT INTO totals (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms) VALUES ('run', 20301, 1, 6, 'bugfix', 'codex', '', '', 0, 3, 2, 1, 4100, 900, 1.25, 0, 0);
 INSERT INTO runs (agent, attempt, began_at, cost_usd, ended_at, id, input_tokens, output_tokens, session, turn_id, unknown) VALUES ('codex', 1, 1767225800000, 0.25, 1767225900000, 1, 1200, 340, 's-1', 1, 0);
@@ -105,3 +100,7 @@ INSERT INTO totals (what, day, repo_id, item_id, kind, agent, reviewer, outcome,
 INSERT INTO totals (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms) VALUES ('turn', 20301, 1, 6, 'bugfix', 'codex', '', 'done', 0, 2, 0, 0, 0, 0, 0.0, 0, 0);
 INSERT INTO totals (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms) VALUES ('verdict', 20301, 1, 0, '', '', 'quinn', 'changes_requested', 0, 2, 0, 0, 0, 0, 0.0, 5, 0);
 INSERT INTO walks (name, next_url, repo_id) VALUES ('comments', 'https://api.github.com/repositories/4001/issues/comments?page=7', 1);
+UPDATE repositories SET merge_differs = 1 WHERE id = 1;
+UPDATE repositories SET merge_differs = 2, merge_why = '{"kind":"merge_landed_other_tree","number":7,"text":"x.txt"}', merge_stopped_at = 1767229200000, merge_told = 1 WHERE id = 2;
+UPDATE pull_requests SET commits = 4, ended_at = 1767227380000, human_commits = 1, end_read_at = 1767227400000 WHERE id = 2;
+UPDATE pull_reviews SET box = '{"State":"open"}', box_at = 1767227350000, box_read_at = 1767227400000, trouble_head = 'c0ffee', trouble_why = '{"kind":"merge_refused"}' WHERE pull_id = 1;
