@@ -18,9 +18,10 @@ type BusySet map[int64]bool
 // unreadRepos selects the repositories with something unread, or with something in progress that
 // GitHub does not report as a change.
 const unreadRepos = `
-	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + work.FirstLookList + `', 'pauses') AND name NOT LIKE 'front %'
-	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + work.FirstLookList + `' AND w.next_url = '` + work.FirstLookDone + `')
+	SELECT repo_id FROM reading WHERE what = 'backlog'
+	UNION SELECT repo_id FROM reading WHERE what = 'walk' AND key NOT IN ('` + work.FirstLookList + `', 'pauses') AND key NOT LIKE 'front %'
+	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM reading w
+		WHERE w.what = 'walk' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1

@@ -489,7 +489,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
 		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, usageErr,
-		tx.PutSessionUsage(ctx, u.ItemID, "codex", "s", work.Usage{InputTokens: 1}, t0),
+		tx.PutSessionUsage(ctx, run, work.Usage{InputTokens: 1}),
 		second(tx.AddRun(ctx, work.Run{Turn: u.ID, Began: t0, Ended: t0})),
 		tx.NoteRun(ctx, run, "s", work.Usage{InputTokens: 1}),
 		tx.EndRun(ctx, work.Run{ID: run}),

@@ -64,9 +64,9 @@ func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 // PutRateLimits stores the rate limits that hosts reported, unless a newer report is stored.
 func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
-		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, 0, '', ?, ?, ?, ?)
+		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO hosts (host, resource, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
-			WHERE excluded.at >= limits.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
+			WHERE excluded.at >= hosts.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
 	scan := func(row scanner) (l work.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
 	}
-	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM limits WHERE at > 0 ORDER BY host, resource`)
+	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM hosts WHERE at > 0 ORDER BY host, resource`)
 }
 
 // CountItems returns the number of work items of each repository in each state.

@@ -58,8 +58,6 @@ func prunes() []prune {
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id)`},
 		{"agent_sessions", "item_id, agent, role", `updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`},
-		{"session_usage", "item_id, agent, session", `updated_at < @before
-			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`},
 		{"followups", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
 		{"pauses", "id", `ended_at > 0 AND ended_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
@@ -74,8 +72,7 @@ func prunes() []prune {
 		{"merge_words", "pull_id, head, comment_id", looseReview("merge_words")},
 		{"merges", "id", looseReview("merges")},
 		{"notifications", "id", oldNews},
-		{"http_validators", "repo_id, url", `seen_at < @before`},
-		{"list_pages", "repo_id, list, page", `begun_at < @before`},
+		{"reading", "what, repo_id, key, n", `what IN ('page', 'kept') AND at < @before`},
 	}
 }
 

@@ -62,9 +62,6 @@ func oldStory(t *testing.T, d *DB, number int, s work.State, entered time.Time) 
 		if err := tx.PutSession(ctx, SessionKey{i.ID, "codex", ""}, "s", 0, since); err != nil {
 			return err
 		}
-		if err := tx.PutSessionUsage(ctx, i.ID, "codex", "s", work.Usage{InputTokens: 1}, since); err != nil {
-			return err
-		}
 		if _, err := tx.BeginRun(ctx, work.Run{Turn: u.ID, Attempt: true, Began: since}); err != nil {
 			return err
 		}
@@ -107,7 +104,6 @@ func left(t *testing.T, d *DB, number int) []string {
 			UNION ALL SELECT 'run ' || u.number FROM runs r JOIN turns u ON u.id = r.turn_id
 			UNION ALL SELECT 'history ' || number FROM history WHERE item_id IS NOT NULL AND key IS NULL
 			UNION ALL SELECT 'session ' || i.number FROM agent_sessions s JOIN work_items i ON i.id = s.item_id
-			UNION ALL SELECT 'usage ' || i.number FROM session_usage s JOIN work_items i ON i.id = s.item_id
 			UNION ALL SELECT what || ' ' || (p.number - 1000) FROM (
 				SELECT 'verdict' AS what, pull_id FROM reviews UNION ALL SELECT 'finding', pull_id FROM findings UNION ALL SELECT 'fix', pull_id FROM fixes
 				UNION ALL SELECT CASE head WHEN '' THEN 'called in' ELSE 'request' END, pull_id FROM review_calls
@@ -157,7 +153,7 @@ func TestPrune(t *testing.T) {
 	// on the first one's pull request and elsewhere.
 	equal(t, left(t, d, 4), []string{"action 4", "event 4", "history 4", "item 4", "item 4", "notice 4", "pull 4", "run 4", "turn 4"})
 	equal(t, left(t, d, 5), []string{"item 5", "pending 5", "pull 5", "unsettled 5"})
-	if want := int64(19 + 13 + 19); n != want {
+	if want := int64(18 + 12 + 18); n != want {
 		t.Errorf("%d rows pruned, want %d", n, want)
 	}
 	if n, err := d.Prune(ctx, before); n != 0 || err != nil {

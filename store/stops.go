@@ -100,7 +100,7 @@ func (t *Tx) ListRelatedRows(ctx context.Context, items []int64) (map[int64]Rela
 		return id, err
 	}, `SELECT i.id, EXISTS (SELECT 1 FROM stops WHERE item_id = i.id), EXISTS (SELECT 1 FROM followups WHERE item_id = i.id),
 			EXISTS (SELECT 1 FROM turns WHERE item_id = i.id),
-			EXISTS (SELECT 1 FROM pull_requests p JOIN threads t ON t.pull_id = p.id WHERE p.item_id = i.id)
+			EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = i.id AND p.threads <> '[]')
 		FROM work_items i WHERE i.id IN (%s)`, items)
 	return found, err
 }

@@ -44,56 +44,40 @@ CREATE TABLE repositories (
     merge_told            INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
 ) STRICT;
 
+-- How far GitHub's lists are read. what says what a row is:
+--   page: the validator of a page, by its address
+--   walk: a walk over a list that did not come to its end, by its name
+--   label: a label whose open issues were listed before
+--   backlog: an issue or a pull request, n, that a list showed and that was not taken in
+--     yet, for lack of time or because GitHub did not answer: the list's cursor is stored
+--     with it
+--   kept: page n of a list of one issue or pull request for which a pass had no time, by
+--     the address of the list's first page: the next pass reads on from there
 -- repo_id 0 stands for the host itself, so there is no foreign key.
-CREATE TABLE http_validators (
-    repo_id  INTEGER NOT NULL,
-    url      TEXT    NOT NULL,
-    etag     TEXT    NOT NULL,
-    next_url TEXT    NOT NULL,
-    seen_at  INTEGER NOT NULL,
-    PRIMARY KEY (repo_id, url)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE walks (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    name     TEXT    NOT NULL,
-    next_url TEXT    NOT NULL,
-    PRIMARY KEY (repo_id, name)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE seen_labels (
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    label   TEXT    NOT NULL,
-    PRIMARY KEY (repo_id, label)
-) STRICT, WITHOUT ROWID;
-
--- Issues and pull requests that a list showed and that were not taken in yet, for
--- lack of time or because GitHub did not answer: the list's cursor is stored with
--- them.
-CREATE TABLE backlog (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    number   INTEGER NOT NULL,
-    tried_at INTEGER NOT NULL,
-    PRIMARY KEY (repo_id, number)
-) STRICT, WITHOUT ROWID;
-
--- How far this machine's clock was ahead of a host's when the host answered last.
-CREATE TABLE clocks (
-    host  TEXT    PRIMARY KEY,
-    ahead INTEGER NOT NULL -- milliseconds; less than 0: behind
+CREATE TABLE reading (
+    what    TEXT    NOT NULL,
+    repo_id INTEGER NOT NULL,
+    key     TEXT    NOT NULL,
+    n       INTEGER NOT NULL,
+    at      INTEGER NOT NULL, -- when the page was seen, the number was tried, or the first page was read
+    etag    TEXT    NOT NULL,
+    url     TEXT    NOT NULL, -- of the next page; kept: of the page itself
+    items   TEXT    NOT NULL, -- what stands on the page, as JSON
+    PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 
 -- Limits of a host: until when no pass asks for what counts against one that is reached,
--- and what was left of it when a pass read it last.
-CREATE TABLE limits (
+-- and what was left of it when a pass read it last. And, without a resource, its clock.
+CREATE TABLE hosts (
     host       TEXT    NOT NULL,
-    resource   TEXT    NOT NULL, -- as GitHub names it; *: everything
-    not_before INTEGER NOT NULL, -- 0: it was not reached
-    reason     TEXT    NOT NULL,
-    remaining  INTEGER NOT NULL,
-    most       INTEGER NOT NULL,
-    reset_at   INTEGER NOT NULL, -- GitHub's clock
-    at         INTEGER NOT NULL, -- when a pass read it last; 0: none did
+    resource   TEXT    NOT NULL,            -- as GitHub names it; *: everything
+    not_before INTEGER NOT NULL DEFAULT 0,  -- 0: it was not reached
+    reason     TEXT    NOT NULL DEFAULT '',
+    remaining  INTEGER NOT NULL DEFAULT 0,
+    most       INTEGER NOT NULL DEFAULT 0,
+    reset_at   INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock
+    at         INTEGER NOT NULL DEFAULT 0,  -- when a pass read it last; 0: none did
+    ahead      INTEGER NOT NULL DEFAULT 0,  -- how far this machine's clock was ahead of the host's when the host answered last, in milliseconds; less than 0: behind
     PRIMARY KEY (host, resource)
 ) STRICT, WITHOUT ROWID;
 
@@ -249,20 +233,13 @@ CREATE TABLE pull_requests (
     commits       INTEGER NOT NULL DEFAULT 0,
     human_commits INTEGER NOT NULL DEFAULT -1, -- those that are not ours; -1: not known
     end_read_at   INTEGER NOT NULL DEFAULT 0,  -- 0: its end was not read
+    threads       TEXT    NOT NULL DEFAULT '[]', -- of its diff comments, as JSON
     UNIQUE (repo_id, number)
 ) STRICT;
 
 CREATE INDEX pull_requests_item ON pull_requests (item_id);
 CREATE INDEX pull_requests_open ON pull_requests (repo_id, number) WHERE state = 'open';
 CREATE INDEX pull_requests_rewritten ON pull_requests (repo_id) WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '';
-
-CREATE TABLE threads (
-    pull_id   INTEGER NOT NULL REFERENCES pull_requests (id),
-    node_id   TEXT    NOT NULL,
-    top       INTEGER NOT NULL,
-    resolved  INTEGER NOT NULL,
-    PRIMARY KEY (pull_id, node_id)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE turns (
     id            INTEGER PRIMARY KEY,
@@ -324,7 +301,12 @@ CREATE TABLE runs (
     input_tokens  INTEGER NOT NULL, -- these three as far as they were known last
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,
-    unknown       INTEGER NOT NULL  -- 1: it used more than that, and nothing says how much
+    unknown       INTEGER NOT NULL, -- 1: it used more than that, and nothing says how much
+    -- What the provider has counted of the session since its beginning, for those that
+    -- never tell what one run used; 0: nothing.
+    counted_input_tokens  INTEGER NOT NULL DEFAULT 0,
+    counted_output_tokens INTEGER NOT NULL DEFAULT 0,
+    counted_cost_usd      REAL    NOT NULL DEFAULT 0.0
 ) STRICT;
 
 CREATE INDEX runs_turn ON runs (turn_id);
@@ -421,19 +403,6 @@ CREATE TABLE agent_sessions (
     slot       INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, agent, role)
-) STRICT, WITHOUT ROWID;
-
--- What a provider has counted of a session since its beginning, for those that
--- never tell what one turn used.
-CREATE TABLE session_usage (
-    item_id       INTEGER NOT NULL REFERENCES work_items (id),
-    agent         TEXT    NOT NULL,
-    session       TEXT    NOT NULL,
-    input_tokens  INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    cost_usd      REAL    NOT NULL,
-    updated_at    INTEGER NOT NULL,
-    PRIMARY KEY (item_id, agent, session)
 ) STRICT, WITHOUT ROWID;
 
 -- What happened, for people and programs.
@@ -727,16 +696,3 @@ CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_
 
 -- What was told of passes last, without a walk over all that was ever told of them.
 CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
-
--- What was read of lists of one issue or pull request for which a pass had no time: the next
--- one reads on from there.
-
-CREATE TABLE list_pages (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    list     TEXT    NOT NULL, -- by the address of its first page
-    page     INTEGER NOT NULL, -- which of them it is
-    begun_at INTEGER NOT NULL, -- when the first one was read
-    url      TEXT    NOT NULL,
-    items    TEXT    NOT NULL, -- what stands on it, in JSON
-    PRIMARY KEY (repo_id, list, page)
-) STRICT;
