@@ -12,6 +12,9 @@ import (
 // statement here uses partial indexes of unfinished rows. If a repository may have thousands of
 // such rows, it looks only for the first.
 
+// landing matches reviews after which a pull request may be merged, exactly as in the index.
+const landing = `state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')`
+
 // BusySet is a set of repository ids.
 type BusySet map[int64]bool
 
@@ -25,9 +28,9 @@ const unreadRepos = `
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
-	UNION SELECT repo_id FROM work_items WHERE state = 'ready' AND depends_on <> '[]'
+	UNION SELECT repo_id FROM work_items WHERE ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
-	UNION SELECT repo_id FROM pull_reviews WHERE state = '` + string(review.Checking) + `'
+	UNION SELECT repo_id FROM pull_reviews WHERE ` + landing + ` AND state = '` + string(review.Checking) + `'
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND kind = 'command' AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
@@ -63,7 +66,7 @@ func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
 // landingRepos selects the repositories in which a pull request may be merged, or was merged
 // since a time.
 const landingRepos = `
-	SELECT repo_id FROM pull_reviews WHERE state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
+	SELECT repo_id FROM pull_reviews WHERE ` + landing + `
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?1)
 		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
 

@@ -200,7 +200,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		`UPDATE events SET turn_id = NULL WHERE turn_id = 1 AND processed_at = 0`:                                                      "events_turn",
 		selectTurn + `WHERE ` + unfinished:                                                                                             "turns_unfinished",
 		`SELECT id FROM turns WHERE repo_id = 1 AND commit_oid = 'x' AND commit_oid <> '' LIMIT 1`:                                     "turns_commit",
-		selectItem + `WHERE repo_id = 1 AND ` + openItem + ` ORDER BY id`:                                                              "work_items_open",
+		selectItem + `WHERE repo_id = 1 AND ` + openItem:                                                                               "work_items_open",
 		selectPull + `WHERE repo_id = 1 AND state = 'open' ORDER BY number`:                                                            "pull_requests_open",
 		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND NOT ` + ofMerging + ` ORDER BY planned_at, id`: "actions_notices",
 		selectAction + `WHERE repo_id = 1 AND turn_id IS NULL AND ` + unsettled + ` AND ` + ofMerging + ` ORDER BY planned_at, id`:     "actions_merging",

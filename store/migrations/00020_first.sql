@@ -136,7 +136,7 @@ CREATE TABLE work_items (
 ) STRICT;
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
-CREATE INDEX work_items_open ON work_items (repo_id)
+CREATE INDEX work_items_open ON work_items (repo_id, state)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
@@ -173,7 +173,7 @@ CREATE TABLE stops (
     taken_at INTEGER NOT NULL  -- since when people have the item, as the comment says; 0: it does not
 ) STRICT;
 
-CREATE INDEX stops_taken ON stops (item_id) WHERE taken_at <> 0;
+CREATE INDEX stops_live ON stops (since, taken_at) WHERE ended_at = 0 OR taken_at <> 0;
 
 -- When people had taken an issue or a pull request over: what was said meanwhile
 -- is not for the agents.
@@ -181,14 +181,13 @@ CREATE TABLE pauses (
     id       INTEGER PRIMARY KEY,
     repo_id  INTEGER NOT NULL REFERENCES repositories (id),
     number   INTEGER NOT NULL, -- of the issue or the pull request
-    label_id INTEGER NOT NULL, -- timeline id of the labelling; 0: begun by a command
+    label_id INTEGER,          -- timeline id of the labelling; NULL: begun by a command
     began_at INTEGER NOT NULL, -- GitHub's clock
     ended_at INTEGER NOT NULL, -- GitHub's clock; 0: it lasts
-    by_login TEXT    NOT NULL
+    by_login TEXT    NOT NULL,
+    UNIQUE (repo_id, number, label_id)
 ) STRICT;
 
-CREATE INDEX pauses_number ON pauses (repo_id, number, began_at);
-CREATE UNIQUE INDEX pauses_label ON pauses (repo_id, number, label_id) WHERE label_id <> 0;
 CREATE INDEX pauses_open ON pauses (repo_id) WHERE ended_at = 0;
 
 CREATE TABLE pull_requests (
@@ -239,7 +238,14 @@ CREATE TABLE pull_requests (
 
 CREATE INDEX pull_requests_item ON pull_requests (item_id);
 CREATE INDEX pull_requests_open ON pull_requests (repo_id, number) WHERE state = 'open';
-CREATE INDEX pull_requests_rewritten ON pull_requests (repo_id) WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '';
+-- Those that are looked through for news, and those that may have been merged by us before
+-- the database was lost.
+CREATE INDEX pull_requests_created ON pull_requests (created_at);
+CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
+-- Those that are looked at in each pass: they were not read, their branch was rewritten, or
+-- checks of them run.
+CREATE INDEX pull_requests_busy ON pull_requests (repo_id, updated_at)
+    WHERE state = 'open' AND ((failures > 0 OR details_at = 0 OR fingerprint = '' OR lost_oid <> '') OR (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'));
 
 CREATE TABLE turns (
     id            INTEGER PRIMARY KEY,
@@ -283,9 +289,7 @@ CREATE UNIQUE INDEX turns_unfinished_number ON turns (repo_id, number)
     WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled');
 CREATE INDEX turns_item ON turns (item_id);
 CREATE INDEX turns_commit ON turns (repo_id, commit_oid) WHERE commit_oid <> '';
--- What was spent lately, and which repository and kind was served last, without
--- a look at all that is over.
-CREATE INDEX turns_claimed ON turns (claimed_at);
+-- Which repository and kind was served last, without a look at all that is over.
 CREATE INDEX turns_kind ON turns (repo_id, kind);
 
 -- Every run of an agent, stored before it starts: one that ended with its pass was
@@ -345,10 +349,15 @@ CREATE TABLE events (
 -- What is pending stays quick however many events were processed before, and the few facts
 -- among it however many comments wait.
 CREATE INDEX events_pending ON events (repo_id, kind, item_id) WHERE processed_at = 0;
-CREATE INDEX events_processed ON events (processed_at) WHERE processed_at > 0;
 CREATE INDEX events_outcome ON events (repo_id, outcome, processed_at) WHERE processed_at > 0;
 CREATE INDEX events_item ON events (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX events_turn ON events (turn_id) WHERE turn_id IS NOT NULL;
+-- The versions of one comment are found without a walk over every comment of its issue
+-- or pull request. What asks for those of one number is served by it as well.
+CREATE INDEX events_source ON events (repo_id, number, kind, source);
+-- Of each work item the first comments that wait, without a walk over all of them.
+CREATE INDEX events_said ON events (repo_id, item_id, created_at)
+    WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
 
 CREATE TABLE actions (
     id           INTEGER PRIMARY KEY,
@@ -392,8 +401,12 @@ CREATE INDEX actions_item ON actions (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX actions_notices ON actions (repo_id, planned_at)
     WHERE turn_id IS NULL AND state IN ('planned', 'sent');
 CREATE INDEX actions_sent ON actions (sent_at) WHERE sent_at > 0;
-CREATE INDEX actions_settled ON actions (settled_at) WHERE settled_at > 0;
 CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dropped' AND not_before > 0;
+-- What merges, and which branches were updated, without a walk over all notices that wait
+-- or were sent lately: a burst of comments leaves thousands of both.
+CREATE INDEX actions_merging ON actions (repo_id, planned_at)
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
 
 CREATE TABLE agent_sessions (
     item_id    INTEGER NOT NULL REFERENCES work_items (id),
@@ -419,7 +432,6 @@ CREATE TABLE history (
 ) STRICT;
 
 CREATE INDEX history_item ON history (item_id, at);
-CREATE INDEX history_at ON history (at);
 
 -- What reviewers say of pull requests, and what follows from it.
 
@@ -457,7 +469,8 @@ CREATE TABLE pull_reviews (
     box         TEXT    NOT NULL DEFAULT '' -- JSON; empty: it was not read
 ) STRICT;
 
-CREATE INDEX pull_reviews_look ON pull_reviews (repo_id) WHERE look > 0;
+-- Those to be decided, and those to be merged.
+CREATE INDEX pull_reviews_busy ON pull_reviews (repo_id, look, state) WHERE look > 0 OR state IN ('approved', 'checking_approval');
 CREATE INDEX pull_reviews_policy ON pull_reviews (repo_id, policy) WHERE state NOT IN ('merged', 'closed');
 
 -- What a reviewer said of a head. Turns are kept for a shorter time, so that turn_id
@@ -511,9 +524,6 @@ CREATE TABLE findings (
     answer      TEXT    NOT NULL, -- the author's
     PRIMARY KEY (pull_id, id)
 ) STRICT;
-
-CREATE INDEX findings_verdict ON findings (verdict_id) WHERE verdict_id IS NOT NULL;
-CREATE INDEX findings_resolved ON findings (resolved_by) WHERE resolved_by IS NOT NULL;
 
 -- Turns that were to do what a reviewer asked for.
 CREATE TABLE fixes (
@@ -582,11 +592,7 @@ CREATE TABLE merges (
     UNIQUE (pull_id, head)
 ) STRICT;
 
--- Those that may have been merged by us before the database was lost.
-CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
-
 CREATE INDEX merges_at ON merges (repo_id, at);
-CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
 CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
 
@@ -654,7 +660,8 @@ CREATE TABLE notifications (
 ) STRICT;
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
-CREATE INDEX notifications_settled ON notifications (settled_at) WHERE settled_at > 0;
+-- What was told of passes last, without a walk over all that was ever told of them.
+CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (
@@ -664,35 +671,3 @@ CREATE TABLE notify_targets (
     since  INTEGER NOT NULL,
     PRIMARY KEY (target, what)
 ) STRICT, WITHOUT ROWID;
-
--- What is looked through for news.
-CREATE INDEX pull_requests_created ON pull_requests (created_at);
-CREATE INDEX pull_requests_merged_at ON pull_requests (updated_at) WHERE state = 'merged';
-CREATE INDEX stops_lasting ON stops (since) WHERE ended_at = 0;
-CREATE INDEX pull_reviews_checking ON pull_reviews (since) WHERE state = 'checking_approval';
-
--- The versions of one comment are found without a walk over every comment of its issue
--- or pull request. What asks for those of one number is served by it as well.
-
-CREATE INDEX events_source ON events (repo_id, number, kind, source);
-
--- Which repositories have something to read, to decide or to send, without a walk over
--- what waits for people.
-CREATE INDEX pull_requests_unread ON pull_requests (repo_id) WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '');
-CREATE INDEX pull_reviews_landing ON pull_reviews (repo_id) WHERE state IN ('approved', 'checking_approval');
-CREATE INDEX work_items_depending ON work_items (repo_id) WHERE state = 'ready' AND depends_on <> '[]';
-CREATE INDEX pull_requests_pending ON pull_requests (updated_at) WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN');
-
--- Of each work item the first comments that wait, without a walk over all of them.
-CREATE INDEX events_said ON events (repo_id, item_id, created_at)
-    WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
-
--- What merges, and which branches were updated, without a walk over all notices that wait
--- or were sent lately: a burst of comments leaves thousands of both.
-
-CREATE INDEX actions_merging ON actions (repo_id, planned_at)
-    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
-CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
-
--- What was told of passes last, without a walk over all that was ever told of them.
-CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');

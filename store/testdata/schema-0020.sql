@@ -69,7 +69,7 @@ INSERT INTO notifications (at, body, id, item_id, key, last_error, number, repo_
 INSERT INTO notify_targets (config, since, target, what) VALUES ('/home/octo/.config/gh-mergexo/config.toml', 1767225600000, 'ops', 'blocked');
 INSERT INTO counters (api, host, ms, n, outcome) VALUES ('', '', 45000, 900, 'idle');
 INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id) VALUES (1767226500000, 'ann', 1767226550000, 1, 7001, 20, 1);
-INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id) VALUES (1767226600000, 'bob', 0, 2, 0, 12, 1);
+INSERT INTO pauses (began_at, by_login, ended_at, id, label_id, number, repo_id) VALUES (1767226600000, 'bob', 0, 2, NULL, 12, 1);
 INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (901, 'write', 'ann', 1, 1767229000000);
 INSERT INTO permissions (account_id, level, login, repo_id, seen_at) VALUES (902, 'read', 'mallory', 1, 1767229000000);
 INSERT INTO pull_reviews (cycle, epoch, failed_key, failed_why, head, held_at, held_by, label_head, last_error, look, merge_type, policy, pull_id, repo_id, retries, reviewer, since, state, why) VALUES (1, 0, '', '', 'c0ffee', 1767227500000, 'ann', '', '', 1, '', 'p1', 1, 1, 0, 'quinn', 1767227300000, 'checking_approval', '');
