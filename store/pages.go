@@ -9,32 +9,12 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// readOf is what a row of the table reading is.
-type readOf string
-
-const (
-	readPage    readOf = "page"
-	readWalk    readOf = "walk"
-	readLabel   readOf = "label"
-	readBacklog readOf = "backlog"
-	readKept    readOf = "kept"
-)
-
-// readRow is a row of the table reading.
-type readRow struct {
-	of   readOf
-	repo int64
-	key  string
-	n    int
-	ListPage
-	etag string
-}
-
-func (t *Tx) putReading(ctx context.Context, what string, r readRow) error {
+// putReading stores a row of the table reading.
+func (t *Tx) putReading(ctx context.Context, what, of string, repoID int64, key string, n int, etag string, p ListPage) error {
 	_, err := t.exec(ctx, what,
 		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, items = excluded.items`,
-		r.of, r.repo, r.key, r.n, t.stamp(r.Begun), r.etag, r.URL, r.Items)
+		of, repoID, key, n, t.stamp(p.Begun), etag, p.URL, p.Items)
 	return err
 }
 
@@ -57,7 +37,7 @@ func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]work.Validator
 // PutValidator stores a page's validator. Call it in the transaction that stores the page's
 // contents.
 func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
-	return t.putReading(ctx, "put validator of "+v.URL, readRow{of: readPage, repo: v.RepoID, key: v.URL, etag: v.ETag, ListPage: ListPage{Begun: v.SeenAt, URL: v.Next}})
+	return t.putReading(ctx, "put validator of "+v.URL, "page", v.RepoID, v.URL, 0, v.ETag, ListPage{Begun: v.SeenAt, URL: v.Next})
 }
 
 // DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
@@ -95,7 +75,7 @@ func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error
 		_, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'walk' AND repo_id = ? AND key = ?`, repoID, name)
 		return err
 	}
-	return t.putReading(ctx, what, readRow{of: readWalk, repo: repoID, key: name, ListPage: ListPage{URL: next}})
+	return t.putReading(ctx, what, "walk", repoID, name, 0, "", ListPage{URL: next})
 }
 
 // ListSeenLabels returns the labels whose open issues were listed before.
@@ -106,7 +86,7 @@ func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error)
 
 // AddSeenLabel records that a label's open issues were listed.
 func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
-	return t.putReading(ctx, "add seen label "+label, readRow{of: readLabel, repo: repoID, key: label})
+	return t.putReading(ctx, "add seen label "+label, "label", repoID, label, 0, "", ListPage{})
 }
 
 // ListPage is a page of a list that is kept until the list is complete.
@@ -132,7 +112,7 @@ func (t *Tx) PutPages(ctx context.Context, repoID int64, list string, behind int
 		return err
 	}
 	for i, p := range pages {
-		if err := t.putReading(ctx, "keep a page of "+list, readRow{of: readKept, repo: repoID, key: list, n: behind + i, ListPage: p}); err != nil {
+		if err := t.putReading(ctx, "keep a page of "+list, "kept", repoID, list, behind+i, "", p); err != nil {
 			return err
 		}
 	}
@@ -148,7 +128,7 @@ func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]int, error) {
 
 // AddBacklog records that a number must be ingested later, after those that were not tried since.
 func (t *Tx) AddBacklog(ctx context.Context, repoID int64, number int, tried time.Time) error {
-	return t.putReading(ctx, fmt.Sprintf("add #%d to the backlog", number), readRow{of: readBacklog, repo: repoID, n: number, ListPage: ListPage{Begun: tried}})
+	return t.putReading(ctx, fmt.Sprintf("add #%d to the backlog", number), "backlog", repoID, "", number, "", ListPage{Begun: tried})
 }
 
 // DropBacklog records that a number was ingested.

@@ -58,7 +58,6 @@ func prunes() []prune {
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id)`},
 		{"agent_sessions", "item_id, agent, role", `updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`},
-		{"followups", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
 		{"pauses", "id", `ended_at > 0 AND ended_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id

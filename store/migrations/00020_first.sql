@@ -130,6 +130,15 @@ CREATE TABLE work_items (
     -- Turns and runs after these count against the item's budgets; a person moves them on.
     allowance_from   INTEGER NOT NULL DEFAULT 0, -- turns.id
     allowance_run    INTEGER NOT NULL DEFAULT 0, -- runs.id
+    -- What a start that stands still leaves to the turn that goes on, once people said
+    -- more on the issue.
+    resume_since         INTEGER NOT NULL DEFAULT 0,  -- 0: nothing
+    resume_turn          TEXT    NOT NULL DEFAULT '', -- turn_key
+    resume_commit        TEXT    NOT NULL DEFAULT '',
+    run_start_comment_id INTEGER NOT NULL DEFAULT 0,  -- GitHub's
+    comment_cursor       INTEGER NOT NULL DEFAULT 0,  -- GitHub's
+    event_cursor         INTEGER NOT NULL DEFAULT 0,  -- events.id
+    waiting_reason       TEXT    NOT NULL DEFAULT '', -- JSON
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL
@@ -146,19 +155,6 @@ CREATE TABLE dependencies (
     seen_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
-
--- What a start that stands still leaves to the turn that goes on, once people
--- said more on the issue.
-CREATE TABLE followups (
-    item_id              INTEGER PRIMARY KEY REFERENCES work_items (id),
-    resume_turn          TEXT    NOT NULL, -- turn_key
-    resume_commit        TEXT    NOT NULL,
-    run_start_comment_id INTEGER NOT NULL, -- GitHub's
-    comment_cursor       INTEGER NOT NULL, -- GitHub's
-    event_cursor         INTEGER NOT NULL, -- events.id
-    since                INTEGER NOT NULL,
-    waiting_reason       TEXT    NOT NULL -- JSON
-) STRICT;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
