@@ -457,12 +457,12 @@ CREATE TABLE pull_reviews (
     policy     TEXT    NOT NULL DEFAULT '', -- what the config said then
     -- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
     -- or for as long as the head does.
-    trouble_head TEXT  NOT NULL DEFAULT '',
-    trouble_why  TEXT  NOT NULL DEFAULT '', -- JSON; empty: there is none
+    trouble_head TEXT    NOT NULL DEFAULT '',
+    trouble_why  TEXT    NOT NULL DEFAULT '', -- JSON; empty: there is none
     -- GitHub's merge box of it, and what rules its base has.
-    box_at      INTEGER NOT NULL DEFAULT 0, -- since when it reads so; our clock
-    box_read_at INTEGER NOT NULL DEFAULT 0, -- when it was read last, where that counts: a pass reads only so many
-    box         TEXT    NOT NULL DEFAULT '' -- JSON; empty: it was not read
+    box_at       INTEGER NOT NULL DEFAULT 0,  -- since when it reads so; our clock
+    box_read_at  INTEGER NOT NULL DEFAULT 0,  -- when it was read last, where that counts: a pass reads only so many
+    box          TEXT    NOT NULL DEFAULT ''  -- JSON; empty: it was not read
 ) STRICT;
 
 -- Those to be decided, and those to be merged.
@@ -548,8 +548,7 @@ CREATE TABLE review_calls (
     PRIMARY KEY (pull_id, reviewer, head)
 ) STRICT, WITHOUT ROWID;
 
--- What is merged without a person: what GitHub said before, what people said, what was sent
--- and what landed.
+-- What is merged without a person: what people said, what was sent and what landed.
 
 -- People's words that a head may be merged.
 CREATE TABLE merge_words (
