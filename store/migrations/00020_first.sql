@@ -617,24 +617,18 @@ CREATE TABLE totals (
 
 -- Requests to GitHub by their answers, counted where metrics are written; and, with an empty
 -- host, passes by what became of them, counted there too, and where a pass fails or ends a
--- row of failures.
+-- row of failures. Without an outcome, the last pass.
 CREATE TABLE counters (
     host    TEXT    NOT NULL,
     api     TEXT    NOT NULL, -- rest, graphql
     outcome TEXT    NOT NULL, -- of a request the status; none: it got no answer
-    n       INTEGER NOT NULL,
+    n       INTEGER NOT NULL, -- of the last pass: how many failed in a row
     ms      INTEGER NOT NULL,
+    at      INTEGER NOT NULL DEFAULT 0,  -- its end
+    good_at INTEGER NOT NULL DEFAULT 0,  -- the end of the last one that did not fail; 0: none
+    why     TEXT    NOT NULL DEFAULT '', -- of the last failure
     PRIMARY KEY (host, api, outcome)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE last_pass (
-    id       INTEGER PRIMARY KEY CHECK (id = 1),
-    at       INTEGER NOT NULL, -- its end
-    good_at  INTEGER NOT NULL, -- the end of the last one that did not fail; 0: none
-    ms       INTEGER NOT NULL,
-    failures INTEGER NOT NULL, -- how many failed in a row
-    why      TEXT    NOT NULL  -- of the last failure
-) STRICT;
 
 -- What the operator is told outside of GitHub: each once for each target.
 CREATE TABLE notifications (
