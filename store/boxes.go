@@ -17,19 +17,11 @@ import (
 // from the stored box, nothing is written, so At is when GitHub first showed this state. Otherwise
 // the pull request is decided again.
 func (t *Tx) PutBox(ctx context.Context, pullID int64, box merging.Box) error {
-	what := fmt.Sprintf("put the merge box of pull request %d", pullID)
 	text, err := t.boxText(box)
 	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("put the merge box of pull request %d: %w", pullID, err)
 	}
-	n, err := t.exec(ctx, what,
-		`INSERT INTO merge_boxes (pull_id, at, read_at, data) VALUES (?1, ?2, ?2, ?3)
-		 ON CONFLICT (pull_id) DO UPDATE SET at = excluded.at, read_at = excluded.read_at, data = excluded.data WHERE merge_boxes.data <> excluded.data`,
-		pullID, t.stamp(box.At), text)
-	if err != nil || n == 0 {
-		return err
-	}
-	return t.MarkReviewsChanged(ctx, pullID)
+	return t.changeReview(ctx, pullID, "merge box", `box_at = ?2, box_read_at = ?2, box = ?3`, `box <> ?3`, t.stamp(box.At), text)
 }
 
 // boxText returns a box as it is stored and compared. Each of its texts is cleaned separately,
@@ -73,7 +65,7 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 	var text string
 	scan := func(row scanner) (at time.Time, err error) { return at, row.Scan(timeOf(&at), &text) }
 	at, ok, err := findRow(ctx, t, fmt.Sprintf("get the merge box of pull request %d", pullID), scan,
-		`SELECT at, data FROM merge_boxes WHERE pull_id = ?`, pullID)
+		`SELECT box_at, box FROM pull_reviews WHERE pull_id = ? AND box <> ''`, pullID)
 	if err != nil || !ok || json.Unmarshal([]byte(text), &box) != nil {
 		return merging.Box{}, false, err
 	}
@@ -85,7 +77,7 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 // next one begins with others.
 func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
-		`UPDATE merge_boxes SET read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
+		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ? AND box <> ''`, t.stamp(at), pullID)
 	return err
 }
 
@@ -99,7 +91,7 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 		all[id] = at
 		return id, err
 	}
-	_, err := listRows(ctx, t, "list when merge boxes were read", scan, `SELECT pull_id, read_at FROM merge_boxes WHERE pull_id IN (`+mergeCandidates+`)`, repoID)
+	_, err := listRows(ctx, t, "list when merge boxes were read", scan, `SELECT pull_id, box_read_at FROM pull_reviews WHERE box_read_at > 0 AND pull_id IN (`+mergeCandidates+`)`, repoID)
 	return all, err
 }
 
@@ -129,20 +121,13 @@ func (t *Tx) ListMergeApprovals(ctx context.Context, pullID int64) ([]merging.Me
 // other head. An empty reason deletes that of this head; with an empty head, that of any head.
 // Unchanged values are not written; otherwise the pull request is decided again.
 func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why work.Reason) error {
-	what := fmt.Sprintf("set why pull request %d is not merged", pullID)
-	query, args := `DELETE FROM merge_trouble WHERE pull_id = ?1 AND ?2 IN ('', head)`, []any{pullID, head}
 	if !why.None() {
 		why = why.Map(t.clean)
-		query, args = `INSERT INTO merge_trouble (pull_id, head, why, at) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (pull_id) DO UPDATE SET head = excluded.head, why = excluded.why, at = excluded.at
-			WHERE merge_trouble.head <> excluded.head OR merge_trouble.why <> excluded.why`,
-			append(args, reasonOf(&why), millis(t.now))
+		return t.changeReview(ctx, pullID, "merge trouble", `trouble_head = ?2, trouble_why = ?3`, `trouble_head <> ?2 OR trouble_why <> ?3`, head, reasonOf(&why))
 	}
-	n, err := t.exec(ctx, what, query, args...)
-	if err != nil || n == 0 {
-		return err
-	}
-	return t.MarkReviewsChanged(ctx, pullID)
+	_, err := t.exec(ctx, fmt.Sprintf("forget why pull request %d is not merged", pullID),
+		`UPDATE pull_reviews SET trouble_head = '', trouble_why = '', look = look + 1 WHERE pull_id = ? AND trouble_why <> '' AND ? IN ('', trouble_head)`, pullID, head)
+	return err
 }
 
 // GetMergeTrouble returns why a pull request is not merged, and the head it is about. The reason is
@@ -150,6 +135,6 @@ func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why
 func (t *Tx) GetMergeTrouble(ctx context.Context, pullID int64) (head string, why work.Reason, err error) {
 	scan := func(row scanner) (head string, err error) { return head, row.Scan(&head, reasonOf(&why)) }
 	head, _, err = findRow(ctx, t, fmt.Sprintf("get why pull request %d is not merged", pullID), scan,
-		`SELECT head, why FROM merge_trouble WHERE pull_id = ?`, pullID)
+		`SELECT trouble_head, trouble_why FROM pull_reviews WHERE pull_id = ?`, pullID)
 	return head, why, err
 }

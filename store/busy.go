@@ -12,21 +12,25 @@ import (
 // statement here uses partial indexes of unfinished rows. If a repository may have thousands of
 // such rows, it looks only for the first.
 
+// landing matches reviews after which a pull request may be merged, exactly as in the index.
+const landing = `state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')`
+
 // BusySet is a set of repository ids.
 type BusySet map[int64]bool
 
 // unreadRepos selects the repositories with something unread, or with something in progress that
 // GitHub does not report as a change.
 const unreadRepos = `
-	SELECT repo_id FROM backlog
-	UNION SELECT repo_id FROM walks WHERE name NOT IN ('` + work.FirstLookList + `', 'pauses') AND name NOT LIKE 'front %'
-	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM walks w WHERE w.repo_id = r.id AND w.name = '` + work.FirstLookList + `' AND w.next_url = '` + work.FirstLookDone + `')
+	SELECT repo_id FROM reading WHERE what = 'backlog'
+	UNION SELECT repo_id FROM reading WHERE what = 'walk' AND key NOT IN ('` + work.FirstLookList + `', 'pauses') AND key NOT LIKE 'front %'
+	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM reading w
+		WHERE w.what = 'walk' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')
 	UNION SELECT repo_id FROM pull_requests
 		WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN') AND updated_at >= ?1
-	UNION SELECT repo_id FROM work_items WHERE state = 'ready' AND depends_on <> '[]'
+	UNION SELECT repo_id FROM work_items WHERE ` + openItem + ` AND state = 'ready' AND depends_on <> '[]'
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
-	UNION SELECT repo_id FROM pull_reviews WHERE state = '` + string(review.Checking) + `'
+	UNION SELECT repo_id FROM pull_reviews WHERE ` + landing + ` AND state = '` + string(review.Checking) + `'
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND kind = 'command' AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.repo_id = r.id AND p.ended_at = 0)`
@@ -51,7 +55,7 @@ const busyRepos = `
 	UNION SELECT (SELECT i.repo_id FROM work_items i WHERE i.id = s.item_id) FROM stops s WHERE s.taken_at <> 0
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
-	UNION SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0`
+	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
 // merges that are watched now. ListLanding returns those where only a merge may be due.
@@ -62,7 +66,7 @@ func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
 // landingRepos selects the repositories in which a pull request may be merged, or was merged
 // since a time.
 const landingRepos = `
-	SELECT repo_id FROM pull_reviews WHERE state IN ('` + string(review.Approved) + `', '` + string(review.Checking) + `')
+	SELECT repo_id FROM pull_reviews WHERE ` + landing + `
 	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?1)
 		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
 

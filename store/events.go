@@ -146,12 +146,22 @@ func (t *Tx) FinishTurnEvents(ctx context.Context, turnID int64, outcome string,
 // thread was resolved, if the thread no longer is. It reopens the newest version of each comment.
 // No turn has had them.
 func (t *Tx) ReopenEvents(ctx context.Context, pullID int64, outcome string) error {
-	_, err := t.exec(ctx, fmt.Sprintf("reopen events of pull request %d", pullID),
+	threads, err := t.ListThreads(ctx, pullID)
+	if err != nil {
+		return err
+	}
+	var tops []int64
+	for _, x := range threads {
+		if !x.Resolved {
+			tops = append(tops, x.Top)
+		}
+	}
+	_, err = execIn(ctx, t, fmt.Sprintf("reopen events of pull request %d", pullID),
 		`UPDATE events SET processed_at = 0, outcome = '' FROM pull_requests p
 		 WHERE p.id = ? AND events.repo_id = p.repo_id AND events.number = p.number AND events.outcome = ? AND events.turn_id IS NULL
-		 AND events.thread_top IN (SELECT top FROM threads WHERE pull_id = p.id AND resolved = 0)
 		 AND NOT EXISTS (SELECT 1 FROM events n WHERE n.repo_id = p.repo_id AND n.number = p.number
-			AND n.kind = events.kind AND n.source = events.source AND n.id > events.id)`, pullID, outcome)
+			AND n.kind = events.kind AND n.source = events.source AND n.id > events.id)
+		 AND events.thread_top IN (%s)`, tops, pullID, outcome)
 	return err
 }
 

@@ -98,7 +98,7 @@ func TestTheFileStaysBounded(t *testing.T) {
 			return getRow(t.Context(), tx, "count", scanID, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turns) +
 				(SELECT count(*) FROM actions) + (SELECT count(*) FROM history) + (SELECT count(*) FROM agent_sessions) +
 				(SELECT count(*) FROM pull_reviews) + (SELECT count(*) FROM reviews) + (SELECT count(*) FROM findings) +
-				(SELECT count(*) FROM merges) + (SELECT count(*) FROM merge_boxes) + (SELECT count(*) FROM merge_words)`)
+				(SELECT count(*) FROM merges) + (SELECT count(*) FROM merge_words)`)
 		}))
 	}
 	for m := 2; m < months; m++ {

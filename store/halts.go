@@ -24,13 +24,10 @@ const inARow = 2
 func (t *Tx) countDiffering(ctx context.Context, repoID int64, differs bool, halt work.Reason) (halted bool, err error) {
 	what := fmt.Sprintf("count what landed in repository %d", repoID)
 	if !differs {
-		_, err := t.exec(ctx, what, `UPDATE repo_merging SET differs = 0 WHERE repo_id = ? AND differs > 0`, repoID)
+		_, err := t.exec(ctx, what, `UPDATE repositories SET merge_differs = 0 WHERE id = ? AND merge_differs > 0`, repoID)
 		return false, err
 	}
-	if _, err := t.exec(ctx, what, `INSERT INTO repo_merging (repo_id, differs) VALUES (?, 1) ON CONFLICT (repo_id) DO UPDATE SET differs = repo_merging.differs + 1`, repoID); err != nil {
-		return false, err
-	}
-	n, err := getRow(ctx, t, what, scanCount, `SELECT differs FROM repo_merging WHERE repo_id = ?`, repoID)
+	n, err := getRow(ctx, t, what, scanCount, `UPDATE repositories SET merge_differs = merge_differs + 1 WHERE id = ? RETURNING merge_differs`, repoID)
 	if err != nil || n < inARow {
 		return false, err
 	}
@@ -46,8 +43,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 	}
 	why = why.Map(t.clean)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO repo_merging (repo_id, why, at) VALUES (?, ?, ?)
-		 ON CONFLICT (repo_id) DO UPDATE SET why = excluded.why, at = excluded.at, told = 0 WHERE repo_merging.why = ''`, repoID, reasonOf(&why), millis(t.now))
+		`UPDATE repositories SET merge_why = ?, merge_stopped_at = ?, merge_told = 0 WHERE id = ? AND merge_why = ''`, reasonOf(&why), millis(t.now), repoID)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -58,7 +54,7 @@ func (t *Tx) StopMerging(ctx context.Context, repoID int64, why work.Reason) err
 // another result.
 func (t *Tx) ResumeMerging(ctx context.Context, repoID int64) (bool, error) {
 	n, err := t.exec(ctx, fmt.Sprintf("resume merging in repository %d", repoID),
-		`UPDATE repo_merging SET differs = 0, why = '', at = 0, told = 0 WHERE repo_id = ? AND why <> ''`, repoID)
+		`UPDATE repositories SET merge_differs = 0, merge_why = '', merge_stopped_at = 0, merge_told = 0 WHERE id = ? AND merge_why <> ''`, repoID)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -81,19 +77,19 @@ func (t *Tx) MergingStopped(ctx context.Context, repoID int64) (merging.Halt, bo
 		return h, row.Scan(reasonOf(&h.Why), timeOf(&h.At), &h.Reported)
 	}
 	return findRow(ctx, t, fmt.Sprintf("find why repository %d is not merged into", repoID), scan,
-		`SELECT why, at, told FROM repo_merging WHERE repo_id = ? AND why <> ''`, repoID)
+		`SELECT merge_why, merge_stopped_at, merge_told FROM repositories WHERE id = ? AND merge_why <> ''`, repoID)
 }
 
 // ListUnreportedHalts returns the repositories in which merging is halted and no pass reported it
 // with its exit code.
 func (t *Tx) ListUnreportedHalts(ctx context.Context) ([]int64, error) {
-	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT repo_id FROM repo_merging WHERE why <> '' AND told = 0 ORDER BY repo_id`)
+	return listRows(ctx, t, "list where merging stopped", scanID, `SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0 ORDER BY id`)
 }
 
 // MarkHaltReported records that a pass reports the halt with its exit code, and returns whether it
 // is the first.
 func (t *Tx) MarkHaltReported(ctx context.Context, repoID int64) (first bool, err error) {
 	n, err := t.exec(ctx, fmt.Sprintf("tell that repository %d is not merged into", repoID),
-		`UPDATE repo_merging SET told = 1 WHERE repo_id = ? AND why <> '' AND told = 0`, repoID)
+		`UPDATE repositories SET merge_told = 1 WHERE id = ? AND merge_why <> '' AND merge_told = 0`, repoID)
 	return n == 1, err
 }

@@ -13,7 +13,10 @@ import (
 // historyState is the What of an item's change of state.
 const historyState = "state"
 
-const historyColumns = `repo_id, item_id, number, at, what, detail`
+const (
+	historyColumns = `repo_id, item_id, number, at, what, detail`
+	logColumns     = historyColumns + `, key` // in the review log, each entry has a key
+)
 
 func historyFields(h *work.History) []any {
 	return []any{&h.RepoID, refOf(&h.ItemID), &h.Number, timeOf(&h.At), &h.What, &h.Detail}
@@ -37,7 +40,7 @@ func (t *Tx) ListHistory(ctx context.Context, itemID int64, limit int) ([]work.H
 		limit = math.MaxInt32
 	}
 	return listRows(ctx, t, fmt.Sprintf("list history of item %d", itemID), scanHistory,
-		`SELECT `+historyColumns+` FROM history WHERE item_id = ? ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
+		`SELECT `+historyColumns+` FROM history WHERE item_id = ? AND key IS NULL ORDER BY at DESC, id DESC LIMIT ?`, itemID, limit)
 }
 
 // Counts are a repository's numbers for status and report.
@@ -96,10 +99,8 @@ type ReviewLog struct {
 	Data   string // JSON
 }
 
-const logColumns = `repo_id, item_id, number, key, at, what, data`
-
 func logFields(e *ReviewLog) []any {
-	return []any{&e.RepoID, refOf(&e.ItemID), &e.Number, &e.Key, timeOf(&e.At), &e.What, &e.Data}
+	return []any{&e.RepoID, refOf(&e.ItemID), &e.Number, timeOf(&e.At), &e.What, &e.Data, &e.Key}
 }
 
 func scanLog(row scanner) (e ReviewLog, err error) { return e, row.Scan(logFields(&e)...) }
@@ -110,7 +111,7 @@ func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 		e.At = t.now
 	}
 	e.Data = t.clean(e.Data)
-	_, err := t.insertNew(ctx, "log "+e.Key, "review_log", logColumns, logFields(&e), "repo_id, key")
+	_, err := t.insertNew(ctx, "log "+e.Key, "history", logColumns, logFields(&e), "repo_id, key")
 	if errors.Is(err, ErrStale) {
 		return false, nil
 	}
@@ -120,5 +121,5 @@ func (t *Tx) AddReviewLog(ctx context.Context, e ReviewLog) (bool, error) {
 // ListReviewLog returns the review log of a work item, oldest first.
 func (t *Tx) ListReviewLog(ctx context.Context, itemID int64) ([]ReviewLog, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the review log of item %d", itemID), scanLog,
-		`SELECT `+logColumns+` FROM review_log WHERE item_id = ? ORDER BY at, id`, itemID)
+		`SELECT `+logColumns+` FROM history WHERE item_id = ? AND key IS NOT NULL ORDER BY at, id`, itemID)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,7 +84,9 @@ func (t *Tx) ListItems(ctx context.Context, repoID int64) ([]work.Item, error) {
 
 // ListOpenItems returns the open work items of a repository, oldest first.
 func (t *Tx) ListOpenItems(ctx context.Context, repoID int64) ([]work.Item, error) {
-	return listRows(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem+` ORDER BY id`, repoID)
+	items, err := listRows(ctx, t, "list open items", scanItem, selectItem+`WHERE repo_id = ? AND `+openItem, repoID)
+	slices.SortFunc(items, func(a, b work.Item) int { return cmp.Compare(a.ID, b.ID) }) // sorted here, because SQLite would sort the whole rows
+	return items, err
 }
 
 // ListEndedItems returns the work items that ended since a time, oldest first.

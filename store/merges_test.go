@@ -109,7 +109,7 @@ func TestABoxThatCannotBeReadIsNone(t *testing.T) {
 	p := approvedPull(t, d, 1)
 	update(t, d, func(tx *Tx) error { return tx.PutBox(ctx, p.ID, fullBox(0)) })
 	for _, text := range []string{"", "{", `{"head": 7}`} {
-		if _, err := d.SQL.ExecContext(ctx, `UPDATE merge_boxes SET data = ?`, text); err != nil {
+		if _, err := d.SQL.ExecContext(ctx, `UPDATE pull_reviews SET box = ?`, text); err != nil {
 			t.Fatal(err)
 		}
 		got, ok := boxOf(t, d, p.ID)

@@ -158,10 +158,11 @@ func scanNewPull(row scanner) (p news.Pull, err error) {
 // GitHub's, or if unknown, the time it was read. A pull request without a stored end was merged
 // before any target was configured.
 func (t *Tx) ListNewMerged(ctx context.Context, since time.Time) ([]news.Pull, error) {
-	const at = `coalesce(nullif(o.ended_at, 0), o.read_at)`
+	// The index of merged pull requests begins with the repository.
+	const at = `coalesce(nullif(p.ended_at, 0), p.end_read_at)`
 	return listRows(ctx, t, "list merged pull requests to tell of", scanNewPull, `SELECT `+placeColumns+`p.item_id, p.number, TRUE, p.url, p.title, `+at+`
-		FROM pull_requests p JOIN repositories r ON r.id = p.repo_id JOIN work_items i ON i.id = p.item_id JOIN pull_outcomes o ON o.pull_id = p.id
-		WHERE p.state = 'merged' AND p.updated_at >= ?1 AND `+at+` >= ?1 AND i.flow <> '`+string(work.FlowReview)+`' ORDER BY p.updated_at, p.id`, millis(since))
+		FROM pull_requests p JOIN repositories r ON r.id = p.repo_id JOIN work_items i ON i.id = p.item_id
+		WHERE p.repo_id IN (SELECT id FROM repositories) AND p.state = 'merged' AND p.end_read_at > 0 AND p.updated_at >= ?1 AND `+at+` >= ?1 AND i.flow <> '`+string(work.FlowReview)+`' ORDER BY p.updated_at, p.id`, millis(since))
 }
 
 // ListNewApprovals returns the pull requests that wait only for a person's approval, since a time
@@ -172,12 +173,12 @@ func (t *Tx) ListNewApprovals(ctx context.Context, since time.Time) ([]news.Appr
 		return a, scanPlace(row, &a.Place, &a.Head, timeOf(&a.At))
 	}, `SELECT `+placeColumns+`p.item_id, p.number, TRUE, p.url, p.title, w.head, `+at+`
 		FROM pull_reviews w JOIN pull_requests p ON p.id = w.pull_id JOIN repositories r ON r.id = p.repo_id
-		WHERE w.state = 'checking_approval' AND w.since >= ?1 AND p.state = 'open' ORDER BY w.since, p.id`, millis(since))
+		WHERE p.id IN (SELECT pull_id FROM pull_reviews WHERE `+landing+` AND state = 'checking_approval' AND since >= ?1) AND p.state = 'open' ORDER BY w.since, p.id`, millis(since))
 }
 
 // ListNewHalts returns the repositories in which merging is halted since a time or later.
 func (t *Tx) ListNewHalts(ctx context.Context, since time.Time) ([]news.Halt, error) {
 	return listRows(ctx, t, "list repositories that are not merged into", func(row scanner) (h news.Halt, err error) {
 		return h, scanPlace(row, &h.Place, reasonOf(&h.Reason), timeOf(&h.At))
-	}, `SELECT `+placeColumns+`NULL, 0, FALSE, '', '', m.why, m.at FROM repo_merging m JOIN repositories r ON r.id = m.repo_id WHERE m.why <> '' AND m.at >= ? ORDER BY m.at, m.repo_id`, millis(since))
+	}, `SELECT `+placeColumns+`NULL, 0, FALSE, '', '', r.merge_why, r.merge_stopped_at FROM repositories r WHERE r.merge_why <> '' AND r.merge_stopped_at >= ? ORDER BY r.merge_stopped_at, r.id`, millis(since))
 }

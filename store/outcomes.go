@@ -11,11 +11,9 @@ import (
 
 // PutPullEnd stores how a pull request ended. If it was reopened, only its last end is kept.
 func (t *Tx) PutPullEnd(ctx context.Context, e work.PullEnd) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put the end of pull request %d", e.PullID),
-		`INSERT INTO pull_outcomes (pull_id, ended_at, commits, human_commits, read_at) VALUES (?, ?, ?, ?, ?)
-		 ON CONFLICT (pull_id) DO UPDATE SET ended_at = excluded.ended_at, commits = excluded.commits, human_commits = excluded.human_commits, read_at = excluded.read_at`,
-		e.PullID, timeOf(&e.At), e.Commits, e.Human, timeOf(&e.ReadAt))
-	return err
+	return t.execOne(ctx, fmt.Sprintf("put the end of pull request %d", e.PullID), ErrNotFound,
+		`UPDATE pull_requests SET ended_at = ?, commits = ?, human_commits = ?, end_read_at = ? WHERE id = ?`,
+		timeOf(&e.At), e.Commits, e.Human, t.stamp(e.ReadAt), e.PullID)
 }
 
 // PullFacts is the stored state of one of our pull requests, to judge its outcome.
@@ -81,10 +79,9 @@ func (t *Tx) Pulls(ctx context.Context, since time.Time) ([]PullFacts, error) {
 	return listRows(ctx, t, "list what became of pull requests", scanPullFacts,
 		`SELECT p.id, p.repo_id, r.name, i.id, i.number, i.flow, p.number, p.title, p.url, p.state, p.created_at, p.updated_at, p.failures,
 			coalesce((SELECT max(e.created_at) FROM events e WHERE e.repo_id = p.repo_id AND e.number = p.number AND `+doneByPeople+`), 0),
-			coalesce(o.pull_id, 0), coalesce(o.ended_at, 0), coalesce(o.commits, 0), coalesce(o.human_commits, -1), coalesce(o.read_at, 0)
+			CASE p.end_read_at WHEN 0 THEN 0 ELSE p.id END, p.ended_at, p.commits, p.human_commits, p.end_read_at
 		 FROM pull_requests p JOIN work_items i ON i.id = p.item_id JOIN repositories r ON r.id = p.repo_id
-		 LEFT JOIN pull_outcomes o ON o.pull_id = p.id
-		 WHERE i.flow <> ? AND (p.state = ? OR coalesce(nullif(o.ended_at, 0), p.updated_at) >= ?)
+		 WHERE i.flow <> ? AND (p.state = ? OR coalesce(nullif(p.ended_at, 0), p.updated_at) >= ?)
 		 ORDER BY r.name_key, p.number`, work.FlowReview, work.PullOpen, millis(since.UTC().Truncate(24*time.Hour)))
 }
 

@@ -16,14 +16,14 @@ func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
 		l.Took = time.Duration(ms) * time.Millisecond
 		return l, err
 	}
-	return findRow(ctx, t, "find the last pass", scan, `SELECT at, good_at, ms, failures, why FROM last_pass`)
+	return findRow(ctx, t, "find the last pass", scan, `SELECT at, good_at, ms, n, why FROM counters WHERE host = '' AND outcome = ''`)
 }
 
 // PutLastPass stores the summary of the last passes.
 func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
 	_, err := t.exec(ctx, "store the last pass",
-		`INSERT INTO last_pass (id, at, good_at, ms, failures, why) VALUES (1, ?, ?, ?, ?, ?)
-		 ON CONFLICT (id) DO UPDATE SET at = excluded.at, good_at = excluded.good_at, ms = excluded.ms, failures = excluded.failures, why = excluded.why`,
+		`INSERT INTO counters (host, api, outcome, at, good_at, ms, n, why) VALUES ('', '', '', ?, ?, ?, ?, ?)
+		 ON CONFLICT (host, api, outcome) DO UPDATE SET at = excluded.at, good_at = excluded.good_at, ms = excluded.ms, n = excluded.n, why = excluded.why`,
 		millis(l.At), millis(l.GoodAt), l.Took.Milliseconds(), l.Failures, t.clean(l.Why))
 	return err
 }
@@ -38,7 +38,7 @@ func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.
 // ListPasses returns the number of counted passes with each outcome.
 func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
 	scan := func(row scanner) (p work.PassCount, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
-	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
+	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' AND outcome <> '' ORDER BY outcome`)
 }
 
 // CountRequests adds to the counted requests.
@@ -64,9 +64,9 @@ func (t *Tx) ListRequests(ctx context.Context) ([]work.RequestCount, error) {
 // PutRateLimits stores the rate limits that hosts reported, unless a newer report is stored.
 func (t *Tx) PutRateLimits(ctx context.Context, some []work.RateLimit) error {
 	for _, l := range some {
-		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO limits (host, resource, not_before, reason, remaining, most, reset_at, at) VALUES (?, ?, 0, '', ?, ?, ?, ?)
+		_, err := t.exec(ctx, "store a rate limit", `INSERT INTO hosts (host, resource, remaining, most, reset_at, at) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (host, resource) DO UPDATE SET remaining = excluded.remaining, most = excluded.most, reset_at = excluded.reset_at, at = excluded.at
-			WHERE excluded.at >= limits.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
+			WHERE excluded.at >= hosts.at`, l.Host, l.Resource, l.Remaining, l.Most, millis(l.ResetAt), millis(l.At))
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (t *Tx) ListRateLimits(ctx context.Context) ([]work.RateLimit, error) {
 	scan := func(row scanner) (l work.RateLimit, err error) {
 		return l, row.Scan(&l.Host, &l.Resource, &l.Remaining, &l.Most, timeOf(&l.ResetAt), timeOf(&l.At))
 	}
-	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM limits WHERE at > 0 ORDER BY host, resource`)
+	return listRows(ctx, t, "list rate limits", scan, `SELECT host, resource, remaining, most, reset_at, at FROM hosts WHERE at > 0 ORDER BY host, resource`)
 }
 
 // CountItems returns the number of work items of each repository in each state.

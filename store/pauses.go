@@ -13,7 +13,8 @@ const pauseColumns = `repo_id, number, label_id, began_at, ended_at, by_login`
 
 func pauseFields(p *work.Pause) []any {
 	return []any{
-		&p.RepoID, &p.Number, &p.LabelID,
+		&p.RepoID, &p.Number,
+		refOf(&p.LabelID),
 		timeOf(&p.Began),
 		timeOf(&p.Ended),
 		&p.By,
@@ -31,7 +32,7 @@ const selectPause = `SELECT ` + pauseColumns + ` FROM pauses `
 func (t *Tx) PutPause(ctx context.Context, p work.Pause) error {
 	_, err := t.exec(ctx, fmt.Sprintf("put pause of #%d", p.Number),
 		`INSERT INTO pauses (`+pauseColumns+`) VALUES (`+placeholders(6)+`)
-		 ON CONFLICT (repo_id, number, label_id) WHERE label_id <> 0 DO UPDATE SET ended_at = excluded.ended_at
+		 ON CONFLICT (repo_id, number, label_id) DO UPDATE SET ended_at = excluded.ended_at
 		 WHERE pauses.ended_at = 0 AND excluded.ended_at <> 0`, pauseFields(&p)...)
 	return err
 }
@@ -50,7 +51,7 @@ func (t *Tx) BeginPause(ctx context.Context, p work.Pause) error {
 // those that a command began.
 func (t *Tx) EndPauses(ctx context.Context, repoID int64, number int, which WhichPauses, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("end pauses of #%d", number),
-		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id = 0 OR ?)`,
+		`UPDATE pauses SET ended_at = ? WHERE repo_id = ? AND number = ? AND ended_at = 0 AND began_at <= ? AND (label_id IS NULL OR ?)`,
 		millis(at), repoID, number, millis(at), which == PausesAll)
 	return err
 }

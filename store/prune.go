@@ -58,27 +58,20 @@ func prunes() []prune {
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.turn_id = turns.id)`},
 		{"agent_sessions", "item_id, agent, role", `updated_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = agent_sessions.item_id AND ` + kept + `)`},
-		{"session_usage", "item_id, agent, session", `updated_at < @before
-			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = session_usage.item_id AND ` + kept + `)`},
-		{"followups", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = followups.item_id AND ` + kept + `)`},
 		{"pauses", "id", `ended_at > 0 AND ended_at < @before
 			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.repo_id = pauses.repo_id AND i.number = pauses.number AND ` + kept + `)
 			AND NOT EXISTS (SELECT 1 FROM pull_requests p JOIN work_items i ON i.id = p.item_id
 				WHERE p.repo_id = pauses.repo_id AND p.number = pauses.number AND ` + kept + `)`},
 		{"stops", "item_id", `since < @before AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = stops.item_id AND ` + kept + `)`},
-		{"review_log", "id", `at < @before AND ` + outsideKeptItems("review_log")},
 		{"findings", "pull_id, id", reviewOutsideKeptItems("findings")},
 		{"reviews", "id", reviewOutsideKeptItems("reviews")},
 		{"fixes", "pull_id, review_id, epoch, cycle", reviewOutsideKeptItems("fixes")},
 		{"review_calls", "pull_id, reviewer, head", reviewOutsideKeptItems("review_calls")},
 		{"pull_reviews", "pull_id", reviewOutsideKeptItems("pull_reviews")},
-		{"merge_boxes", "pull_id", reviewOutsideKeptItems("merge_boxes")},
 		{"merge_words", "pull_id, head, comment_id", reviewOutsideKeptItems("merge_words")},
-		{"merge_trouble", "pull_id", reviewOutsideKeptItems("merge_trouble")},
 		{"merges", "id", reviewOutsideKeptItems("merges")},
 		{"notifications", "id", oldNews},
-		{"http_validators", "repo_id, url", `seen_at < @before`},
-		{"list_pages", "repo_id, list, page", `begun_at < @before`},
+		{"reading", "what, repo_id, key, n", `what IN ('page', 'kept') AND at < @before`},
 	}
 }
 

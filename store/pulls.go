@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -128,44 +129,31 @@ func (t *Tx) RereadPull(ctx context.Context, id int64) error {
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
 }
 
-func threadFields(x *work.Thread) []any { return []any{&x.NodeID, &x.Top, &x.Resolved} }
-
-func scanThread(row scanner) (x work.Thread, err error) {
-	return x, row.Scan(threadFields(&x)...)
-}
-
-// PutThreads replaces the threads of a pull request. Unchanged threads are not written.
+// PutThreads replaces the threads of a pull request. Unchanged threads are not written, whatever
+// their order.
 func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
 	what := fmt.Sprintf("put threads of pull request %d", pullID)
-	known, err := t.ListThreads(ctx, pullID)
+	threads = slices.SortedFunc(slices.Values(threads), func(a, b work.Thread) int {
+		return cmp.Or(cmp.Compare(a.Top, b.Top), cmp.Compare(a.NodeID, b.NodeID))
+	})
+	text, err := valueJSON(threads, len(threads) == 0, "[]")
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	if sameThreads(known, threads) {
-		return nil
-	}
-	if _, err := t.exec(ctx, what, `DELETE FROM threads WHERE pull_id = ?`, pullID); err != nil {
-		return err
-	}
-	for _, x := range threads {
-		_, err := t.exec(ctx, what, `INSERT INTO threads (pull_id, node_id, top, resolved) VALUES (?, ?, ?, ?)`,
-			append([]any{pullID}, threadFields(&x)...)...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sameThreads ignores the order.
-func sameThreads(a, b []work.Thread) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(b, func(x work.Thread) bool { return !slices.Contains(a, x) })
+	_, err = t.exec(ctx, what, `UPDATE pull_requests SET threads = ?1 WHERE id = ?2 AND threads <> ?1`, text, pullID)
+	return err
 }
 
 // ListThreads returns the threads of a pull request, oldest first.
-func (t *Tx) ListThreads(ctx context.Context, pullID int64) ([]work.Thread, error) {
-	return listRows(ctx, t, fmt.Sprintf("list threads of pull request %d", pullID), scanThread,
-		`SELECT node_id, top, resolved FROM threads WHERE pull_id = ? ORDER BY top, node_id`, pullID)
+func (t *Tx) ListThreads(ctx context.Context, pullID int64) (threads []work.Thread, err error) {
+	what := fmt.Sprintf("list threads of pull request %d", pullID)
+	text, ok, err := findRow(ctx, t, what, scanString, `SELECT threads FROM pull_requests WHERE id = ?`, pullID)
+	if err == nil && ok {
+		if err = scanJSON(text, &threads, "[]"); err != nil {
+			err = fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	return threads, err
 }
 
 // SetLost records which commit a rewritten branch lacks; "" if its history is whole. It clears

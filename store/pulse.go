@@ -56,7 +56,7 @@ func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) 
 		all[id] = append(all[id], label)
 		return id, err
 	}
-	_, err := listRows(ctx, t, "list seen labels", scan, `SELECT repo_id, label FROM seen_labels ORDER BY repo_id, label`)
+	_, err := listRows(ctx, t, "list seen labels", scan, `SELECT repo_id, key FROM reading WHERE what = 'label' ORDER BY repo_id, key`)
 	return all, err
 }
 

@@ -36,7 +36,7 @@ func TestReasonsAreStoredWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	dump := ""
-	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests", "pull_reviews", "review_log", "merge_boxes", "merge_trouble", "merges", "repo_merging"} {
+	for _, table := range []string{"repositories", "work_items", "history", "turns", "actions", "pull_requests", "pull_reviews", "merges"} {
 		rows, err := d.SQL.QueryContext(ctx, "SELECT * FROM "+table)
 		if err != nil {
 			t.Fatal(err)

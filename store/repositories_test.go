@@ -242,14 +242,18 @@ func TestSessions(t *testing.T) {
 func TestUsageOfASessionIsTheLastThatWasCounted(t *testing.T) {
 	d, ctx := newDB(t), t.Context()
 	i := addItem(t, d, work.Item{RepoID: addRepo(t, d).ID, Number: 1})
+	u := addTurn(t, d, work.Turn{RepoID: i.RepoID, ItemID: i.ID, Key: "k"})
 	counted := func(agent, session string) work.Usage {
-		return inTx(t, d, func(tx *Tx) (work.Usage, error) { return tx.GetSessionUsage(ctx, i.ID, agent, session) })
+		return inTx(t, d, func(tx *Tx) (work.Usage, error) { return tx.GetSessionUsage(ctx, u.ItemID, agent, session) })
 	}
 	equal(t, counted("codex", "s"), work.Usage{})
 	for n := range int64(3) {
-		u := work.Usage{InputTokens: 100 * n, OutputTokens: n, CostUSD: 0.5}
-		update(t, d, func(tx *Tx) error { return tx.PutSessionUsage(ctx, i.ID, "codex", "s", u, t0) })
-		equal(t, counted("codex", "s"), u)
+		usage := work.Usage{InputTokens: 100 * n, OutputTokens: n, CostUSD: 0.5}
+		run := inTx(t, d, func(tx *Tx) (int64, error) {
+			return tx.AddRun(ctx, work.Run{Turn: u.ID, Agent: "codex", Session: "s", Began: t0})
+		})
+		update(t, d, func(tx *Tx) error { return tx.PutSessionUsage(ctx, run, usage) })
+		equal(t, counted("codex", "s"), usage)
 	}
 	equal(t, counted("codex", "other"), work.Usage{})
 	equal(t, counted("mine", "s"), work.Usage{})

@@ -103,8 +103,8 @@ func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int6
 // ensureReview creates the pull request's row, in the state without reviews, if it is missing.
 func (t *Tx) ensureReview(ctx context.Context, what string, pullID int64) error {
 	_, err := t.exec(ctx, what,
-		`INSERT INTO pull_reviews (pull_id, repo_id, since) SELECT id, repo_id, ? FROM pull_requests WHERE id = ? ON CONFLICT (pull_id) DO NOTHING`,
-		millis(t.now), pullID)
+		`INSERT INTO pull_reviews (pull_id, repo_id, since) VALUES (?1, (SELECT repo_id FROM pull_requests WHERE id = ?1), ?2) ON CONFLICT (pull_id) DO NOTHING`,
+		pullID, millis(t.now))
 	return err
 }
 

@@ -410,7 +410,7 @@ func TestLookingReadsNoneThatWaits(t *testing.T) {
 		}
 		for _, step := range explain(t, d, query, args) {
 			for _, index := range []string{
-				"INDEX pull_reviews_look (repo_id=?)", "INDEX pull_reviews_policy (repo_id=? AND policy<?)", "INDEX pull_reviews_policy (repo_id=? AND policy>?)",
+				"INDEX pull_reviews_busy (repo_id=? AND look>?)", "INDEX pull_reviews_policy (repo_id=? AND policy<?)", "INDEX pull_reviews_policy (repo_id=? AND policy>?)",
 			} {
 				if strings.Contains(step, index) {
 					uses[index]++

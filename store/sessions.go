@@ -49,19 +49,19 @@ func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
 	return err
 }
 
-// PutSessionUsage stores a provider's usage counts of a session since its beginning.
-func (t *Tx) PutSessionUsage(ctx context.Context, itemID int64, agent, session string, u work.Usage, at time.Time) error {
-	_, err := t.exec(ctx, fmt.Sprintf("put the usage of a session of item %d", itemID),
-		`INSERT INTO session_usage (item_id, agent, session, input_tokens, output_tokens, cost_usd, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-		 ON CONFLICT (item_id, agent, session) DO UPDATE
-		 SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cost_usd = excluded.cost_usd, updated_at = excluded.updated_at`,
-		itemID, agent, session, u.InputTokens, u.OutputTokens, u.CostUSD, t.stamp(at))
-	return err
+// PutSessionUsage stores, with a run, a provider's usage counts of its session since the session's
+// beginning.
+func (t *Tx) PutSessionUsage(ctx context.Context, runID int64, u work.Usage) error {
+	return t.execOne(ctx, fmt.Sprintf("put the usage of the session of run %d", runID), ErrNotFound,
+		`UPDATE runs SET counted_input_tokens = ?, counted_output_tokens = ?, counted_cost_usd = ? WHERE id = ?`,
+		u.InputTokens, u.OutputTokens, u.CostUSD, runID)
 }
 
 // GetSessionUsage returns the usage counts of a session when it was last used; zero for a new one.
 func (t *Tx) GetSessionUsage(ctx context.Context, itemID int64, agent, session string) (work.Usage, error) {
 	u, _, err := findRow(ctx, t, fmt.Sprintf("get the usage of a session of item %d", itemID), scanUsage,
-		`SELECT input_tokens, output_tokens, cost_usd FROM session_usage WHERE item_id = ? AND agent = ? AND session = ?`, itemID, agent, session)
+		`SELECT counted_input_tokens, counted_output_tokens, counted_cost_usd FROM turns u JOIN runs r ON r.turn_id = u.id
+		 WHERE u.item_id = ? AND r.agent = ? AND r.session = ? AND (counted_input_tokens > 0 OR counted_output_tokens > 0 OR counted_cost_usd > 0.0)
+		 ORDER BY r.id DESC LIMIT 1`, itemID, agent, session)
 	return u, err
 }

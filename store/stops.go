@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,55 +34,47 @@ func (t *Tx) FindStop(ctx context.Context, itemID int64) (work.Stop, bool, error
 
 // ListTakenStops returns the stops of all repositories whose comments say that the item is paused.
 func (t *Tx) ListTakenStops(ctx context.Context) ([]work.Stop, error) {
-	return listRows(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0 ORDER BY item_id`)
+	// With ORDER BY item_id, SQLite would read the whole table instead of the index.
+	stops, err := listRows(ctx, t, "list stops of paused items", scanStop, `SELECT `+stopColumns+` FROM stops WHERE taken_at <> 0`)
+	slices.SortFunc(stops, func(a, b work.Stop) int { return cmp.Compare(a.ItemID, b.ItemID) })
+	return stops, err
 }
 
-const (
-	followupColumns = `item_id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, since, waiting_reason`
-	selectFollowup  = `SELECT ` + followupColumns + ` FROM followups f `
-)
-
-func followupFields(f *work.Followup) []any {
-	return []any{
-		&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor,
-		timeOf(&f.Since),
-		reasonOf(&f.Reason),
-	}
-}
+const selectFollowup = `SELECT id, resume_turn, resume_commit, run_start_comment_id, comment_cursor, event_cursor, resume_since, waiting_reason
+	FROM work_items WHERE resume_since > 0 AND `
 
 func scanFollowup(row scanner) (f work.Followup, err error) {
-	return f, row.Scan(followupFields(&f)...)
+	return f, row.Scan(&f.ItemID, &f.Turn, &f.Commit, &f.RunStartComment, &f.CommentCursor, &f.EventCursor, timeOf(&f.Since), reasonOf(&f.Reason))
 }
 
 // PutFollowup stores what a work item waits for. It replaces the former one.
 func (t *Tx) PutFollowup(ctx context.Context, f work.Followup) error {
 	f.Reason = f.Reason.Map(t.clean)
-	_, err := t.exec(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID),
-		`INSERT INTO followups (`+followupColumns+`) VALUES (`+placeholders(8)+`)
-		 ON CONFLICT (item_id) DO UPDATE SET resume_turn = excluded.resume_turn, resume_commit = excluded.resume_commit, since = excluded.since,
-		 run_start_comment_id = excluded.run_start_comment_id, comment_cursor = excluded.comment_cursor, event_cursor = excluded.event_cursor,
-		 waiting_reason = excluded.waiting_reason`, followupFields(&f)...)
-	return err
+	return t.execOne(ctx, fmt.Sprintf("put follow-up of item %d", f.ItemID), ErrNotFound,
+		`UPDATE work_items SET resume_turn = ?, resume_commit = ?, run_start_comment_id = ?, comment_cursor = ?, event_cursor = ?, resume_since = ?, waiting_reason = ? WHERE id = ?`,
+		f.Turn, f.Commit, f.RunStartComment, f.CommentCursor, f.EventCursor, t.stamp(f.Since), reasonOf(&f.Reason), f.ItemID)
 }
 
 // FindFollowup returns what a work item waits for, or waited for before the turn that resumes it.
 func (t *Tx) FindFollowup(ctx context.Context, itemID int64) (work.Followup, bool, error) {
-	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`WHERE item_id = ?`, itemID)
+	return findRow(ctx, t, fmt.Sprintf("find follow-up of item %d", itemID), scanFollowup, selectFollowup+`id = ?`, itemID)
 }
 
-// DropFollowup deletes what a work item waited for.
+// DropFollowup records that a work item waits for nothing any more.
 func (t *Tx) DropFollowup(ctx context.Context, itemID int64) error {
-	_, err := t.exec(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `DELETE FROM followups WHERE item_id = ?`, itemID)
+	_, err := t.exec(ctx, fmt.Sprintf("drop follow-up of item %d", itemID), `UPDATE work_items SET resume_since = 0 WHERE id = ? AND resume_since > 0`, itemID)
 	return err
 }
 
-// ListIdleFollowups returns the followups of all work items in a state that have neither a pull
-// request nor an unfinished turn.
+// ListIdleFollowups returns the followups of all work items in an open state that have neither
+// a pull request nor an unfinished turn.
 func (t *Tx) ListIdleFollowups(ctx context.Context, state work.State) ([]work.Followup, error) {
-	return listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+`
-		WHERE EXISTS (SELECT 1 FROM work_items i WHERE i.id = f.item_id AND i.state = ?)
-		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = f.item_id)
-		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = f.item_id AND `+unfinished+`) ORDER BY item_id`, state)
+	// With ORDER BY id, SQLite would read the whole table instead of the index.
+	all, err := listRows(ctx, t, "list follow-ups", scanFollowup, selectFollowup+openItem+` AND state = ?
+		AND NOT EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = work_items.id)
+		AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.item_id = work_items.id AND `+unfinished+`)`, state)
+	slices.SortFunc(all, func(a, b work.Followup) int { return cmp.Compare(a.ItemID, b.ItemID) })
+	return all, err
 }
 
 // RelatedRows says which rows refer to a work item, so that only those are read.
@@ -98,9 +91,9 @@ func (t *Tx) ListRelatedRows(ctx context.Context, items []int64) (map[int64]Rela
 		err = row.Scan(&id, &b.Stop, &b.Followup, &b.Turns, &b.Threads)
 		found[id] = b
 		return id, err
-	}, `SELECT i.id, EXISTS (SELECT 1 FROM stops WHERE item_id = i.id), EXISTS (SELECT 1 FROM followups WHERE item_id = i.id),
+	}, `SELECT i.id, EXISTS (SELECT 1 FROM stops WHERE item_id = i.id), i.resume_since > 0,
 			EXISTS (SELECT 1 FROM turns WHERE item_id = i.id),
-			EXISTS (SELECT 1 FROM pull_requests p JOIN threads t ON t.pull_id = p.id WHERE p.item_id = i.id)
+			EXISTS (SELECT 1 FROM pull_requests p WHERE p.item_id = i.id AND p.threads <> '[]')
 		FROM work_items i WHERE i.id IN (%s)`, items)
 	return found, err
 }

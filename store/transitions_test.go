@@ -52,8 +52,8 @@ func watch(t *testing.T, d *DB) {
 			OR old.stage = 'landed' AND (old.commit_oid <> new.commit_oid OR old.differs <> new.differs OR old.red NOT IN ('[]', new.red))
 			OR new.stage <> 'landed' AND new.red <> '[]' OR old.pull_id <> new.pull_id OR old.head <> new.head
 			BEGIN INSERT INTO moves VALUES ('merge of ' || new.head || ' broke: ' || old.stage || ' to ' || new.stage); END;
-		CREATE TRIGGER halted AFTER UPDATE ON repo_merging WHEN old.why <> '' AND new.why NOT IN ('', old.why) OR new.why = '' AND (new.told > 0 OR new.differs > 2)
-			BEGIN INSERT INTO moves VALUES ('merging in ' || new.repo_id || ' broke: ' || old.why || ' to ' || new.why); END;
+		CREATE TRIGGER halted AFTER UPDATE ON repositories WHEN old.merge_why <> '' AND new.merge_why NOT IN ('', old.merge_why) OR new.merge_why = '' AND (new.merge_told > 0 OR new.merge_differs > 2)
+			BEGIN INSERT INTO moves VALUES ('merging in ' || new.id || ' broke: ' || old.merge_why || ' to ' || new.merge_why); END;
 		CREATE TRIGGER sends AFTER UPDATE ON actions WHEN new.sends < old.sends AND NOT (old.kind = 'merge' AND old.state IN ('void', 'dropped'))
 			OR new.state = 'sent' AND (new.sends = 0 OR new.sent_at = 0)
 			OR new.state = 'planned' AND new.sends > 0

@@ -50,13 +50,13 @@ func (w *world) ledger() (l ledger, err error) {
 	}{
 		{"unfinished turn", `SELECT number, kind, step, blocked, wait_reason, last_error FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled') AND NOT blocked`, true},
 		{"pending event", `SELECT number, kind, source FROM events WHERE processed_at = 0 AND COALESCE(item_id, 0) NOT IN (SELECT id FROM work_items WHERE state = 'blocked')
-			AND NOT EXISTS (SELECT 1 FROM followups f WHERE f.item_id = events.item_id AND events.id <= f.event_cursor)`, true},
+			AND NOT EXISTS (SELECT 1 FROM work_items i WHERE i.id = events.item_id AND i.resume_since > 0 AND events.id <= i.event_cursor)`, true},
 		{"unsettled action", `SELECT number, kind, state, last_error FROM actions WHERE state IN ('planned', 'sent')
 			AND COALESCE(turn_id, 0) NOT IN (SELECT id FROM turns WHERE blocked)
 			AND NOT (kind IN ('merge', 'enqueue') AND item_id IN (SELECT id FROM work_items WHERE state = 'blocked'))`, true},
 		{"approved and not merged", `SELECT p.number FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id JOIN work_items i ON i.id = p.item_id
 			WHERE r.state IN ('approved', 'checking_approval') AND p.state = 'open' AND i.state <> 'blocked'`, w.scenario.merges},
-		{"page to be found again", `SELECT next_url FROM walks WHERE name = 'adopted' AND next_url <> 'done'`, true},
+		{"page to be found again", `SELECT url FROM reading WHERE what = 'walk' AND key = 'adopted' AND url <> 'done'`, true},
 		{"merge under way", `SELECT number, stage FROM merges WHERE stage IN ('intended', 'queued')`, true},
 		{"merge", `SELECT number, method, stage, differs FROM merges ORDER BY id`, false},
 		{"review to be decided", `SELECT p.number, r.state, r.look FROM pull_reviews r JOIN pull_requests p ON p.id = r.pull_id

@@ -35,59 +35,49 @@ CREATE TABLE repositories (
     pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
     pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
-    pulse_hidden          INTEGER NOT NULL DEFAULT 0  -- whether people were told that GitHub does not say whether it changed
+    pulse_hidden          INTEGER NOT NULL DEFAULT 0, -- whether people were told that GitHub does not say whether it changed
+    -- Whether it is merged into, once something else landed there than what was approved,
+    -- or a person stopped it.
+    merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
+    merge_why             TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
+    merge_stopped_at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
+    merge_told            INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
 ) STRICT;
 
+-- How far GitHub's lists are read. what says what a row is:
+--   page: the validator of a page, by its address
+--   walk: a walk over a list that did not come to its end, by its name
+--   label: a label whose open issues were listed before
+--   backlog: an issue or a pull request, n, that a list showed and that was not taken in
+--     yet, for lack of time or because GitHub did not answer: the list's cursor is stored
+--     with it
+--   kept: page n of a list of one issue or pull request for which a pass had no time, by
+--     the address of the list's first page: the next pass reads on from there
 -- repo_id 0 stands for the host itself, so there is no foreign key.
-CREATE TABLE http_validators (
-    repo_id  INTEGER NOT NULL,
-    url      TEXT    NOT NULL,
-    etag     TEXT    NOT NULL,
-    next_url TEXT    NOT NULL,
-    seen_at  INTEGER NOT NULL,
-    PRIMARY KEY (repo_id, url)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE walks (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    name     TEXT    NOT NULL,
-    next_url TEXT    NOT NULL,
-    PRIMARY KEY (repo_id, name)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE seen_labels (
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    label   TEXT    NOT NULL,
-    PRIMARY KEY (repo_id, label)
-) STRICT, WITHOUT ROWID;
-
--- Issues and pull requests that a list showed and that were not taken in yet, for
--- lack of time or because GitHub did not answer: the list's cursor is stored with
--- them.
-CREATE TABLE backlog (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    number   INTEGER NOT NULL,
-    tried_at INTEGER NOT NULL,
-    PRIMARY KEY (repo_id, number)
-) STRICT, WITHOUT ROWID;
-
--- How far this machine's clock was ahead of a host's when the host answered last.
-CREATE TABLE clocks (
-    host  TEXT    PRIMARY KEY,
-    ahead INTEGER NOT NULL -- milliseconds; less than 0: behind
+CREATE TABLE reading (
+    what    TEXT    NOT NULL,
+    repo_id INTEGER NOT NULL,
+    key     TEXT    NOT NULL,
+    n       INTEGER NOT NULL,
+    at      INTEGER NOT NULL, -- when the page was seen, the number was tried, or the first page was read
+    etag    TEXT    NOT NULL,
+    url     TEXT    NOT NULL, -- of the next page; kept: of the page itself
+    items   TEXT    NOT NULL, -- what stands on the page, as JSON
+    PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 
 -- Limits of a host: until when no pass asks for what counts against one that is reached,
--- and what was left of it when a pass read it last.
-CREATE TABLE limits (
+-- and what was left of it when a pass read it last. And, without a resource, its clock.
+CREATE TABLE hosts (
     host       TEXT    NOT NULL,
-    resource   TEXT    NOT NULL, -- as GitHub names it; *: everything
-    not_before INTEGER NOT NULL, -- 0: it was not reached
-    reason     TEXT    NOT NULL,
-    remaining  INTEGER NOT NULL,
-    most       INTEGER NOT NULL,
-    reset_at   INTEGER NOT NULL, -- GitHub's clock
-    at         INTEGER NOT NULL, -- when a pass read it last; 0: none did
+    resource   TEXT    NOT NULL,            -- as GitHub names it; *: everything
+    not_before INTEGER NOT NULL DEFAULT 0,  -- 0: it was not reached
+    reason     TEXT    NOT NULL DEFAULT '',
+    remaining  INTEGER NOT NULL DEFAULT 0,
+    most       INTEGER NOT NULL DEFAULT 0,
+    reset_at   INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock
+    at         INTEGER NOT NULL DEFAULT 0,  -- when a pass read it last; 0: none did
+    ahead      INTEGER NOT NULL DEFAULT 0,  -- how far this machine's clock was ahead of the host's when the host answered last, in milliseconds; less than 0: behind
     PRIMARY KEY (host, resource)
 ) STRICT, WITHOUT ROWID;
 
@@ -140,13 +130,22 @@ CREATE TABLE work_items (
     -- Turns and runs after these count against the item's budgets; a person moves them on.
     allowance_from   INTEGER NOT NULL DEFAULT 0, -- turns.id
     allowance_run    INTEGER NOT NULL DEFAULT 0, -- runs.id
+    -- What a start that stands still leaves to the turn that goes on, once people said
+    -- more on the issue.
+    resume_since         INTEGER NOT NULL DEFAULT 0,  -- 0: nothing
+    resume_turn          TEXT    NOT NULL DEFAULT '', -- turn_key
+    resume_commit        TEXT    NOT NULL DEFAULT '',
+    run_start_comment_id INTEGER NOT NULL DEFAULT 0,  -- GitHub's
+    comment_cursor       INTEGER NOT NULL DEFAULT 0,  -- GitHub's
+    event_cursor         INTEGER NOT NULL DEFAULT 0,  -- events.id
+    waiting_reason       TEXT    NOT NULL DEFAULT '', -- JSON
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL
 ) STRICT;
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
-CREATE INDEX work_items_open ON work_items (repo_id)
+CREATE INDEX work_items_open ON work_items (repo_id, state)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 
 CREATE TABLE dependencies (
@@ -156,19 +155,6 @@ CREATE TABLE dependencies (
     seen_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, ref)
 ) STRICT, WITHOUT ROWID;
-
--- What a start that stands still leaves to the turn that goes on, once people
--- said more on the issue.
-CREATE TABLE followups (
-    item_id              INTEGER PRIMARY KEY REFERENCES work_items (id),
-    resume_turn          TEXT    NOT NULL, -- turn_key
-    resume_commit        TEXT    NOT NULL,
-    run_start_comment_id INTEGER NOT NULL, -- GitHub's
-    comment_cursor       INTEGER NOT NULL, -- GitHub's
-    event_cursor         INTEGER NOT NULL, -- events.id
-    since                INTEGER NOT NULL,
-    waiting_reason       TEXT    NOT NULL -- JSON
-) STRICT;
 
 -- Why a work item stands still, as GitHub shows it in one comment; kept once it
 -- went on, to tell the same stop again from a new one.
@@ -183,7 +169,7 @@ CREATE TABLE stops (
     taken_at INTEGER NOT NULL  -- since when people have the item, as the comment says; 0: it does not
 ) STRICT;
 
-CREATE INDEX stops_taken ON stops (item_id) WHERE taken_at <> 0;
+CREATE INDEX stops_live ON stops (since, taken_at) WHERE ended_at = 0 OR taken_at <> 0;
 
 -- When people had taken an issue or a pull request over: what was said meanwhile
 -- is not for the agents.
@@ -191,14 +177,13 @@ CREATE TABLE pauses (
     id       INTEGER PRIMARY KEY,
     repo_id  INTEGER NOT NULL REFERENCES repositories (id),
     number   INTEGER NOT NULL, -- of the issue or the pull request
-    label_id INTEGER NOT NULL, -- timeline id of the labelling; 0: begun by a command
+    label_id INTEGER,          -- timeline id of the labelling; NULL: begun by a command
     began_at INTEGER NOT NULL, -- GitHub's clock
     ended_at INTEGER NOT NULL, -- GitHub's clock; 0: it lasts
-    by_login TEXT    NOT NULL
+    by_login TEXT    NOT NULL,
+    UNIQUE (repo_id, number, label_id)
 ) STRICT;
 
-CREATE INDEX pauses_number ON pauses (repo_id, number, began_at);
-CREATE UNIQUE INDEX pauses_label ON pauses (repo_id, number, label_id) WHERE label_id <> 0;
 CREATE INDEX pauses_open ON pauses (repo_id) WHERE ended_at = 0;
 
 CREATE TABLE pull_requests (
@@ -238,20 +223,25 @@ CREATE TABLE pull_requests (
     base_oid      TEXT    NOT NULL DEFAULT '',
     head_since    INTEGER NOT NULL DEFAULT 0,  -- when this head was stored first; our clock
     checks_since  INTEGER NOT NULL DEFAULT 0,  -- since when checks of the head run; 0: none does
+    -- What became of it, as GitHub says.
+    ended_at      INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock; 0: it is open, or nothing says when
+    commits       INTEGER NOT NULL DEFAULT 0,
+    human_commits INTEGER NOT NULL DEFAULT -1, -- those that are not ours; -1: not known
+    end_read_at   INTEGER NOT NULL DEFAULT 0,  -- 0: its end was not read
+    threads       TEXT    NOT NULL DEFAULT '[]', -- of its diff comments, as JSON
     UNIQUE (repo_id, number)
 ) STRICT;
 
 CREATE INDEX pull_requests_item ON pull_requests (item_id);
 CREATE INDEX pull_requests_open ON pull_requests (repo_id, number) WHERE state = 'open';
-CREATE INDEX pull_requests_rewritten ON pull_requests (repo_id) WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '';
-
-CREATE TABLE threads (
-    pull_id   INTEGER NOT NULL REFERENCES pull_requests (id),
-    node_id   TEXT    NOT NULL,
-    top       INTEGER NOT NULL,
-    resolved  INTEGER NOT NULL,
-    PRIMARY KEY (pull_id, node_id)
-) STRICT, WITHOUT ROWID;
+-- Those that are looked through for news, and those that may have been merged by us before
+-- the database was lost.
+CREATE INDEX pull_requests_created ON pull_requests (created_at);
+CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
+-- Those that are looked at in each pass: they were not read, their branch was rewritten, or
+-- checks of them run.
+CREATE INDEX pull_requests_busy ON pull_requests (repo_id, updated_at)
+    WHERE state = 'open' AND ((failures > 0 OR details_at = 0 OR fingerprint = '' OR lost_oid <> '') OR (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN'));
 
 CREATE TABLE turns (
     id            INTEGER PRIMARY KEY,
@@ -295,9 +285,7 @@ CREATE UNIQUE INDEX turns_unfinished_number ON turns (repo_id, number)
     WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled');
 CREATE INDEX turns_item ON turns (item_id);
 CREATE INDEX turns_commit ON turns (repo_id, commit_oid) WHERE commit_oid <> '';
--- What was spent lately, and which repository and kind was served last, without
--- a look at all that is over.
-CREATE INDEX turns_claimed ON turns (claimed_at);
+-- Which repository and kind was served last, without a look at all that is over.
 CREATE INDEX turns_kind ON turns (repo_id, kind);
 
 -- Every run of an agent, stored before it starts: one that ended with its pass was
@@ -313,7 +301,12 @@ CREATE TABLE runs (
     input_tokens  INTEGER NOT NULL, -- these three as far as they were known last
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,
-    unknown       INTEGER NOT NULL  -- 1: it used more than that, and nothing says how much
+    unknown       INTEGER NOT NULL, -- 1: it used more than that, and nothing says how much
+    -- What the provider has counted of the session since its beginning, for those that
+    -- never tell what one run used; 0: nothing.
+    counted_input_tokens  INTEGER NOT NULL DEFAULT 0,
+    counted_output_tokens INTEGER NOT NULL DEFAULT 0,
+    counted_cost_usd      REAL    NOT NULL DEFAULT 0.0
 ) STRICT;
 
 CREATE INDEX runs_turn ON runs (turn_id);
@@ -352,10 +345,15 @@ CREATE TABLE events (
 -- What is pending stays quick however many events were processed before, and the few facts
 -- among it however many comments wait.
 CREATE INDEX events_pending ON events (repo_id, kind, item_id) WHERE processed_at = 0;
-CREATE INDEX events_processed ON events (processed_at) WHERE processed_at > 0;
 CREATE INDEX events_outcome ON events (repo_id, outcome, processed_at) WHERE processed_at > 0;
 CREATE INDEX events_item ON events (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX events_turn ON events (turn_id) WHERE turn_id IS NOT NULL;
+-- The versions of one comment are found without a walk over every comment of its issue
+-- or pull request. What asks for those of one number is served by it as well.
+CREATE INDEX events_source ON events (repo_id, number, kind, source);
+-- Of each work item the first comments that wait, without a walk over all of them.
+CREATE INDEX events_said ON events (repo_id, item_id, created_at)
+    WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
 
 CREATE TABLE actions (
     id           INTEGER PRIMARY KEY,
@@ -399,8 +397,12 @@ CREATE INDEX actions_item ON actions (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX actions_notices ON actions (repo_id, planned_at)
     WHERE turn_id IS NULL AND state IN ('planned', 'sent');
 CREATE INDEX actions_sent ON actions (sent_at) WHERE sent_at > 0;
-CREATE INDEX actions_settled ON actions (settled_at) WHERE settled_at > 0;
 CREATE INDEX actions_unshown ON actions (repo_id, not_before) WHERE state = 'dropped' AND not_before > 0;
+-- What merges, and which branches were updated, without a walk over all notices that wait
+-- or were sent lately: a burst of comments leaves thousands of both.
+CREATE INDEX actions_merging ON actions (repo_id, planned_at)
+    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
+CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
 
 CREATE TABLE agent_sessions (
     item_id    INTEGER NOT NULL REFERENCES work_items (id),
@@ -412,35 +414,25 @@ CREATE TABLE agent_sessions (
     PRIMARY KEY (item_id, agent, role)
 ) STRICT, WITHOUT ROWID;
 
--- What a provider has counted of a session since its beginning, for those that
--- never tell what one turn used.
-CREATE TABLE session_usage (
-    item_id       INTEGER NOT NULL REFERENCES work_items (id),
-    agent         TEXT    NOT NULL,
-    session       TEXT    NOT NULL,
-    input_tokens  INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    cost_usd      REAL    NOT NULL,
-    updated_at    INTEGER NOT NULL,
-    PRIMARY KEY (item_id, agent, session)
-) STRICT, WITHOUT ROWID;
-
+-- What happened, for people and programs.
 CREATE TABLE history (
     id      INTEGER PRIMARY KEY,
     repo_id INTEGER NOT NULL REFERENCES repositories (id),
     item_id INTEGER REFERENCES work_items (id),
     number  INTEGER NOT NULL,
     at      INTEGER NOT NULL,
+    key     TEXT,             -- of what reviews log: each thing once; NULL: any other line
     what    TEXT    NOT NULL,
-    detail  TEXT    NOT NULL
+    detail  TEXT    NOT NULL, -- of what reviews log: JSON
+    UNIQUE (repo_id, key)
 ) STRICT;
 
 CREATE INDEX history_item ON history (item_id, at);
-CREATE INDEX history_at ON history (at);
 
 -- What reviewers say of pull requests, and what follows from it.
 
--- Where the reviews of a pull request stand. What the config says of them is in no row.
+-- Where the reviews and the merge of a pull request stand. What the config says of them is
+-- in no row.
 CREATE TABLE pull_reviews (
     pull_id    INTEGER PRIMARY KEY REFERENCES pull_requests (id),
     repo_id    INTEGER NOT NULL REFERENCES repositories (id),
@@ -462,10 +454,19 @@ CREATE TABLE pull_reviews (
     held_by    TEXT    NOT NULL DEFAULT '',
     -- An idle pass decides nothing again: only where something changed since, or the config.
     look       INTEGER NOT NULL DEFAULT 0,  -- how often something changed since it was decided last
-    policy     TEXT    NOT NULL DEFAULT ''  -- what the config said then
+    policy     TEXT    NOT NULL DEFAULT '', -- what the config said then
+    -- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
+    -- or for as long as the head does.
+    trouble_head TEXT    NOT NULL DEFAULT '',
+    trouble_why  TEXT    NOT NULL DEFAULT '', -- JSON; empty: there is none
+    -- GitHub's merge box of it, and what rules its base has.
+    box_at       INTEGER NOT NULL DEFAULT 0,  -- since when it reads so; our clock
+    box_read_at  INTEGER NOT NULL DEFAULT 0,  -- when it was read last, where that counts: a pass reads only so many
+    box          TEXT    NOT NULL DEFAULT ''  -- JSON; empty: it was not read
 ) STRICT;
 
-CREATE INDEX pull_reviews_look ON pull_reviews (repo_id) WHERE look > 0;
+-- Those to be decided, and those to be merged.
+CREATE INDEX pull_reviews_busy ON pull_reviews (repo_id, look, state) WHERE look > 0 OR state IN ('approved', 'checking_approval');
 CREATE INDEX pull_reviews_policy ON pull_reviews (repo_id, policy) WHERE state NOT IN ('merged', 'closed');
 
 -- What a reviewer said of a head. Turns are kept for a shorter time, so that turn_id
@@ -520,9 +521,6 @@ CREATE TABLE findings (
     PRIMARY KEY (pull_id, id)
 ) STRICT;
 
-CREATE INDEX findings_verdict ON findings (verdict_id) WHERE verdict_id IS NOT NULL;
-CREATE INDEX findings_resolved ON findings (resolved_by) WHERE resolved_by IS NOT NULL;
-
 -- Turns that were to do what a reviewer asked for.
 CREATE TABLE fixes (
     pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
@@ -550,32 +548,7 @@ CREATE TABLE review_calls (
     PRIMARY KEY (pull_id, reviewer, head)
 ) STRICT, WITHOUT ROWID;
 
--- What happened, for people and programs: each thing once, by its key.
-CREATE TABLE review_log (
-    id      INTEGER PRIMARY KEY,
-    repo_id INTEGER NOT NULL REFERENCES repositories (id),
-    item_id INTEGER REFERENCES work_items (id),
-    number  INTEGER NOT NULL, -- of the pull request
-    key     TEXT    NOT NULL,
-    at      INTEGER NOT NULL,
-    what    TEXT    NOT NULL,
-    data    TEXT    NOT NULL, -- JSON
-    UNIQUE (repo_id, key)
-) STRICT;
-
-CREATE INDEX review_log_item ON review_log (item_id, at) WHERE item_id IS NOT NULL;
-CREATE INDEX review_log_at ON review_log (at);
-
--- What is merged without a person: what GitHub said before, what people said, what was sent
--- and what landed.
-
--- GitHub's merge box of a pull request, and what rules its base has.
-CREATE TABLE merge_boxes (
-    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    at      INTEGER NOT NULL, -- since when it reads so; our clock
-    read_at INTEGER NOT NULL, -- when it was read last, where that counts: a pass reads only so many
-    data    TEXT    NOT NULL  -- JSON
-) STRICT;
+-- What is merged without a person: what people said, what was sent and what landed.
 
 -- People's words that a head may be merged.
 CREATE TABLE merge_words (
@@ -589,15 +562,6 @@ CREATE TABLE merge_words (
     at         INTEGER NOT NULL, -- GitHub's clock
     PRIMARY KEY (pull_id, head, comment_id)
 ) STRICT, WITHOUT ROWID;
-
--- Why a head is not merged, as was seen when it was tried. It lasts until a person lifts it,
--- or for as long as the head does.
-CREATE TABLE merge_trouble (
-    pull_id INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    head    TEXT    NOT NULL,
-    why     TEXT    NOT NULL, -- JSON
-    at      INTEGER NOT NULL
-) STRICT;
 
 -- Every merge of ours, stored before it is asked for: one for each head.
 CREATE TABLE merges (
@@ -623,23 +587,9 @@ CREATE TABLE merges (
     UNIQUE (pull_id, head)
 ) STRICT;
 
--- Those that may have been merged by us before the database was lost.
-CREATE INDEX pull_requests_merged ON pull_requests (repo_id, updated_at) WHERE state = 'merged';
-
 CREATE INDEX merges_at ON merges (repo_id, at);
-CREATE INDEX merges_item ON merges (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX merges_unsettled ON merges (repo_id) WHERE stage IN ('intended', 'queued', 'half');
 CREATE INDEX merges_watched ON merges (repo_id, watch_until) WHERE watch_until > 0 AND red = '[]';
-
--- Whether a repository is merged into, once something else landed there than what was
--- approved, or a person stopped it.
-CREATE TABLE repo_merging (
-    repo_id INTEGER PRIMARY KEY REFERENCES repositories (id),
-    differs INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
-    why     TEXT    NOT NULL DEFAULT '', -- why nothing is merged, as JSON; empty: something is
-    at      INTEGER NOT NULL DEFAULT 0,  -- since when nothing is
-    told    INTEGER NOT NULL DEFAULT 0   -- whether a pass ended with it
-) STRICT;
 
 -- What is kept of runs, turns, verdicts and answers once their rows are pruned, and failures,
 -- which are counted as they happen. Nothing is in both: what is added here is deleted there
@@ -667,33 +617,18 @@ CREATE TABLE totals (
 
 -- Requests to GitHub by their answers, counted where metrics are written; and, with an empty
 -- host, passes by what became of them, counted there too, and where a pass fails or ends a
--- row of failures.
+-- row of failures. Without an outcome, the last pass.
 CREATE TABLE counters (
     host    TEXT    NOT NULL,
     api     TEXT    NOT NULL, -- rest, graphql
     outcome TEXT    NOT NULL, -- of a request the status; none: it got no answer
-    n       INTEGER NOT NULL,
+    n       INTEGER NOT NULL, -- of the last pass: how many failed in a row
     ms      INTEGER NOT NULL,
+    at      INTEGER NOT NULL DEFAULT 0,  -- its end
+    good_at INTEGER NOT NULL DEFAULT 0,  -- the end of the last one that did not fail; 0: none
+    why     TEXT    NOT NULL DEFAULT '', -- of the last failure
     PRIMARY KEY (host, api, outcome)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE last_pass (
-    id       INTEGER PRIMARY KEY CHECK (id = 1),
-    at       INTEGER NOT NULL, -- its end
-    good_at  INTEGER NOT NULL, -- the end of the last one that did not fail; 0: none
-    ms       INTEGER NOT NULL,
-    failures INTEGER NOT NULL, -- how many failed in a row
-    why      TEXT    NOT NULL  -- of the last failure
-) STRICT;
-
--- What became of pull requests, as GitHub says.
-CREATE TABLE pull_outcomes (
-    pull_id       INTEGER PRIMARY KEY REFERENCES pull_requests (id),
-    ended_at      INTEGER NOT NULL, -- GitHub's clock; 0: it is open, or nothing says when
-    commits       INTEGER NOT NULL,
-    human_commits INTEGER NOT NULL, -- those that are not ours; -1: not known
-    read_at       INTEGER NOT NULL
-) STRICT;
 
 -- What the operator is told outside of GitHub: each once for each target.
 CREATE TABLE notifications (
@@ -714,7 +649,8 @@ CREATE TABLE notifications (
 ) STRICT;
 
 CREATE INDEX notifications_planned ON notifications (at) WHERE state IN ('planned', 'sent');
-CREATE INDEX notifications_settled ON notifications (settled_at) WHERE settled_at > 0;
+-- What was told of passes last, without a walk over all that was ever told of them.
+CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
 
 -- Since when each target is told what: what began before is no news to it.
 CREATE TABLE notify_targets (
@@ -724,48 +660,3 @@ CREATE TABLE notify_targets (
     since  INTEGER NOT NULL,
     PRIMARY KEY (target, what)
 ) STRICT, WITHOUT ROWID;
-
--- What is looked through for news.
-CREATE INDEX pull_requests_created ON pull_requests (created_at);
-CREATE INDEX pull_requests_merged_at ON pull_requests (updated_at) WHERE state = 'merged';
-CREATE INDEX stops_lasting ON stops (since) WHERE ended_at = 0;
-CREATE INDEX pull_reviews_checking ON pull_reviews (since) WHERE state = 'checking_approval';
-
--- The versions of one comment are found without a walk over every comment of its issue
--- or pull request. What asks for those of one number is served by it as well.
-
-CREATE INDEX events_source ON events (repo_id, number, kind, source);
-
--- Which repositories have something to read, to decide or to send, without a walk over
--- what waits for people.
-CREATE INDEX pull_requests_unread ON pull_requests (repo_id) WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '');
-CREATE INDEX pull_reviews_landing ON pull_reviews (repo_id) WHERE state IN ('approved', 'checking_approval');
-CREATE INDEX work_items_depending ON work_items (repo_id) WHERE state = 'ready' AND depends_on <> '[]';
-CREATE INDEX pull_requests_pending ON pull_requests (updated_at) WHERE state = 'open' AND (rollup IN ('PENDING', 'EXPECTED') OR mergeable = 'UNKNOWN');
-
--- Of each work item the first comments that wait, without a walk over all of them.
-CREATE INDEX events_said ON events (repo_id, item_id, created_at)
-    WHERE processed_at = 0 AND turn_id IS NULL AND kind IN ('review', 'issue', 'summary', 'source');
-
--- What merges, and which branches were updated, without a walk over all notices that wait
--- or were sent lately: a burst of comments leaves thousands of both.
-
-CREATE INDEX actions_merging ON actions (repo_id, planned_at)
-    WHERE turn_id IS NULL AND state IN ('planned', 'sent') AND kind IN ('merge', 'enqueue', 'dequeue', 'update_branch', 'delete_branch', 'revert');
-CREATE INDEX actions_updates ON actions (repo_id, sent_at) WHERE kind = 'update_branch' AND state = 'applied';
-
--- What was told of passes last, without a walk over all that was ever told of them.
-CREATE INDEX notifications_passes ON notifications (target) WHERE what IN ('pass_failing', 'pass_recovered');
-
--- What was read of lists of one issue or pull request for which a pass had no time: the next
--- one reads on from there.
-
-CREATE TABLE list_pages (
-    repo_id  INTEGER NOT NULL REFERENCES repositories (id),
-    list     TEXT    NOT NULL, -- by the address of its first page
-    page     INTEGER NOT NULL, -- which of them it is
-    begun_at INTEGER NOT NULL, -- when the first one was read
-    url      TEXT    NOT NULL,
-    items    TEXT    NOT NULL, -- what stands on it, in JSON
-    PRIMARY KEY (repo_id, list, page)
-) STRICT;

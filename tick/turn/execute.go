@@ -399,7 +399,7 @@ func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, ru
 	case !believed:
 		return tx.DropSession(ctx, store.SessionKey{ItemID: u.ItemID, Agent: run.Agent, Role: u.Role()})
 	}
-	return tx.PutSessionUsage(ctx, u.ItemID, run.Agent, run.Session, counted, p.Now())
+	return tx.PutSessionUsage(ctx, run.ID, counted)
 }
 
 // cutShort reports whether a run ended before it could report its usage: by a limit, a signal or a

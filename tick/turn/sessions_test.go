@@ -42,7 +42,11 @@ func accountant(t *testing.T, b work.Budgets) (*runner, *env.Lease) {
 		if err := tx.PutSession(t.Context(), store.SessionOf(l.Turn), talkedIn, 0, noon); err != nil {
 			return err
 		}
-		return tx.PutSessionUsage(t.Context(), l.Item.ID, "codex", talkedIn, work.Usage{InputTokens: 100}, noon)
+		run, err := tx.AddRun(t.Context(), work.Run{Turn: l.Turn.ID, Agent: "codex", Session: talkedIn, Began: noon, Ended: noon})
+		if err != nil {
+			return err
+		}
+		return tx.PutSessionUsage(t.Context(), run, work.Usage{InputTokens: 100})
 	})
 	if err != nil {
 		t.Fatal(err)
