@@ -95,8 +95,8 @@ func meant(name string, candidates []string, form string) string {
 // and missing keys come last: read from the top, each line is a cause.
 
 // missing adds a problem with a missing key.
-func (t *Table) missing(key, format string, args ...any) {
-	t.lacks(t.at(key), t.at(key), "%s: %s", t.called(key), fmt.Sprintf(format, args...))
+func (t *Table) missing(key, text string) {
+	t.lacks(t.at(key), t.at(key), "%s: %s", t.called(key), text)
 }
 
 // means records for which key or table a misspelt one was most likely meant.
