@@ -161,3 +161,15 @@ func (p *Pass) knownSlot(ctx context.Context, planned plan.Turn) int {
 func (p *Pass) holderOf(l *env.Lease) work.Holder {
 	return work.Holder{Repo: l.Repo.Name.String(), Number: l.Turn.Number, Issue: l.Item.Number, Turn: l.Turn.Key, Since: p.Local()}
 }
+
+// dropSkippedHosts releases the leases of turns on hosts that this pass skips.
+func (p *Pass) dropSkippedHosts(leases []*env.Lease) (kept []*env.Lease) {
+	for _, l := range leases {
+		if p.Accounts.HostSkipped(l.Repo.Name.Host) == nil {
+			kept = append(kept, l)
+			continue
+		}
+		l.Release()
+	}
+	return kept
+}

@@ -83,7 +83,7 @@ func (p *Pass) plan(ctx context.Context, rep *env.Report) ([]*env.Lease, error) 
 		return leases, fmt.Errorf("recover: %w", err)
 	}
 	if err := p.endRemovedTurns(ctx); err != nil {
-		return leases, fmt.Errorf("let go of repositories that were left: %w", err)
+		return leases, fmt.Errorf("end turns of removed repositories: %w", err)
 	}
 	ready := p.ingest.ReadAll(ctx, rep)
 	leases = p.dropSkippedHosts(ingest.SameRepos(leases))
@@ -155,52 +155,4 @@ func (p *Pass) step(ctx context.Context, l *env.Lease) error {
 		}
 	}
 	return nil
-}
-
-// begin loads, once per pass, the rows of the configured repositories, clocks, limits and our
-// accounts.
-func (p *Pass) begin(ctx context.Context) error {
-	var clocks map[string]time.Duration
-	var limits []work.Limit
-	var gone []work.RepoName
-	err := p.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		if err := p.OpenRepos(ctx, tx); err != nil {
-			return err
-		}
-		if err := p.turns.ReconcileFollowups(ctx, tx); err != nil {
-			return fmt.Errorf("look at what is blocked: %w", err)
-		}
-		if clocks, err = tx.ListClocks(ctx); err != nil {
-			return err
-		}
-		if limits, err = tx.ListLimits(ctx); err != nil {
-			return err
-		}
-		if err := p.LoadAccounts(ctx, tx); err != nil {
-			return err
-		}
-		gone, err = p.OpenRemovedRepos(ctx, tx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	p.AssumeClocks(clocks)
-	p.HoldLimits(ctx, limits)
-	for _, name := range gone {
-		p.Log.InfoContext(ctx, "a repository is not in the config any more", "repo_full_name", name.FullName())
-	}
-	return nil
-}
-
-// dropSkippedHosts releases the leases of turns on hosts that this pass skips.
-func (p *Pass) dropSkippedHosts(leases []*env.Lease) (kept []*env.Lease) {
-	for _, l := range leases {
-		if p.Accounts.HostSkipped(l.Repo.Name.Host) == nil {
-			kept = append(kept, l)
-			continue
-		}
-		l.Release()
-	}
-	return kept
 }
