@@ -49,7 +49,7 @@ func TestThePlanIsTheSameWhereLessIsReadAtFirst(t *testing.T) {
 		}
 		turns, widened = turns+len(want.Turns()), widened+again
 	})
-	if turns == 0 || widened == 0 {
+	if !testing.Short() && (turns == 0 || widened == 0) { // -short has a fifth of the draws, in which it may not happen
 		t.Errorf("%d turns were planned, and %d times more was read for them", turns, widened)
 	}
 }
