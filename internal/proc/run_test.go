@@ -126,7 +126,7 @@ func TestHangIgnoringSIGTERM(t *testing.T) {
 
 func TestEndSignalIsTheCallers(t *testing.T) {
 	t.Parallel()
-	c := sh(`trap 'echo asked; exit 7' INT; while :; do sleep 0.05; done`)
+	c := sh(`trap 'echo asked; kill $!; exit 7' INT; sleep 60 >/dev/null 2>&1 & wait`)
 	c.Wall, c.Grace, c.EndSignal = 300*time.Millisecond, 5*time.Second, syscall.SIGINT
 	if res := run(t, c); res.Code != 7 || string(res.Stdout) != "asked\n" || res.TimedOut != WallLimit {
 		t.Errorf("result = %+v", res)
