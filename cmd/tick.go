@@ -62,7 +62,12 @@ apply.`,
   $ gh mergexo tick --repo octo/repo --max-turns 1
   $ gh mergexo tick --json turns --jq '.turns[] | .outcome'`,
 		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return a.tick(c.Context(), opt) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("max-turns") && opt.maxTurns < 1 {
+				return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", opt.maxTurns)}
+			}
+			return a.tick(c.Context(), opt)
+		},
 	}
 	opt.json = cli.AddJSONFlags(c, passView{})
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
@@ -115,8 +120,6 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 
 func (o *tickOptions) check() error {
 	switch {
-	case o.maxTurns < 0:
-		return &cli.UsageError{Err: fmt.Errorf("--max-turns %d: want 1 or more", o.maxTurns)}
 	case o.wait < 0:
 		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:

@@ -79,8 +79,21 @@ func (p plan) choose(ctx context.Context, named schedule.Kind, all []standing) (
 	return nil, "", fmt.Errorf("no scheduler works on this machine (%s); install cron, or have another scheduler run %q", strings.Join(lacks, "; "), strings.Join(p.job.Command(schedule.Cron), " "))
 }
 
+// DemoVariable is set in the environment that `demo --serve` prints. Schedulers are those of the
+// whole machine, and the demo's GitHub ends with the demo.
+const DemoVariable = "MERGEXO_DEMO"
+
+// InDemo reports whether the command runs in the environment of the demo.
+func InDemo(a *cli.App) bool {
+	_, in := a.Environ().Lookup(DemoVariable)
+	return in
+}
+
 // Install installs the schedule and prints what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
+	if InDemo(a) {
+		return errors.New("nothing is scheduled for the demo: its GitHub ends with it (" + DemoVariable + " is set)")
+	}
 	p, cfg, err := now(a)
 	if err != nil {
 		return err

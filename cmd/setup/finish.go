@@ -14,6 +14,10 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 	if r.none {
 		return nil
 	}
+	if schedulecmd.InDemo(r.App) {
+		r.say("Nothing is scheduled for the demo: its GitHub ends with it.")
+		return nil
+	}
 	wanted := r.schedule || r.every != 0
 	if !wanted {
 		st, err := schedulecmd.Look(ctx, r.App, cfg)

@@ -28,6 +28,7 @@ func (d grounds) variables() []variable {
 		{"GH_CONFIG_DIR", d.at.gh},
 		{"GH_NO_UPDATE_NOTIFIER", "1"},
 		{"MERGEXO_CONFIG", d.at.config},
+		{"MERGEXO_DEMO", "1"}, // nothing is scheduled on the machine
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GH_TOKEN", ""}, // the login is in GH_CONFIG_DIR
 		{"GITHUB_TOKEN", ""},
