@@ -18,7 +18,8 @@ type lists struct {
 	comments []*walk // what they show becomes events; all are judged together
 }
 
-// walks has a row for each list that every pass reads.
+// walks has a row for each list that every pass reads from its oldest change on: the list takes
+// since and shows the oldest change first. A list without these is read in readRest.
 func (h *reading) walks() lists {
 	row, was, hub := &h.row, &h.repo.Row, h.repo.GitHub
 	return lists{
