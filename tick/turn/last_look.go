@@ -83,8 +83,8 @@ func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return fmt.Errorf("read the pull request again: %w", err)
 	}
-	if len(details) == 0 {
-		return &work.CancelledError{Reason: "the pull request is gone"}
+	if len(details) == 0 { // nobody can delete one: the turn is tried again, and its comments wait
+		return fmt.Errorf("GitHub does not know pull request #%d at the moment", pull.Number)
 	}
 	d := details[0]
 	if d.State != work.PullOpen {
