@@ -112,7 +112,7 @@ type NewEvent struct {
 	DiffHunk  string         `json:"diff_hunk"`
 	Body      string         `json:"body"`
 	CreatedAt time.Time      `json:"created_at"`
-	InReplyTo int64          `json:"in_reply_to"` // the thread's first comment; 0 when this is it
+	InReplyTo int64          `json:"in_reply_to"` // id of the thread's first comment; 0: this comment is the first
 }
 
 // Unresolved is an open earlier problem: a review thread, a red check, a conflict.

@@ -24,8 +24,8 @@ type standing struct {
 // survey is what the schedulers of this machine have installed for a job.
 type survey struct {
 	all     []standing
-	mute    []string // those that could not be asked, with the reason
-	trouble error    // of a scheduler that answers but whose job cannot be read
+	mute    []string // a message for each scheduler that could not be asked
+	trouble error    // errors of schedulers that work, but whose job cannot be read
 }
 
 func (p plan) survey(ctx context.Context) (v survey) {

@@ -157,7 +157,7 @@ func (i Item) pull() PullRequest {
 	return *i.PullRequest
 }
 
-// columns are its line for programs.
+// columns returns the fields of the item's line in output for programs.
 func (i Item) columns(out terminal.Output) []string {
 	comment := ""
 	if i.Stop != nil {

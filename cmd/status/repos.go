@@ -38,7 +38,7 @@ type Repo struct {
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
-	gone    string   // why nothing happens in a repository that left
+	gone    string   // why no pass works on a repository that the config no longer names
 }
 
 // Watched is how one repository is watched.

@@ -359,8 +359,8 @@ func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle
 const stampLag = 30 * time.Second
 
 // timelineSettled reports whether a timeline shows everything that its list shows, so that it need
-// not be read again before the issue changes. That is so once the newest stamp is old; or sooner,
-// if the timeline has an entry with that stamp and was read a while after it.
+// not be read again before the issue changes. It does once the issue's last change is old. It does
+// sooner if the timeline has an entry for that change and was read at least stampLag after it.
 func timelineSettled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
 	age := now.Sub(is.UpdatedAt)
 	return age > overlap || age > stampLag && !changedAfter(is, timeline)

@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lists are the walks over a repository's lists.
+// lists has one walk for each of a repository's listings on GitHub.
 type lists struct {
 	issues   []*walk // all that change; then, once per label, the open ones with that label
 	comments []*walk // what they show becomes events; all are judged together

@@ -129,7 +129,7 @@ type listedChanges struct {
 // about those that the lists show, that changed recently or whose turn it is, together with those
 // of the other repositories.
 func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
-	if !h.look.Shown.Viewer { // the pulse did not have our account
+	if !h.look.Shown.Viewer { // the pulse query did not return our account
 		if err := h.readOurAccount(ctx); err != nil {
 			return err
 		}

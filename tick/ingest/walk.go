@@ -150,8 +150,8 @@ func (w *walk) through() bool { return w.first != "" && w.next == "" && !w.waiti
 // over reports whether this pass has nothing more to read.
 func (w *walk) over() bool { return w.stopped || w.first != "" && w.next == "" }
 
-// take moves the waiting page into the slice, with its validators and where the next pass resumes
-// if this one stops here.
+// take moves the page that was read into the slice to store. It also sets the ETags of the page and
+// the place where the next pass resumes if this one stops here.
 func (w *walk) take() []listedItem {
 	if !w.waiting {
 		return nil

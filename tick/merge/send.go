@@ -249,8 +249,8 @@ func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, e
 	return out, err
 }
 
-// checkIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
-// comment.
+// checkIssue checks once whether GitHub closed the issue with the pull request. If GitHub did not,
+// checkIssue plans a comment.
 func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
 	var item work.Item
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {

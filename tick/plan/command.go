@@ -253,7 +253,7 @@ func (r *commander) again() string {
 	return strings.ToUpper(clause[:1]) + clause[1:]
 }
 
-// reviewedAgain is startsOver for somebody else's pull request.
+// reviewedAgain returns a clause about how to get somebody else's pull request reviewed again.
 func (r *commander) reviewedAgain() string {
 	if r.item.Pull.State != work.PullOpen {
 		return fmt.Sprintf("reopen #%d and it is reviewed again", r.item.Number)

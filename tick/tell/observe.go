@@ -88,7 +88,7 @@ func (e *PassEnd) why() string {
 	return strings.Join(all, "; and: ")
 }
 
-// ever is the start of all counts: the zero time.
+// ever is the zero time: counts since ever include all stored rows.
 var ever time.Time
 
 // storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series
