@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// recover resumes unfinished turns that no running pass works on: those of a dead pass, and those
+// recover resumes unfinished turns that no running pass works on: turns of a killed pass, and turns
 // whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
 // held; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {

@@ -141,8 +141,8 @@ func (d *demo) environ(env environ.Env, token string) []string {
 	)
 }
 
-// serve lets clients in: at an address, or by a unix socket where its path is short
-// enough. It gives the variables by which clients find the way.
+// serve accepts clients at an address, or at a unix socket if its path is short enough. It returns
+// the environment variables by which clients find it.
 func (d *demo) serve(address string) (reached []string, err error) {
 	settings := "version: 1\n"
 	if socket, ok := d.serveUnix(address); ok {

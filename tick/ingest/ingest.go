@@ -229,8 +229,8 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 	wg.Wait()
 }
 
-// reportSkipped reports a repository that this pass does not read. If its pulse failed, the reason
-// is stored with it and does not count as a failure of its own.
+// reportSkipped reports a repository that this pass does not read. If its pulse query failed, the
+// pulse's row has the reason; the repository itself does not count as failed.
 func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {

@@ -328,8 +328,8 @@ func newer(t github.TimelineEvent, item work.Item) bool {
 	return t.ID > began
 }
 
-// longestLag is how long a timeline may differ from the list read before it. After a label is
-// renamed the two differ for good.
+// longestLag is how long a timeline may differ from the list read before it. A timeline keeps the
+// old name of a renamed label, so it differs for good.
 const longestLag = 10 * time.Minute
 
 // againSoon queues an issue for another read because its timeline does not yet show the label that

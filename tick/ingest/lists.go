@@ -110,8 +110,9 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 	return sideBySide(ctx, reads...)
 }
 
-// fetchComments reads the next page of those lists of comments that no other one is behind, so that
-// all are judged in order of time, except within a page.
+// fetchComments reads the next page of each list of comments, unless another list has been read up
+// to an earlier time. So the comments of all lists are judged in order of time, except within a
+// page.
 func (h *reading) fetchComments(ctx context.Context) error {
 	var reads []func(context.Context) error
 	for _, w := range h.lists.comments {

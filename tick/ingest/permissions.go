@@ -39,7 +39,7 @@ type permissions struct {
 	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
 
 	about map[int64]bool // authors looked up in this pass because of a comment
-	there map[int]int    // how many of them per issue or pull request
+	there map[int]int    // number of these authors, by issue or pull request
 }
 
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
@@ -176,7 +176,8 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 	return level, err
 }
 
-// knownPermission returns the stored answer about who. It is usable while it may be acted on.
+// knownPermission returns the stored answer about who. usable means that the answer is recent
+// enough to act on.
 func (h *permissions) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
 	if err != nil || asked.IsZero() {

@@ -191,8 +191,8 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
 		return nil
 	}
-	// The store reopens events that route passed over together with their threads; this reopens
-	// those whose turn was cancelled.
+	// The store reopens events that were skipped because their thread was resolved. This call
+	// reopens events whose turn was cancelled.
 	return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
@@ -232,7 +232,7 @@ type slice struct {
 
 	validators   []work.Validator  // of everything but lists
 	cuts         map[string]string // where the search for lost pull requests continues, and whether pauses are owed
-	backlog      map[int]bool      // numbers that were listed: true while they are not taken in
+	backlog      map[int]bool      // issues and pull requests that a list showed; true: not ingested yet
 	seenLabels   []string          // labels whose first listing is done
 	deferred     []deferredPull
 	removals     []work.Action

@@ -15,9 +15,10 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Open pull requests are walked page by page, oldest first; each page is one slice. The cursor
-// stored with a page vouches for all pull requests up to there: each is tracked, not ours, or in
-// the backlog because it alone could not be read. Meeting a tracked one again costs nothing.
+// Open pull requests are walked page by page, oldest first; each page is one slice. A page is
+// stored with a cursor. Every pull request before that cursor is tracked, is not ours, or is in the
+// backlog because GitHub did not let it be read. A tracked pull request that is met again costs
+// nothing.
 
 // search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
@@ -97,7 +98,7 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.search.at, _ = h.searchPlace()
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
-		h.search.at = work.FirstLook{} // GitHub no longer knows its own cursor: begin again, tracked ones cost nothing
+		h.search.at = work.FirstLook{} // GitHub refuses its own cursor: begin at the first page
 		h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, "")
 	}
 	if err != nil {

@@ -52,7 +52,7 @@ type listedItem struct {
 	intake  func(context.Context) error // makes the event of a comment
 }
 
-// itemsOf makes the read of a walk from one of the client.
+// itemsOf turns a client's read of a listing into the read of a walk.
 func itemsOf[T any](read func(context.Context, transport.PageRequest) (transport.Page[T], error), show func(T) listedItem) func(context.Context, transport.PageRequest) (page, error) {
 	return func(ctx context.Context, r transport.PageRequest) (page, error) {
 		p, err := read(ctx, r)
@@ -74,8 +74,8 @@ type cursor struct {
 	held  time.Time // the oldest listed change that was not taken in
 	ended bool      // the list was taken in to its end
 
-	// Since the last slice was stored.
-	pages      []work.Validator // that were taken in
+	// What happened since the last slice was stored:
+	pages      []work.Validator // pages that were taken in
 	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
 	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
 	nextBegins *string          // where the next pass may begin, as a front
@@ -348,7 +348,7 @@ func (w *walk) advance(next time.Time) bool {
 // and one with time would read all of them for nothing. A page read when its second was older than
 // the overlap is complete. One read before may lack items though the pages behind it are unchanged:
 // it is passed only while the second is young or when a cut walk resumes, and that walk then
-// vouches for nothing (lacks). A full page is never passed for an empty one behind it.
+// vouches for nothing (lacks). A walk never moves on from a full page to an empty page behind it.
 func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
 	for range pages {
 		v := pages[address]

@@ -146,7 +146,8 @@ func (r *commander) execute(inv invocation) Reply {
 	return commandFuncs()[inv.Verb](r, inv)
 }
 
-// commandFuncs returns the function of each command. NeedsItem of its row is checked before.
+// commandFuncs returns the function of each command. The caller has checked NeedsItem, so a
+// function that needs a work item has one.
 func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 	return map[work.Verb]func(*commander, invocation) Reply{
 		work.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },

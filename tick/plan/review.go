@@ -82,7 +82,7 @@ func (r reviews) keepStopped() bool {
 	return true
 }
 
-// plan plans the next review or fix. Comments, red checks and conflicts come before.
+// plan plans the next review or fix. A turn for comments, red checks or conflicts comes first.
 func (r reviews) plan() {
 	if !r.about().HasReviews() {
 		r.rest()

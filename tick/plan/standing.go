@@ -46,7 +46,7 @@ type Standing struct {
 	Before  work.Reason   // what it waited for before
 	Blocked bool          // a person must act
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
-	Begins  work.Kind     // the next turn, if the reason does not name it; empty: it does, or there is none
+	Begins  work.Kind     // kind of the next turn; empty: the reason names it, or there is none
 
 	beside   string // what else holds it back; empty: nothing
 	attempts int    // how often it stopped for the reason

@@ -92,8 +92,8 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 	return nil
 }
 
-// authorRole returns the permission of the author. Those of comments' authors were read by
-// ingest.
+// authorRole returns the permission of the author. Ingest has read the permissions of
+// comments' authors.
 func (p *briefs) authorRole(ctx context.Context, l *env.Lease) (prompts.Role, error) {
 	may, err := p.may(ctx, l.Repo, l.Item.Author)
 	switch {

@@ -56,8 +56,8 @@ type meter struct {
 	thread string
 	record agent.Journal
 	tokens spending.Tokens // sum of the responses
-	ended  counts          // of the thread, from the turn's end
-	total  counts          // of the thread, from its record
+	ended  counts          // usage of the thread, as reported at the turn's end
+	total  counts          // usage of the thread, as read from its record
 }
 
 func (c *codex) meter(r agent.Request) *meter {
