@@ -32,7 +32,7 @@ type Review struct {
 	Cycle       int             `json:"cycle"`    // fixes that were pushed
 	Since       string          `json:"since"`    // the commit of their last verdict, at which the diff begins; empty: it begins at the base
 	Diff        string          `json:"diff"`
-	Blocking    review.Severity `json:"blocking_severity"` // the least for which they may request changes
+	Blocking    review.Severity `json:"blocking_severity"` // the least severity for which the reviewer may request changes
 	Others      []Finding       `json:"others"`            // open findings of other reviewers
 	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
 	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: it has no issue, and its author addressed no agent

@@ -69,7 +69,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
-// endOrphans ends processes that a turn's dead pass left running.
+// endOrphans ends processes that the killed pass of a turn left running.
 func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	_, err := p.Orphans.EndMarked(ctx, p.Mark(t))
 	if err == nil {

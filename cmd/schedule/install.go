@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// standing is a scheduler and what it has installed for the job.
+// standing is a scheduler with the job that it has installed.
 type standing struct {
 	s     schedule.Scheduler
 	found schedule.Installed

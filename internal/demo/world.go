@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// Who and what is on the demo's GitHub.
+// The host, the repository and two accounts of the demo's GitHub.
 const (
 	host     = "github.localhost"
 	repoName = "acme/greet"
@@ -121,7 +121,7 @@ func (d *demo) people() (token string, err error) {
 	return token, nil
 }
 
-// makeLabels makes those that people set, as after a first pass.
+// makeLabels makes the labels that people set, as a first pass would.
 func (d grounds) makeLabels() {
 	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
 		d.repo.MakeLabel(label, "ededed", "")

@@ -177,7 +177,7 @@ type Hired struct {
 	Remedy  string       // the remedy alone
 }
 
-// Orphans ends processes that a dead pass's agent left running.
+// Orphans ends processes that the agent of a killed pass left running.
 type Orphans interface {
 	// EndMarked ends every process with the mark in its environment.
 	EndMarked(ctx context.Context, mark string) (int, error)

@@ -2,7 +2,7 @@
 // in one transaction.
 //
 // slices.go has the order of reads, walk.go reads one list, and issues.go, comments.go and pulls.go
-// take in what the lists show. search.go and adopt.go find again what a lost database knew.
+// ingest what the lists show. search.go and adopt.go find again what a lost database knew.
 package ingest
 
 import (
@@ -32,9 +32,9 @@ const (
 )
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
-// planned for. One whose ingest failed is among them, as it may have pending events; one that was
-// never read is not. Up to handful repositories of a host are all read; of more, only those
-// that changed, and the others in turn.
+// planned for. A repository whose ingest failed is returned, because it may have pending events; a
+// repository that was never read is not. If a host has at most handful repositories, all are read.
+// If it has more, those that changed are read, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)

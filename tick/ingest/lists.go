@@ -43,7 +43,7 @@ func listedIssue(is github.Issue) listedItem {
 
 func (l lists) all() []*walk { return slices.Concat(l.issues, l.comments) }
 
-// commentsRead reports whether the lists of comments were taken in to their ends.
+// commentsRead reports whether the lists of comments were ingested to their ends.
 func (l lists) commentsRead() bool {
 	return !slices.ContainsFunc(l.comments, func(w *walk) bool { return !w.through() })
 }
@@ -129,9 +129,8 @@ func sideBySide(ctx context.Context, reads ...func(context.Context) error) error
 	return github.FirstError(runAtOnce(ctx, len(reads), reads))
 }
 
-// storeCursors stores the cursors for what was taken in, and the backlog. A cursor vouches for its
-// own list, and never for more than was taken in: a listed number that was not taken in gets its
-// own row.
+// storeCursors stores the backlog, and the cursors of the lists. A cursor moves only over numbers
+// of its own list that were ingested or are rows of the backlog.
 func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for n, left := range h.backlog {
 		if !left {

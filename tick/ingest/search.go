@@ -23,7 +23,7 @@ import (
 // search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
 	at       work.FirstLook       // how far the walk got
-	page     github.OpenPullsPage // the page being taken in
+	page     github.OpenPullsPage // the page being ingested
 	details  map[int]github.PullDetail
 	left     map[int]bool // pull requests on the page not looked at yet
 	first    int          // the first on the page that may be ours; 0 if none
@@ -32,7 +32,7 @@ type search struct {
 	journals map[int]env.Journal
 }
 
-// searchOpenPulls finds again what a lost database knew, before anything else is taken in: page by
+// searchOpenPulls finds again what a lost database knew, before anything else is ingested: page by
 // page, each in its own slice, until all were looked at or the time is up.
 func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool, err error) {
 	if h.searchDone() {
@@ -207,7 +207,7 @@ func (h *reading) readFoundDetails(ctx context.Context, group []foundPull) error
 	return err
 }
 
-// takeFoundDetails takes in the details of an adopted pull request. Without them it counts as not
+// takeFoundDetails ingests the details of an adopted pull request. Without them it counts as not
 // found: see dropUnreadAdoptions.
 func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	d, read := h.search.details[number]

@@ -35,9 +35,9 @@ type walk struct {
 	pagesRead int  // that this pass read
 	stopped   bool // there is no time for more
 
-	items   []listedItem // read, and not taken in
+	items   []listedItem // read, and not ingested
 	seen    []work.Validator
-	waiting bool // a page waits to be taken in
+	waiting bool // a page waits to be ingested
 }
 
 // page is a page of any list.
@@ -71,17 +71,17 @@ type cursor struct {
 	since *time.Time       // in the row with moved cursors; nil: from the beginning, once
 	was   *time.Time       // since, as stored
 
-	held  time.Time // the oldest listed change that was not taken in
-	ended bool      // the list was taken in to its end
+	held  time.Time // the oldest listed change that was not ingested
+	ended bool      // the list was ingested to its end
 
 	// What happened since the last slice was stored:
-	pages      []work.Validator // pages that were taken in
+	pages      []work.Validator // pages that were ingested
 	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
 	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
 	nextBegins *string          // where the next pass may begin, as a front
 }
 
-// Other names that the database stores beside those of the lists of all changes.
+// Names of stored walks, in addition to the names of the lists of all changes.
 const (
 	walkLabel  = "label " // followed by the label: its first listing
 	walkPauses = "pauses" // no walk: stored while events wait for the end of a pause
@@ -116,7 +116,7 @@ func (w *walk) begin() {
 }
 
 // fetch reads the next page with its own ETag: an unchanged page 1 does not prove that page 2 is
-// unchanged. It does nothing at the end or while a page waits to be taken in.
+// unchanged. It does nothing at the end or while a page waits to be ingested.
 func (w *walk) fetch(ctx context.Context) error {
 	if w.first == "" {
 		w.begin()
@@ -144,7 +144,7 @@ func (w *walk) fetch(ctx context.Context) error {
 	return nil
 }
 
-// through reports whether the list was taken in to its end.
+// through reports whether the list was ingested to its end.
 func (w *walk) through() bool { return w.first != "" && w.next == "" && !w.waiting }
 
 // over reports whether this pass has nothing more to read.
@@ -243,7 +243,7 @@ func cutAt(stored string) time.Time {
 	return at
 }
 
-// hold makes the next pass's walk begin no later than at a change that was not taken in. This pass
+// hold makes the next pass's walk begin no later than at a change that was not ingested. This pass
 // walks on.
 func (c *cursor) hold(at time.Time) {
 	before := *c.was

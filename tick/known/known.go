@@ -44,7 +44,7 @@ type Snapshot struct {
 	Served    RoundRobin
 
 	Halt *merging.Halt // merging is halted in the repository; nil if not
-	Sent []work.Action // merges and branch updates sent with no known end; and updates whose pull requests merge next
+	Sent []work.Action // sent merges and branch updates without a known result; and updates whose pull requests merge next
 
 	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }

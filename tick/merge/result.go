@@ -105,7 +105,7 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 }
 
 // refusedFor is how long after planning a person is asked about a refusal that GitHub repeats word
-// for word. By then it is requested once an hour.
+// for word. At that age the merge is requested once an hour.
 const refusedFor = 3 * time.Hour
 
 // isLasting reports whether a refusal by a rule has lasted too long to pass by itself.

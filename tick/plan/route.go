@@ -167,7 +167,7 @@ func (r *itemPlanner) applyEnd() bool {
 	r.finishRedirected()
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
-	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was removed: its pushes are not read in each pass
+	if r.item.Pull.State == work.PullOpen { // a pull request of somebody else without its label: passes do not read its pushes
 		reviewsOf(r).markDecided(review.Choice{})
 	}
 	return true

@@ -42,7 +42,7 @@ type Standing struct {
 	State   string        // the item's state in a word; running only while a pass works on it
 	Since   time.Time     // since when; of an item that was retried in vain: since it stopped
 	Why     work.Reason   // Kind is the stable code
-	Then    []work.Reason // what it waits for after that
+	Then    []work.Reason // what it waits for once Why has ended
 	Before  work.Reason   // what it waited for before
 	Blocked bool          // a person must act
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown

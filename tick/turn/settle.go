@@ -33,7 +33,7 @@ type settlement struct {
 // blockedBy returns the settlement if a person must act.
 func blockedBy(why work.Reason) settlement {
 	v := settlement{kind: env.VerdictBlocked, why: why}
-	switch why.Kind { //nolint:exhaustive // the rest is as it is
+	switch why.Kind { //nolint:exhaustive // other reasons change nothing
 	case work.WhyNewComments:
 		v.kind = env.VerdictSuperseded
 	case work.WhyReviewerAccount: // the stored review is posted once the reviewer's account works again

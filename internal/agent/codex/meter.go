@@ -44,8 +44,8 @@ type countLine struct {
 	} `json:"payload"`
 }
 
-// meter adds up the model's responses. Codex prints counts only at the turn's end, but its record
-// of the thread has each response's at once.
+// meter adds up the model's responses. Codex prints token counts only at the turn's end, but
+// appends the counts of each response to its record of the thread at once.
 type meter struct {
 	agent.Lines
 	codex *codex
