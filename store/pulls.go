@@ -39,7 +39,7 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
 }
 
-// scanPulls is scanPull for many rows. It scans each row into the same place and copies it.
+// scanPulls returns a scanPull for many rows, which reuses its variables for each row.
 func scanPulls() func(scanner) (work.PullRequest, error) {
 	var p work.PullRequest
 	fields := append([]any{&p.ID}, pullFields(&p)...)

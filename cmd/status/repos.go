@@ -115,8 +115,9 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// loadWatched reads what that depends on: how many repositories of a host this machine watches, and
-// which of them GitHub hides from the pulse query. Next is the next reading after now.
+// loadWatched reads what the way of watching a repository depends on: how many repositories of a
+// host this machine watches, and which of them GitHub hides from the pulse query. Next of the
+// result is the first time after now at which the repository is read.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {

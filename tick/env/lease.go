@@ -123,7 +123,7 @@ type Lease struct {
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
-	Used      bool    // their usage is unknown or not zero
+	Used      bool    // the usage of BegunRuns is unknown or not zero
 
 	Trace *telemetry.Span // of the current phase; nil: no trace
 

@@ -87,13 +87,14 @@ const (
 // errAskedEnough defers a comment to a later pass, which looks its author up.
 var errAskedEnough = errors.New("more people commented there than one pass asks GitHub about")
 
-// answerLife is how long an answer judges comments written before it. Passes may be rare, and every
-// author of a long conversation has to be looked up within it.
+// answerLife is how long an answer of GitHub about a permission judges comments written before that
+// answer. It is long because passes may be rare, and must look up every author of a long
+// conversation within it.
 const answerLife = 24 * time.Hour
 
 // mayComment reports whether a comment counts. Authors are looked up oldest comment first, up to
-// askedThere and askedInPass; beyond that it returns errAskedEnough. All are asked about again
-// before an agent is paid.
+// askedThere and askedInPass; beyond that it returns errAskedEnough. Before an agent is paid,
+// GitHub is asked about all of them again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, work.StampOf(e))

@@ -78,7 +78,7 @@ type cursor struct {
 	pages      []work.Validator // pages that were ingested
 	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
 	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
-	nextBegins *string          // where the next pass may begin, as a front
+	nextBegins *string          // where the next pass may begin; stored under the name of frontOf
 }
 
 // Names of stored walks, in addition to the names of the lists of all changes.
@@ -200,7 +200,7 @@ func (w *walk) readPage(ctx context.Context, address string) (page, []work.Valid
 	if n := len(p.Items); n > 0 && (p.Next != "" || full) {
 		// GitHub does not document whether "since" includes its own second.
 		on := p.Items[n-1].changed.Add(-time.Second)
-		if on.After(github.SinceOf(address)) { // else a page of a single second: the next one goes by its number
+		if on.After(github.SinceOf(address)) { // else all items are of one second: the next page is asked for by its number
 			p.Next = w.address(h.row.Current, on)
 		}
 	}
@@ -263,8 +263,8 @@ func (c *cursor) hold(at time.Time) {
 }
 
 // places returns where the next pass resumes the walk, or may begin it, by the names under which it
-// is stored. It resumes no later than at the held change. A walk that has not got that far needs no
-// such place, unless it begins behind the change.
+// is stored. The next pass resumes no later than at the held change. If this walk has not got that
+// far, it stores no such place, unless it begins behind the change.
 func (c *cursor) places(known map[string]string) map[string]string {
 	at := known[c.name]
 	if c.resumesAt != nil {

@@ -39,7 +39,7 @@ func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionEnqueue:
 		o.report(j, env.MergeQueued, work.Reason{})
 		return o.storeStage(ctx, j, merging.Queued)
-	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // without a send the base had nothing new
+	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // an update that was never sent found nothing new on the base
 		o.report(j, env.MergeUpdated, work.Reason{})
 	}
 	return nil // a merge that landed is handled by ends

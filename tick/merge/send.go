@@ -94,7 +94,7 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
-		if why.None() { // it may be merged, but in another way than planned
+		if why.None() { // it may be merged, but by another action or method than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
 		}
 		o.report(j, env.MergeWaits, why)

@@ -182,8 +182,9 @@ func (r reviews) take(choice review.Choice) {
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
 
-// markDecided marks the reviews as decided until something changes. Running checks are not
-// marked: they are waited for an hour at most, and no event tells when it has passed.
+// markDecided marks the reviews as decided until something changes. Reviews that wait for running
+// checks are not marked: they wait for an hour at most, and no event tells when the hour has
+// passed.
 func (r reviews) markDecided(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
 	said := slices.ContainsFunc(Of[change.ReviewsDecided](*r.p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == r.item.Decided })
