@@ -34,7 +34,7 @@ func (e *flow) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	}
 	since, err := time.Parse(time.RFC3339, a.Head)
 	if err != nil {
-		return observation{}, false, nil //nolint:nilerr // then only our own labelling will do
+		return observation{}, false, nil //nolint:nilerr // without that time no labelling by others counts, and we set the label
 	}
 	all, err := s.GitHub.TimelineOf(ctx, s.Repo.Current, a.Number)
 	set := slices.ContainsFunc(all, func(t github.TimelineEvent) bool {

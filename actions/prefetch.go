@@ -18,8 +18,9 @@ const PrefetchMaxAge = 3 * time.Second
 // A shared look is as good as separate ones. It finds the effects of earlier sends. A row that was
 // never sent can only be on GitHub if a pass sent it whose database was lost. That pass died before
 // this one began, and GitHub does not hold a request longer than any look waits. Sends of other
-// rows in between change nothing, because each is found by its own token. A row that was sent gets
-// its own look, right before it is sent again: see find. A copy that arrives even later is removed.
+// rows in between change nothing, because each is found by its own token. For a row that was sent,
+// find searches GitHub right before the row is sent again. A copy that appears even later is
+// removed.
 func Prefetch(ctx context.Context, s Scope, planned ...work.Action) {
 	for _, a := range planned {
 		if a.State.Settled() || a.Sends > 0 || !isListing(a.Kind) {

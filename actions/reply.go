@@ -33,7 +33,7 @@ func (reply) find(ctx context.Context, s Scope, a work.Action) (observation, boo
 	if ok || a.Sends == 0 {
 		return got, ok, nil
 	}
-	return comment{}.find(ctx, s, a) // it may have been posted in the conversation, see beside
+	return comment{}.find(ctx, s, a) // the reply may have been posted as a comment in the conversation instead
 }
 
 func (reply) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

@@ -21,7 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// Env is the process as a run of the program sees it.
+// Env has what a command uses of its process: arguments, standard streams, version and clock.
 type Env = cli.Env
 
 // app holds what the commands of this package share.
@@ -103,7 +103,7 @@ func exitCode(err error) int {
 		return exitAuth
 	}
 	if coded, ok := errors.AsType[*cli.CodedError](err); ok {
-		switch coded.Code { //nolint:exhaustive // the others are errors like any other
+		switch coded.Code { //nolint:exhaustive // other codes have no exit code of their own
 		case cli.CodeNoLogin:
 			return exitAuth
 		case cli.CodeCancelled:

@@ -38,5 +38,5 @@ func pace(before int) {
 	runtime.AddCleanup(new([16]byte), pace, before)
 }
 
-// percentOf converts room, or thorough percent if that is more, into percent of the memory in use.
+// percentOf returns room as a percentage of the memory in use, but at least thorough.
 func percentOf(inUse uint64) int { return max(thorough, int(100*room/max(inUse, room/4))) }

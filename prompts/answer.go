@@ -34,26 +34,26 @@ type Answer struct {
 	Priority      int      `json:"priority"`       // 1 to 5; 0 when null
 	DesignDoc     string   `json:"design_doc"`
 
-	// the other starts
+	// answers of starts other than design_start
 	PRTitle   string `json:"pr_title"`
 	PRSummary string `json:"pr_summary"`
 
-	// starts but design_start, and feedback
+	// answers of feedback, and of starts other than design_start
 	CommitMessage string `json:"commit_message"`
 
-	// feedback
+	// answers of feedback
 	ReviewReplies  []ReviewReply `json:"review_replies"`
 	GeneralComment string        `json:"general_comment"`
 	FlakyTest      *FlakyTest    `json:"flaky_test"`
 
-	// review, whose summary is the one above
+	// answers of a review
 	Decision review.Decision `json:"decision"`
 	Body     string          `json:"body"`
 	Comments []ReviewComment `json:"comments"`
 	Earlier  []Judgement     `json:"earlier"`
 	Escalate []string        `json:"escalate"`
 
-	// all but review
+	// all answers except those of a review
 	BlockedReason   string `json:"blocked_reason"`
 	DecisionSummary string `json:"decision_summary"`
 }

@@ -18,11 +18,11 @@ type Context struct {
 	Handoff         *Handoff     `json:"handoff"`          // the merged design that is to be implemented
 	Checks          []Check      `json:"checks"`           // red checks of the head
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
-	Specification   []SpecFile   `json:"specification"`    // what is to be made, where the repository says it in files
-	Findings        []Finding    `json:"findings"`         // fix: to be mended; review: the reviewer's own, to be looked at again
+	Specification   []SpecFile   `json:"specification"`    // files of the repository that specify the task
+	Findings        []Finding    `json:"findings"`         // fix: findings to fix; review: the reviewer's earlier findings, to check again
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	ReviewFix       *ReviewFix   `json:"review_fix"`       // fix: the review that asks for it
-	ReadOnly        bool         `json:"read_only"`        // nothing that it changes is pushed: it is only to answer
+	ReadOnly        bool         `json:"read_only"`        // the agent only answers: its changes are not pushed
 	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
 	Previous        string       `json:"previous"`         // how an earlier attempt ended
@@ -112,7 +112,7 @@ type NewEvent struct {
 	DiffHunk  string         `json:"diff_hunk"`
 	Body      string         `json:"body"`
 	CreatedAt time.Time      `json:"created_at"`
-	InReplyTo int64          `json:"in_reply_to"` // the thread's first comment; 0 when this is it
+	InReplyTo int64          `json:"in_reply_to"` // id of the thread's first comment; 0: this comment is the first
 }
 
 // Unresolved is an open earlier problem: a review thread, a red check, a conflict.

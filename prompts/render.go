@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// page is the data of a template. People's text is already in fences; the rest is ours or was made
-// one clean line.
+// page is the data of a template. Text written by people is already fenced. All other text is ours,
+// or was cleaned and put on one line.
 type page struct {
 	Nonce          string
 	Repository     string

@@ -12,12 +12,12 @@ import (
 
 // Finding is a reviewer's finding.
 type Finding struct {
-	ID         string          `json:"id"`         // by which a review names it
-	CommentID  int64           `json:"comment_id"` // by which a reply names it; 0: it stands in the review's text
+	ID         string          `json:"id"`         // a review names the finding by it
+	CommentID  int64           `json:"comment_id"` // a reply names the finding by it; 0: the finding is in the review's text
 	Reviewer   string          `json:"reviewer"`
-	Cycle      int             `json:"cycle"` // fixes that had been pushed when it was found
+	Cycle      int             `json:"cycle"` // number of fixes pushed before it was found
 	Path       string          `json:"path"`
-	Line       int             `json:"line"` // 0: of the file as a whole
+	Line       int             `json:"line"` // 0: the whole file
 	Severity   review.Severity `json:"severity"`
 	Confidence string          `json:"confidence"` // high, medium or low; empty: a person found it
 	Body       string          `json:"body"`
@@ -32,11 +32,11 @@ type Review struct {
 	Cycle       int             `json:"cycle"`    // fixes that were pushed
 	Since       string          `json:"since"`    // the commit of their last verdict, at which the diff begins; empty: it begins at the base
 	Diff        string          `json:"diff"`
-	Blocking    review.Severity `json:"blocking_severity"` // the least for which they may request changes
+	Blocking    review.Severity `json:"blocking_severity"` // the least severity for which the reviewer may request changes
 	Others      []Finding       `json:"others"`            // open findings of other reviewers
 	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
-	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: there is no issue, and nobody gave its words to the agent
-	Guarded     bool            `json:"guarded"`           // instructions for agents stand in the checkout as the base has them
+	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: it has no issue, and its author addressed no agent
+	Guarded     bool            `json:"guarded"`           // files with instructions for agents have the base's content in the checkout
 }
 
 // ReviewFix is the review whose requests the turn must meet.

@@ -121,8 +121,8 @@ func (t *Tx) ListNotices(ctx context.Context, repoID int64) ([]work.Action, erro
 	return t.ChooseNotices(ctx, repoID, func(work.Action) bool { return true })
 }
 
-// ChooseNotices returns the notices of ListNotices for which wanted is true. Others are not kept in
-// memory: there may be thousands.
+// ChooseNotices returns the notices of ListNotices for which wanted is true. It drops the others
+// while it reads, because there may be thousands.
 func (t *Tx) ChooseNotices(ctx context.Context, repoID int64, wanted func(work.Action) bool) ([]work.Action, error) {
 	return t.listWithoutTurn(ctx, "notices", repoID, `NOT `+ofMerging, wanted)
 }

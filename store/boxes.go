@@ -118,8 +118,9 @@ func (t *Tx) ListMergeApprovals(ctx context.Context, pullID int64) ([]merging.Me
 }
 
 // SetMergeTrouble stores why a head of a pull request is not merged. It replaces the reason of any
-// other head. An empty reason deletes that of this head; with an empty head, that of any head.
-// Unchanged values are not written; otherwise the pull request is decided again.
+// other head. If why is empty, it deletes the stored reason for this head, or for any head if head
+// is empty. Unchanged values are not written; a change makes the plan decide the pull request
+// again.
 func (t *Tx) SetMergeTrouble(ctx context.Context, pullID int64, head string, why work.Reason) error {
 	if !why.None() {
 		why = why.Map(t.clean)

@@ -58,7 +58,7 @@ const busyRepos = `
 	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
-// merges that are watched now. ListLanding returns those where only a merge may be due.
+// merges that are watched now. ListLanding returns the repositories where only a merge may be due.
 func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now))
 }

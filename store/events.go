@@ -285,7 +285,7 @@ func (t *Tx) insertEvents(ctx context.Context, events []work.Event) ([]work.Even
 		if id, ok := ids[k]; ok {
 			e.ID = id
 			added = append(added, e)
-			delete(ids, k) // the same key again is not new
+			delete(ids, k) // a second event with this key is not new
 		}
 	}
 	return added, nil

@@ -59,7 +59,8 @@ func (t *Tx) GetItem(ctx context.Context, id int64) (work.Item, error) {
 	return getRow(ctx, t, fmt.Sprintf("get item %d", id), scanItem, selectItem+`WHERE id = ?`, id)
 }
 
-// ListStatesOf returns the states of those of the work items that belong to the repository, by id.
+// ListStatesOf returns the states of the given work items by id. It omits items of other
+// repositories.
 func (t *Tx) ListStatesOf(ctx context.Context, repoID int64, ids []int64) (map[int64]work.State, error) {
 	states := map[int64]work.State{}
 	_, err := listIn(ctx, t, "list states of items", func(row scanner) (id int64, err error) {

@@ -61,9 +61,9 @@ func (t *Tx) ListWatched(ctx context.Context, repoID int64, now time.Time) ([]me
 }
 
 // PutMerge stores a merge by its pull request and head: the intent, its stage, and the commit of a
-// half merge. It fails with ErrStale if the merge has landed, or if a half merge would be intended
-// again: nothing is merged twice. A half merge becomes void if the base lost its commit or the
-// merge is over. Only LandMerge stores that a merge landed.
+// half merge. It fails with ErrStale if the merge has landed, or if it is half merged and the new
+// stage is neither half nor void: nothing is merged twice. A half merge becomes void if the base
+// lost its commit or the merge is over. Only LandMerge stores that a merge landed.
 func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 	what := fmt.Sprintf("put the merge of %s in #%d", m.Head, m.Number)
 	if m.Stage == merging.Landed {

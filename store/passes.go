@@ -7,8 +7,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// LastPass returns the summary of the last passes; false: there is none. Without metrics it
-// contains only failures and the pass that ended them.
+// LastPass returns the stored summary of the last passes; false: there is none. If metrics are off,
+// passes store only failures and the first success after them.
 func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
 	scan := func(row scanner) (l work.LastPass, err error) {
 		var ms int64

@@ -11,8 +11,8 @@ import (
 // hundred different texts; keeping more would not help one that creates new texts without end.
 const mostPrepared = 500
 
-// connector opens connections that keep a statement when it is sent a second time. Compiling a
-// statement takes SQLite longer than finding a row with it.
+// connector opens connections that keep a compiled statement once it is sent a second time.
+// Compiling a statement takes SQLite longer than finding a row with it.
 type connector struct{ dsn string }
 
 func (p connector) Driver() driver.Driver { return &sqlite.Driver{} }

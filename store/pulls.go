@@ -39,7 +39,7 @@ func scanPull(row scanner) (p work.PullRequest, err error) {
 	return p, row.Scan(append([]any{&p.ID}, pullFields(&p)...)...)
 }
 
-// scanPulls is scanPull for many rows. It scans each row into the same place and copies it.
+// scanPulls returns a scanPull for many rows, which reuses its variables for each row.
 func scanPulls() func(scanner) (work.PullRequest, error) {
 	var p work.PullRequest
 	fields := append([]any{&p.ID}, pullFields(&p)...)
@@ -102,9 +102,10 @@ func (t *Tx) ListMergeCandidates(ctx context.Context, repoID int64) ([]work.Pull
 	return listRows(ctx, t, "list who may be merged", scanPull, selectPull+`WHERE id IN (`+mergeCandidates+`) ORDER BY number`, repoID)
 }
 
-// ListUnjudgedMerges returns merged pull requests of a repository for which no merge of ours says
-// whether we merged their head. A void merge without a commit does not say so: it may have landed
-// late. It returns those that changed since a time, newest first, at most n.
+// ListUnjudgedMerges returns merged pull requests of a repository whose merge rows do not say
+// whether we merged their head. A void row without a commit does not say it: GitHub may have
+// carried out the request late. It returns those that changed since a time, newest first, at most
+// n.
 func (t *Tx) ListUnjudgedMerges(ctx context.Context, repoID int64, since time.Time, n int) ([]work.PullRequest, error) {
 	return listRows(ctx, t, "list merged pull requests", scanPull, selectPull+
 		`WHERE repo_id = ? AND state = 'merged' AND updated_at >= ? AND merge_commit <> '' AND item_id IS NOT NULL

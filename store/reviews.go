@@ -8,21 +8,21 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Reviews is everything stored about the reviews of one pull request.
+// Reviews is everything stored about the reviews of one pull request. Its lists are oldest first.
 type Reviews struct {
 	Record    review.Record
-	Verdicts  []review.Verdict   // oldest first, like the others
-	Findings  []review.Finding   //
-	Fixes     []review.Fix       //
-	Inserted  []review.Insertion // in the order in which they were called in
-	Requested []ReviewRequest    //
-	Held      *review.Held       // nil: not held
+	Verdicts  []review.Verdict
+	Findings  []review.Finding
+	Fixes     []review.Fix
+	Inserted  []review.Insertion // reviewers that another reviewer called in
+	Requested []ReviewRequest    // reviews requested from people
+	Held      *review.Held       // nil: no person holds the reviews
 	LabelHead string             // somebody else's pull request: its head when the label was set
 	Look      int                // 0: nothing changed since the last decision; MarkReviewsDecided clears it
-	Policy    string             // the policy of the last decision
+	Policy    string             // hash of the settings used by the last decision
 }
 
-// facts returns the stored part of the facts that internal/work/review decides by.
+// facts returns the stored facts from which internal/work/review decides.
 func (s Reviews) facts() review.Facts {
 	return review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted}
 }
@@ -39,13 +39,13 @@ func (s Reviews) askedOf(reviewer string) []string {
 }
 
 // GetReviews returns what is stored about the reviews of a pull request. If nothing is stored, only
-// the id is set.
+// the pull request's id is set.
 func (t *Tx) GetReviews(ctx context.Context, pullID int64) (Reviews, error) {
 	all, err := t.ListReviews(ctx, []int64{pullID})
 	return all[pullID], err
 }
 
-// ListReviews is GetReviews for many pull requests, by id.
+// ListReviews returns what GetReviews returns, for many pull requests, by their ids.
 func (t *Tx) ListReviews(ctx context.Context, pullIDs []int64) (map[int64]Reviews, error) {
 	all := make(map[int64]*Reviews, len(pullIDs))
 	for _, id := range pullIDs {
@@ -131,8 +131,8 @@ func (t *Tx) PutReviewState(ctx context.Context, before, after review.Record) er
 		before.State, before.Head, before.Reviewer, before.Epoch, before.Cycle)
 }
 
-// FailReview stores which turn failed for good and why: FailedKey, FailedWhy, Retries and LastError
-// of a record. The reviews are decided again.
+// FailReview stores which turn failed for good, and why. It writes FailedKey, FailedWhy, Retries
+// and LastError of the record; then the plan decides the reviews again.
 func (t *Tx) FailReview(ctx context.Context, r review.Record) error {
 	what := fmt.Sprintf("fail the reviews of pull request %d", r.PullID)
 	if err := t.ensureReview(ctx, what, r.PullID); err != nil {
@@ -171,8 +171,8 @@ func (t *Tx) changeReview(ctx context.Context, pullID int64, name, set, differs 
 	return err
 }
 
-// MarkReviewsChanged has the reviews of a pull request decided again because its head, checks or
-// comments changed. The other functions here do so themselves.
+// MarkReviewsChanged makes the next plan decide a pull request's reviews again, because its head,
+// checks or comments changed. The other writes of this file do so themselves.
 func (t *Tx) MarkReviewsChanged(ctx context.Context, pullID int64) error {
 	return t.countReviewChange(ctx, fmt.Sprintf("have the reviews of pull request %d looked at", pullID), pullID)
 }
@@ -184,9 +184,9 @@ func (t *Tx) countReviewChange(ctx context.Context, what string, pullID int64) e
 	return t.execOne(ctx, what, ErrNotFound, `UPDATE pull_reviews SET look = look + 1 WHERE pull_id = ?`, pullID)
 }
 
-// MarkReviewsDecided records the policy by which the reviews of a pull request were decided. If
-// something changed after they were read with that look, they are decided again. Unchanged values
-// are not written.
+// MarkReviewsDecided records that a pull request's reviews were decided with a policy. look is the
+// count that was read with them: if a change raised it since, the reviews stay undecided. Unchanged
+// values are not written.
 func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, policy string) error {
 	what := fmt.Sprintf("record the look at the reviews of pull request %d", pullID)
 	if err := t.ensureReview(ctx, what, pullID); err != nil {
@@ -199,7 +199,7 @@ func (t *Tx) MarkReviewsDecided(ctx context.Context, pullID int64, look int, pol
 }
 
 // ListUndecidedReviews returns the work items of a repository whose reviews must be decided again:
-// something changed, or the policy did.
+// a fact or the policy changed since the last decision.
 func (t *Tx) ListUndecidedReviews(ctx context.Context, repoID int64, policy string) ([]int64, error) {
 	// Each of the three selects reads its own part of an index, so the many pull requests that wait
 	// for people cost nothing.

@@ -54,8 +54,8 @@ func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Unknown, t.stamp(r.Ended), r.ID)
 }
 
-// ListOpenRuns returns the runs without a stored end, of all repositories, oldest first: those of
-// live passes, and those that died with their pass.
+// ListOpenRuns returns the runs of all repositories without a stored end, oldest first. Their pass
+// is alive, or was killed during the run.
 func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 	return listRows(ctx, t, "list open runs", scanRun, `SELECT id, `+runColumns+` FROM runs WHERE ended_at = 0 ORDER BY turn_id, id`)
 }

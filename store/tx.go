@@ -136,8 +136,8 @@ func rowPlaceholders(n, columns int) string {
 	return strings.TrimSuffix(strings.Repeat("("+placeholders(columns)+"), ", n), ", ")
 }
 
-// How many values or rows go into one statement. Each length has one text, which a connection
-// compiles once. The remainder goes into shorter statements.
+// How many values or rows go into one statement. Two lengths give two SQL texts, and a connection
+// compiles each text once. The remainder of a list goes into short statements.
 const (
 	longStep  = 64
 	shortStep = 8

@@ -67,7 +67,7 @@ func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, err
 }
 
 // MarkVerdict changes a verdict's validity, and reports whether that changed anything. A verdict
-// that was taken back stays so.
+// whose validity is TakenBack keeps it.
 func (t *Tx) MarkVerdict(ctx context.Context, id int64, as review.Validity) (bool, error) {
 	what := fmt.Sprintf("mark verdict %d as %s", id, as)
 	pullID, err := getRow(ctx, t, what, scanID, `SELECT pull_id FROM reviews WHERE id = ?`, id)

@@ -8,9 +8,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
-// waitPerPriority is how much earlier a turn counts as having come for each step of its priority.
-// So a waiting turn is overtaken only by turns that come within that time, and the order of two
-// waiting turns never changes.
+// waitPerPriority is the waiting time that one step of priority is worth. So a waiting turn is
+// overtaken only by turns that come within that time, and the order of two waiting turns never
+// changes.
 const waitPerPriority = time.Hour
 
 // order puts the planned turns of all repositories in line: round robin over repositories and,

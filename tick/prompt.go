@@ -106,7 +106,7 @@ func (q PromptQuery) leaseOf(ctx context.Context, p *Pass, preview *Preview) (*e
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		items, err := tx.ListItems(ctx, r.Row.ID)
-		for _, i := range items { // the last is the newest of an issue's items
+		for _, i := range items { // oldest first: the last match is the newest item
 			candidate, ok, pullErr := tx.FindPullOfItem(ctx, i.ID)
 			if pullErr != nil {
 				return pullErr

@@ -11,7 +11,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
-// recover resumes unfinished turns that no running pass works on: those of a dead pass, and those
+// recover resumes unfinished turns that no running pass works on: turns of a killed pass, and turns
 // whose wait is over. A turn's pass is alive only while the lock of a slot that names the turn is
 // held; nothing else counts.
 func (p *Pass) recover(ctx context.Context) ([]*env.Lease, error) {
@@ -69,7 +69,7 @@ func (p *Pass) resumable(ctx context.Context, t work.Turn) bool {
 	return !p.InFlight(t.Key) && (t.Step != work.StepClaimed || p.Startable(ctx, t.RepoID, t.Kind, t.Reviewer))
 }
 
-// endOrphans ends processes that a turn's dead pass left running.
+// endOrphans ends processes that the killed pass of a turn left running.
 func (p *Pass) endOrphans(ctx context.Context, t work.Turn) {
 	_, err := p.Orphans.EndMarked(ctx, p.Mark(t))
 	if err == nil {

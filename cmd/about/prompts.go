@@ -169,7 +169,7 @@ func (a *room) showSource(q promptQuery) error {
 	if q.item != "" {
 		return &cli.UsageError{Err: errors.New("--source is about no work item")}
 	}
-	ours, err := prompts.Load("") // not the configured pack: the shell may already have emptied the operator's file
+	ours, err := prompts.Load("") // the built-in pack: if the output goes to a file of the configured pack, the shell has already emptied it
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
-// Env is the process as a run of the program sees it.
+// Env has what a command uses of its process: arguments, standard streams, version and clock.
 type Env struct {
 	Args    []string // without the program's name
 	Stdin   io.Reader

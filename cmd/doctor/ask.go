@@ -108,7 +108,8 @@ func askHost(ctx context.Context, c *github.Client, h *doctor.Host) {
 	}
 }
 
-// kind returns the kind of a token, also if its prefix does not tell.
+// kind returns the kind of a token. If the prefix does not tell, it depends on what GitHub
+// answered: an account, scopes.
 func kind(h *doctor.Host) doctor.TokenKind {
 	switch {
 	case h.Token.Kind != doctor.TokenUnknown:
@@ -171,8 +172,8 @@ func MissingLabels(settings config.Repo, present []string) (missing []work.Label
 	return slices.DeleteFunc(all, func(l work.Label) bool { return work.HasLabel(present, l.Name) }), wanted
 }
 
-// harmless are the kinds of rules that do not hinder our branches, which are created, pushed to and
-// deleted. History is never rewritten.
+// harmless are the kinds of rules that do not hinder our branches. We create, push to and delete
+// branches, and never rewrite their history.
 var harmless = []string{"non_fast_forward", "required_linear_history", "copilot_code_review", "deletion"}
 
 // hinderingRules returns the kinds of rules that would hinder a branch named like ours.

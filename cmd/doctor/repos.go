@@ -17,8 +17,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
 )
 
-// repositories returns those of the config, with their requirements for merges. GitHub is asked
-// later.
+// repositories returns the repositories of the config with their requirements for merges. What
+// GitHub knows of them is added later.
 func repositories(cfg *config.Config) []doctor.Repo {
 	return terminal.Each(cfg.Repos, func(r config.Repo) doctor.Repo {
 		return doctor.Repo{Name: cfg.Called(r.Name), Host: r.Name.Host, Gates: gates(r), Unasked: "GitHub is not asked here"}

@@ -159,7 +159,7 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 // DoubtsOf are the doubts about one agent.
 func (m *Machine) DoubtsOf(a config.Agent) []string { return m.cfg.Doubts(m.env, a) }
 
-// Programs returns those that passes find by PATH: gh, git, and the used agents.
+// Programs returns the programs that passes find by PATH: gh, git and the agents in use.
 func Programs(cfg *config.Config, env environ.Env) []doctor.Program {
 	var all []doctor.Program
 	for _, name := range []string{"gh", "git"} {

@@ -53,7 +53,7 @@ func dropOldLogs(dir string, before time.Time) {
 		for _, named := range []string{logDay + ".jsonl", detachedDay} {
 			day, err := time.Parse(named, e.Name())
 			if err == nil && day.Before(before) {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // an error is ignored; the next day tries again
+				_ = os.Remove(filepath.Join(dir, e.Name())) // an error is ignored: the next day's first pass tries again
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (m *Machine) redactorFor(pass []string) func(string) string {
 // shortestSecret keeps "1" and "true" readable.
 const shortestSecret = 6
 
-// EndMarked ends processes that a dead pass's agent left running.
+// EndMarked ends processes that the agent of a killed pass left running.
 func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
 	return proc.EndMarked(ctx, mark)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// remotes connects every configured repository. Those of a host share a client.
+// remotes connects every configured repository. Repositories of one host share a client.
 func (m *Machine) remotes(log *slog.Logger) ([]env.Remote, error) {
 	var all []env.Remote
 	for _, r := range m.cfg.Repos {

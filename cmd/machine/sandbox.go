@@ -97,7 +97,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
-		MaxHome: m.cfg.Runtime.MaxDisk / 2, // leaves a run room in its home
+		MaxHome: m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
 	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")

@@ -31,7 +31,7 @@ type sources struct {
 	packages map[string]map[string]string // import path → "Type.Field" → comment
 }
 
-// members returns the JSON fields of a struct in their order. Those of an embedded struct count as
+// members returns the JSON fields of a struct in their order. Fields of an embedded struct count as
 // its own.
 func (s *sources) members(t reflect.Type) ([]member, error) {
 	comments, err := s.comments(t.PkgPath())

@@ -30,7 +30,7 @@ func (r Report) figures() ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := figure{Title: b.Title, Says: b.Says, SVG: template.HTML(svg), Head: []string{""}} //nolint:gosec // the room of charts escapes every text
+		f := figure{Title: b.Title, Says: b.Says, SVG: template.HTML(svg), Head: []string{""}} //nolint:gosec // the package that draws charts escapes every text
 		for _, s := range b.Series {
 			f.Head = append(f.Head, s.Name)
 		}

@@ -37,7 +37,7 @@ type shape struct {
 	Says       string
 }
 
-// timelines returns those of the first pull requests.
+// timelines returns the timelines of the first mostTimelines pull requests.
 func (r Report) timelines() []timeline {
 	var all []timeline
 	for i, p := range r.Pulls[:min(len(r.Pulls), mostTimelines)] {

@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// standing is a scheduler and what it has installed for the job.
+// standing is a scheduler with the job that it has installed.
 type standing struct {
 	s     schedule.Scheduler
 	found schedule.Installed
@@ -24,8 +24,8 @@ type standing struct {
 // survey is what the schedulers of this machine have installed for a job.
 type survey struct {
 	all     []standing
-	mute    []string // those that could not be asked, with the reason
-	trouble error    // of a scheduler that answers but whose job cannot be read
+	mute    []string // a message for each scheduler that could not be asked
+	trouble error    // errors of schedulers that work, but whose job cannot be read
 }
 
 func (p plan) survey(ctx context.Context) (v survey) {

@@ -64,7 +64,7 @@ func machineOf(env environ.Env) schedule.Machine {
 }
 
 // kept are variables that tell gh, git and this program where to find files and the network, and
-// which language and time zone to use. The job gets those that are set here.
+// which language and time zone to use. The job gets the ones that are set when it is installed.
 var kept = []string{
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GH_CONFIG_DIR", "GH_HOST",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",

@@ -26,7 +26,7 @@ type leftovers struct {
 
 type pull struct{ url, branch, title string }
 
-// look reads what the last pass knew of GitHub.
+// look reads from the database what uninstall leaves in place, as of the last pass.
 func look(ctx context.Context, dir string) (s leftovers, err error) {
 	_, err = machine.View(ctx, dir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
@@ -71,7 +71,8 @@ const (
 	stillPoll   = 200 * time.Millisecond
 )
 
-// stopPasses pauses everything and waits until no pass and no process of a dead pass runs.
+// stopPasses pauses all work on this machine, waits until no pass runs, and ends the programs that
+// a killed pass left running.
 func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.Dirs) error {
 	w := r.Output().W
 	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
@@ -91,7 +92,7 @@ func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.D
 	return nil
 }
 
-// await waits for passes to end.
+// await waits until no pass of this machine holds a lock.
 func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 	bound := time.NewTimer(stillWithin)
 	defer bound.Stop()

@@ -157,7 +157,7 @@ func (i Item) pull() PullRequest {
 	return *i.PullRequest
 }
 
-// columns are its line for programs.
+// columns returns the fields of the item's line in output for programs.
 func (i Item) columns(out terminal.Output) []string {
 	comment := ""
 	if i.Stop != nil {
@@ -166,7 +166,7 @@ func (i Item) columns(out terminal.Output) []string {
 	return []string{i.ref(), i.State, out.When(i.Since.Time, i.now), i.WaitingFor, i.NextStep, string(i.Flow), i.pull().URL, i.Title, i.Spent.says, comment}
 }
 
-// head are its lines in show.
+// head returns the item's lines at the top of show.
 func (i Item) head(out terminal.Output) [][2]string {
 	pull := i.pull()
 	return [][2]string{

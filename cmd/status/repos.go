@@ -38,7 +38,7 @@ type Repo struct {
 
 	row     work.Repo
 	ignored []string // its times that lie in the future
-	gone    string   // why nothing happens in a repository that left
+	gone    string   // why no pass works on a repository that the config no longer names
 }
 
 // Watched is how one repository is watched.
@@ -115,8 +115,9 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 	})
 }
 
-// loadWatched reads what that depends on: how many repositories of a host this machine watches, and
-// which of them GitHub hides from the pulse query. Next is the next reading after now.
+// loadWatched reads what the way of watching a repository depends on: how many repositories of a
+// host this machine watches, and which of them GitHub hides from the pulse query. Next of the
+// result is the first time after now at which the repository is read.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
 	hidden, err := tx.ListHidden(ctx)
 	if err != nil {

@@ -129,7 +129,7 @@ func loadStory(ctx context.Context, tx *store.Tx, q Query, number int) (s Story,
 	return s, true, nil
 }
 
-// story returns the part that is made of the facts.
+// story returns the parts of the Story that follow from the stored facts.
 func (f ItemFacts) story(merged *Merged) Story {
 	i := f.item()
 	return Story{Item: i, Review: i.Review, Merge: f.merge(merged), Repo: f.Repo, Halt: f.Halt}

@@ -167,7 +167,7 @@ func (e *FailedError) Error() string {
 	return s
 }
 
-// Did describes how it ended, without its output.
+// Did describes how the agent's run ended, without its output.
 func (e *FailedError) Did() string {
 	if e.Code == 0 {
 		return "ended without an answer"

@@ -112,7 +112,8 @@ func (s Spec) missingInside(res proc.Result) bool {
 	return s.Wrap != nil && (res.Code == codeNotFound || res.Code == codeNotStarted || strings.HasPrefix(LastLine(string(res.Stderr)), "bwrap: execvp"))
 }
 
-// notInside blocks the turn: another attempt would fail the same way.
+// notInside returns the error of a program that cannot start in the sandbox. It blocks the turn,
+// because another attempt would fail the same way.
 func (s Spec) notInside(program string, res proc.Result) error {
 	why := LastLine(s.Redact(string(res.Stderr)))
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Who: s.Name, Name: program, Text: why}}

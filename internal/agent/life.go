@@ -25,7 +25,7 @@ type liveness struct {
 // Step is the meaning of one line of an agent's output.
 type Step struct {
 	Trouble bool     // the line only reports a failure and a retry
-	Aside   bool     // the line is about an end; earlier trouble remains
+	Aside   bool     // the line reports an end; it does not clear the Trouble of an earlier line
 	Session string   // the session that the line names
 	Begun   []string // ids of commands that begin
 	Ended   []string // ids of commands that end

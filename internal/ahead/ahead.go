@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Reads has the reads that were started in advance.
+// Reads has the reads that were started before their answers are needed.
 type Reads struct {
 	life  context.Context //nolint:containedctx // it ends with them
 	stop  context.CancelFunc
@@ -53,8 +53,8 @@ var errEnough = errors.New("only its first question is asked in advance")
 
 type key struct{}
 
-// New returns empty Reads whose answers are valid for most. The caller calls Stop to end reads that
-// nobody used.
+// New returns empty Reads. An answer is used until it is as old as most. The caller calls Stop to
+// end reads that nobody used.
 func New(ctx context.Context, most time.Duration) *Reads {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	return &Reads{life: life, stop: stop, most: most, all: map[any]*read{}}

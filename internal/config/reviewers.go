@@ -227,7 +227,7 @@ func (x Reviewer) printed() []key {
 	}
 }
 
-// asReviewer returns the reviewer without what only its turns need.
+// asReviewer returns the reviewer without its persona and other fields that only its turns need.
 func (x Reviewer) asReviewer() review.Reviewer {
 	return review.Reviewer{
 		Name: x.Name, Human: x.Human, Login: x.Login, LoginID: x.LoginID, Account: x.Account, MayCallIn: x.CanEscalate, ConfigLine: x.Line,

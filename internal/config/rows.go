@@ -135,7 +135,7 @@ func (v texts) read(t *Table, name string) {
 }
 func (v texts) print() any { return orEmpty(*v.to) }
 
-// own is the value of a key with a special form.
+// own is the value of a key that needs its own functions to be read and printed.
 type own struct {
 	reads  func(*Table)
 	prints func() any

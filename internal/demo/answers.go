@@ -41,7 +41,7 @@ type planLine struct {
 	Reason string    `json:"reason"`
 }
 
-// item is a work item as status has it.
+// item is a work item in the JSON output of status.
 type item struct {
 	Number      int    `json:"number"`
 	Title       string `json:"title"`
@@ -56,13 +56,13 @@ type item struct {
 	} `json:"pullRequest"`
 }
 
-// reviewsOf is where the reviews of a pull request stand, as show has it.
+// reviewsOf is the state of a pull request's reviews in the JSON output of show.
 type reviewsOf struct {
 	State     review.State     `json:"state"`
 	MergeType review.MergeType `json:"mergeType"`
 }
 
-// event is an event as show has it.
+// event is an event in the JSON output of show.
 type event struct {
 	Author  string `json:"author"`
 	Outcome string `json:"outcome"`

@@ -43,7 +43,8 @@ func (d witness) wasTold(pull int, want ...string) error {
 	return nil
 }
 
-// statusIs checks the status of the last commit of a pull request, and gives its words.
+// statusIs checks the state of the commit status on the head of a pull request, and returns its
+// description.
 func (d witness) statusIs(pull int, want string) (string, error) {
 	p, _ := d.repo.Pull(pull)
 	for _, s := range d.repo.Statuses(p.HeadOID) {

@@ -81,7 +81,7 @@ func untilNobodyListens(ctx context.Context, out *terminal.Output) (context.Cont
 	return ctx, func() { signal.Stop(written); cancel(); hangUp() }
 }
 
-// earnest is a writer that gives up, once and for all, when nobody reads.
+// earnest is a writer that ends the demo at the first failed write, such as to a closed pipe.
 type earnest struct {
 	io.Writer
 	giveUp func()

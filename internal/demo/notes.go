@@ -51,7 +51,7 @@ func leave(d *demo, notes string) error {
 	return nil
 }
 
-// sayKept says where everything is that was kept.
+// sayKept prints the path of the demo's folder, which stays.
 func sayKept(d *demo) {
 	d.say("\nAll of it is in %s; NOTES.md there says how to look around.", d.dir)
 }

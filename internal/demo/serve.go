@@ -83,7 +83,7 @@ type world struct {
 	variable []variable
 }
 
-// grounds are what the demo stands on: config, labels, and what a person finds.
+// grounds sets up the demo: config, labels, and the issues that a person finds.
 type grounds struct{ *demo }
 
 // served are issues that wait for a label; the scripted agent knows what to do about them.

@@ -61,8 +61,8 @@ func (w *world) lines() string {
 	return b.String()
 }
 
-// tell says how commands are tried, or gives it as data. The file is complete when it is
-// there: scripts wait for it.
+// tell prints how to try commands, as text or as JSON. The file with the environment appears only
+// when it is complete, because scripts wait for it.
 func (w *world) tell(opt ServeOptions) error {
 	if opt.EnvFile != "" {
 		part := opt.EnvFile + ".part"

@@ -18,7 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// Who and what is on the demo's GitHub.
+// The host, the repository and two accounts of the demo's GitHub.
 const (
 	host     = "github.localhost"
 	repoName = "acme/greet"
@@ -121,7 +121,7 @@ func (d *demo) people() (token string, err error) {
 	return token, nil
 }
 
-// makeLabels makes those that people set, as after a first pass.
+// makeLabels makes the labels that people set, as a first pass would.
 func (d grounds) makeLabels() {
 	for _, label := range []string{"agent:bugfix", "agent:small-job", "agent:design", "agent:ignore", "agent:review", "agent:hold"} {
 		d.repo.MakeLabel(label, "ededed", "")
@@ -141,8 +141,8 @@ func (d *demo) environ(env environ.Env, token string) []string {
 	)
 }
 
-// serve lets clients in: at an address, or by a unix socket where its path is short
-// enough. It gives the variables by which clients find the way.
+// serve accepts clients at an address, or at a unix socket if its path is short enough. It returns
+// the environment variables by which clients find it.
 func (d *demo) serve(address string) (reached []string, err error) {
 	settings := "version: 1\n"
 	if socket, ok := d.serveUnix(address); ok {

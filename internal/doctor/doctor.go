@@ -29,10 +29,10 @@ type Check struct {
 	Says  string `json:"says"`            // what was found, for people
 	Do    string `json:"do,omitempty"`    // what fixes it
 
-	subject int // which one of its kind it is about; 0: this machine
+	subject int // number of the host, repository or agent that it is about; 0: this machine
 }
 
-// What returns what the check is about and what was found, for a line of its own.
+// What returns one line that names what the check is about and what it found.
 func (c Check) What() string {
 	switch {
 	case c.About == "":

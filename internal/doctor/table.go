@@ -50,7 +50,7 @@ type Place int
 
 // The places.
 const (
-	AtDoctor        Place = 1 << iota // doctor, and the end of init: everything
+	AtDoctor        Place = 1 << iota // every check: doctor, and the end of init
 	AtInit                            // init, before it writes
 	AtSchedule                        // schedule
 	AtStatus                          // status
@@ -153,7 +153,7 @@ func readable(ask func(Repo) []Check) func(Facts) []Check {
 	}
 }
 
-// ruled asks about those whose rules could be read.
+// ruled limits checks to the repositories whose rules could be read.
 func ruled(ask func(Repo) []Check) func(Facts) []Check {
 	return readable(func(r Repo) []Check {
 		if r.Rules == nil {

@@ -35,7 +35,7 @@ func checkCheckout(dir string) error {
 	var refused refusals
 	for _, p := range odd {
 		if b := path.Base(p); b != ".gitignore" && b != ".gitattributes" {
-			continue // checkFiles handles those that git would add
+			continue // checkFiles refuses such a path if git would add it
 		}
 		refused.add("%q is no file", p)
 	}

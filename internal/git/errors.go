@@ -42,7 +42,7 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("git %s: ended at the %s time limit", e.Command, e.Limit)
 }
 
-// CommandError is any other failure of a git command.
+// CommandError is a failure of a git command for which no other error type fits.
 type CommandError struct {
 	Command string
 	Code    int

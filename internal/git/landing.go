@@ -172,7 +172,7 @@ func (b treeComparer) contains(ctx context.Context, oid, other string) (bool, er
 // treeComparer compares trees in a quarantine.
 type treeComparer struct{ q *quarantine }
 
-// withComparer runs do with a scratch folder for objects.
+// withComparer runs do with a treeComparer whose new objects are discarded afterwards.
 func (m *Mirror) withComparer(name string, do func(treeComparer) error) error {
 	return m.withScratch(name, func(q *quarantine) error { return do(treeComparer{q}) })
 }

@@ -69,7 +69,7 @@ func (m *Mirror) turnRefOID(ctx context.Context, key string, ref func(string) st
 }
 
 // KeepAnswer stores a turn's journal as refs/mergexo/journal/<key> and its commit, if any, as
-// KeepTurn does. Both are durable when it returns.
+// KeepTurn does. Both refs are synced to disk when it returns.
 func (m *Mirror) KeepAnswer(ctx context.Context, key, commit string, journal []byte) error {
 	if err := checkKey(key); err != nil {
 		return fmt.Errorf("keep answer: %w", err)

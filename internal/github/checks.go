@@ -107,7 +107,7 @@ func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) 
 		switch more := slices.Index(worst, one.State) - slices.Index(worst, same.State); {
 		case more > 0:
 			same = one
-		case more == 0: // it ended when all have ended; a failed one is not lapsed
+		case more == 0: // the check has ended once all runs of that name have, and is lapsed only if all are
 			same.Lapsed = same.Lapsed && one.Lapsed
 			if one.Ended.IsZero() || !same.Ended.IsZero() && one.Ended.After(same.Ended) {
 				same.Ended = one.Ended

@@ -77,8 +77,8 @@ func RedSince(all []Check, policy work.ChecksPolicy) (at time.Time) {
 // not prevent fixing the red ones.
 const checkPatience = time.Hour
 
-// PolicyAt returns the policy to apply now: ChecksFirst once red checks have waited for
-// checkPatience.
+// PolicyAt returns the policy to apply now. It is ChecksFirst once a check has been red for
+// checkPatience; before, it is the given policy.
 func PolicyAt(all []Check, policy work.ChecksPolicy, now time.Time) work.ChecksPolicy {
 	if policy != work.ChecksComplete || len(Red(all, policy)) > 0 {
 		return policy

@@ -91,7 +91,7 @@ func (w *wireLight) fingerprint() string {
 		text = append(strconv.AppendQuote(text, s), '\n')
 	}
 	for _, raw := range []json.RawMessage{w.Draft, w.Locked, w.UpdatedAt, w.Comments, w.Head, w.Reviews, w.Threads} {
-		text = append(append(text, raw...), '\n') // JSON values cannot run into each other
+		text = append(append(text, raw...), '\n') // one JSON value per line: two values cannot be taken for one
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])

@@ -1,5 +1,5 @@
-// Package lazy has what is made when it is used first: a pass begins each minute, and no
-// start of the program uses everything that it knows.
+// Package lazy makes values at their first use. A pass starts each minute, and no run of the
+// program uses all of them.
 package lazy
 
 import (

@@ -99,7 +99,7 @@ func (c *Conversation) close() {
 }
 
 // Kill kills the program at once; a pending query gets no answer.
-func (c *Conversation) Kill() { killGroup(context.Background(), c.process.cmd.Process) } //nolint:forbidigo // also once the pass is over
+func (c *Conversation) Kill() { killGroup(context.Background(), c.process.cmd.Process) } //nolint:forbidigo // kills the program even if the pass's context has ended
 
 // Stderr returns the end of the program's standard error.
 func (c *Conversation) Stderr() string { return string(c.process.stderr.bytes()) }

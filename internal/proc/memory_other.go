@@ -6,5 +6,5 @@ package proc
 // counts once per process. On Windows it is 0.
 func (f *family) held() int64 { return f.resident }
 
-// shares is held: only Linux reports shared memory.
+// shares returns what held returns, because only Linux reports shared memory.
 func (f *family) shares() int64 { return f.resident }

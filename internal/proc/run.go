@@ -77,7 +77,7 @@ type Cmd struct {
 	Survivors     Survivors
 	Mark          string // "NAME=value" in Env: processes that carry it at the end are killed, too
 	DieWithParent bool   // Linux: the program is killed when we die
-	Wrapper       bool   // it runs another program and dies of signals itself: EndSignal goes only to what it runs
+	Wrapper       bool   // it runs another program and dies of signals itself: EndSignal goes only to that program
 	OwnKeyring    bool   // Linux: it gets a new session keyring without our keys
 }
 

@@ -40,7 +40,7 @@ type How string
 const (
 	Read    How = "read"
 	Write   How = "write"
-	Private How = "private" // writable, with another folder than outside
+	Private How = "private" // writable; the path shows the run's own folder instead of the machine's
 	Hidden  How = "hidden"  // empty, within a folder that is let in
 	Link    How = "link"    // a symbolic link
 )

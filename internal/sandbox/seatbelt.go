@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// closedOnMac are the folders of users, other disks and the machine's services. Everything else of
-// macOS belongs to the system. Paths inside that are let in are opened again.
+// closedOnMac are the folders of users, other disks and the machine's services. All other folders
+// of macOS are the system's and stay readable. Paths inside them that the sandbox lets in are
+// opened by later rules.
 var closedOnMac = []string{
 	"/Users", "/Volumes", "/Network", "/private/var", "/private/tmp",
 }

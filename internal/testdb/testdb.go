@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// empty is a database that has its schema, and nothing in it. To migrate one takes
-// longer than most tests of what is in it.
+// empty is a database with the schema and no rows. It is copied for each test, because creating the
+// schema takes longer than most tests.
 var empty = testhome.Template{Make: func(ctx context.Context, path string) error {
 	db, err := store.Open(ctx, path, store.Options{Now: func() time.Time { return time.Time{} }}) // nothing in it has a time
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// SideBySide has so many parallel tests of a package run at once, unless the command line says how
-// many. It is for the TestMain of packages whose tests wait, for a limit or for another program,
-// much longer than they compute.
+// SideBySide lets n parallel tests of a package run at once, unless the command line sets a number.
+// It is for the TestMain of packages whose tests wait, for a limit or for another program, much
+// longer than they compute.
 func SideBySide(n int) error {
 	const name = "test.parallel"
 	flag.Parse()

@@ -153,9 +153,9 @@ const FirstLookList = "adopted"
 // FirstLookDone is stored once every pull request was looked at.
 const FirstLookDone = "done"
 
-// FirstLook is the progress of the first look at a repository's open pull requests. A new
-// repository gets one, and one whose database was lost: page by page, oldest first, over as many
-// passes as needed.
+// FirstLook is the progress of the first look at a repository's open pull requests. Passes take
+// that look if the repository is new to the database, or the database was lost. They read page by
+// page, oldest first, over as many passes as needed.
 type FirstLook struct {
 	After string `json:"after"`          // what the next page is asked for by; empty: the first one
 	Seen  int    `json:"seen"`           // how many pull requests are on the pages before it

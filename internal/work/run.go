@@ -14,7 +14,7 @@ type Run struct {
 	Agent   string // name in the config
 	Session string // the provider's session; empty: none, or unknown yet
 	Began   time.Time
-	Ended   time.Time // zero: its end was not seen
+	Ended   time.Time // zero: no pass saw the run end
 	Usage   Usage     // as far as known
 	Unknown bool      // it used more than Usage, by an unknown amount
 }

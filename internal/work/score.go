@@ -76,7 +76,7 @@ func sizeOf(size string) float64 {
 	return 0
 }
 
-// jaccard is the share of all files that are in both.
+// jaccard returns the number of files in both sets divided by the number of files in either.
 func jaccard(a, b map[string]bool) float64 {
 	both := 0
 	for f := range a {

@@ -17,7 +17,7 @@ var (
 
 	// vouching matches a trailer by which somebody vouches for a commit, or that skips checks.
 	vouching = lazy.Regexp(`(?i)^[ \t]*(?:[A-Za-z][A-Za-z-]*-by|on-behalf-of|skip-checks)[ \t]*:`)
-	// always matches those that count in a message's first line, too.
+	// always matches the trailers that count even in a message's first line.
 	always = lazy.Regexp(`(?i)^[ \t]*(?:co-authored-by|signed-off-by|on-behalf-of|skip-checks)[ \t]*:`)
 
 	commitMarks = lazy.Regexp(`(?im)^[ \t]*Mergexo-[A-Za-z]+[ \t]*:`)

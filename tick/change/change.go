@@ -1,5 +1,5 @@
-// Package change has everything that a pass may store. Deciding code returns a list of changes; one
-// loop applies them in one transaction, and a dry run prints the same values.
+// Package change has a type for each change that a pass may store. Deciding code returns a list of
+// changes; one loop applies them in one transaction, and a dry run prints the same values.
 package change
 
 import (
@@ -88,7 +88,8 @@ type Line struct {
 	Score  *work.Score     `json:"score,omitempty"` // of an implementation
 }
 
-// Words is embedded by each kind of change: its line, or nothing if another line has the same.
+// Words is embedded by each kind of change. Says is the line that describes the change in the
+// printed plan; it is empty if the line of another change covers it.
 type Words struct{ Says Line }
 
 // Line returns the change in words.

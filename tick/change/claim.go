@@ -17,7 +17,7 @@ type Claim struct {
 
 	Turn    work.Turn    // as planned
 	Claimed work.Turn    // Apply sets it: Turn with its id, and with the next key if an earlier turn has this one
-	Events  []work.Event // Apply loads them with their texts
+	Events  []work.Event // the turn's events; Apply loads them with their texts
 }
 
 // Apply is part of Change.

@@ -110,7 +110,7 @@ func (c PostedReview) Apply(ctx context.Context, tx *Tx) error {
 	if err != nil {
 		return err
 	}
-	if c.Validity == review.Moved { // ingest may have stored the verdict before, without this
+	if c.Validity == review.Moved { // ingest may have stored the verdict before, without this validity
 		if _, err := tx.MarkVerdict(ctx, id, review.Moved); err != nil {
 			return err
 		}

@@ -116,9 +116,9 @@ func (p *Env) LoadAccounts(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// AcceptAccount accepts the account that gh is logged in with on a host. If the host is known with
-// another account, a reviewer's included, AcceptAccount makes the pass skip the host and returns a
-// BlockedError: our own earlier replies would be read as feedback.
+// AcceptAccount accepts the account that gh is logged in with on a host. If operator accounts are
+// known for the host, and this one is not among them, AcceptAccount makes the pass skip the host
+// and returns a BlockedError: it would read our own earlier replies as feedback.
 func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) error {
 	p.Accounts.mu.Lock()
 	defer p.Accounts.mu.Unlock()

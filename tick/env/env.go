@@ -69,7 +69,7 @@ func (p *Env) Public(r *Repo, item work.Item, pull bool) explain.Place {
 	}
 }
 
-// Here returns the same for this machine's log, history and terminal.
+// Here returns the place for texts about an item in this machine's log, history and terminal.
 func (p *Env) Here(r *Repo, item work.Item, pull bool) explain.Place {
 	at := p.Public(r, item, pull)
 	at.Spending = true

@@ -115,20 +115,20 @@ type Lease struct {
 	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
-	EventsExhausted bool                    // the events end with the turn and start no other
+	EventsExhausted bool                    // if the turn ends, its events end too and start no other turn
 	EarlierKeys     []string                // event keys of an earlier flow that the agent was also shown
 	LostOID         string                  // commit that a force push removed from the branch
 	Resumed         bool
-	Ahead           *ahead.Reads // prefetched GitHub reads of this phase, for it and the next
+	Ahead           *ahead.Reads // GitHub reads that this phase prefetches, for itself and the next phase
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
-	Used      bool    // their usage is unknown or not zero
+	Used      bool    // the usage of BegunRuns is unknown or not zero
 
 	Trace *telemetry.Span // of the current phase; nil: no trace
 
 	Disclosure     string // line below the agent's text
-	DisclosedAside string // the line if the agent takes no part afterwards
+	DisclosedAside string // the line where the agent answers no comments, such as on the issue for a flaky test
 }
 
 // Release stops prefetched reads and frees the slot.

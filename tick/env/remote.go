@@ -131,7 +131,8 @@ type Mirror interface {
 	Close()
 }
 
-// landed is the part of a mirror that checks merges of ours.
+// landed has the methods of a mirror about our merges: what each should bring to the base, and what
+// it brought.
 type landed interface {
 	ExpectedTree(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
 	AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error)
@@ -176,7 +177,7 @@ type Hired struct {
 	Remedy  string       // the remedy alone
 }
 
-// Orphans ends processes that a dead pass's agent left running.
+// Orphans ends processes that the agent of a killed pass left running.
 type Orphans interface {
 	// EndMarked ends every process with the mark in its environment.
 	EndMarked(ctx context.Context, mark string) (int, error)
@@ -298,7 +299,8 @@ type checks interface {
 }
 
 // Rerunnable returns the red workflow runs that may be run again: those in their first attempt. A
-// run that is red after a second attempt is for people. There are none once the turn has a commit.
+// run that is red after a second attempt is for people. Once the turn has a commit, it returns
+// none: the push starts new runs.
 func (l *Lease) Rerunnable() []github.WorkflowRun {
 	if l.Turn.Commit != "" || l.Committed() {
 		return nil

@@ -43,7 +43,7 @@ type Report struct {
 	Shut error
 
 	mu     sync.Mutex
-	told   map[string]bool // hosts whose reason the causes repeat
+	told   map[string]bool // hosts for which the causes of a repository already say why they are skipped
 	repos  []RepoReport
 	places map[string]int // in repos, by name
 	turns  []TurnReport

@@ -44,7 +44,7 @@ func (d Dirs) NoticesLock(r work.Repo) string { return d.lock("notices", r) }
 // MergeLock returns the lock for merging a repository's pull requests.
 func (d Dirs) MergeLock(r work.Repo) string { return d.lock("merge", r) }
 
-// LockNotify takes the lock for sending messages outside GitHub; false: it is held.
+// LockNotify takes the lock for sending messages outside GitHub; false: another process holds it.
 func (d Dirs) LockNotify() (FileLock, bool, error) {
 	return TryLock(filepath.Join(d.locks(), "notify.lock"))
 }

@@ -127,8 +127,9 @@ func (h *reading) ourPull(p github.Pull) (work.PullMark, bool) {
 	return mark, marked && named && flow == mark.Flow && issue == mark.Issue && h.byUs(p)
 }
 
-// ownPull is ourPull for a pull request whose description may have been rewritten without the mark.
-// Then account and branch must be ours, and a commit must name the turn that made it.
+// ownPull reports what ourPull reports, even if somebody removed the mark from the description.
+// Without the mark, the account and the branch must be ours, and a commit must name the turn that
+// made it.
 func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bool, error) {
 	mark, ours := h.ourPull(p)
 	flow, issue, named := work.ParseBranch(p.Head)

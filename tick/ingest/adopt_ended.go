@@ -109,7 +109,8 @@ func (h *reading) adoptByBranch(ctx context.Context, is github.Issue, label conf
 	return false, nil
 }
 
-// unwatched reports whether a label set then may have been acted on with a database that is lost.
+// unwatched reports whether a pass with a database that is lost may have acted on a label set at
+// that time.
 func (h *reading) unwatched(labelled time.Time) bool {
 	return !labelled.After(h.row.IssuesSince.Add(2 * overlap))
 }

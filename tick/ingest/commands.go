@@ -13,7 +13,7 @@ import (
 // issue or pull request, so that it is not feedback, gets no 👀 and no redirect, and never reaches
 // an agent.
 
-// intakeUntracked takes in commands from issues and pull requests that we do not work on. Other
+// intakeUntracked ingests commands from issues and pull requests that we do not work on. Other
 // comments there are ignored.
 func (h *reading) intakeUntracked(c candidate) {
 	if c.event = work.AsCommand(c.event); c.event.Kind == work.EventCommand {

@@ -88,8 +88,8 @@ type confirmation struct {
 	lost  string // for people: the command for which we set the label, if its author may no longer give commands
 }
 
-// covers reports whether a rename came before the confirmation. Timeline ids rise, also within a
-// second; a command has no id there, so its time is compared.
+// covers reports whether a rename came before the confirmation. It compares timeline ids, which
+// rise even within a second. A command has no id in the timeline, so its time is compared.
 func (w confirmation) covers(t github.TimelineEvent) bool {
 	if w.event != 0 {
 		return t.ID < w.event

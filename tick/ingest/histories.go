@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// The slice's history has what was read of many issues and pull requests at once. What it lacks is
-// read from GitHub.
+// The slice's history has the answers of queries about many issues and pull requests. The functions
+// below read from GitHub what it lacks.
 
 func (h *reading) issueOf(ctx context.Context, number int) (github.Issue, bool, error) {
 	if is, ok := h.history.Issues[number]; ok {

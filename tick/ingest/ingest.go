@@ -2,7 +2,7 @@
 // in one transaction.
 //
 // slices.go has the order of reads, walk.go reads one list, and issues.go, comments.go and pulls.go
-// take in what the lists show. search.go and adopt.go find again what a lost database knew.
+// ingest what the lists show. search.go and adopt.go find again what a lost database knew.
 package ingest
 
 import (
@@ -32,9 +32,9 @@ const (
 )
 
 // ReadAll reads the selected repositories from GitHub, side by side, and returns those that can be
-// planned for. One whose ingest failed is among them, as it may have pending events; one that was
-// never read is not. Up to handful repositories of a host are all read; of more, only those
-// that changed, and the others in turn.
+// planned for. A repository whose ingest failed is returned, because it may have pending events; a
+// repository that was never read is not. If a host has at most handful repositories, all are read.
+// If it has more, those that changed are read, and the others in turn.
 func (p *Ingest) ReadAll(ctx context.Context, rep *env.Report) []*env.Repo {
 	var wg sync.WaitGroup
 	byHost := p.byHost(rep)
@@ -229,8 +229,8 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 	wg.Wait()
 }
 
-// reportSkipped reports a repository that this pass does not read. If its pulse failed, the reason
-// is stored with it and does not count as a failure of its own.
+// reportSkipped reports a repository that this pass does not read. If its pulse query failed, the
+// pulse's row has the reason; the repository itself does not count as failed.
 func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 	name := p.Config.Called(l.Name)
 	if l.Err == nil || errors.Is(l.Err, context.Canceled) {

@@ -14,16 +14,16 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// queue has the listed issues and pull requests in the order in which they are taken in: the
+// queue has the listed issues and pull requests in the order in which they are ingested: the
 // backlog of earlier passes first.
 type queue struct {
 	filled bool
 	order  []int
 	listed map[int]github.Issue
-	taken  map[int]time.Time // taken in by this pass: UpdatedAt as listed
+	taken  map[int]time.Time // ingested by this pass: UpdatedAt as listed
 }
 
-// add queues the issues of a page, except those taken in unchanged.
+// add queues the issues of a page, except those ingested unchanged.
 func (q *queue) add(issues []listedItem) {
 	for _, it := range issues {
 		is := *it.issue
@@ -52,7 +52,7 @@ func (q *queue) next() (n int, is github.Issue, listed, ok bool) {
 	return n, is, listed, true
 }
 
-// intakeIssues takes in changed issues and pull requests, at most one page of each list, until the
+// intakeIssues ingests changed issues and pull requests, at most one page of each list, until the
 // slice is full. more reports whether some remain.
 func (h *reading) intakeIssues(ctx context.Context, walks []*walk) (more bool, err error) {
 	h.fillQueue(walks)
@@ -95,7 +95,7 @@ func (h *reading) fillQueue(walks []*walk) {
 	}
 }
 
-// takePage marks a page as taken in: every number on it is taken in or in the backlog.
+// takePage marks a page as ingested: every number on it is ingested or in the backlog.
 func (h *reading) takePage(w *walk) {
 	if !w.waiting {
 		return
@@ -111,7 +111,7 @@ func (h *reading) takePage(w *walk) {
 	}
 }
 
-// takeNumber takes in a listed issue or pull request whole or not at all. If it fails, it is tried
+// takeNumber ingests a listed issue or pull request whole or not at all. If it fails, it is tried
 // again after the others.
 func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
@@ -177,7 +177,7 @@ func changedSince(pull work.PullRequest, is github.Issue) bool {
 	return is.UpdatedAt.After(pull.UpdatedAt) || soon && is.UpdatedAt.Equal(pull.UpdatedAt)
 }
 
-// intakeIssue begins to track an issue with one of our labels, and takes in changes of a tracked
+// intakeIssue begins to track an issue with one of our labels, and ingests changes of a tracked
 // one.
 func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 	item, tracked, err := h.item(ctx, is.Number)
@@ -266,7 +266,7 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
-// updateText takes in the text of an issue as far as it is confirmed: by the newest setting of
+// updateText ingests the text of an issue as far as it is confirmed: by the newest setting of
 // label, or of the item's label if that is empty.
 func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
@@ -328,8 +328,8 @@ func newer(t github.TimelineEvent, item work.Item) bool {
 	return t.ID > began
 }
 
-// longestLag is how long a timeline may differ from the list read before it. After a label is
-// renamed the two differ for good.
+// longestLag is how long a timeline may differ from the list read before it. A timeline keeps the
+// old name of a renamed label, so it differs for good.
 const longestLag = 10 * time.Minute
 
 // againSoon queues an issue for another read because its timeline does not yet show the label that
@@ -341,7 +341,7 @@ func (h *reading) againSoon(is github.Issue) {
 }
 
 // noteLag queues an issue for another read if its timeline does not yet show what the list shows:
-// otherwise the list's ETag would vouch for a label that was never seen.
+// otherwise the list's ETag would be stored, and no later pass would see the label.
 //
 // A label removed and set again looks the same in the list. So an issue that may be ahead of its
 // timeline is read a second time, but not a third: when it changed after its newest timeline entry,
@@ -359,8 +359,8 @@ func (h *reading) noteLag(is github.Issue, timeline []github.TimelineEvent, idle
 const stampLag = 30 * time.Second
 
 // timelineSettled reports whether a timeline shows everything that its list shows, so that it need
-// not be read again before the issue changes. That is so once the newest stamp is old; or sooner,
-// if the timeline has an entry with that stamp and was read a while after it.
+// not be read again before the issue changes. It does once the issue's last change is old. It does
+// sooner if the timeline has an entry for that change and was read at least stampLag after it.
 func timelineSettled(is github.Issue, timeline []github.TimelineEvent, now time.Time) bool {
 	age := now.Sub(is.UpdatedAt)
 	return age > overlap || age > stampLag && !changedAfter(is, timeline)

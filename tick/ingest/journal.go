@@ -40,7 +40,7 @@ func (h *reading) newestJournals(ctx context.Context) (map[int]env.Journal, erro
 		return h.search.journals, nil
 	}
 	if err := h.env.Preflight(ctx); err != nil {
-		return nil, nil //nolint:nilerr // without git nothing is claimed either, and that says so
+		return nil, nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	keys, err := h.repo.Git().Journals(ctx)
 	if err != nil {

@@ -51,8 +51,8 @@ func (h *reading) flowsAsked(ctx context.Context, item work.Item, is github.Issu
 	return asked, nil
 }
 
-// beginFirst begins the flow of the first label. A label whose work ended before the database was
-// lost is passed over.
+// beginFirst begins the flow of the first label. It skips a label whose work ended before the
+// database was lost.
 func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowAsked, timeline []github.TimelineEvent, again bool) error {
 	for i, a := range asked {
 		if i < len(asked)-1 {

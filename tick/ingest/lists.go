@@ -12,7 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lists are the walks over a repository's lists.
+// lists has one walk for each of a repository's listings on GitHub.
 type lists struct {
 	issues   []*walk // all that change; then, once per label, the open ones with that label
 	comments []*walk // what they show becomes events; all are judged together
@@ -43,7 +43,7 @@ func listedIssue(is github.Issue) listedItem {
 
 func (l lists) all() []*walk { return slices.Concat(l.issues, l.comments) }
 
-// commentsRead reports whether the lists of comments were taken in to their ends.
+// commentsRead reports whether the lists of comments were ingested to their ends.
 func (l lists) commentsRead() bool {
 	return !slices.ContainsFunc(l.comments, func(w *walk) bool { return !w.through() })
 }
@@ -110,8 +110,9 @@ func (h *reading) fetchIssues(ctx context.Context) error {
 	return sideBySide(ctx, reads...)
 }
 
-// fetchComments reads the next page of those lists of comments that no other one is behind, so that
-// all are judged in order of time, except within a page.
+// fetchComments reads the next page of each list of comments, unless another list has been read up
+// to an earlier time. So the comments of all lists are judged in order of time, except within a
+// page.
 func (h *reading) fetchComments(ctx context.Context) error {
 	var reads []func(context.Context) error
 	for _, w := range h.lists.comments {
@@ -128,9 +129,8 @@ func sideBySide(ctx context.Context, reads ...func(context.Context) error) error
 	return github.FirstError(runAtOnce(ctx, len(reads), reads))
 }
 
-// storeCursors stores the cursors for what was taken in, and the backlog. A cursor vouches for its
-// own list, and never for more than was taken in: a listed number that was not taken in gets its
-// own row.
+// storeCursors stores the backlog, and the cursors of the lists. A cursor moves only over numbers
+// of its own list that were ingested or are rows of the backlog.
 func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for n, left := range h.backlog {
 		if !left {

@@ -9,7 +9,7 @@ import (
 )
 
 // lookups cache what the database has about issues and pull requests while one list of comments is
-// taken in: of a thousand comments on one of them only the first asks.
+// ingested: of a thousand comments on one of them only the first asks.
 type lookups struct {
 	places   map[int]place
 	foreign  map[int]bool
@@ -24,7 +24,7 @@ type place struct {
 	item int64
 }
 
-// whose is what the partners of a comment depend on.
+// whose is the key by which lookups cache the partners of a comment.
 type whose struct {
 	number int
 	pull   bool

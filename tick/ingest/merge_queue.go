@@ -42,7 +42,7 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 		}
 	}
 	if commit, err := h.repo.OnBase(ctx, c.pull.Number, now.Head, now.Base); err != nil || commit != "" {
-		return nil, err // half merged: the merge handles that
+		return nil, err // half merged: package merge finishes it
 	}
 	f := &queueExit{}
 	if c.was.Queue.Group == "" {

@@ -96,8 +96,8 @@ func (h *reading) add(c candidate) {
 	h.events = append(h.events, c)
 }
 
-// noteIssueTalk takes in an issue's whole conversation. An issue that this pass had left is taken
-// in after all: nothing else brings its comments.
+// noteIssueTalk ingests an issue's whole conversation. An issue that this pass had left is ingested
+// after all: nothing else brings its comments.
 func (h *reading) noteIssueTalk(item work.Item, talk []github.Comment) {
 	delete(h.forgotten, item.Number)
 	for _, c := range talk {

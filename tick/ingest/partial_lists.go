@@ -10,7 +10,7 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// One issue or pull request is taken in whole or not at all. If its conversation or timeline has
+// One issue or pull request is ingested whole or not at all. If its conversation or timeline has
 // more pages than there is time for, the pages read are kept, in the transaction that stores the
 // rest of the slice, and the next pass reads on from there: see transport.PagedList. Lists that
 // were read whole are kept, too, if there was no time for the rest of their issue or pull request,
@@ -25,7 +25,7 @@ type partialLists struct {
 	stored map[string]bool        // lists that have pages in the database
 	begun  map[string]bool        // lists of which this pass read something
 	read   map[string]partialList // since the last issue or pull request
-	left   map[string]partialList // for the next pass, unless their issue or pull request is taken in
+	left   map[string]partialList // kept for the next pass, unless their issue or pull request is ingested
 }
 
 // partialList is one list, as far as it was read.
@@ -33,7 +33,7 @@ type partialList struct {
 	part  func() (transport.KeptPart, error)
 	whole bool
 	of    []int // issues and pull requests it belongs to
-	taken bool  // these are taken in, unless their events cannot be judged
+	taken bool  // these are ingested, unless their events cannot be judged
 }
 
 func newPartialLists(h *reading) *partialLists {

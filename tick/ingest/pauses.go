@@ -165,7 +165,8 @@ func (h *reading) judgePaused(ctx context.Context) error {
 	return nil
 }
 
-// storePaused stores the result of judgePaused, or that it is still owed.
+// storePaused stores the result of judgePaused. If events wait for the end of a pause, it stores a
+// note that the next pass must judge them.
 func (h *reading) storePaused(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if h.owed {
 		h.cuts[walkPauses] = "owed"

@@ -39,7 +39,7 @@ type permissions struct {
 	takenOver map[int64]int64      // accounts that use a login the config gives to another account, and the id of that other
 
 	about map[int64]bool // authors looked up in this pass because of a comment
-	there map[int]int    // how many of them per issue or pull request
+	there map[int]int    // number of these authors, by issue or pull request
 }
 
 func newPermissions(e *env.Env, r *env.Repo) *permissions {
@@ -87,13 +87,14 @@ const (
 // errAskedEnough defers a comment to a later pass, which looks its author up.
 var errAskedEnough = errors.New("more people commented there than one pass asks GitHub about")
 
-// answerLife is how long an answer judges comments written before it. Passes may be rare, and every
-// author of a long conversation has to be looked up within it.
+// answerLife is how long an answer of GitHub about a permission judges comments written before that
+// answer. It is long because passes may be rare, and must look up every author of a long
+// conversation within it.
 const answerLife = 24 * time.Hour
 
 // mayComment reports whether a comment counts. Authors are looked up oldest comment first, up to
-// askedThere and askedInPass; beyond that it returns errAskedEnough. All are asked about again
-// before an agent is paid.
+// askedThere and askedInPass; beyond that it returns errAskedEnough. Before an agent is paid,
+// GitHub is asked about all of them again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
 		return h.mayCommand(ctx, e.Author, work.StampOf(e))
@@ -176,7 +177,8 @@ func (h *permissions) permission(ctx context.Context, who work.Account, at time.
 	return level, err
 }
 
-// knownPermission returns the stored answer about who. It is usable while it may be acted on.
+// knownPermission returns the stored answer about who. usable means that the answer is recent
+// enough to act on.
 func (h *permissions) knownPermission(ctx context.Context, who work.Account, at time.Time, enough []string) (level string, usable bool, err error) {
 	level, asked, err := h.answerAbout(ctx, who)
 	if err != nil || asked.IsZero() {

@@ -60,8 +60,8 @@ func (h *reading) prefetchIssue(ctx context.Context, is github.Issue) {
 }
 
 // prefetchStart prefetches what a turn reads again before its agent starts: where its branch
-// begins, and the issue. The answer is used as long as if the turn had asked. It does so for no
-// more issues than turns may start at once.
+// begins, and the issue. The answers expire as if the turn had asked. It prefetches for at most as
+// many issues as turns may start at once.
 func (h *reading) prefetchStart(ctx context.Context, is github.Issue) {
 	if h.starts++; h.starts > h.env.Config.Runtime.Workers {
 		return

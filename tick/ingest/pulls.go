@@ -160,7 +160,7 @@ func (h *reading) rotation() []string {
 	return ids
 }
 
-// intakePull takes in a pull request's details or none of them. Its snapshot and the events that
+// intakePull ingests a pull request's details or none of them. Its snapshot and the events that
 // the details show change together: a merge recorded while the pull request still counts as open
 // would never be acted on.
 func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
@@ -304,7 +304,7 @@ func (h *reading) ourCommit(ctx context.Context, oid string) (ours bool, err err
 const detailsAtOnce = 10
 
 // readDetails reads the details of pull requests by their node ids. The queries run side by side;
-// the answers are taken in one by one, in order.
+// the answers are ingested one by one, in order.
 func (h *reading) readDetails(ctx context.Context, ids []string) error {
 	groups := slices.Collect(slices.Chunk(ids, github.MaxDetails))
 	answers := make([][]github.PullDetail, len(groups))

@@ -100,8 +100,8 @@ func LightInterval(n int) time.Duration {
 }
 
 // isDue reports whether id's turn came since last. There is one turn in each span of length every,
-// at a moment that depends on the id, so that many do not come at once. That needs no row, and no
-// turn is lost while no pass runs.
+// at a moment that depends on the id, so that many do not come at once. Such moments need no row in
+// the database, and a moment that passed while no pass ran still counts in the next one.
 func isDue(id string, last, now time.Time, every time.Duration) bool {
 	if every <= 0 || last.IsZero() || last.After(now) {
 		return true

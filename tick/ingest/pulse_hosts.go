@@ -26,7 +26,7 @@ const detailsAge = 30 * time.Minute
 type PulsePass struct {
 	*env.Env
 	Host  string
-	Repos []*env.Repo // those a pass may read: more than handful
+	Repos []*env.Repo // the repositories that a pass may read; there are more than handful
 }
 
 type Chosen struct {

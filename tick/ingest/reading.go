@@ -52,8 +52,8 @@ type reading struct {
 	answeredBefore map[string]bool // event keys that our texts in earlier slices name as answered
 	incomplete     error           // why not everything was read
 	trouble        []string
-	forgotten      map[int]bool // issues and pull requests left as they were, unless taken in later
-	leftTracked    map[int]bool // those of them that were tracked before
+	forgotten      map[int]bool // issues and pull requests that this pass left as they were; ingesting one removes it
+	leftTracked    map[int]bool // tracked ones among forgotten
 	tried          map[int]bool // pull requests whose details were asked for
 	unread         map[int]bool // pull requests about which GitHub has more than could be read
 	rested         map[int]bool // quiet ones that this pass does not ask about: no list shows them
@@ -74,7 +74,7 @@ type known struct {
 	cuts   map[string]string         // by name of the walk: where the next pass continues it
 	labels []string                  // labels whose first listing is done
 
-	backlog []int // numbers that were listed and not taken in
+	backlog []int // numbers that were listed and not ingested
 }
 
 // deferredPull is a pull request that could not be read.
@@ -191,8 +191,8 @@ func (h *reading) storeAgain(ctx context.Context, tx *store.Tx, e work.Event, no
 	if news, read := h.readPull(e.Number); e.Kind != work.EventReview || !read || !slices.ContainsFunc(news.threads, open) {
 		return nil
 	}
-	// The store reopens events that route passed over together with their threads; this reopens
-	// those whose turn was cancelled.
+	// The store reopens events that were skipped because their thread was resolved. This call
+	// reopens events whose turn was cancelled.
 	return tx.ReopenEvent(ctx, e.RepoID, e.Key, work.OutcomeVoid+work.ReasonGone, now)
 }
 
@@ -215,24 +215,24 @@ func (h *reading) compareIdentity(who github.RepoNode) {
 const overlap = 5 * time.Minute
 
 // A repository is read in slices, so that a pass keeps one slice in memory and not all that is new.
-// Each slice is judged and stored in one transaction with the cursors and ETags that vouch for it,
-// and for nothing else. A pass that is killed or runs out of time has stored what a pass that read
-// only so much stores; the next one resumes there. This holds because:
+// Each slice is judged and stored in one transaction with its own cursors and ETags, and with no
+// others. A pass that is killed or runs out of time has stored what a pass that read only so much
+// stores; the next one resumes there. This holds because:
 //
 
 // slice is what was read and is not stored yet.
 type slice struct {
-	history  github.History // what reads of many at once brought
+	history  github.History // content from queries about many issues and pull requests
 	comments []listedItem
 
 	issues map[int]issueNews // by number
 	pulls  map[int]*pullNews // by number
-	events []candidate       // listed ones; after filterEvents those of issues and pull requests, too
+	events []candidate       // events from the lists; gatherEvents adds those of issues and pull requests
 	again  []work.Event      // known events that were read again
 
 	validators   []work.Validator  // of everything but lists
-	cuts         map[string]string // where the search for lost pull requests continues, and whether pauses are owed
-	backlog      map[int]bool      // numbers that were listed: true while they are not taken in
+	cuts         map[string]string // where the search for lost pull requests continues, and whether events wait for the end of a pause
+	backlog      map[int]bool      // issues and pull requests that a list showed; true: not ingested yet
 	seenLabels   []string          // labels whose first listing is done
 	deferred     []deferredPull
 	removals     []work.Action

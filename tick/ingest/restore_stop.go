@@ -78,7 +78,7 @@ func restoreReviewStop(ctx context.Context, tx *store.Tx, e work.Event, stop wor
 	if err != nil || stored.Record.State != "" || epoch < stored.Record.Epoch {
 		return err
 	}
-	now := stored.Record // of no head, so that the plan has GitHub show it
+	now := stored.Record // it has no head, so that the plan shows the state on GitHub
 	now.PullID, now.State, now.Since, now.Reviewer, now.Why, now.Epoch = pull.ID, state, stop.Since, stop.Reason.Name, stop.Reason, epoch
 	return tx.PutReviewState(ctx, stored.Record, now)
 }

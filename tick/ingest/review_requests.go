@@ -92,7 +92,7 @@ type reviewedPull struct {
 	d    github.PullDetail
 }
 
-// takeReviewLabel takes in whether the label is set, and which head it covers.
+// takeReviewLabel stores whether the label is set, and which head it covers.
 func (h *reading) takeReviewLabel(ctx context.Context, item work.Item, old work.PullRequest, d github.PullDetail, timeline []github.TimelineEvent) error {
 	label := h.repo.Settings.ReviewLabel()
 	if label == "" || d.State != work.PullOpen {
@@ -136,7 +136,7 @@ func (t reviewedPull) unlabelled(timeline []github.TimelineEvent) {
 	t.newsOf(t.d.Number).add(timelineEvent(t.item, work.EventClosed, t.d.Number, off, "unlabelled"))
 }
 
-// labelled takes in that the label was set, and which head it covers.
+// labelled stores that the label was set, and which head it covers.
 func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, label string) error {
 	trusted := headPrecedesLabel(set.CreatedAt, t.old, t.d)
 	if !trusted {

@@ -104,7 +104,7 @@ type reviewReader struct {
 	stored store.Reviews
 }
 
-// intakeReviews takes in the reviews and threads of a pull request.
+// intakeReviews ingests the reviews and threads of a pull request.
 func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d github.PullDetail) error {
 	by, err := h.reviewedBy(ctx, pull)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// A branch whose history somebody rewrote is never overwritten, and nothing is built on it unasked:
-// its commits may be gone on purpose or by mistake. The pull request waits until a person accepts
-// its head or restores the old history. A plain comment accepts nothing: its author may not know of
-// the rewrite, or wrote it before. The comment is kept and answered afterwards.
+// Somebody may rewrite a branch's history, on purpose or by mistake. No pass overwrites such a
+// branch or adds commits to it: the pull request waits until a person accepts its head or restores
+// the old history. A plain comment does not accept the head: its author may not know of the
+// rewrite, or wrote it before. The comment is answered once the wait is over.
 //
-// Ingest detects it when GitHub shows a head that we did not push. At the latest a turn does,
-// before its agent starts, by asking the remote itself.
+// Ingest detects a rewrite when GitHub shows a head that we did not push. If ingest misses it, the
+// next turn asks the remote before its agent starts.
 
 // detectRewrite checks whether the head of an open pull request still has in its history the
-// commits of the item's turns. They can be lost without a move that anybody saw: a turn's push may
-// have been reverted at once.
+// commits of the item's turns. They can be lost although no pass saw the head change: somebody may
+// force-push the old head right after a turn's push.
 func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 {
 		return nil // adopted: its turns are unknown
@@ -60,8 +60,8 @@ func (h *reading) detectRewrite(ctx context.Context, old, pull work.PullRequest)
 	return h.confirmRewrite(ctx, old, pull, base)
 }
 
-// descends asks GitHub whether a head has a commit in its history. If GitHub cannot tell, the next
-// turn finds out.
+// descends asks GitHub whether the commit from is in the history of the pull request's head. known
+// is false if GitHub cannot tell; the next turn then asks the remote.
 func (h *reading) descends(ctx context.Context, pull work.PullRequest, from string) (yes, known bool, err error) {
 	yes, known, err = h.repo.GitHub.Descends(ctx, h.row.Current, pull.HeadOID, from)
 	if refused, ok := errors.AsType[*transport.Error](err); ok {
@@ -71,11 +71,11 @@ func (h *reading) descends(ctx context.Context, pull work.PullRequest, from stri
 	return yes, known, err
 }
 
-// confirmRewrite asks the remote: right after a push GitHub's API may show an older head, which is
-// no rewrite. If git cannot tell now, the next turn finds out.
+// confirmRewrite asks the remote for the branch's head: right after a push GitHub's API may show an
+// older one, which is no rewrite. If the remote cannot be asked, the next turn checks.
 func (h *reading) confirmRewrite(ctx context.Context, old, pull work.PullRequest, lost string) error {
 	if old.LostOID == lost && old.AcceptedOID == "" || h.env.Preflight == nil || h.env.Preflight(ctx) != nil {
-		return nil //nolint:nilerr // without git nothing is claimed either, and that says so
+		return nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	heads, err := h.repo.Git().RemoteHeads(ctx, pull.Branch)
 	if err == nil && heads[pull.Branch] == pull.HeadOID {

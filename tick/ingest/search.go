@@ -15,14 +15,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// Open pull requests are walked page by page, oldest first; each page is one slice. The cursor
-// stored with a page vouches for all pull requests up to there: each is tracked, not ours, or in
-// the backlog because it alone could not be read. Meeting a tracked one again costs nothing.
+// Open pull requests are walked page by page, oldest first; each page is one slice. A page is
+// stored with a cursor. Every pull request before that cursor is tracked, is not ours, or is in the
+// backlog because GitHub did not let it be read. A tracked pull request that is met again costs
+// nothing.
 
 // search is the walk over all open pull requests that finds ours after the database was lost.
 type search struct {
 	at       work.FirstLook       // how far the walk got
-	page     github.OpenPullsPage // the page being taken in
+	page     github.OpenPullsPage // the page being ingested
 	details  map[int]github.PullDetail
 	left     map[int]bool // pull requests on the page not looked at yet
 	first    int          // the first on the page that may be ours; 0 if none
@@ -31,7 +32,7 @@ type search struct {
 	journals map[int]env.Journal
 }
 
-// searchOpenPulls finds again what a lost database knew, before anything else is taken in: page by
+// searchOpenPulls finds again what a lost database knew, before anything else is ingested: page by
 // page, each in its own slice, until all were looked at or the time is up.
 func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool, err error) {
 	if h.searchDone() {
@@ -97,7 +98,7 @@ func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.search.at, _ = h.searchPlace()
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
-		h.search.at = work.FirstLook{} // GitHub no longer knows its own cursor: begin again, tracked ones cost nothing
+		h.search.at = work.FirstLook{} // GitHub refuses its own cursor: begin at the first page
 		h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, "")
 	}
 	if err != nil {
@@ -206,7 +207,7 @@ func (h *reading) readFoundDetails(ctx context.Context, group []foundPull) error
 	return err
 }
 
-// takeFoundDetails takes in the details of an adopted pull request. Without them it counts as not
+// takeFoundDetails ingests the details of an adopted pull request. Without them it counts as not
 // found: see dropUnreadAdoptions.
 func (h *reading) takeFoundDetails(ctx context.Context, number int) error {
 	d, read := h.search.details[number]

@@ -90,7 +90,7 @@ func (h *reading) readSlice(share shares, first bool) (more bool, err error) {
 	return false, h.readRest(share.reading)
 }
 
-// readIssues takes in a page of changed issues and pull requests, or the rest of one.
+// readIssues ingests a page of changed issues and pull requests, or the rest of one.
 func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 	if err := h.fetchIssues(ctx); err != nil {
 		return false, err
@@ -98,7 +98,7 @@ func (h *reading) readIssues(ctx context.Context) (more bool, err error) {
 	return h.intakeIssues(ctx, h.lists.issues)
 }
 
-// readComments takes in a page of comments.
+// readComments ingests a page of comments.
 func (h *reading) readComments(ctx context.Context) (more bool, err error) {
 	if !slices.ContainsFunc(h.lists.comments, func(w *walk) bool { return w.waiting }) {
 		if err := h.fetchComments(ctx); err != nil {

@@ -87,7 +87,8 @@ func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error
 	return tx.PutBox(ctx, now.ID, merging.Box{Head: now.HeadOID, Onto: old.BaseOID})
 }
 
-// reviewInputsChanged reports whether anything changed by which reviews are decided.
+// reviewInputsChanged reports whether a fact of the pull request changed that decisions about its
+// reviews depend on.
 func reviewInputsChanged(old, now work.PullRequest) bool {
 	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
 		old.Base != now.Base || old.Author.ID != now.Author.ID

@@ -57,7 +57,7 @@ func (h *reading) sweepOpen(ctx context.Context) error {
 	return nil
 }
 
-// asStored is the light query's result when the pull request was last taken in.
+// asStored is the light query's result when the pull request was last ingested.
 func asStored(p store.OpenPull) github.PullLight {
 	return github.PullLight{NodeID: p.NodeID, Number: p.Number, Fingerprint: p.Fingerprint}
 }
@@ -85,7 +85,7 @@ func (h *reading) sweepBatch(ctx context.Context, ids []string) error {
 	return s.ask(ctx, h)
 }
 
-// ask sends the light query and takes in the answer.
+// ask sends the light query and ingests the answer.
 func (q sweep) ask(ctx context.Context, h *reading) error {
 	sealed := h.known.pages[q.name].ETag
 	s, err := h.repo.GitHub.SweepAgain(ctx, h.row.Current, q.pulls, sealed)
@@ -129,7 +129,7 @@ type listedChanges struct {
 // about those that the lists show, that changed recently or whose turn it is, together with those
 // of the other repositories.
 func (h *reading) sweepShared(ctx context.Context, listed listedChanges) error {
-	if !h.look.Shown.Viewer { // the pulse did not have our account
+	if !h.look.Shown.Viewer { // the pulse query did not return our account
 		if err := h.readOurAccount(ctx); err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// patience is how long a repository's question waits for those of others read at the same time. One
-// that GitHub answers slowly for does not hold up the rest.
+// patience is how long a repository's question waits for the questions of repositories that are
+// read at the same time. A repository whose listings GitHub sends slowly does not delay the rest.
 const patience = 500 * time.Millisecond
 
 // queriesAtOnce is how many light queries of a host run at once.

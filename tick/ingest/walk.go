@@ -35,9 +35,9 @@ type walk struct {
 	pagesRead int  // that this pass read
 	stopped   bool // there is no time for more
 
-	items   []listedItem // read, and not taken in
+	items   []listedItem // read, and not ingested
 	seen    []work.Validator
-	waiting bool // a page waits to be taken in
+	waiting bool // a page waits to be ingested
 }
 
 // page is a page of any list.
@@ -52,7 +52,7 @@ type listedItem struct {
 	intake  func(context.Context) error // makes the event of a comment
 }
 
-// itemsOf makes the read of a walk from one of the client.
+// itemsOf turns a client's read of a listing into the read of a walk.
 func itemsOf[T any](read func(context.Context, transport.PageRequest) (transport.Page[T], error), show func(T) listedItem) func(context.Context, transport.PageRequest) (page, error) {
 	return func(ctx context.Context, r transport.PageRequest) (page, error) {
 		p, err := read(ctx, r)
@@ -71,17 +71,17 @@ type cursor struct {
 	since *time.Time       // in the row with moved cursors; nil: from the beginning, once
 	was   *time.Time       // since, as stored
 
-	held  time.Time // the oldest listed change that was not taken in
-	ended bool      // the list was taken in to its end
+	held  time.Time // the oldest listed change that was not ingested
+	ended bool      // the list was ingested to its end
 
-	// Since the last slice was stored.
-	pages      []work.Validator // that were taken in
+	// What happened since the last slice was stored:
+	pages      []work.Validator // pages that were ingested
 	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
 	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
-	nextBegins *string          // where the next pass may begin, as a front
+	nextBegins *string          // where the next pass may begin; stored under the name of frontOf
 }
 
-// Other names that the database stores beside those of the lists of all changes.
+// Names of stored walks, in addition to the names of the lists of all changes.
 const (
 	walkLabel  = "label " // followed by the label: its first listing
 	walkPauses = "pauses" // no walk: stored while events wait for the end of a pause
@@ -116,7 +116,7 @@ func (w *walk) begin() {
 }
 
 // fetch reads the next page with its own ETag: an unchanged page 1 does not prove that page 2 is
-// unchanged. It does nothing at the end or while a page waits to be taken in.
+// unchanged. It does nothing at the end or while a page waits to be ingested.
 func (w *walk) fetch(ctx context.Context) error {
 	if w.first == "" {
 		w.begin()
@@ -144,14 +144,14 @@ func (w *walk) fetch(ctx context.Context) error {
 	return nil
 }
 
-// through reports whether the list was taken in to its end.
+// through reports whether the list was ingested to its end.
 func (w *walk) through() bool { return w.first != "" && w.next == "" && !w.waiting }
 
 // over reports whether this pass has nothing more to read.
 func (w *walk) over() bool { return w.stopped || w.first != "" && w.next == "" }
 
-// take moves the waiting page into the slice, with its validators and where the next pass resumes
-// if this one stops here.
+// take moves the page that was read into the slice to store. It also sets the ETags of the page and
+// the place where the next pass resumes if this one stops here.
 func (w *walk) take() []listedItem {
 	if !w.waiting {
 		return nil
@@ -200,7 +200,7 @@ func (w *walk) readPage(ctx context.Context, address string) (page, []work.Valid
 	if n := len(p.Items); n > 0 && (p.Next != "" || full) {
 		// GitHub does not document whether "since" includes its own second.
 		on := p.Items[n-1].changed.Add(-time.Second)
-		if on.After(github.SinceOf(address)) { // else a page of a single second: the next one goes by its number
+		if on.After(github.SinceOf(address)) { // else all items are of one second: the next page is asked for by its number
 			p.Next = w.address(h.row.Current, on)
 		}
 	}
@@ -243,7 +243,7 @@ func cutAt(stored string) time.Time {
 	return at
 }
 
-// hold makes the next pass's walk begin no later than at a change that was not taken in. This pass
+// hold makes the next pass's walk begin no later than at a change that was not ingested. This pass
 // walks on.
 func (c *cursor) hold(at time.Time) {
 	before := *c.was
@@ -263,8 +263,8 @@ func (c *cursor) hold(at time.Time) {
 }
 
 // places returns where the next pass resumes the walk, or may begin it, by the names under which it
-// is stored. It resumes no later than at the held change. A walk that has not got that far needs no
-// such place, unless it begins behind the change.
+// is stored. The next pass resumes no later than at the held change. If this walk has not got that
+// far, it stores no such place, unless it begins behind the change.
 func (c *cursor) places(known map[string]string) map[string]string {
 	at := known[c.name]
 	if c.resumesAt != nil {
@@ -348,7 +348,7 @@ func (w *walk) advance(next time.Time) bool {
 // and one with time would read all of them for nothing. A page read when its second was older than
 // the overlap is complete. One read before may lack items though the pages behind it are unchanged:
 // it is passed only while the second is young or when a cut walk resumes, and that walk then
-// vouches for nothing (lacks). A full page is never passed for an empty one behind it.
+// vouches for nothing (lacks). A walk never moves on from a full page to an empty page behind it.
 func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
 	for range pages {
 		v := pages[address]

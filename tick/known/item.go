@@ -66,8 +66,8 @@ func (i Item) Unanswered() []work.Event {
 	})
 }
 
-// SeenByTurn reports whether a turn already had the event when it left the item waiting. A label
-// counts once; set again, it is a new event.
+// SeenByTurn reports whether the turn that left the item waiting was already given the event. A
+// label that is removed and set again is a new event.
 func (i Item) SeenByTurn(e work.Event) bool {
 	return i.Followup != nil && e.ID <= i.Followup.EventCursor
 }
@@ -254,8 +254,9 @@ func ChooseReactions(items []Item, most int) map[string]bool {
 	return eyes
 }
 
-// seen returns the index of the item's first comment, from one on, that may get 👀. GitHub takes no
-// reactions on a review's own text, and comments that belong elsewhere get a pointer instead.
+// seen returns the index of the first comment at or after index from that may get a 👀 reaction.
+// GitHub takes no reactions on a review's own text. Comments on the issue during a pull request get
+// a link to the pull request instead.
 func (i *Item) seen(from int) int {
 	for at, e := range i.Events[from:] {
 		if e.Kind.IsComment() && e.Kind != work.EventSummary && !i.OnIssueDuringPull(e) {

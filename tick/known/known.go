@@ -34,17 +34,17 @@ type Snapshot struct {
 	Repo      work.Repo
 	Policy    Policy
 	Now       time.Time
-	Items     []Item            // if all are planned at once, at least those with something to decide; otherwise those that others are weighed against
-	Untracked []Item            // numbers with pending commands on which nothing is worked
+	Items     []Item            // if one page has all items: those that need a decision; otherwise those that other items are compared with
+	Untracked []Item            // issues and pull requests with pending commands but no work item
 	Ignored   map[int]work.Flow // issues that begin once people remove the ignore label, as far as this pass saw them
-	Held      []work.Holder     // what the held slot locks name
+	Held      []work.Holder     // the turns that the held slot locks name
 	Free      int               // free slots
-	Files     []string          // of the base branch, if implementations are weighed against others
+	Files     []string          // of the base branch; read only if implementations are scored
 	Day       spending.Day      // over all repositories
 	Served    RoundRobin
 
 	Halt *merging.Halt // merging is halted in the repository; nil if not
-	Sent []work.Action // merges and branch updates sent with no known end; and updates whose pull requests merge next
+	Sent []work.Action // sent merges and branch updates without a known result; and updates whose pull requests merge next
 
 	Terminal string // how a terminal names the item, for a command given there; otherwise ""
 }

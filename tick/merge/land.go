@@ -59,8 +59,8 @@ func (l unrecordedMerge) waits(ctx context.Context, tx *store.Tx) (bool, error) 
 	return l.queued() && box.Queue.In, err
 }
 
-// queued reports whether the head was put into a queue. The action says so even if the process died
-// before it stored the row's stage.
+// queued reports whether the head was put into the merge queue. It reads the action: a killed pass
+// may have stored the action's result, but not the merge row's stage.
 func (l unrecordedMerge) queued() bool {
 	return l.a.Kind == work.ActionEnqueue && l.a.State == work.ActionApplied
 }

@@ -39,7 +39,7 @@ func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	case j.a.Kind == work.ActionEnqueue:
 		o.report(j, env.MergeQueued, work.Reason{})
 		return o.storeStage(ctx, j, merging.Queued)
-	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // without a send the base had nothing new
+	case j.a.Kind == work.ActionUpdateBranch && j.a.Sends > 0: // an update that was never sent found nothing new on the base
 		o.report(j, env.MergeUpdated, work.Reason{})
 	}
 	return nil // a merge that landed is handled by ends
@@ -105,7 +105,7 @@ func reasonOf(r github.Refusal, a work.Action) work.Reason {
 }
 
 // refusedFor is how long after planning a person is asked about a refusal that GitHub repeats word
-// for word. By then it is requested once an hour.
+// for word. At that age the merge is requested once an hour.
 const refusedFor = 3 * time.Hour
 
 // isLasting reports whether a refusal by a rule has lasted too long to pass by itself.

@@ -94,7 +94,7 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
-		if why.None() { // it may be merged, but in another way than planned
+		if why.None() { // it may be merged, but by another action or method than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
 		}
 		o.report(j, env.MergeWaits, why)
@@ -249,8 +249,8 @@ func wasDequeuedByUs(ctx context.Context, o round, put work.Action) (out bool, e
 	return out, err
 }
 
-// checkIssue checks once whether GitHub closed the issue with the pull request. If not, it plans a
-// comment.
+// checkIssue checks once whether GitHub closed the issue with the pull request. If GitHub did not,
+// checkIssue plans a comment.
 func (o round) checkIssue(ctx context.Context, row merging.Merge) error {
 	var item work.Item
 	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -30,8 +30,8 @@ func (m *Merging) restoreHalts(ctx context.Context, r *env.Repo) error {
 	return m.Dirs.StopMerging(r.Row, halt.Why)
 }
 
-// Stopped returns an error line per repository in which merging has stopped. Only one pass whose
-// output somebody sees returns each.
+// Stopped returns an error line per repository in which merging has stopped. Each error line is
+// returned once, by a pass whose output somebody sees.
 func (m *Merging) Stopped(ctx context.Context) error {
 	if m.Unseen {
 		return nil

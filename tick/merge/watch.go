@@ -13,8 +13,8 @@ import (
 // redChecks are checks that are red after a merge and not known to be red before it.
 type redChecks struct {
 	with    []string // green on the commit before the merge
-	perhaps []string // not run, cancelled or still running there
-	runs    bool     // some are still running there
+	perhaps []string // not run, cancelled or still running on the commit before the merge
+	runs    bool     // some of perhaps are still running on the commit before the merge
 }
 
 // turnedRed returns the red checks after a merge that were not red before it.
@@ -40,8 +40,8 @@ func turnedRed(after, before []merging.Check) (t redChecks) {
 }
 
 // watch checks whether checks of the base turned red with a merge of ours. Checks that were red on
-// the commit before it do not count. Those still running there are waited for during the first half
-// of the watch time.
+// the commit before the merge do not count. If a check still runs on that commit, watch waits for
+// it during the first half of the watch time.
 func (o round) watch(ctx context.Context, row merging.Merge) error {
 	after, _, err := o.r.GitHub.CommitChecks(ctx, o.r.Row.Current, row.Commit)
 	if err != nil || !slices.ContainsFunc(after, func(c merging.Check) bool { return c.State == merging.Red }) {

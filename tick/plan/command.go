@@ -146,7 +146,8 @@ func (r *commander) execute(inv invocation) Reply {
 	return commandFuncs()[inv.Verb](r, inv)
 }
 
-// commandFuncs returns the function of each command. NeedsItem of its row is checked before.
+// commandFuncs returns the function of each command. The caller has checked NeedsItem, so a
+// function that needs a work item has one.
 func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 	return map[work.Verb]func(*commander, invocation) Reply{
 		work.VerbHelp:     func(_ *commander, inv invocation) Reply { return helpReply(inv) },
@@ -253,7 +254,7 @@ func (r *commander) again() string {
 	return strings.ToUpper(clause[:1]) + clause[1:]
 }
 
-// reviewedAgain is startsOver for somebody else's pull request.
+// reviewedAgain returns a clause about how to get somebody else's pull request reviewed again.
 func (r *commander) reviewedAgain() string {
 	if r.item.Pull.State != work.PullOpen {
 		return fmt.Sprintf("reopen #%d and it is reviewed again", r.item.Number)

@@ -42,8 +42,9 @@ func (r reviewCommands) approve(inv invocation) Reply {
 	return rep
 }
 
-// approver returns the reviewer who gives a command. It has no name for a person whose approval the
-// config requires besides the reviewers'. why: the command is nobody's approval.
+// approver returns the reviewer who gives a command. The reviewer has no name if a person gives it
+// whose approval the config requires in addition to the reviewers'. why says why the command does
+// not count as an approval.
 func (r reviewCommands) approver(inv invocation) (pull work.PullRequest, who review.Reviewer, why string) {
 	pull, p := r.item.Pull, r.item.Reviewers
 	if why := r.otherHead(inv); why != "" {

@@ -82,7 +82,7 @@ func (r reviews) keepStopped() bool {
 	return true
 }
 
-// plan plans the next review or fix. Comments, red checks and conflicts come before.
+// plan plans the next review or fix. A turn for comments, red checks or conflicts comes first.
 func (r reviews) plan() {
 	if !r.about().HasReviews() {
 		r.rest()
@@ -182,8 +182,9 @@ func (r reviews) take(choice review.Choice) {
 	r.item.Reviews.Record, r.item.Reviews.Inserted = step.Record, slices.Concat(r.item.Reviews.Inserted, step.Inserted)
 }
 
-// markDecided marks the reviews as decided until something changes. Running checks are not
-// marked: they are waited for an hour at most, and no event tells when it has passed.
+// markDecided marks the reviews as decided until something changes. Reviews that wait for running
+// checks are not marked: they wait for an hour at most, and no event tells when the hour has
+// passed.
 func (r reviews) markDecided(c review.Choice) {
 	runs := c.Why.Kind == work.WhyReviewChecks && !r.item.Pull.ChecksSince.IsZero()
 	said := slices.ContainsFunc(Of[change.ReviewsDecided](*r.p), func(c change.ReviewsDecided) bool { return c.DecidedInputs == r.item.Decided })

@@ -167,7 +167,7 @@ func (r *itemPlanner) applyEnd() bool {
 	r.finishRedirected()
 	outcome := work.OutcomeVoid + why
 	r.finish(outcome, r.item.Events...)
-	if r.item.Pull.State == work.PullOpen { // somebody else's whose label was removed: its pushes are not read in each pass
+	if r.item.Pull.State == work.PullOpen { // a pull request of somebody else without its label: passes do not read its pushes
 		reviewsOf(r).markDecided(review.Choice{})
 	}
 	return true
@@ -226,7 +226,7 @@ func (r *itemPlanner) wait(kind work.Kind, why work.Reason) {
 	r.waitFor(kind, explain.Reason(why, r.v.Here(r.item)).Here(), why)
 }
 
-// waitBlocked plans why a person must act.
+// waitBlocked plans a wait for a person, with the reason.
 func (r *itemPlanner) waitBlocked(kind work.Kind, why work.Reason) {
 	r.waitFor(kind, r.blockedBy(why), why)
 }
@@ -235,7 +235,7 @@ func (r *itemPlanner) blockedBy(why work.Reason) string {
 	return string(r.item.State) + ": " + explain.Reason(why, r.v.Here(r.item)).Here()
 }
 
-// waitFor plans a wait with its own text.
+// waitFor plans a wait. said is the text that the plan prints, why are the stored reasons.
 func (r *itemPlanner) waitFor(kind work.Kind, said string, why ...work.Reason) {
 	w := r.words("wait", kind, said)
 	w.Says.Code, w.Says.Why = why[0].Kind, why

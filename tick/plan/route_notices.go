@@ -62,7 +62,8 @@ const mostPointers = 10
 // outcomeUnpointed is the outcome of a comment on the issue without a redirect.
 const outcomeUnpointed = "ignored: made on the issue, and its author got 10 links to the pull request in a day"
 
-// pointedOften reports whether the author had all redirects in the day before the comment.
+// pointedOften reports whether the author of a comment already got mostPointers redirects in the
+// day before it.
 func (r *itemPlanner) pointedOften(e work.Event) bool {
 	n := 0
 	for _, p := range slices.Concat(r.pointed, r.item.Pointed) {
@@ -73,8 +74,7 @@ func (r *itemPlanner) pointedOften(e work.Event) bool {
 	return n >= mostPointers
 }
 
-// finishRedirected finishes redirected comments, so that they enter no prompt, not even of work
-// that follows.
+// finishRedirected finishes comments that were redirected, so that no later prompt contains them.
 func (r *itemPlanner) finishRedirected() {
 	var redirected []work.Event
 	r.item.Events = known.Without(r.item.Events, func(e work.Event) bool {

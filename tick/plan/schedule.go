@@ -38,7 +38,8 @@ func (r *itemPlanner) implement(t Turn) {
 	}
 }
 
-// stop blocks the item without a turn. The same reason again only updates its details.
+// stop blocks the item and plans no turn for it. An item that is already blocked for the same
+// reason keeps its state.
 func (r *itemPlanner) stop(why work.Reason) {
 	if r.item.State != work.StateBlocked || !r.item.Reason.Equal(why) {
 		r.moves(work.Move{Cause: work.CauseStopped, To: work.StateBlocked, Reason: why}, change.Words{})

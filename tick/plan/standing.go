@@ -42,11 +42,11 @@ type Standing struct {
 	State   string        // the item's state in a word; running only while a pass works on it
 	Since   time.Time     // since when; of an item that was retried in vain: since it stopped
 	Why     work.Reason   // Kind is the stable code
-	Then    []work.Reason // what it waits for after that
+	Then    []work.Reason // what it waits for once Why has ended
 	Before  work.Reason   // what it waited for before
 	Blocked bool          // a person must act
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
-	Begins  work.Kind     // the next turn, if the reason does not name it; empty: it does, or there is none
+	Begins  work.Kind     // kind of the next turn; empty: the reason names it, or there is none
 
 	beside   string // what else holds it back; empty: nothing
 	attempts int    // how often it stopped for the reason

@@ -45,7 +45,7 @@ type Planner interface {
 
 // View reads what routing one repository may depend on. It passes items to the planner a page at a
 // time, so that memory holds one page and not thousands of items. The snapshot has only the items
-// that others are weighed against.
+// that others are compared with.
 func (p *Loader) View(ctx context.Context, r *env.Repo, planner Planner) (v known.Snapshot, err error) {
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		var from *reading
@@ -127,16 +127,16 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 	return v
 }
 
-// files returns the files of the base branch as last fetched, if implementations must be weighed
-// against others. Only then does a pass use git before it claims. Without git, touch paths are
-// compared literally.
+// files returns the files of the base branch as last fetched, if a ready implementation must be
+// scored against active ones. Only then does a pass use git before it claims. Without git, touch
+// paths are compared literally.
 func (p *Loader) files(ctx context.Context, r *env.Repo, v known.Snapshot) (files []string, err error) {
 	ready := slices.ContainsFunc(v.Items, func(i known.Item) bool { return i.State == work.StateReady })
 	if !ready || !slices.ContainsFunc(v.Items, known.Item.Active) || p.Preflight == nil {
 		return nil, nil
 	}
 	if err := p.Preflight(ctx); err != nil {
-		return nil, nil //nolint:nilerr // without git nothing is claimed either, and that says so
+		return nil, nil //nolint:nilerr // without git this pass claims no turn either, and reports why
 	}
 	head, ok, err := r.Git().Head(ctx, r.Row.DefaultBranch)
 	if err == nil && ok {

@@ -13,11 +13,11 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// which selects the items that are read of a repository, besides those with something to decide.
+// which says which items of a repository are read in addition to those that need a decision.
 type which int
 
 const (
-	asking which = iota // no others, except those that a ready item is weighed against
+	asking which = iota // if an item is ready, the open implementations, which its score depends on; else none
 	open
 	all
 )
@@ -65,8 +65,8 @@ func (r *reading) fill(ctx context.Context, v known.Snapshot, w which) (known.Sn
 	return r.rest(ctx, v, len(ids))
 }
 
-// pages reads the items with something to decide page by page and has each page planned. The
-// snapshot keeps those that others are weighed against.
+// pages reads the items that need a decision page by page and passes each page to the planner. The
+// snapshot keeps only the items that others are compared with.
 func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner Planner) (known.Snapshot, error) {
 	ids, err := r.choose(ctx, asking)
 	if err != nil {
@@ -93,7 +93,8 @@ func (r *reading) pages(ctx context.Context, v known.Snapshot, page int, planner
 	return r.rest(ctx, v, all)
 }
 
-// plan has a page planned, and planned again if more comments had to be read.
+// plan passes a page to the planner. If the planned turns take more comments than were read, plan
+// reads those and passes the page again.
 func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item, planner Planner) error {
 	unseen := r.unseen
 	for {
@@ -109,7 +110,7 @@ func (r *reading) plan(ctx context.Context, v known.Snapshot, items []known.Item
 	}
 }
 
-// rest reads what belongs to no item.
+// rest reads the pending commands that belong to no item, and the newest turn of each queue.
 func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ known.Snapshot, err error) {
 	if v.Untracked, err = r.untracked(ctx); err != nil || items == 0 {
 		return v, err
@@ -118,29 +119,29 @@ func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ know
 	return v, err
 }
 
-// reading is what was read of a repository at once; items are built from it.
+// reading has the rows of a repository from which its items are built.
 type reading struct {
 	tx        *store.Tx
 	repo      work.Repo
 	settings  config.Repo
 	reviewing string                 // hash of the settings for reviews
-	facts     map[int64][]work.Event // pending events of no turn that are not comments, by item id; 0: nothing is worked on there
-	waits     []int64                // items with pending comments of no turn
+	facts     map[int64][]work.Event // pending events that are not comments and belong to no turn, by item id; 0: of no item
+	waits     []int64                // items with pending comments that belong to no turn
 	most      int                    // comments that one turn takes
 	each      int                    // comments read per item
 	fromIssue map[int64]bool         // items with a pending comment on the issue; read only if each < most
-	company   []int64                // items that others are weighed against
+	company   []int64                // items that other items are compared with
 	unseen    int                    // how many comments may still get 👀
-	turns     map[int64]*work.Turn   // unfinished ones, by item id
-	pauses    []work.Pause           // open ones, oldest first
+	turns     map[int64]*work.Turn   // unfinished turns, by item id
+	pauses    []work.Pause           // open pauses, oldest first
 	accounts  []int64                // our accounts that merge
 
-	// Of the items that are read at the same time:
-	events  map[int64][]work.Event      // comments, by item id
-	more    map[int64]known.More        // and those not read
-	pulls   map[int64]work.PullRequest  // the newest of each, by item id
+	// Rows of one page of items:
+	events  map[int64][]work.Event      // pending comments, by item id
+	more    map[int64]known.More        // number of pending comments that were not read
+	pulls   map[int64]work.PullRequest  // the newest of each item, by item id
 	related map[int64]store.RelatedRows // by item id
-	stored  map[int64]store.Reviews     // by the pull request's id
+	stored  map[int64]store.Reviews     // reviews, by the pull request's id
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
@@ -153,7 +154,7 @@ func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time
 		return r, err
 	}
 	for _, t := range turns {
-		if !t.Waits(now) { // over, or stored with a wrong clock
+		if !t.Waits(now) { // its wait is over, or was stored by a wrong clock
 			t.NotBefore = time.Time{}
 		}
 		if r.turns[t.ItemID] == nil {
@@ -218,8 +219,8 @@ func (r *reading) list(ctx context.Context, w which) (rows []work.Item, err erro
 }
 
 // asking returns the items about which the plan has anything to decide or to report (see
-// known.Item.NeedsDecision) and those whose stop comments may be out of date. landing are those of
-// them that may be merged.
+// known.Item.NeedsDecision), and items whose stop comments may be out of date. landing are the
+// items among them that may be merged.
 func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) {
 	rewritten, err := r.tx.ListRewritten(ctx, r.repo.ID)
 	if err != nil {
@@ -279,7 +280,7 @@ func (r *reading) pauseOf(row work.Item, pull work.PullRequest) *work.Pause {
 	return &r.pauses[at]
 }
 
-// untracked returns the numbers with pending commands on which nothing is worked.
+// untracked returns the issues and pull requests that have pending commands but no work item.
 func (r *reading) untracked(ctx context.Context) ([]known.Item, error) {
 	byNumber := map[int][]work.Event{}
 	for _, e := range r.facts[0] {

@@ -259,7 +259,7 @@ func MovedOrGone(err error) error {
 }
 
 // warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator
-// does. It appears once, because the action is not tried again.
+// does. The warning appears once, because the action is dropped and never tried again.
 func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action, err error) {
 	if a.Kind != work.ActionRepoLabels || !mustDrop(a, err) {
 		return

@@ -13,7 +13,7 @@ import (
 )
 
 // sendDue sends due messages, to all targets in parallel. The caller holds the lock, so a message
-// marked as being sent was left by a dead pass: it is unclear whether it arrived.
+// marked as being sent was left by a killed pass: it is unclear whether it arrived.
 func (t *Notifier) sendDue(ctx context.Context) error {
 	var planned []news.Entry
 	err := t.Store.View(ctx, func(tx *store.Tx) (err error) {

@@ -88,7 +88,7 @@ func (e *PassEnd) why() string {
 	return strings.Join(all, "; and: ")
 }
 
-// ever is the start of all counts: the zero time.
+// ever is the zero time: counts since ever include all stored rows.
 var ever time.Time
 
 // storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series
@@ -118,7 +118,7 @@ func (e *PassEnd) storeOutcome(ctx context.Context) error {
 	})
 }
 
-// follow sets Last from the stored passes and this one.
+// follow sets Last to the stored summary of earlier passes, updated with this pass.
 func (e *PassEnd) follow(ctx context.Context, tx *store.Tx) error {
 	before, _, err := tx.LastPass(ctx)
 	e.Last = before.After(e.Outcome, e.At, e.Took, e.why())

@@ -92,8 +92,8 @@ func (t *Notifier) fresh(known []news.Known, targets []news.Target) (all []news.
 	return all
 }
 
-// gone returns stored targets and kinds that this config no longer names. Those of another config
-// on the same state folder stay.
+// gone returns stored targets and kinds that this config no longer names. Targets of another config
+// that uses the same state folder stay.
 func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.Known) {
 	for _, k := range known {
 		named := slices.ContainsFunc(targets, func(target news.Target) bool { return target.Name == k.Target && target.Wants(k.What) })

@@ -20,7 +20,8 @@ func (p *Notices) scope(r *env.Repo) actions.Scope {
 // beside is how many notices are looked for at once.
 const beside = 8
 
-// prefetch starts the looks for the first notices and the check that the repository is the same.
+// prefetch starts reads on GitHub: the searches for the first notices, and the check that the
+// repository is still the same.
 func (p *Notices) prefetch(ctx context.Context, r *env.Repo, due []work.Action) {
 	if !r.Confirmed(r.GitHub.Now(), env.SameFor) {
 		ahead.Begin(ctx, func(ctx context.Context) { _, _ = r.GitHub.Repository(ctx, r.Row.Current) })
@@ -44,8 +45,8 @@ type sending struct {
 	over bool // GitHub accepts no more for now
 }
 
-// sendDue sends due notices: signs in parallel with comments, because neither depends on the other,
-// then answers to commands, which report on both. Each group keeps its order.
+// sendDue sends due notices. Signs and comments are sent in parallel, because neither depends on
+// the other. Answers to commands follow, because they report on both. Each group keeps its order.
 func (p *Notices) sendDue(ctx context.Context, r *env.Repo, due []work.Action, rep *env.Report) int {
 	s := &sending{Notices: p, repo: r, rep: rep, end: p.Now().Add(noticesLimit)}
 	var signs, words, answers []work.Action

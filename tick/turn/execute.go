@@ -136,8 +136,8 @@ func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.
 	return prompts.Answer{}, fmt.Errorf("the agent's answer breaks the rules, also on the second try: %s", violations[0])
 }
 
-// decode decodes an answer and checks that it has no secrets. Only new answers are checked for
-// those.
+// decode decodes a new answer and checks that it contains no secrets. An answer that was stored
+// earlier is not checked again.
 func (p *runner) decode(kind work.Kind, raw []byte, asked prompts.Asked) (prompts.Answer, []string) {
 	a, violations := prompts.Decode(kind, raw, asked)
 	if len(violations) > 0 {

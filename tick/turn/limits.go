@@ -88,7 +88,7 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 	}
 }
 
-// EndDeadRuns ends the runs of dead passes and counts their usage as far as it is recorded. It
+// EndDeadRuns ends the runs of killed passes and counts their usage as far as it is recorded. It
 // first ends processes that are still running, as they would use more.
 func (p *runner) EndDeadRuns(ctx context.Context) error {
 	var open []work.Run
@@ -148,7 +148,8 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	})
 }
 
-// clockSlack is how much later than real a run's stored start may seem, as it is by GitHub's clock.
+// clockSlack is how much too late a run's start may seem: it is stored by GitHub's clock, and
+// records use this machine's.
 const clockSlack = 2 * time.Second
 
 // overLimit returns which limit of a turn is used up; none: none is. A comment makes another turn

@@ -13,7 +13,7 @@ import (
 )
 
 // RequireNotPaused supersedes a turn before its first effect if its item is paused; its events
-// wait. In a pause of everything the turn waits unchanged. After its first effect a turn runs to
+// wait. While everything is paused, the turn waits unchanged. After its first effect a turn runs to
 // its end.
 func (p *lastLook) RequireNotPaused(ctx context.Context, l *env.Lease) error {
 	if err := p.requireNotHalted(ctx, l); err != nil {

@@ -111,7 +111,7 @@ func (p *briefs) fillBase(ctx context.Context, l *env.Lease, c *prompts.Context)
 	}
 	if c.Task.Document == "" && l.Item.Flow == work.FlowDesign {
 		at := slices.IndexFunc(c.Task.ChangedFiles, func(path string) bool { return work.IsDocument(path, l.Item.Number) })
-		if at >= 0 { // the lost database had its name, which is made from an older title
+		if at >= 0 { // the document's name is made from an older title, which the lost database had
 			c.Task.Document = c.Task.ChangedFiles[at]
 		}
 	}

@@ -33,7 +33,7 @@ type settlement struct {
 // blockedBy returns the settlement if a person must act.
 func blockedBy(why work.Reason) settlement {
 	v := settlement{kind: env.VerdictBlocked, why: why}
-	switch why.Kind { //nolint:exhaustive // the rest is as it is
+	switch why.Kind { //nolint:exhaustive // other reasons change nothing
 	case work.WhyNewComments:
 		v.kind = env.VerdictSuperseded
 	case work.WhyReviewerAccount: // the stored review is posted once the reviewer's account works again
@@ -273,7 +273,7 @@ func backToWaiting(l *env.Lease, end work.Step, f facts) change.Move {
 // blocked parks a turn until a person acts and reports why on GitHub. Before its first effect the
 // turn ends, and its events wait for the next one, which starts at once if people commented while
 // it ran: older comments do not count, as the next turn would omit them for lack of room as well.
-// After its first effect the same row resumes later.
+// After the turn's first effect, its row stays and resumes later.
 func (p *Turns) blocked(l *env.Lease, v settlement, f facts, failed error) []change.Change {
 	changes := []change.Change{change.Failure{Turn: l.Turn.ID, Kind: v.why.Kind}}
 	if l.LostOID != "" && f.pull.ID != 0 {
@@ -322,8 +322,8 @@ func (p *Turns) turnURL(ctx context.Context, l *env.Lease) string {
 
 // commitLost returns a turn to the step before its agent answered: the mirror was deleted or
 // damaged and the commit is gone. A push that was sent may have arrived, so commitLost first looks
-// for it until settle_after has passed. If it arrives still later, the lease lets only one of the
-// two pushes through, and the trailer shows which.
+// for it until settle_after has passed. If the push arrives even later, --force-with-lease lets
+// only one of the two pushes through, and the trailer of the head shows which.
 func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) error {
 	lost := fmt.Sprintf("the commit %s is gone from the mirror", work.Short(l.Turn.Commit))
 	now := p.Now()

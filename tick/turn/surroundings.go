@@ -74,8 +74,9 @@ func (p *briefs) agentOf(l *env.Lease) config.Agent {
 	return a
 }
 
-// surround adds how the agent works and the repository's instructions for contributors. A tree that
-// cannot be listed does not stop the turn.
+// surround adds two parts to the prompt's context: what the agent can use, such as a shell, and the
+// repository's files with instructions for contributors. If the files cannot be listed, the turn
+// goes on without them.
 func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	c.Surroundings = p.surroundings(l)
 	paths, err := l.Repo.Git().ListFiles(ctx, cmp.Or(l.Guarded.Tree, l.Turn.Head))
@@ -91,8 +92,8 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 	return nil
 }
 
-// authorRole returns the permission of the author. Those of comments' authors were read by
-// ingest.
+// authorRole returns the permission of the author. Ingest has read the permissions of
+// comments' authors.
 func (p *briefs) authorRole(ctx context.Context, l *env.Lease) (prompts.Role, error) {
 	may, err := p.may(ctx, l.Repo, l.Item.Author)
 	switch {

@@ -44,8 +44,8 @@ type countLine struct {
 	} `json:"payload"`
 }
 
-// meter adds up the model's responses. Codex prints counts only at the turn's end, but its record
-// of the thread has each response's at once.
+// meter adds up the model's responses. Codex prints token counts only at the turn's end, but
+// appends the counts of each response to its record of the thread at once.
 type meter struct {
 	agent.Lines
 	codex *codex
@@ -56,8 +56,8 @@ type meter struct {
 	thread string
 	record agent.Journal
 	tokens spending.Tokens // sum of the responses
-	ended  counts          // of the thread, from the turn's end
-	total  counts          // of the thread, from its record
+	ended  counts          // usage of the thread, as reported at the turn's end
+	total  counts          // usage of the thread, as read from its record
 }
 
 func (c *codex) meter(r agent.Request) *meter {

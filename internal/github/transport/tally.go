@@ -29,8 +29,8 @@ func (t *Tally) Of(host string) func(Request) {
 	}
 }
 
-// OfOther is Of for a client of another account than gh's. It ignores limits: they are per account,
-// and only those of gh's account matter.
+// OfOther returns a function that counts the requests of a client with another account than gh's.
+// It ignores rate limits: they are per account, and only the limits of gh's account matter.
 func (t *Tally) OfOther(host string) func(Request) {
 	return func(r Request) { t.count(host, r) }
 }

@@ -25,7 +25,7 @@ type Place struct {
 type Words struct {
 	What   string // what is wrong, or what is waited for; safe for GitHub
 	Local  string // more, only for this machine; empty: nothing
-	Whole  string // What and Local in one text, if they are not just two sentences; empty: they are
+	Whole  string // What and Local in one text; empty: What, followed by Local
 	Fix    string // what a person can do; empty: only Resume
 	Resume string // how the work resumes; empty: by itself
 	Retry  bool   // `/mergexo retry` tries again, and Resume does not mention it

@@ -87,7 +87,7 @@ func relabel(first string) next {
 // restartReviews is for reviews that agents gave up. A reviewer's verdict restarts them too.
 var restartReviews = step("{retry} to restart the agents, as a verdict of one of its reviewers does; or merge or close it")
 
-// keepOn is for a turn that reached a limit.
+// keepOn explains how to continue after a turn reached a limit.
 func keepOn(p Place) Words {
 	if !p.Pull && !p.Comments {
 		return Words{Fix: "its changes so far are kept; raise the limit in the config where it is too low", Resume: "{over}"}

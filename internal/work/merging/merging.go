@@ -216,7 +216,7 @@ type Facts struct {
 	Queued         bool        // we queued this head, and nobody has dequeued it since
 	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
 	Halt           *Halt       // of the repository; nil: merging is not halted
-	Refused        string      // GitHub's message, while a refused merge of this head is not retried; empty: none is refused
+	Refused        string      // GitHub's message if it refused to merge this head and the merge is not retried yet; else empty
 	Taken          bool        // GitHub merged or queued this head, and it was not read since
 	Unclear        bool        // a merge of this head was sent, and its result is unknown
 	Updated        time.Time   // when we last brought its branch up to date; zero: never

@@ -120,7 +120,7 @@ func (i Item) calledIn() (in []Insertion, vain map[string]Verdict) {
 
 // Step is the result of a decision.
 type Step struct {
-	Before   Record // as stored; if the stored record differs by then, the step is not applied
+	Before   Record // the record that was read; if the stored one differs when the step is applied, nothing happens
 	Record   Record
 	Inserted []Insertion
 	Logged   []LogEntry
