@@ -107,8 +107,8 @@ func (t *Tx) SetIssue(ctx context.Context, i work.Item) error {
 }
 
 // SetResult stores what a turn leaves to the item's later turns: branch, document, touch paths,
-// priority and decision summary. It does not overwrite what another pass read of the issue
-// meanwhile (SetIssue).
+// priority and decision summary. It keeps the fields that another pass may have
+// read from the issue while the turn ran (SetIssue).
 func (t *Tx) SetResult(ctx context.Context, i work.Item) error {
 	return t.execOne(ctx, fmt.Sprintf("update item %d", i.ID), ErrNotFound,
 		`UPDATE work_items SET branch = ?, document = ?, touch_paths = ?, priority = ?, decision_summary = ? WHERE id = ?`,

@@ -130,8 +130,8 @@ func (t *Tx) RereadPull(ctx context.Context, id int64) error {
 		`UPDATE pull_requests SET not_before = 0, failures = 0 WHERE id = ?`, id)
 }
 
-// PutThreads replaces the threads of a pull request. Unchanged threads are not written, whatever
-// their order.
+// PutThreads replaces the threads of a pull request. Threads that differ only in their order
+// are not written.
 func (t *Tx) PutThreads(ctx context.Context, pullID int64, threads []work.Thread) error {
 	what := fmt.Sprintf("put threads of pull request %d", pullID)
 	threads = slices.SortedFunc(slices.Values(threads), func(a, b work.Thread) int {

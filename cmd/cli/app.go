@@ -77,11 +77,11 @@ func (a *App) Secrets() *secrets.Redactor {
 	return a.known
 }
 
-// GitHub returns a client of a host with gh's login. A limit of 0 is the usual one of a request.
-func (a *App) GitHub(host string, limit time.Duration) (*github.Client, error) {
-	token := github.Token(host)
-	a.Secrets().Add(token, "gh's token")
-	return github.New(transport.Options{Host: host, Token: token, Timeout: limit, Now: a.Now})
+// GitHub returns a client of o.Host with gh's login.
+func (a *App) GitHub(o transport.Options) (*github.Client, error) {
+	o.Token, o.Now = github.Token(o.Host), a.Now
+	a.Secrets().Add(o.Token, "gh's token")
+	return github.New(o)
 }
 
 // Machine is this machine as the config describes it.

@@ -22,7 +22,7 @@ import (
 func GuardState(dir string) error {
 	link, err := os.Lstat(dir)
 	if err != nil {
-		return nil //nolint:nilerr // it is not there yet; whoever makes it says what is in the way
+		return nil //nolint:nilerr // the folder is missing; MakeFolder explains why it cannot be made
 	}
 	linked := link.Mode()&fs.ModeSymlink != 0
 	if owner, ours := ownerOf(link); linked && !ours {

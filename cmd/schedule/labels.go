@@ -27,7 +27,7 @@ const (
 func (r *room) dropLabels(ctx context.Context, cfg *config.Config, force bool, w io.Writer) error {
 	var errs []error
 	for _, repo := range cfg.Repos {
-		client, err := r.GitHub(repo.Name.Host, 0)
+		client, err := r.GitHub(transport.Options{Host: repo.Name.Host})
 		if err != nil {
 			return err
 		}

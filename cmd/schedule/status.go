@@ -78,8 +78,8 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 }
 
 // LastPass returns the time of the last known pass: one that read a repository of the config, or
-// one that is recorded, for example because it failed. The next one is due after it, whatever its
-// result.
+// one that is recorded, for example because it failed. The next one is due after it, also if it
+// failed.
 func LastPass(ctx context.Context, tx *store.Tx, cfg *config.Config) (last time.Time, err error) {
 	p, _, err := tx.LastPass(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ type place struct {
 
 // lookUp checks that gh mergexo can work in the repository.
 func (r *room) lookUp(ctx context.Context, name work.RepoName) (*place, error) {
-	c, err := r.GitHub(name.Host, 0)
+	c, err := r.GitHub(transport.Options{Host: name.Host})
 	if err != nil {
 		return nil, err
 	}

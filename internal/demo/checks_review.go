@@ -16,7 +16,7 @@ import (
 var headline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\*\*(.+?)\.\*\*`) })
 
 // verdicts are the reviews of ours of a pull request, in a few words each. They are
-// told by their words: whoever looks at the GitHub sees no markers.
+// recognised by their words, because a reader on GitHub sees no markers.
 func (d witness) verdicts(pull int) []string {
 	var said []string
 	for _, v := range d.repo.Reviews(pull) {

@@ -10,7 +10,7 @@ import (
 var guarding atomic.Bool
 
 // Guard prepares this process for untrusted programs, if the system can. Descendants that lose
-// their parent become our children, so that Run finds and ends an agent's, whatever they did to
+// their parent become our children, so that Run finds and ends an agent's, even if they changed
 // their environment and session. Other processes of the same user can no longer read our memory and
 // environment. This lasts until the process ends. All children of the process must be started by
 // this package.

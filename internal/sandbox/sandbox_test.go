@@ -212,8 +212,8 @@ func TestNothingOutlivesTheSandbox(t *testing.T) {
 	}
 }
 
-// An agent in a sandbox is asked to end before it is killed. The shell waits in itself: dash forgets
-// a signal that comes while it starts a program.
+// An agent in a sandbox is asked to end before it is killed. The shell waits in itself: dash
+// forgets a signal that comes while it starts a program.
 func TestAskedInTheSandbox(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
 	argv, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", `trap 'echo asked; kill $!; exit 7' INT; sleep 60 >/dev/null 2>&1 & echo up; wait`}, w.job)

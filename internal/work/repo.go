@@ -180,8 +180,8 @@ func (p FirstLook) String() string {
 	return string(text)
 }
 
-// LookedAt is the number of pull requests looked at so far. Meanwhile some may have been closed and
-// others opened, so it is limited to all.
+// LookedAt is the number of pull requests looked at so far. Some of them may be closed by
+// then and others opened, so it is limited to All.
 func (p FirstLook) LookedAt() int { return min(p.Seen+p.Part, p.All) }
 
 // Says describes the progress.

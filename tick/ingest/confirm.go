@@ -60,7 +60,7 @@ func (h *reading) confirmText(ctx context.Context, known work.Item, is github.Is
 }
 
 // confirmTitle reverts renames since the labelling by people who may not write. A title is replaced
-// as a whole, so whoever set the last one confirms it.
+// as a whole, so the person who set the last one confirms it.
 func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmation, timeline []github.TimelineEvent) error {
 	for _, t := range slices.Backward(timeline) {
 		if t.Event != "renamed" {

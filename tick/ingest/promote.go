@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
-	"github.com/mergexo/gh-mergexo/tick/tell"
 )
 
 // promotion is the implementation of a merged design. It is stored in one transaction with the
@@ -136,7 +136,7 @@ func (h *reading) storePromoted(ctx context.Context, tx *store.Tx, now time.Time
 		design := cmp.Or(p.design.ID, h.itemID(p.design.Number))
 		if p.fulfills {
 			err := h.notices.Move(ctx, tx, work.Move{Item: design, Cause: work.CausePullMerged, To: work.StateCompleted}, now)
-			if err := tell.MovedOrGone(err); err != nil {
+			if err != nil && !errors.Is(err, store.ErrStale) { // stale: the design is closed already
 				return err
 			}
 			continue

@@ -249,15 +249,6 @@ func (p *Notices) Move(ctx context.Context, tx *store.Tx, m work.Move, now time.
 	return p.Show(ctx, tx, m, now)
 }
 
-// MovedOrGone ignores store.ErrStale: somebody merged or closed the item meanwhile, and that state
-// is final for the caller.
-func MovedOrGone(err error) error {
-	if errors.Is(err, store.ErrStale) {
-		return nil
-	}
-	return err
-}
-
 // warnMissingLabels adds a warning if GitHub does not let us create labels, so that the operator
 // does. The warning appears once, because the action is dropped and never tried again.
 func (p *Notices) warnMissingLabels(rep *env.Report, r *env.Repo, a work.Action, err error) {

@@ -227,7 +227,7 @@ func (p *Notices) stopOf(s Target, m work.Move) stopping {
 }
 
 // after returns the stop as it follows the item's earlier one: a repetition keeps its comment and
-// counts, another starts anew.
+// counts, another stop has a new comment and counts from one.
 func (s stopping) after(before work.Stop) stopping {
 	same := before.Reason.Same(s.Reason) || before.Reason.Same(work.Marked(s.Reason, true)) // a marker has only the beginning of a long reason
 	if before.Token != s.Token && (s.hasComment || before.Number != s.Number || !same) {

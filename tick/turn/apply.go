@@ -244,7 +244,7 @@ func (p *Turns) openedPull(ctx context.Context, l *env.Lease, planned []work.Act
 
 // A push that the remote refuses (rules, scopes, permissions, hooks) has no effect. The turn is
 // parked with its answer. Once a person has removed the cause, the same commit is pushed. If people
-// commented meanwhile, the same commit is still pushed first, because a comment may only say "try
+// commented in between, the same commit is still pushed first, because a comment may only say "try
 // again". If the remote refuses it again, the turn is superseded and a new turn answers the
 // comments.
 

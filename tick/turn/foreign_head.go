@@ -40,8 +40,8 @@ func (p *restorer) findForeignHead(ctx context.Context, l *env.Lease) error {
 	return nil
 }
 
-// theirBranch returns the branch name in the checkout. No other branch has it, whatever the pull
-// request's own is called.
+// theirBranch returns the branch name in the checkout. No other branch has this name: the pull
+// request's own branch keeps its name on GitHub.
 func theirBranch(number int) string { return fmt.Sprintf("pull/%d", number) }
 
 // Guard makes the tree for a checkout of somebody else's pull request: files that agents obey come

@@ -75,8 +75,8 @@ func (p *briefs) agentOf(l *env.Lease) config.Agent {
 }
 
 // surround adds two parts to the prompt's context: what the agent can use, such as a shell, and the
-// repository's files with instructions for contributors. If the files cannot be listed, the turn
-// goes on without them.
+// repository's files with instructions for contributors. If the files cannot be listed, the
+// prompt lacks them.
 func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context) error {
 	c.Surroundings = p.surroundings(l)
 	paths, err := l.Repo.Git().ListFiles(ctx, cmp.Or(l.Guarded.Tree, l.Turn.Head))

@@ -182,7 +182,7 @@ func (w *lineLog) line(text string) {
 }
 
 // Somebody else's pull request is untrusted code. Its reviewer sees only the checkout on this
-// machine, whatever the config says about sandboxes.
+// machine, even if the config asks for no sandbox.
 
 // requireSandbox refuses every turn on somebody else's pull request except a review in a sandbox
 // that hides the operator's files.

@@ -10,7 +10,7 @@ import (
 // Sum is what several turns used.
 type Sum struct {
 	Turns   int // as budgets count them: each attempt counts
-	Begun   int // turns that were begun, whatever the number of their attempts
+	Begun   int // turns that were begun; a turn with several attempts counts once
 	Rounds  int // turns that answered people
 	CostUSD float64
 	Unknown int // runs with unknown usage
