@@ -138,6 +138,7 @@ const (
 	WhyNoConnection ReasonKind = "no_connection"        // Local
 	WhyDiskFull     ReasonKind = "disk_full"            //
 	WhyHeadNotShown ReasonKind = "head_not_visible"     //
+	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
 	WhyChecksRun    ReasonKind = "checks_running"       //
 	WhyBranchMoves  ReasonKind = "branch_moving"        //
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text

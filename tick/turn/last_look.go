@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -65,13 +66,35 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 	if err != nil {
 		return is, fmt.Errorf("read the issue again: %w", err)
 	}
+	if !ok {
+		return is, p.issueMissing(l)
+	}
+	l.Turn.WaitReason = work.Reason{}
 	switch {
-	case !ok || is.State != "open":
+	case is.State != "open":
 		return is, &work.CancelledError{Reason: "the issue was closed"}
 	case !work.HasLabel(is.Labels, l.Item.Label):
 		return is, &work.CancelledError{Reason: "the label was taken away"}
 	}
 	return is, p.checkIgnoreLabel(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
+}
+
+// issueMissing returns the error of a start turn whose issue GitHub does not find. A cancelled start
+// is not repeated until somebody sets the label again, so one such answer is no proof: the turn
+// waits, and is cancelled if a later attempt, after settle_after, does not find the issue either.
+func (p *lastLook) issueMissing(l *env.Lease) error {
+	now, first := p.Now(), l.Turn.WaitReason
+	if first.Kind != work.WhyIssueMissing {
+		first = work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number, At: now.UnixMilli()}
+	} else if !now.Before(p.settled(first)) {
+		return &work.CancelledError{Reason: "the issue was deleted or transferred"}
+	}
+	return &work.WaitError{Until: p.settled(first), Reason: first}
+}
+
+// settled returns when settle_after has passed since a reason's time.
+func (p *lastLook) settled(why work.Reason) time.Time {
+	return time.UnixMilli(why.At).Add(p.Config.Runtime.SettleAfter)
 }
 
 func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {

@@ -11,11 +11,15 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// forgetful is a GitHub that does not know any pull request.
+// forgetful is a GitHub that does not find any issue or pull request.
 type forgetful struct{ env.GitHub }
 
 func (forgetful) Details(context.Context, []string) ([]github.PullDetail, []string, error) {
 	return nil, []string{"P"}, nil
+}
+
+func (forgetful) Issue(context.Context, work.RepoName, int) (github.Issue, bool, error) {
+	return github.Issue{}, false, nil
 }
 
 // TestAPullRequestThatGitHubDoesNotKnowIsTriedAgain: to cancel the turn would void its comments.
@@ -32,4 +36,45 @@ func TestAPullRequestThatGitHubDoesNotKnowIsTriedAgain(t *testing.T) {
 	if v := classify(p.looks.readPull(t.Context(), l), l.Turn, noon, time.Minute); v.kind != env.VerdictRetry {
 		t.Errorf("the turn ends as %q: %s", v.kind, v.why)
 	}
+}
+
+// TestAnIssueThatGitHubDoesNotFindIsAskedForAgain: a start turn is cancelled only if a later attempt,
+// after settle_after, does not find its issue either.
+func TestAnIssueThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
+	p, l := accountant(t, work.Budgets{})
+	l.Repo.GitHub = forgetful{}
+	first := work.Reason{Kind: work.WhyIssueMissing, Number: 7, At: noon.UnixMilli()}
+	for name, c := range map[string]struct {
+		settle, later time.Duration
+		before        work.Reason // why the turn waited before this attempt
+		want          env.VerdictKind
+		until         time.Duration // since noon
+	}{
+		"missing for the first time":          {time.Minute, 0, work.Reason{}, env.VerdictWait, time.Minute},
+		"without a time to settle":            {0, 0, work.Reason{}, env.VerdictWait, 0},
+		"missing before it may be given up":   {time.Minute, time.Second, first, env.VerdictWait, time.Minute},
+		"missing again":                       {time.Minute, time.Minute, first, env.VerdictCancelled, 0},
+		"missing again, at once":              {0, 0, first, env.VerdictCancelled, 0},
+		"missing after a wait for its answer": {time.Minute, time.Hour, work.Reason{Kind: work.WhyNoConnection}, env.VerdictWait, time.Hour + time.Minute},
+	} {
+		p.Config.Runtime.SettleAfter = c.settle
+		p.Now = func() time.Time { return noon.Add(c.later) }
+		l.Turn.WaitReason = c.before
+		_, err := p.looks.readIssue(t.Context(), l)
+		v := classify(err, l.Turn, p.Now(), time.Minute)
+		if v.kind != c.want || v.kind == env.VerdictWait && (!v.until.Equal(noon.Add(c.until)) || v.why.Kind != work.WhyIssueMissing) {
+			t.Errorf("%s: the turn ends as %q until %s: %s %s", name, v.kind, v.until, v.why, v.reason)
+		}
+	}
+	l.Repo.GitHub, l.Item.Label, l.Turn.WaitReason = unlabelled{}, "agent:bugfix", first
+	if _, err := p.looks.readIssue(t.Context(), l); err == nil || !l.Turn.WaitReason.None() {
+		t.Errorf("an issue that was found: %v; the turn still waits for it: %s", err, l.Turn.WaitReason)
+	}
+}
+
+// unlabelled is a GitHub whose issues are open and have no label.
+type unlabelled struct{ env.GitHub }
+
+func (unlabelled) Issue(context.Context, work.RepoName, int) (github.Issue, bool, error) {
+	return github.Issue{State: "open"}, true, nil
 }

@@ -106,6 +106,10 @@ var reasons = []row{
 		fix("where gh mergexo runs, set both by `git config --global`, or write `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
 	},
 	{work.WhyHeadNotShown, Nobody, Never, "GitHub does not show the newest commit yet", nil, nil},
+	{
+		work.WhyIssueMissing, Nobody, Never, "GitHub does not find issue #{number}",
+		step("a pass asks again after `settle_after`; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
+	},
 	{work.WhyBranchMoves, Nobody, Never, "the branch keeps moving", nil, nil},
 	{work.WhyCommitLost, Nobody, Never, "{text}", nil, nil},
 
