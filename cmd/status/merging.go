@@ -98,37 +98,37 @@ func (f ItemFacts) gate(g merging.Gate) Gate {
 
 // mergeSummary sums up the state of the merge; "" if it is not ours to merge.
 func (f ItemFacts) mergeSummary(m Merge) string {
-	closed, stop := 0, false
+	count, stop := 0, false
 	for _, g := range m.Gates {
 		if !g.Open && !g.unknown {
-			closed++
+			count++
 		}
 		stop = stop || g.Stop
 	}
-	base, count := f.Pull.Base, work.Count(len(m.Gates), "gate")
+	base, closed := f.Pull.Base, work.Count(count, "gate")
 	switch {
 	case len(m.Gates) == 0:
 		return ""
 	case stop:
-		return fmt.Sprintf("stopped, a person has to act; %d of %s closed", closed, count)
+		return fmt.Sprintf("stopped, a person has to act; %s closed", closed)
 	case m.Due && m.Ask == merging.AskUpdate:
-		return fmt.Sprintf("the next pass brings it up to date with %s; %d of %s closed", base, closed, count)
+		return fmt.Sprintf("the next pass brings it up to date with %s; %s closed", base, closed)
 	case m.Due && m.Ask == merging.AskDequeue:
-		return fmt.Sprintf("the next pass takes it out of the merge queue of %s; %d of %s closed", base, closed, count)
+		return fmt.Sprintf("the next pass takes it out of the merge queue of %s; %s closed", base, closed)
 	case m.Due && m.Ask == merging.AskEnqueue:
 		return "the next pass puts it into the merge queue of " + base
 	case m.Due:
 		return fmt.Sprintf("the next pass merges it into %s (%s)", base, m.Method)
 	case m.First != 0:
-		return fmt.Sprintf("waits for #%d, which is merged into %s first; %d of %s closed", m.First, base, closed, count)
+		return fmt.Sprintf("waits for #%d, which is merged into %s first; %s closed", m.First, base, closed)
 	case !f.Landing.Box.Read() && f.Reviews.Record.State == review.Approved:
-		return fmt.Sprintf("waits at %s; the next pass asks GitHub about the others", work.Count(closed, "gate"))
+		return fmt.Sprintf("waits at %s; the next pass asks GitHub about the others", closed)
 	case !f.Landing.Box.Read():
-		return fmt.Sprintf("waits at %s; GitHub is asked about the others once reviewers have approved", work.Count(closed, "gate"))
-	case closed == 0:
+		return fmt.Sprintf("waits at %s; GitHub is asked about the others once reviewers have approved", closed)
+	case count == 0:
 		return "all gates are open"
 	}
-	return fmt.Sprintf("waits at %d of %s", closed, count)
+	return "waits at " + closed
 }
 
 // loadMerged reads our request to merge a pull request's head; nil: there was none.
