@@ -29,7 +29,6 @@ func (a *app) commandMakers() []maker {
 
 func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
 	var flags *terminal.JSON
-	head := ""
 	c := &cobra.Command{
 		Use:        string(row.Verb) + " <owner/name#number>",
 		Short:      row.Does,
@@ -42,7 +41,7 @@ Name the item as for "gh mergexo show".`,
 		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb),
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE: func(c *cobra.Command, given []string) error {
-			cmd, err := localCommand(row.Verb, head)
+			cmd, err := localCommand(row, c)
 			if err != nil {
 				return err
 			}
@@ -53,9 +52,9 @@ Name the item as for "gh mergexo show".`,
 		a.addAll(c, row.Verb, words, &flags)
 	}
 	flags = cli.AddJSONFlags(c, answerView{})
-	if row.TakesHead {
-		c.Flags().StringVar(&head, "head", "", "Only if the branch is at this `commit`")
-		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --head 1a2b3c4", row.Verb)
+	for _, f := range row.Flags {
+		c.Flags().String(f.Name, "", f.Does)
+		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --%s %s", row.Verb, f.Name, f.Example)
 	}
 	return c
 }
@@ -70,12 +69,14 @@ type answerView struct {
 }
 
 // localCommand parses a command line as if it were a comment.
-func localCommand(verb work.Verb, head string) (work.Command, error) {
-	var rest []string
-	if head != "" {
-		rest = []string{"--head", head}
+func localCommand(row work.CommandSpec, c *cobra.Command) (work.Command, error) {
+	var args []string
+	for _, f := range row.Flags {
+		if flag := c.Flags().Lookup(f.Name); flag.Changed {
+			args = append(args, "--"+f.Name, flag.Value.String())
+		}
 	}
-	cmd := work.NewCommand(string(verb), rest)
+	cmd := work.NewCommand(string(row.Verb), args)
 	if cmd.Wrong != "" {
 		return cmd, &cli.UsageError{Err: errors.New(cli.Plain(cmd.Wrong))}
 	}

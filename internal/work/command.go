@@ -4,6 +4,7 @@
 package work
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +21,11 @@ type Command struct {
 // String formats the command. Of what a person wrote it contains only hexadecimal digits.
 func (c Command) String() string {
 	s := "/mergexo " + string(c.Verb)
-	if c.Head != "" {
-		s += " --head " + c.Head
+	row, _ := FindCommand(c.Verb)
+	for _, f := range row.Flags {
+		if value := *f.field(&c); value != "" {
+			s += " --" + f.Name + " " + value
+		}
 	}
 	return s
 }
@@ -77,12 +81,10 @@ func NewCommand(word string, args []string) Command {
 	verb := Verb(strings.ReplaceAll(strings.ToLower(word), "_", "-"))
 	row, known := FindCommand(verb)
 	switch {
-	case known && row.TakesHead:
-		return headed(verb, args)
-	case known && len(args) > 0 && verb != VerbHelp:
-		return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes no arguments, so nothing was done."}
+	case verb == VerbHelp:
+		return Command{Verb: VerbHelp}
 	case known:
-		return Command{Verb: verb}
+		return row.parse(args)
 	case plainWord().MatchString(string(verb)):
 		return Command{Verb: VerbHelp, Wrong: noCommand(string(verb))}
 	}
@@ -101,22 +103,33 @@ func noCommand(word string) string {
 	return "There is no command `" + word + "`, so nothing was done."
 }
 
-// headed parses [--head SHA] and [--head=SHA].
-func headed(verb Verb, args []string) Command {
-	if len(args) == 1 {
-		if head, ok := strings.CutPrefix(args[0], "--head="); ok {
-			args = []string{"--head", head}
+// parse parses the command's flags: --NAME VALUE or --NAME=VALUE, each at most once.
+func (r CommandSpec) parse(args []string) Command {
+	c := Command{Verb: r.Verb}
+	for len(args) > 0 {
+		name, value, given := strings.Cut(args[0], "=")
+		if args = args[1:]; !given && len(args) > 0 {
+			value, args, given = args[0], args[1:], true
 		}
+		i := slices.IndexFunc(r.Flags, func(f CommandFlag) bool { return "--"+f.Name == name && *f.field(&c) == "" })
+		if i < 0 || !given || !r.Flags[i].valid().MatchString(value) {
+			return Command{Verb: VerbHelp, Wrong: "`" + string(r.Verb) + "` takes " + r.arguments() + ", so nothing was done."}
+		}
+		*r.Flags[i].field(&c) = strings.ToLower(value)
 	}
-	switch {
-	case len(args) == 0:
-		return Command{Verb: verb}
-	case len(args) != 2 || args[0] != "--head":
-		return Command{Verb: VerbHelp, Wrong: "`" + string(verb) + "` takes `--head` and a commit, or nothing at all. Nothing was done."}
-	case !headPrefix().MatchString(args[1]):
-		return Command{Verb: VerbHelp, Wrong: "What follows `--head` is no commit: it takes 7 to 40 hexadecimal digits. Nothing was done."}
+	return c
+}
+
+// arguments says which arguments the command takes.
+func (r CommandSpec) arguments() string {
+	if len(r.Flags) == 0 {
+		return "no arguments"
 	}
-	return Command{Verb: verb, Head: strings.ToLower(args[1])}
+	var all []string
+	for _, f := range r.Flags {
+		all = append(all, "`--"+f.Name+" "+f.Value+"` ("+f.takes+")")
+	}
+	return "nothing but " + strings.Join(all, " and ")
 }
 
 // Prefixes for ids that GitHub counts separately: a comment, a diff comment and a review of one
@@ -192,13 +205,30 @@ type CommandSpec struct {
 	Verb      Verb
 	Does      string
 	Flow      Flow // that it starts; empty: none
-	TakesHead bool // --head SHA: only if the branch is at this commit
+	Flags     []CommandFlag
 	NeedsItem bool // refused if no work has started
 	OnMerged  bool // also answered on the merged pull request of a design; other commands are referred to its issue
 
 	// On the command line:
 	OtherForm bool     // it has its own command there
 	Also      []string // other words that people try
+}
+
+// CommandFlag is a flag with a value, in comments and on the command line.
+type CommandFlag struct {
+	Name, Value, Example string
+	Does                 string // for the help of the command line
+
+	takes string                 // its values, in words
+	valid func() *regexp.Regexp  // matches them
+	field func(*Command) *string // has the value, in lower case
+}
+
+func headFlag() CommandFlag {
+	return CommandFlag{
+		"head", "SHA", "1a2b3c4", "Only if the branch is at this `commit`",
+		"7 to 40 hexadecimal digits", headPrefix, func(c *Command) *string { return &c.Head },
+	}
 }
 
 // CommandTable returns all commands in the order of the help.
@@ -210,12 +240,12 @@ func CommandTable() []CommandSpec {
 			Verb: VerbRetry, Does: "Retry at once what failed, is blocked or waits; restart reviews that are stopped or on hold",
 			NeedsItem: true, OnMerged: true, Also: []string{"rerun", "restart"},
 		},
-		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", TakesHead: true, NeedsItem: true},
+		{Verb: VerbUnblock, Does: "Resume blocked work on the branch as it is now", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbPause, Does: "Pause the work; comments made during the pause are never acted on", Also: []string{"stop", "halt", "suspend"}},
 		{Verb: VerbResume, Does: "End a pause or a hold", Also: []string{"unhold", "unpause", "continue", "release"}},
-		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, like an approving review", TakesHead: true, NeedsItem: true},
+		{Verb: VerbApprove, Does: "Approve the pull request as one of its reviewers, like an approving review", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbHold, Does: "Stop reviews and merge of the pull request until it is resumed; comments are still answered", NeedsItem: true},
-		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", TakesHead: true, NeedsItem: true},
+		{Verb: VerbMerge, Does: "Approve this commit for merging, when a person's approval is required", Flags: []CommandFlag{headFlag()}, NeedsItem: true},
 		{Verb: VerbCancel, Does: "Cancel the work and close its pull request; the branch stays", NeedsItem: true, Also: []string{"abort", "close", "kill"}},
 		{Verb: VerbDesign, Does: "Start with a design document for the issue", Flow: FlowDesign},
 		{Verb: VerbBugfix, Does: "Start to fix the bug that the issue describes", Flow: FlowBugfix},
@@ -253,11 +283,11 @@ func CommandHelp() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, row := range CommandTable() {
-		head := ""
-		if row.TakesHead {
-			head = " [--head SHA]"
+		flags := ""
+		for _, f := range row.Flags {
+			flags += " [--" + f.Name + " " + f.Value + "]"
 		}
-		b.WriteString("| `/mergexo " + string(row.Verb) + head + "` | " + row.Does + " |\n")
+		b.WriteString("| `/mergexo " + string(row.Verb) + flags + "` | " + row.Does + " |\n")
 	}
 	return b.String()
 }
