@@ -28,7 +28,6 @@ func (a *app) commandMakers() []maker {
 }
 
 func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
-	var flags *terminal.JSON
 	c := &cobra.Command{
 		Use:        string(row.Verb) + " <owner/name#number>",
 		Short:      row.Does,
@@ -45,13 +44,13 @@ Name the item as for "gh mergexo show".`,
 			if err != nil {
 				return err
 			}
-			return a.command(c.Context(), given[0], cmd, flags)
+			return a.command(c.Context(), given[0], cmd)
 		},
 	}
 	if words, takesAll := everythingWords[row.Verb]; takesAll {
-		a.addAll(c, row.Verb, words, &flags)
+		a.addAll(c, row.Verb, words)
 	}
-	flags = cli.AddJSONFlags(c, answerView{})
+	a.WithJSON(answerView{}, c)
 	for _, f := range row.Flags {
 		c.Flags().String(f.Name, "", f.Does)
 		c.Example += fmt.Sprintf("\n  $ gh mergexo %s octo/repo#12 --%s %s", row.Verb, f.Name, f.Example)
@@ -83,7 +82,7 @@ func localCommand(row work.CommandSpec, c *cobra.Command) (work.Command, error) 
 	return cmd, nil
 }
 
-func (a *app) command(ctx context.Context, name string, cmd work.Command, flags *terminal.JSON) error {
+func (a *app) command(ctx context.Context, name string, cmd work.Command) error {
 	cfg, which, err := a.Item(name)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	case !known && row.NeedsItem:
 		return status.UnknownItem(story, item)
 	}
-	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
+	pass, done, err := a.newPass(ctx, cfg, &tickOptions{})
 	if err != nil {
 		return err
 	}
@@ -109,14 +108,14 @@ func (a *app) command(ctx context.Context, name string, cmd work.Command, flags 
 	if err = errors.Join(err, done()); err != nil {
 		return err
 	}
-	return a.printResult(told, item, cmd, flags)
+	return a.printResult(told, item, cmd)
 }
 
-func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Command, flags *terminal.JSON) error {
+func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Command) error {
 	out := a.Output()
 	answer := cli.Plain(told.Answer)
-	if flags.Asked() {
-		err := flags.Write(out, answerView{item, strings.TrimPrefix(cmd.String(), "/mergexo "), answer, told.Left, told.Why})
+	if a.JSON.Asked() {
+		err := a.JSON.Write(out, answerView{item, strings.TrimPrefix(cmd.String(), "/mergexo "), answer, told.Left, told.Why})
 		if err != nil || !told.Refused {
 			return err
 		}

@@ -18,8 +18,7 @@ import (
 // newConfigCmd makes the command config, with its subcommands validate and schema.
 func newConfigCmd(a *cli.App) *cobra.Command {
 	var example bool
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	c := a.WithJSON(config.Document{}, &cobra.Command{
 		Use:   "config",
 		Short: "Print the configuration in effect",
 		Long: `Print the configuration in effect, defaults included, and where it was read from:
@@ -41,14 +40,13 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 			if _, err := prompts.Load(cfg.Runtime.PromptsDir); err != nil {
 				return cli.Coded(cli.CodeBadConfig, err)
 			}
-			if flags.Asked() {
+			if a.JSON.Asked() {
 				object, err := config.Object(cfg)
-				return errors.Join(err, flags.Write(a.Output(), object))
+				return errors.Join(err, a.JSON.Write(a.Output(), object))
 			}
 			return config.Print(a.Env.Stdout, cfg)
 		},
-	}
-	flags = cli.AddJSONFlags(c, config.Document{})
+	})
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example")
 	c.AddCommand(newValidateCmd(a), newSchemaCmd(a))
 	return c
@@ -63,8 +61,7 @@ type configValidation struct {
 }
 
 func newValidateCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(configValidation{}, &cobra.Command{
 		Use:   "validate [<file>]",
 		Short: "Check a config",
 		Long: `Check a config as a pass does, and print each problem in one line, with the file, the
@@ -80,11 +77,9 @@ exit code is 1 if there is a problem.`,
 			if len(given) > 0 {
 				a.ConfigPath = given[0]
 			}
-			return validateConfig(a, flags)
+			return validateConfig(a)
 		},
-	}
-	flags = cli.AddJSONFlags(c, configValidation{})
-	return c
+	})
 }
 
 // configProblem is one problem of the config as JSON.
@@ -95,7 +90,7 @@ type configProblem struct {
 	Text string `json:"text"` // the problem, and what to do
 }
 
-func validateConfig(a *cli.App, flags *terminal.JSON) error {
+func validateConfig(a *cli.App) error {
 	cfg, err := a.Config()
 	all, about := config.Problems(err)
 	if err != nil && !about { // for example, the file is missing
@@ -111,8 +106,8 @@ func validateConfig(a *cli.App, flags *terminal.JSON) error {
 	}
 	out := a.Output()
 	switch {
-	case flags.Asked():
-		err = flags.Write(out, configValidation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
+	case a.JSON.Asked():
+		err = a.JSON.Write(out, configValidation{a.Environ().ConfigPath, len(found) == 0, terminal.OrEmpty(found), terminal.OrEmpty(doubts)})
 	default:
 		err = printProblems(a, out, found, doubts)
 	}

@@ -14,16 +14,16 @@ import (
 )
 
 // dryRun shows what a pass would do.
-func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
+func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass) error {
 	preview, err := pass.DryRun(ctx)
 	if err != nil {
 		return err
 	}
 	out := a.Output()
 	lines := planLines(cfg, preview)
-	if opt.json.Asked() {
+	if a.JSON.Asked() {
 		now := a.Now()
-		err := passView{StartedAt: now, EndedAt: now, Repos: preview.Repos, Plan: lines}.write(out, opt.json)
+		err := a.writePass(passView{StartedAt: now, EndedAt: now, Repos: preview.Repos, Plan: lines})
 		return errors.Join(err, failedRepos(preview.Repos, len(cfg.Repos)))
 	}
 	rows := terminal.Each(lines, func(l planLine) []string {

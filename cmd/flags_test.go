@@ -27,10 +27,10 @@ type person struct {
 
 // jsonCommand is a command with the JSON fields "name" and "age".
 func jsonCommand(out terminal.Output) *cobra.Command {
-	c := &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true}
-	j := cli.AddJSONFlags(c, person{})
+	a := &cli.App{}
+	c := a.WithJSON(person{}, &cobra.Command{Use: "x", SilenceErrors: true, SilenceUsage: true})
 	c.RunE = func(*cobra.Command, []string) error {
-		return j.Write(out, person{"<octo>", 7})
+		return a.JSON.Write(out, person{"<octo>", 7})
 	}
 	return c
 }

@@ -36,7 +36,7 @@ GitHub stays paused.`,
 }
 
 // addAll adds --all to a command: everything on this machine.
-func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, example, long string }, flags **terminal.JSON) {
+func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, example, long string }) {
 	all := c.Flags().Bool("all", false, words.flag)
 	c.Use = string(verb) + " " + words.use
 	c.Example += "\n  $ gh mergexo " + string(verb) + " " + words.example
@@ -57,7 +57,7 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, 
 		if !*all {
 			return run(c, given)
 		}
-		return a.everything(verb, strings.Join(given, " "), *flags)
+		return a.everything(verb, strings.Join(given, " "))
 	}
 }
 
@@ -65,7 +65,7 @@ func (a *app) addAll(c *cobra.Command, verb work.Verb, words struct{ flag, use, 
 var itemName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*#?[0-9]+$|^https?://\S+$`) })
 
 // everything pauses or resumes all work on this machine.
-func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) error {
+func (a *app) everything(verb work.Verb, reason string) error {
 	cfg, broken, err := a.ConfigForAll()
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func (a *app) everything(verb work.Verb, reason string, flags *terminal.JSON) er
 		fmt.Fprintln(a.Env.Stderr, "the config is invalid, which also stops passes:", terminal.OneLine(broken.Error()))
 	}
 	out := a.Output()
-	if flags.Asked() {
-		return flags.Write(out, answerView{Command: string(verb) + " --all", Answer: answer})
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, answerView{Command: string(verb) + " --all", Answer: answer})
 	}
 	_, err = fmt.Fprintln(out.W, answer)
 	return err

@@ -38,8 +38,7 @@ A pass sends each message at most once.`,
 }
 
 func newNotifyTestCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(trialsView{}, &cobra.Command{
 		Use:   "test [<name>]",
 		Short: "Send a test message, and show the response",
 		Long: `Send a test message to every [[notify]] in the config, or to the one that you name,
@@ -49,10 +48,8 @@ message did not arrive.`,
   $ gh mergexo notify test chat
   $ gh mergexo notify test --json results --jq '.results[].says'`,
 		Args: cli.Args(cli.Words(0, 1)),
-		RunE: func(c *cobra.Command, given []string) error { return sendTrials(c.Context(), a, given, flags) },
-	}
-	flags = cli.AddJSONFlags(c, trialsView{})
-	return c
+		RunE: func(c *cobra.Command, given []string) error { return sendTrials(c.Context(), a, given) },
+	})
 }
 
 // trialsView is the output of notify test.
@@ -68,7 +65,7 @@ type trialView struct {
 	Message string `json:"message"` // that was sent
 }
 
-func sendTrials(ctx context.Context, a *cli.App, given []string, flags *terminal.JSON) error {
+func sendTrials(ctx context.Context, a *cli.App, given []string) error {
 	cfg, err := a.Config()
 	if err != nil {
 		return err
@@ -83,8 +80,8 @@ func sendTrials(ctx context.Context, a *cli.App, given []string, flags *terminal
 	}
 	results := sendAll(ctx, a, m, wanted)
 	out := a.Output()
-	if flags.Asked() {
-		err = flags.Write(out, trialsView{results})
+	if a.JSON.Asked() {
+		err = a.JSON.Write(out, trialsView{results})
 	} else {
 		err = out.List([]string{"NAME", "ARRIVED", "SAYS"}, terminal.Each(results, func(r trialView) []string {
 			return []string{r.Name, map[bool]string{true: "yes", false: "no"}[r.Arrived], r.Says}
@@ -132,9 +129,8 @@ func sendAll(ctx context.Context, a *cli.App, m *machine.Machine, wanted []confi
 const mostMessages = 30
 
 func newNotifyListCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
 	limit := mostMessages
-	c := &cobra.Command{
+	c := a.WithJSON(messagesView{}, &cobra.Command{
 		Use:   "list",
 		Short: "List the last messages with their state",
 		Long: `List the last messages, newest first, with their state: planned (the next pass sends
@@ -144,9 +140,8 @@ twice. Messages are kept for 30 days; those about open work are kept longer.`,
 		Example: `  $ gh mergexo notify list
   $ gh mergexo notify list --json messages --jq '.messages[].state'`,
 		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return listMessages(c.Context(), a, limit, flags) },
-	}
-	flags = cli.AddJSONFlags(c, messagesView{})
+		RunE: func(c *cobra.Command, _ []string) error { return listMessages(c.Context(), a, limit) },
+	})
 	c.Flags().IntVarP(&limit, "limit", "L", mostMessages, "List at most `n` messages")
 	return c
 }
@@ -169,7 +164,7 @@ type messageView struct {
 	Body       string     `json:"body"`       // what was, or will be, sent: JSON as text
 }
 
-func listMessages(ctx context.Context, a *cli.App, limit int, flags *terminal.JSON) error {
+func listMessages(ctx context.Context, a *cli.App, limit int) error {
 	if limit < 1 {
 		return &cli.UsageError{Err: fmt.Errorf("--limit %d: want 1 or more", limit)}
 	}
@@ -189,8 +184,8 @@ func listMessages(ctx context.Context, a *cli.App, limit int, flags *terminal.JS
 		return cli.ErrNothingYet
 	}
 	out := a.Output()
-	if flags.Asked() {
-		return flags.Write(out, messagesView{terminal.OrEmpty(all)})
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, messagesView{terminal.OrEmpty(all)})
 	}
 	if len(all) == 0 && out.TTY {
 		_, err := fmt.Fprintln(out.W, "no message yet")

@@ -30,11 +30,11 @@ type passView struct {
 	Paused    *cli.HaltView     `json:"paused"`       // the pause of everything; null: there is none
 }
 
-// write prints it as JSON.
-func (v passView) write(out terminal.Output, json *terminal.JSON) error {
+// writePass prints a pass as JSON.
+func (a *app) writePass(v passView) error {
 	v.StartedAt, v.EndedAt = v.StartedAt.UTC(), v.EndedAt.UTC()
 	v.Repos, v.Turns, v.Merges, v.Plan = terminal.OrEmpty(v.Repos), terminal.OrEmpty(v.Turns), terminal.OrEmpty(v.Merges), terminal.OrEmpty(v.Plan)
-	return json.Write(out, v)
+	return a.JSON.Write(a.Output(), v)
 }
 
 // printHalted reports that no pass runs because everything is paused. A terminal or JSON gets it
@@ -43,7 +43,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 	if h == nil {
 		return nil
 	}
-	if !opt.json.Asked() {
+	if !a.JSON.Asked() {
 		watched := opt.dryRun || a.Output().TTY
 		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).ShouldReportHalt(*h) {
 			a.PrintHalt(h)
@@ -51,7 +51,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 		return nil
 	}
 	now := a.Now()
-	return passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: cli.ViewHalt(h)}.write(a.Output(), opt.json)
+	return a.writePass(passView{StartedAt: now, EndedAt: now, Skipped: cli.HaltSays(*h), Paused: cli.ViewHalt(h)})
 }
 
 // printReport prints what the pass did. An idle pass prints nothing.
@@ -60,9 +60,9 @@ func (a *app) printReport(rep *env.Report, opt *tickOptions, cfg *config.Config)
 	if rep.Halt != nil {
 		return a.printHalted(rep.Halt, opt, cfg)
 	}
-	if opt.json.Asked() {
+	if a.JSON.Asked() {
 		v := passView{StartedAt: rep.StartedAt, EndedAt: rep.EndedAt, Skipped: rep.Skipped, Repos: rep.Repos(), Turns: rep.Turns(), Merges: rep.Merges(), Held: rep.Held}
-		if err := v.write(out, opt.json); err != nil {
+		if err := a.writePass(v); err != nil {
 			return err
 		}
 		return failedRepos(rep.Repos(), len(cfg.Repos))

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
@@ -18,8 +17,7 @@ import (
 )
 
 func newResumeMergingCmd(a *app) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(resumedView{}, &cobra.Command{
 		Use:   "resume-merging <owner/name>",
 		Short: "Resume merging in a repository where it was stopped",
 		Long: `Resume merging in a repository. After two merges in a row landed something else
@@ -30,13 +28,11 @@ It does not ask GitHub. The next pass computes the gates of every pull request
 again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
-		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0], flags) },
-	}
-	flags = cli.AddJSONFlags(c, resumedView{})
-	return c
+		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0]) },
+	})
 }
 
-func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JSON) error {
+func (a *app) resumeMerging(ctx context.Context, name string) error {
 	cfg, err := a.Config()
 	if err != nil {
 		return err
@@ -56,7 +52,7 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 	case !seen:
 		return cli.ErrNothingYet
 	}
-	pass, done, err := a.newPass(ctx, cfg, &tickOptions{json: flags})
+	pass, done, err := a.newPass(ctx, cfg, &tickOptions{})
 	if err != nil {
 		return err
 	}
@@ -66,7 +62,7 @@ func (a *app) resumeMerging(ctx context.Context, name string, flags *terminal.JS
 	if err = errors.Join(err, done()); err != nil {
 		return err
 	}
-	if err := printResumed(a.Output(), cfg.Called(wanted[0]), was, stopped, flags); err != nil || flags.Asked() {
+	if err := a.printResumed(cfg.Called(wanted[0]), was, stopped); err != nil || a.JSON.Asked() {
 		return err
 	}
 	if stopped && halt != nil {
@@ -84,15 +80,15 @@ type resumedView struct {
 }
 
 // printResumed reports whether a repository's merge stop was ended.
-func printResumed(out terminal.Output, repo string, was merging.Halt, stopped bool, flags *terminal.JSON) error {
+func (a *app) printResumed(repo string, was merging.Halt, stopped bool) error {
 	var view *cli.StoppedView
-	answer := "merging was not stopped in " + repo
+	out, answer := a.Output(), "merging was not stopped in "+repo
 	if stopped {
 		view = cli.ViewStopped(was, repo)
 		answer = fmt.Sprintf("merging resumes in %s: the next pass merges pull requests whose gates are open. It was stopped since %s: %s", repo, work.Stamp(was.At), view.Reason)
 	}
-	if flags.Asked() {
-		return flags.Write(out, resumedView{repo, stopped, view, answer})
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, resumedView{repo, stopped, view, answer})
 	}
 	_, err := fmt.Fprintln(out.W, out.LocalTimes(answer))
 	return err

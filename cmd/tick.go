@@ -30,12 +30,11 @@ type tickOptions struct {
 	detach   bool
 	now      bool
 	detached bool // this is the pass that --detach started
-	json     *terminal.JSON
 }
 
 func newTickCmd(a *app) *cobra.Command {
 	opt := &tickOptions{}
-	c := &cobra.Command{
+	c := a.WithJSON(passView{}, &cobra.Command{
 		Use:        "tick",
 		SuggestFor: []string{"run", "pass", "start", "once"},
 		Short:      "Run one pass and exit",
@@ -68,8 +67,7 @@ apply.`,
 			}
 			return a.tick(c.Context(), opt)
 		},
-	}
-	opt.json = cli.AddJSONFlags(c, passView{})
+	})
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "Show what a pass would do and why, and write nothing")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().IntVar(&opt.maxTurns, "max-turns", 0, "Start at most `n` turns (default: runtime.max_turns_per_pass)")
@@ -82,7 +80,7 @@ apply.`,
 }
 
 func (a *app) tick(ctx context.Context, opt *tickOptions) error {
-	if err := opt.check(); err != nil {
+	if err := opt.check(a); err != nil {
 		return err
 	}
 	cfg, err := a.Config()
@@ -100,31 +98,31 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return err
 	}
 	if opt.dryRun {
-		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
+		return errors.Join(a.dryRun(ctx, cfg, pass), done())
 	}
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
 	}
-	rep, err := a.runPass(ctx, cfg, pass, opt)
+	rep, err := a.runPass(ctx, cfg, pass)
 	a.showDoubts(ctx, a.Output(), cfg, pass, rep != nil && len(rep.Turns()) > 0)
 	err = errors.Join(err, done())
 	if rep == nil {
 		return err
 	}
 	unread := a.printReport(rep, opt, cfg)
-	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !opt.json.Asked() {
+	if _, all := errors.AsType[*unreadError](unread); err == nil && (all || unread == nil) && rep.Shut != nil && !a.JSON.Asked() {
 		return &cli.CodeError{Code: exitCode(errors.Join(unread, rep.Shut))} // the lines above have the reason
 	}
 	return errors.Join(unread, err, rep.Shut)
 }
 
-func (o *tickOptions) check() error {
+func (o *tickOptions) check(a *app) error {
 	switch {
 	case o.wait < 0:
 		return &cli.UsageError{Err: fmt.Errorf("--wait %s: want a positive duration", o.wait)}
 	case o.detach && o.dryRun:
 		return &cli.UsageError{Err: errors.New("--detach and --dry-run cannot be combined: nobody would see the plan")}
-	case o.detach && o.json.Asked():
+	case o.detach && a.JSON.Asked():
 		return &cli.UsageError{Err: errors.New("--detach and --json cannot be combined: nobody would see the report")}
 	}
 	return nil
@@ -157,8 +155,8 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 }
 
 // runPass runs the pass, and shows on a terminal what its turns do.
-func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) (*env.Report, error) {
-	if !a.Output().TTY || opt.json.Asked() {
+func (a *app) runPass(ctx context.Context, cfg *config.Config, pass *tick.Pass) (*env.Report, error) {
+	if !a.Output().TTY || a.JSON.Asked() {
 		return pass.Run(ctx)
 	}
 	turns := status.NewTurns(a.App, cfg)

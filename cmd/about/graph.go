@@ -17,8 +17,7 @@ import (
 
 // NewGraphCmd makes the command graph.
 func NewGraphCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(graphsView{}, &cobra.Command{
 		Use:   "graph [items | reviews | merges]",
 		Short: "Print the states of items, reviews and merges as Mermaid diagrams",
 		Long: `Print the states of a work item, of the reviews of its pull request, and of a merge,
@@ -32,14 +31,12 @@ code block of a Markdown file or comment, GitHub shows it as a picture.`,
 		Args:      cli.Args(cobra.MatchAll(cli.Words(0, 1), cli.OneOfValid)),
 		ValidArgs: []string{"items", "reviews", "merges"},
 		RunE: func(_ *cobra.Command, given []string) error {
-			if flags.Asked() {
-				return flags.Write(a.Output(), graphsView{graphs(given)})
+			if a.JSON.Asked() {
+				return a.JSON.Write(a.Output(), graphsView{graphs(given)})
 			}
 			return writeGraphs(a.Env.Stdout, given)
 		},
-	}
-	flags = cli.AddJSONFlags(c, graphsView{})
-	return c
+	})
 }
 
 // graphsView is the output of graph.

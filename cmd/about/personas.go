@@ -16,8 +16,7 @@ import (
 )
 
 func newPersonasCmd(a *room) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(personasView{}, &cobra.Command{
 		Use:   "personas [reviewer]",
 		Short: "List the reviewers, or print a reviewer's persona",
 		Long: `List the built-in reviewers and those of the config, with the source of each persona:
@@ -41,17 +40,15 @@ as a start for your own.`,
 				}
 			}
 			switch {
-			case flags.Asked():
-				return flags.Write(a.Output(), personasView{all})
+			case a.JSON.Asked():
+				return a.JSON.Write(a.Output(), personasView{all})
 			case len(given) > 0:
 				_, err := io.WriteString(a.Env.Stdout, all[0].Text+"\n")
 				return err
 			}
 			return a.Output().Table([]string{"REVIEWER", "REPOSITORY", "FROM"}, terminal.Each(all, func(v personaView) []string { return []string{v.Reviewer, v.Repo, v.From} }))
 		},
-	}
-	flags = cli.AddJSONFlags(c, personasView{})
-	return c
+	})
 }
 
 // personasView is the output of prompts personas.

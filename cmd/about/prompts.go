@@ -43,8 +43,7 @@ prompts; an invalid one stops it with the file and the line.`,
 }
 
 func newPromptsListCmd(a *room) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(promptsView{}, &cobra.Command{
 		Use:   "list",
 		Short: "List the prompts, and which of them are your own",
 		Example: `  $ gh mergexo prompts list
@@ -59,14 +58,12 @@ func newPromptsListCmd(a *room) *cobra.Command {
 				_, path, _ := pack.Source(name)
 				return promptView{name, string(usedIn(name)), cmp.Or(path, builtIn)}
 			})
-			if flags.Asked() {
-				return flags.Write(a.Output(), promptsView{all})
+			if a.JSON.Asked() {
+				return a.JSON.Write(a.Output(), promptsView{all})
 			}
 			return a.Output().Table([]string{"NAME", "MODE", "FROM"}, terminal.Each(all, func(v promptView) []string { return []string{v.Name, v.Mode, v.From} }))
 		},
-	}
-	flags = cli.AddJSONFlags(c, promptsView{})
-	return c
+	})
 }
 
 // promptsView is the output of prompts list.
@@ -114,10 +111,9 @@ type shownPrompt struct {
 }
 
 func newPromptsShowCmd(a *room) *cobra.Command {
-	var flags *terminal.JSON
 	var source bool
 	q := promptQuery{}
-	c := &cobra.Command{
+	c := a.WithJSON(shownPrompt{}, &cobra.Command{
 		Use:   "show <name> [owner/name#number]",
 		Short: "Print a prompt as it would be sent",
 		Long: `Print a prompt exactly as an agent would get it for a work item. It reads GitHub and
@@ -146,16 +142,15 @@ personas"); --reviewer selects the reviewer.`,
 			switch {
 			case err != nil:
 				return err
-			case flags.Asked():
-				return flags.Write(a.Output(), shownPrompt{q.name, q.item, shown.Text, shown.Stored})
+			case a.JSON.Asked():
+				return a.JSON.Write(a.Output(), shownPrompt{q.name, q.item, shown.Text, shown.Stored})
 			case shown.Stored:
 				fmt.Fprintln(a.Env.Stderr, "this prompt was sent for the turn in progress")
 			}
 			_, err = io.WriteString(a.Env.Stdout, shown.Text)
 			return err
 		},
-	}
-	flags = cli.AddJSONFlags(c, shownPrompt{})
+	})
 	c.Flags().StringVar(&q.agent, "agent", "", "Print it for this `agent` of the config")
 	c.Flags().StringVar(&q.reviewer, "reviewer", "", "Print it for this `reviewer`, of the config or built in")
 	c.Flags().BoolVar(&source, "source", false, "Print the template of the built-in prompt, to change it")

@@ -36,9 +36,8 @@ writable of [agents.NAME], or in readable of [runtime].`,
 }
 
 func newSandboxShowCmd(a *room) *cobra.Command {
-	var flags *terminal.JSON
 	repo := ""
-	c := &cobra.Command{
+	c := a.WithJSON(sandboxView{}, &cobra.Command{
 		Use:   "show [agent]",
 		Short: "List what an agent sees in its sandbox, and why",
 		Long: `List what an agent sees in its sandbox, and why. The default agent is the one in
@@ -49,10 +48,9 @@ but not your folder of that name).`,
 		Args:              cli.Args(cli.Words(0, 1)),
 		ValidArgsFunction: a.completeAgents,
 		RunE: func(c *cobra.Command, given []string) error {
-			return a.showSandbox(c.Context(), given, repo, flags)
+			return a.showSandbox(c.Context(), given, repo)
 		},
-	}
-	flags = cli.AddJSONFlags(c, sandboxView{})
+	})
 	c.Flags().StringVarP(&repo, "repo", "R", "", "Sandbox for this `repository` (default: the first in the config)")
 	return c
 }
@@ -66,7 +64,7 @@ type sandboxView struct {
 	Entries []machine.Entry `json:"entries"`    // the paths that the agent sees
 }
 
-func (a *room) showSandbox(ctx context.Context, given []string, repo string, flags *terminal.JSON) error {
+func (a *room) showSandbox(ctx context.Context, given []string, repo string) error {
 	m, ag, name, err := a.sandboxOf(ctx, given, repo)
 	if err != nil {
 		return err
@@ -80,8 +78,8 @@ func (a *room) showSandbox(ctx context.Context, given []string, repo string, fla
 		views = m.VisibleEntries(p, name, ag)
 	}
 	out := a.Output()
-	if flags.Asked() {
-		return flags.Write(out, sandboxView{ag.Name, string(p.Kind), p.Hides(), p.String(), views})
+	if a.JSON.Asked() {
+		return a.JSON.Write(out, sandboxView{ag.Name, string(p.Kind), p.Hides(), p.String(), views})
 	}
 	if out.TTY || !p.Hides() {
 		fmt.Fprintf(a.Env.Stderr, "agent %q: %s%s\n", ag.Name, p, m.Advice(p, ag))

@@ -9,14 +9,11 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
-
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
 // NewVersionCmd makes the command version.
 func NewVersionCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(build{}, &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how it was built",
 		Example: `  $ gh mergexo version
@@ -24,15 +21,13 @@ func NewVersionCmd(a *cli.App) *cobra.Command {
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild(a.Env.Version)
-			if flags.Asked() {
-				return flags.Write(a.Output(), b)
+			if a.JSON.Asked() {
+				return a.JSON.Write(a.Output(), b)
 			}
 			_, err := fmt.Fprintln(a.Env.Stdout, b)
 			return err
 		},
-	}
-	flags = cli.AddJSONFlags(c, build{})
-	return c
+	})
 }
 
 // Version returns the release, or the version that the Go command recorded. It is never empty.

@@ -39,6 +39,7 @@ type App struct {
 	Env        Env
 	Now        func() time.Time
 	ConfigPath string           // --config
+	JSON       terminal.JSON    // --json, --jq and --template of the command that runs
 	StateDir   string           // set once the config is read
 	ErrScreen  *terminal.Screen // under Env.Stderr
 

@@ -37,10 +37,10 @@ func FlagError(c *cobra.Command, err error) error {
 	return &UsageError{Err: DidYouMean(err, unknown.GetSpecifiedName(), known, "--")}
 }
 
-// AddJSONFlags adds gh's JSON flags to a command. The fields are those of view, the struct with
-// JSON tags that the command prints.
-func AddJSONFlags(c *cobra.Command, view any) *terminal.JSON {
-	j := &terminal.JSON{}
+// WithJSON adds gh's JSON flags to a command. The fields are those of view, the struct with JSON tags
+// that the command prints. Their values are in App.JSON.
+func (a *App) WithJSON(view any, c *cobra.Command) *cobra.Command {
+	j := &a.JSON
 	c.Flags().StringSliceVar(&j.Fields, "json", nil, "Output JSON with the specified `fields`")
 	flag := c.Flags().Lookup("json")
 	flag.Value, flag.DefValue = viewValue{flag.Value, reflect.TypeOf(view)}, ""
@@ -66,7 +66,7 @@ func AddJSONFlags(c *cobra.Command, view any) *terminal.JSON {
 		}
 		return checkJSON(j, c.Flags().Changed("json"), list)
 	}
-	return j
+	return c
 }
 
 // viewValue is the value of --json, with the type of the command's output.

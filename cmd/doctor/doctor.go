@@ -19,8 +19,7 @@ import (
 
 // NewCmd makes the command doctor.
 func NewCmd(a *cli.App) *cobra.Command {
-	var flags *terminal.JSON
-	c := &cobra.Command{
+	return a.WithJSON(view{}, &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup, and print what fixes it",
 		Long: `Check everything that a pass needs: gh and its login, the permissions of the token,
@@ -35,10 +34,8 @@ The exit code is 1 if there is a failure. docs/troubleshooting.md lists the chec
   $ gh mergexo doctor --json checks \
       --jq '.checks[] | select(.level != "ok") | .do'`,
 		Args: cli.Args(cli.Words(0, 0)),
-		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), a, flags) },
-	}
-	flags = cli.AddJSONFlags(c, view{})
-	return c
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), a) },
+	})
 }
 
 // view is the output of doctor.
@@ -48,7 +45,7 @@ type view struct {
 	Warnings int            `json:"warnings"` // how many of them are warnings
 }
 
-func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
+func run(ctx context.Context, a *cli.App) error {
 	shown := a.Progress()
 	shown.Spinner("checking this machine and GitHub")
 	all := Look(ctx, a)
@@ -59,8 +56,8 @@ func run(ctx context.Context, a *cli.App, flags *terminal.JSON) error {
 	out := a.Output()
 	v := view{all, doctor.Count(all, doctor.Failure), doctor.Count(all, doctor.Warning)}
 	var err error
-	if flags.Asked() {
-		err = flags.Write(out, v)
+	if a.JSON.Asked() {
+		err = a.JSON.Write(out, v)
 	} else {
 		err = Print(out, all, a.Environ().Home)
 		fmt.Fprintf(a.Notes(out), "%s, %s, %d ok\n", work.Count(v.Failures, "failure"), work.Count(v.Warnings, "warning"), doctor.Count(all, doctor.OK))

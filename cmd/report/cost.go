@@ -28,12 +28,11 @@ type costOptions struct {
 	by    string
 	since string
 	repo  string
-	json  *terminal.JSON
 }
 
 func NewCostCmd(a *cli.App) *cobra.Command {
 	opt := &costOptions{}
-	c := &cobra.Command{
+	c := a.WithJSON(costs{}, &cobra.Command{
 		Use:   "cost",
 		Short: "Show what agents used and cost",
 		Long: `Show what agents used: their runs (RUNS), the turns that these began (TURNS, as
@@ -46,8 +45,7 @@ It reads the state database and does not ask GitHub.`,
   $ gh mergexo cost --by agent --since all --json total --jq .total.costUSD`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return cost(c.Context(), a, opt) },
-	}
-	opt.json = cli.AddJSONFlags(c, costs{})
+	})
 	c.Flags().StringVar(&opt.by, "by", bys[0], "Sum by `key`: day, repo, agent, item or kind (of turn)")
 	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
@@ -110,8 +108,8 @@ func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
 	}
 	all, out := costsOf(cfg, opt.by, from, lines), a.Output()
 	switch {
-	case opt.json.Asked():
-		return opt.json.Write(out, all)
+	case a.JSON.Asked():
+		return a.JSON.Write(out, all)
 	case !seen:
 		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
 		return err

@@ -19,7 +19,6 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
-	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -32,12 +31,11 @@ type options struct {
 	file   string
 	format string
 	open   bool
-	json   *terminal.JSON
 }
 
 func NewCmd(a *cli.App) *cobra.Command {
 	opt := &options{}
-	c := &cobra.Command{
+	c := a.WithJSON(Report{}, &cobra.Command{
 		Use:   "report",
 		Short: "Write a report of pull requests, costs and failures",
 		Long: `Write a report: what was merged, what waits and what is stopped, with the reason
@@ -56,8 +54,7 @@ It reads the state database and does not ask GitHub.`,
   $ gh mergexo report --json numbers --jq .numbers.zeroTouch`,
 		Args: cli.Args(cli.Words(0, 0)),
 		RunE: func(c *cobra.Command, _ []string) error { return opt.run(c.Context(), a) },
-	}
-	opt.json = cli.AddJSONFlags(c, Report{})
+	})
 	c.Flags().StringVar(&opt.since, "since", "30d", "Start at this `day`: 30d, 4w, 2026-01-31 or all")
 	c.Flags().StringVarP(&opt.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().StringVarP(&opt.file, "output", "o", "", "Write it to this `file`")
@@ -68,7 +65,7 @@ It reads the state database and does not ask GitHub.`,
 }
 
 // formatOf returns the requested format.
-func (opt *options) formatOf() (string, error) {
+func (opt *options) formatOf(a *cli.App) (string, error) {
 	byName := map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}[strings.ToLower(filepath.Ext(opt.file))]
 	format := cmp.Or(opt.format, byName, "html")
 	switch {
@@ -76,14 +73,14 @@ func (opt *options) formatOf() (string, error) {
 		return "", &cli.UsageError{Err: fmt.Errorf("--format takes html, markdown or json, not %q", format)}
 	case opt.open && format != "html":
 		return "", &cli.UsageError{Err: errors.New("--open needs --format html")}
-	case opt.json.Asked() && (opt.format != "" || opt.file != "" || opt.open):
+	case a.JSON.Asked() && (opt.format != "" || opt.file != "" || opt.open):
 		return "", &cli.UsageError{Err: errors.New("--json cannot be combined with --format, --output and --open")}
 	}
 	return format, nil
 }
 
 func (opt *options) run(ctx context.Context, a *cli.App) error {
-	format, err := opt.formatOf()
+	format, err := opt.formatOf(a)
 	if err != nil {
 		return err
 	}
@@ -99,13 +96,13 @@ func (opt *options) run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if !seen && !opt.json.Asked() {
+	if !seen && !a.JSON.Asked() {
 		_, err = fmt.Fprintln(a.Env.Stderr, nothingYet)
 		return err
 	}
 	r := Make(facts)
-	if opt.json.Asked() {
-		return opt.json.Write(a.Output(), r)
+	if a.JSON.Asked() {
+		return a.JSON.Write(a.Output(), r)
 	}
 	text, err := render(r, format)
 	if err != nil {

@@ -60,7 +60,7 @@ type fileView struct {
 }
 
 // print shows what install would write.
-func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) error {
+func (r *room) print(ctx context.Context, opt Options) error {
 	p, _, err := now(r.App)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (r *room) print(ctx context.Context, opt Options, flags *terminal.JSON) err
 		return err
 	}
 	out := r.Output()
-	if flags.Asked() {
-		return flags.Write(out, printView{s.Kind(), terminal.Each(files, func(f schedule.File) fileView { return fileView(f) })})
+	if r.JSON.Asked() {
+		return r.JSON.Write(out, printView{s.Kind(), terminal.Each(files, func(f schedule.File) fileView { return fileView(f) })})
 	}
 	for i, f := range files {
 		if i > 0 {

@@ -57,16 +57,15 @@ systemd take seconds, at least 10.`,
 
 func (r *room) newPrintCmd() *cobra.Command {
 	opt := Options{}
-	c := &cobra.Command{
+	c := r.WithJSON(printView{}, &cobra.Command{
 		Use:     "print",
 		Short:   "Print what install would write, and where",
 		Long:    `Print what install would write, and where. It writes nothing.`,
 		Example: "  $ gh mergexo schedule print\n  $ gh mergexo schedule print --kind launchd",
 		Args:    cli.Args(cli.Words(0, 0)),
-	}
+		RunE:    func(c *cobra.Command, _ []string) error { return r.print(c.Context(), opt) },
+	})
 	addFlags(c, &opt)
-	flags := cli.AddJSONFlags(c, printView{})
-	c.RunE = func(c *cobra.Command, _ []string) error { return r.print(c.Context(), opt, flags) }
 	return c
 }
 
@@ -76,7 +75,7 @@ func addFlags(c *cobra.Command, opt *Options) {
 }
 
 func (r *room) newStatusCmd() *cobra.Command {
-	c := &cobra.Command{
+	return r.WithJSON(stateView{}, &cobra.Command{
 		Use:   "status",
 		Short: "Show whether and how passes are repeated",
 		Long: `Show which scheduler repeats passes, how often and since when, when the last pass
@@ -87,10 +86,8 @@ for instance without network, counts as well.
 It does not ask GitHub.`,
 		Example: "  $ gh mergexo schedule status\n  $ gh mergexo schedule status --json installed,every",
 		Args:    cli.Args(cli.Words(0, 0)),
-	}
-	flags := cli.AddJSONFlags(c, stateView{})
-	c.RunE = func(c *cobra.Command, _ []string) error { return r.status(c.Context(), flags) }
-	return c
+		RunE:    func(c *cobra.Command, _ []string) error { return r.status(c.Context()) },
+	})
 }
 
 func (r *room) newRemoveCmd() *cobra.Command {

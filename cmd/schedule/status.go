@@ -137,7 +137,7 @@ func real(path string) string {
 	return path
 }
 
-func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
+func (r *room) status(ctx context.Context) error {
 	cfg, err := r.Config()
 	if err != nil {
 		return err
@@ -147,8 +147,8 @@ func (r *room) status(ctx context.Context, flags *terminal.JSON) error {
 		return err
 	}
 	out := r.Output()
-	if flags.Asked() {
-		return flags.Write(out, st.view())
+	if r.JSON.Asked() {
+		return r.JSON.Write(out, st.view())
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" {

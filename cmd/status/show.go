@@ -27,13 +27,12 @@ type showCmd struct {
 	prompt bool
 	log    bool
 	diff   bool
-	json   *terminal.JSON
 }
 
 // NewShowCmd makes the command show.
 func NewShowCmd(a *cli.App) *cobra.Command {
 	s := &showCmd{App: a}
-	c := &cobra.Command{
+	c := a.WithJSON(Story{}, &cobra.Command{
 		Use:   "show <owner/name#number>",
 		Short: "Show the history of one work item",
 		Long: `Show one work item: its state, the state of its reviews with each reviewer's verdict
@@ -60,8 +59,7 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 			}
 			return s.run(c.Context(), given[0])
 		},
-	}
-	s.json = cli.AddJSONFlags(c, Story{})
+	})
 	c.Flags().BoolVar(&s.events, "events", false, "Show the events of its reviews")
 	c.Flags().BoolVarP(&s.web, "web", "w", false, "Open its pull request, else its issue, in the browser")
 	c.Flags().StringVar(&s.turn, "turn", "", "Show the turn with this `key`, or the \"last\"")
@@ -74,7 +72,7 @@ repository is configured, #12 (quote it for your shell) or 12.`,
 // check rejects flags that exclude each other: each selects a different output.
 func (s *showCmd) check() error {
 	asked := 0
-	for _, is := range []bool{s.events, s.web, s.prompt, s.log, s.diff, s.json.Asked()} {
+	for _, is := range []bool{s.events, s.web, s.prompt, s.log, s.diff, s.JSON.Asked()} {
 		if is {
 			asked++
 		}
@@ -82,7 +80,7 @@ func (s *showCmd) check() error {
 	switch {
 	case asked > 1:
 		return &cli.UsageError{Err: errors.New("--events, --web, --prompt, --log, --diff and --json cannot be combined; the field log of --json has the events")}
-	case s.turn != "" && (s.events || s.web || s.json.Asked()):
+	case s.turn != "" && (s.events || s.web || s.JSON.Asked()):
 		return &cli.UsageError{Err: errors.New("--turn can be combined only with --prompt, --log or --diff")}
 	}
 	return nil
@@ -102,8 +100,8 @@ func (s *showCmd) run(ctx context.Context, name string) error {
 	}
 	out := s.Output()
 	switch {
-	case s.json.Asked():
-		return s.json.Write(out, story)
+	case s.JSON.Asked():
+		return s.JSON.Write(out, story)
 	case s.web:
 		return s.browse(story)
 	case s.turn != "" || s.prompt || s.log || s.diff:

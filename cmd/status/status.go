@@ -28,13 +28,12 @@ type statusCmd struct {
 	all   bool
 	watch bool
 	every time.Duration
-	json  *terminal.JSON
 }
 
 // NewCmd makes the command status.
 func NewCmd(a *cli.App) *cobra.Command {
 	s := &statusCmd{App: a}
-	c := &cobra.Command{
+	c := a.WithJSON(Board{}, &cobra.Command{
 		Use:        "status",
 		SuggestFor: []string{"list", "ls", "ps"},
 		Short:      "Show the state of every work item",
@@ -69,8 +68,7 @@ prints an item's line whenever that changes.`,
 			}
 			return s.run(c.Context())
 		},
-	}
-	s.json = cli.AddJSONFlags(c, Board{})
+	})
 	c.Flags().StringVarP(&s.repo, "repo", "R", "", "Only this `repository` of the config")
 	c.Flags().BoolVar(&s.all, "all", false, "Also show items that are merged, completed or closed")
 	c.Flags().BoolVar(&s.watch, "watch", false, "Refresh until Ctrl-C")
@@ -87,7 +85,7 @@ func (s *statusCmd) check(every bool) error {
 		return &cli.UsageError{Err: errors.New("--every goes with --watch")}
 	case s.every < leastEvery:
 		return &cli.UsageError{Err: fmt.Errorf("--every %s: want %s or more", s.every, leastEvery)}
-	case s.watch && s.json.Asked():
+	case s.watch && s.JSON.Asked():
 		return &cli.UsageError{Err: errors.New("--watch and --json cannot be combined: repeat the command with --json")}
 	}
 	return nil
@@ -110,11 +108,11 @@ func (s *statusCmd) run(ctx context.Context) error {
 		return err
 	}
 	out := s.Output()
-	if s.json.Asked() {
-		if slices.Contains(s.json.Fields, "agents") { // it starts programs
+	if s.JSON.Asked() {
+		if slices.Contains(s.JSON.Fields, "agents") { // it starts programs
 			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))
 		}
-		return s.json.Write(out, b)
+		return s.JSON.Write(out, b)
 	}
 	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
 		return err

@@ -20,14 +20,14 @@ type Command struct {
 
 // String formats the command. Of what a person wrote it contains only hexadecimal digits.
 func (c Command) String() string {
-	s := "/mergexo " + string(c.Verb)
+	words := []string{"/mergexo", string(c.Verb)}
 	row, _ := FindCommand(c.Verb)
 	for _, f := range row.Flags {
 		if value := *f.field(&c); value != "" {
-			s += " --" + f.Name + " " + value
+			words = append(words, "--"+f.Name, value)
 		}
 	}
-	return s
+	return strings.Join(words, " ")
 }
 
 // Named returns the command as shown to the operator. A command that was not understood is named as
@@ -283,11 +283,11 @@ func CommandHelp() string {
 	var b strings.Builder
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, row := range CommandTable() {
-		flags := ""
+		b.WriteString("| `/mergexo " + string(row.Verb))
 		for _, f := range row.Flags {
-			flags += " [--" + f.Name + " " + f.Value + "]"
+			b.WriteString(" [--" + f.Name + " " + f.Value + "]")
 		}
-		b.WriteString("| `/mergexo " + string(row.Verb) + flags + "` | " + row.Does + " |\n")
+		b.WriteString("` | " + row.Does + " |\n")
 	}
 	return b.String()
 }
