@@ -24,7 +24,7 @@ type Reason struct {
 	Head   string     `json:"head,omitempty"` // of the branch now; it moves while the reason stays
 	Number int        `json:"number,omitempty"`
 	Count  int        `json:"count,omitempty"`
-	Begun  int        `json:"begun,omitempty"` // turns of which Count are the attempts
+	Begun  int        `json:"begun,omitempty"` // item_budget: turns of the item; Used, for a budget of turns, counts the attempts in them
 	Names  []string   `json:"names,omitempty"`
 	Used   float64    `json:"used,omitempty"` // of a budget: turns, US dollars or tokens
 	Limit  float64    `json:"limit,omitempty"`

@@ -44,11 +44,11 @@ type Footprint struct {
 type Score struct {
 	Total    float64 `json:"total"`         // the score; the highest starts first
 	Priority int     `json:"priority"`      // its priority, 1 to 5
-	Risk     float64 `json:"conflictRisk"`  // 0 to 1
-	Overlap  float64 `json:"fileOverlap"`   // the share of its files that work under way changes, too; 0 to 1
-	Modules  float64 `json:"moduleOverlap"` // the same of its folders
-	Size     float64 `json:"size"`          // how large it is, beside the work under way; 0 to 1
-	Days     float64 `json:"daysWaiting"`   // the days that it has waited
+	Risk     float64 `json:"conflictRisk"`  // how likely it conflicts with work under way: 0.7 × fileOverlap + 0.2 × moduleOverlap + 0.1 × size, 0 to 1
+	Overlap  float64 `json:"fileOverlap"`   // files that both it and the work most like it change, divided by the files that either changes; 0 to 1
+	Modules  float64 `json:"moduleOverlap"` // the share of its folders in which that work changes files, too; 0 to 1
+	Size     float64 `json:"size"`          // the design's estimated_size as a number: 0 for S or none, 0.5 for M, 1 for L
+	Days     float64 `json:"daysWaiting"`   // days since it could have started
 }
 
 // ScoreOf scores a waiting implementation against the active ones. Only the highest risk of
