@@ -32,9 +32,9 @@ func copies[T any](s Scope, a work.Action, all []T, read func(T) posted) (observ
 }
 
 // chooseCopy decides which of several copies counts: the first with our text, or the first if
-// people edited all of them. Other copies with our text are to be removed, but no more than we
-// sent, and only those created while we were sending. Any other copy was pasted by a person. If the
-// number of sends was lost, none is removed.
+// people edited all of them. Other copies with our text are removed: at most as many as
+// we sent, and only those created while we were sending, because a person may have pasted the rest.
+// If the number of sends was lost, none is removed.
 func chooseCopy(a work.Action, found []posted) (observation, bool) {
 	if len(found) == 0 {
 		return observation{}, false

@@ -64,7 +64,7 @@ type answerView struct {
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
 	Answer  string `json:"answer"`  // the answer, for people
 	Left    int    `json:"left"`    // changes that GitHub does not show yet
-	Why     string `json:"why"`     // why it does not; empty: it does, or the next pass tries
+	Why     string `json:"why"`     // why GitHub does not show them yet; empty: it shows them, or the next pass sends them
 }
 
 // localCommand parses a command line as if it were a comment.

@@ -60,9 +60,9 @@ type trialsView struct {
 // trialView is the result of one message.
 type trialView struct {
 	Name    string `json:"name"`    // the `name` of the `[[notify]]`
-	Arrived bool   `json:"arrived"` // whether it was taken
+	Arrived bool   `json:"arrived"` // whether the target accepted it
 	Says    string `json:"says"`    // the answer, for people
-	Message string `json:"message"` // that was sent
+	Message string `json:"message"` // the message that was sent
 }
 
 func sendTrials(ctx context.Context, a *cli.App, given []string) error {
@@ -157,10 +157,10 @@ type messageView struct {
 	Event      news.Kind  `json:"event"`      // its kind, as in `kinds` of the config
 	Repository string     `json:"repository"` // the repository that it is about; empty: none
 	Number     int        `json:"number"`     // the issue or pull request that it is about; 0: none
-	At         time.Time  `json:"at"`         // when
+	At         time.Time  `json:"at"`         // time of the event
 	State      news.State `json:"state"`      // `planned`, `sent`, `done`, `failed`, `unclear` (the pass that sent it died), `dropped` (never sent)
 	SentAt     *time.Time `json:"sentAt"`     // when it was sent; null: not yet
-	LastError  string     `json:"lastError"`  // why it did not arrive; empty: nothing is known against it
+	LastError  string     `json:"lastError"`  // why it did not arrive; empty: no error
 	Body       string     `json:"body"`       // what was, or will be, sent: JSON as text
 }
 

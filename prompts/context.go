@@ -15,7 +15,7 @@ type Context struct {
 	NewEvents       []NewEvent   `json:"new_events"`       // to be answered now
 	Unresolved      []Unresolved `json:"unresolved"`       // earlier threads, checks and conflicts that still stand
 	Earlier         []Comment    `json:"earlier"`          // what was said on the pull request before and is answered
-	Handoff         *Handoff     `json:"handoff"`          // the merged design that is to be implemented
+	Handoff         *Handoff     `json:"handoff"`          // the merged design to implement
 	Checks          []Check      `json:"checks"`           // red checks of the head
 	Conflict        *Conflict    `json:"conflict"`         // what keeps the head from merging into its base
 	Specification   []SpecFile   `json:"specification"`    // files of the repository that specify the task

@@ -8,8 +8,8 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
-// The length of a body in characters, and how much of it the keys of answered events may take
-// before they are shortened, and at most.
+// Limits of a body in characters: in all; for the keys of answered events in full; and for the keys
+// once they are shortened.
 const (
 	MaxBody       = 65536 // GitHub's limit
 	plainHandled  = 16000

@@ -26,7 +26,7 @@ type Finding struct {
 
 // Review is the request to a reviewer.
 type Review struct {
-	Reviewer    string          `json:"reviewer"` // their name
+	Reviewer    string          `json:"reviewer"` // the reviewer's name
 	Persona     string          `json:"persona"`  // the operator's words about who they are
 	Round       int             `json:"round"`    // how often they look, this time included
 	Cycle       int             `json:"cycle"`    // fixes that were pushed

@@ -44,8 +44,8 @@ func (c *checker) review(a Answer, asked Asked) {
 	c.escalate(a.Escalate, asked.Escalations)
 }
 
-// earlier demands a verdict on each earlier finding and counts those that are open and severe
-// enough.
+// earlier checks that each earlier finding has one verdict. It counts the open findings that are
+// severe enough to block.
 func (c *checker) earlier(list []Judgement, asked []Finding, least review.Severity) (open int) {
 	var seen []string
 	for i, v := range list {

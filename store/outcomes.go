@@ -30,8 +30,8 @@ type PullFacts struct {
 	State   work.PullState
 	Opened  time.Time
 	Updated time.Time    // GitHub's
-	Shown   bool         // the last read of it succeeded
-	Touched time.Time    // when a person last said or did something, as far as events are kept
+	Shown   bool         // the last read of its details succeeded
+	Touched time.Time    // time of the last event by a person; events are pruned
 	End     work.PullEnd // its PullID is 0 if no end was read
 }
 
@@ -106,7 +106,7 @@ type Mark struct {
 	End    time.Time // end of the turn
 }
 
-// Marks returns what happened to work items, as far as it was not pruned, oldest first.
+// Marks returns the history of work items that was not pruned, oldest first.
 func (t *Tx) Marks(ctx context.Context, items []int64) ([]Mark, error) {
 	scan := func(row scanner) (m Mark, err error) {
 		return m, row.Scan(&m.ItemID, &m.What, &m.Kind, &m.Who, &m.Says, timeOf(&m.At), timeOf(&m.End))

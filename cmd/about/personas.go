@@ -58,8 +58,8 @@ type personasView struct {
 
 // personaView is one reviewer's persona.
 type personaView struct {
-	Reviewer string `json:"reviewer"` // their name
-	Repo     string `json:"repo"`     // whose config names them; empty: built in
+	Reviewer string `json:"reviewer"` // the reviewer's name
+	Repo     string `json:"repo"`     // the repository whose config names the reviewer; empty: built in
 	From     string `json:"from"`     // "built in", "the config", or a file
 	Text     string `json:"text"`     // the persona
 }

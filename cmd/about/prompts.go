@@ -74,7 +74,7 @@ type promptsView struct {
 // promptView is one prompt.
 type promptView struct {
 	Name string `json:"name"` // the name for `prompts show`
-	Mode string `json:"mode"` // read or write, as the agent may; part: of other prompts
+	Mode string `json:"mode"` // `read` or `write`: whether the agent may change files; `part`: other prompts include it
 	From string `json:"from"` // "built in", or the file that replaces it
 }
 

@@ -60,7 +60,7 @@ type sandboxView struct {
 	Agent   string          `json:"agent"`      // the agent's name in the config
 	Sandbox string          `json:"sandbox"`    // what surrounds it: `bwrap`, `provider`, `none` and the like
 	Hides   bool            `json:"hidesFiles"` // whether your files are hidden from it
-	Says    string          `json:"says"`       // the same for people
+	Says    string          `json:"says"`       // the same as a sentence
 	Entries []machine.Entry `json:"entries"`    // the paths that the agent sees
 }
 

@@ -152,7 +152,7 @@ func trusted(environ []string) []string {
 type Entry struct {
 	Path string `json:"path"` // the path on this machine
 	How  string `json:"how"`  // read, write, hidden, link or private
-	Why  string `json:"why"`  // which rule or key lets it in
+	Why  string `json:"why"`  // the rule or config key that makes it visible
 }
 
 // Advice is the remedy for a protection that hides nothing.

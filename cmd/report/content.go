@@ -28,19 +28,19 @@ type Facts struct {
 
 // Pull is the result of a pull request.
 type Pull struct {
-	Repo     string        `json:"repo"`               // as it is called
+	Repo     string        `json:"repo"`               // owner/name, with the host in front where two hosts are configured
 	Number   int           `json:"number"`             // of the pull request
-	Issue    int           `json:"issue"`              // that it is for
-	Flow     string        `json:"flow"`               // how the issue became it
-	Title    string        `json:"title"`              // as people wrote it
+	Issue    int           `json:"issue"`              // the issue that the pull request is for
+	Flow     string        `json:"flow"`               // `design`, `implementation`, `bugfix`, `small_job` or `review`
+	Title    string        `json:"title"`              // title of the pull request
 	URL      string        `json:"url"`                // of the pull request
 	Outcome  work.Outcome  `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
 	Opened   time.Time     `json:"openedAt"`           // when it was opened
-	Ended    terminal.Time `json:"endedAt"`            // null: it is open
-	Commits  *int          `json:"commits"`            // null: not known
-	Human    *int          `json:"humanCommits"`       // those that are people's; null: not known
-	Zero     bool          `json:"zeroTouch"`          // accepted, and no commit is a person's
-	Turns    int           `json:"turns"`              // of its issue, as budgets count them
+	Ended    terminal.Time `json:"endedAt"`            // when it was merged or closed; null: it is open
+	Commits  *int          `json:"commits"`            // number of its commits; null: not known
+	Human    *int          `json:"humanCommits"`       // number of its commits by people; null: not known
+	Zero     bool          `json:"zeroTouch"`          // whether it was accepted without a commit by a person
+	Turns    int           `json:"turns"`              // turns for its issue, as budgets count them
 	CostUSD  float64       `json:"costUSD"`            // of all turns for its issue
 	UnknownN int           `json:"runsOfUnknownUsage"` // runs with unknown usage
 
@@ -51,18 +51,18 @@ type Pull struct {
 // Numbers are the main numbers.
 type Numbers struct {
 	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
-	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
-	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
+	ZeroTouch       int                  `json:"zeroTouch"`              // accepted pull requests without a commit by a person
+	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted pull requests whose commits are known; only these can count in zeroTouch
 	Answers         int                  `json:"answers"`                // comments that were answered
-	AnswerHalf      *float64             `json:"answerSecondsHalf"`      // within which half of them were; null: none was
-	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // and nine in ten
-	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // null: none was accepted
-	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // likewise
-	Runs            int                  `json:"runs"`                   // starts of an agent
-	Turns           int                  `json:"turns"`                  // those of them that budgets count as a turn
-	InputTokens     int64                `json:"inputTokens"`            // of all runs
-	OutputTokens    int64                `json:"outputTokens"`           // likewise
-	CostUSD         float64              `json:"costUSD"`                // as far as it is known
+	AnswerHalf      *float64             `json:"answerSecondsHalf"`      // median time from a comment to its answer, in seconds; null: no comment was answered
+	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds
+	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
+	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars; null: none was accepted
+	Runs            int                  `json:"runs"`                   // how often an agent's program was started
+	Turns           int                  `json:"turns"`                  // runs that budgets count as a turn
+	InputTokens     int64                `json:"inputTokens"`            // tokens that agents read, in all runs
+	OutputTokens    int64                `json:"outputTokens"`           // tokens that agents wrote, in all runs
+	CostUSD         float64              `json:"costUSD"`                // cost in US dollars, without runs of unknown cost
 	UnknownUsage    int                  `json:"runsOfUnknownUsage"`     // runs with unknown usage
 	Failures        int                  `json:"failures"`               // attempts that failed, and stops for a person
 	Waiting         int                  `json:"waiting"`                // open items that are not stopped
@@ -72,16 +72,16 @@ type Numbers struct {
 
 // Failure is how often something failed.
 type Failure struct {
-	Kind  string `json:"kind"`  // of the reason
-	Count int    `json:"count"` // how often
+	Kind  string `json:"kind"`  // code of the reason: one of [reasons](../troubleshooting.md#reasons)
+	Count int    `json:"count"` // how often it occurred
 }
 
 // Verdict is how often a reviewer made a decision.
 type Verdict struct {
-	Reviewer string `json:"reviewer"` // empty: people
+	Reviewer string `json:"reviewer"` // the reviewer's name; empty: people
 	Decision string `json:"decision"` // approve or request_changes
-	Count    int    `json:"count"`    // how often
-	Findings int    `json:"findings"` // with all of them
+	Count    int    `json:"count"`    // how often it occurred
+	Findings int    `json:"findings"` // number of findings in these verdicts
 }
 
 // Report is the content of a report.
@@ -89,7 +89,7 @@ type Report struct {
 	From     terminal.Time `json:"since"`        // the first day that counts; null: from the beginning
 	To       time.Time     `json:"until"`        // when it was made
 	Numbers  Numbers       `json:"numbers"`      // the main numbers
-	Pulls    []Pull        `json:"pullRequests"` // those that are open, and those that ended since then
+	Pulls    []Pull        `json:"pullRequests"` // pull requests that are open, or were merged or closed since then
 	Items    []status.Item `json:"items"`        // open items
 	Step     Step          `json:"period"`       // how long each of periods is: day, week or month
 	Periods  []Period      `json:"periods"`      // numbers by period, oldest first

@@ -58,7 +58,7 @@ type costs struct {
 	By    string     `json:"by"`    // the key of the lines
 	Since *string    `json:"since"` // the first day that counts; null: from the beginning
 	Lines []costLine `json:"lines"` // what agents used
-	Total costLine   `json:"total"` // all of it
+	Total costLine   `json:"total"` // the sum of the lines
 
 	since time.Time
 }
@@ -72,7 +72,7 @@ type costLine struct {
 	Agent   string `json:"agent,omitempty"`    // with --by agent
 	Kind    string `json:"kind,omitempty"`     // the kind of turn
 	Runs    int    `json:"runs"`               // how often an agent's program was started
-	Turns   int    `json:"turns"`              // those of them that budgets count as a turn
+	Turns   int    `json:"turns"`              // runs that budgets count as a turn
 	Unknown int    `json:"runsOfUnknownUsage"` // runs among them with unknown usage
 	work.Usage
 

@@ -23,16 +23,16 @@ const mostPeriods = 31
 // Period is the result of a day, a week or a month.
 type Period struct {
 	Begin        time.Time `json:"begin"`                  // its first moment, UTC
-	Accepted     int       `json:"accepted"`               // pull requests
-	ZeroTouch    int       `json:"zeroTouch"`              // those of them without a human commit
-	ByPeople     int       `json:"withHumanCommits"`       // the rest of the accepted: not known
-	Rejected     int       `json:"rejected"`               // pull requests
+	Accepted     int       `json:"accepted"`               // accepted pull requests
+	ZeroTouch    int       `json:"zeroTouch"`              // accepted pull requests without a commit by a person
+	ByPeople     int       `json:"withHumanCommits"`       // accepted pull requests with a commit by a person; the commits of the others are not known
+	Rejected     int       `json:"rejected"`               // rejected pull requests
 	Answers      int       `json:"answers"`                // comments that were answered
-	AnswerHalf   *float64  `json:"answerSecondsHalf"`      // within which half of them were; null: none was
-	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // and nine in ten
-	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // null: none was accepted
-	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // likewise
-	CostUSD      float64   `json:"costUSD"`                // of all runs
+	AnswerHalf   *float64  `json:"answerSecondsHalf"`      // median time from a comment to its answer, in seconds; null: no comment was answered
+	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds
+	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
+	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars; null: none was accepted
+	CostUSD      float64   `json:"costUSD"`                // cost of all runs in US dollars
 	Failures     int       `json:"failures"`               // attempts that failed, and stops for a person
 
 	turns int

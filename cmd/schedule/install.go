@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 )
 
-// standing is a scheduler with the job that it has installed.
+// standing is a scheduler and the job that is installed in it.
 type standing struct {
 	s     schedule.Scheduler
 	found schedule.Installed

@@ -42,12 +42,12 @@ type Board struct {
 
 // Day is the usage of the last 24 hours, over all repositories.
 type Day struct {
-	Turns        int             `json:"turns"`      // turns that were begun
-	MaxTurns     int             `json:"maxTurns"`   // how many there may be; 0: no limit
+	Turns        int             `json:"turns"`      // number of turns
+	MaxTurns     int             `json:"maxTurns"`   // limit of turns; 0: no limit
 	CostInUSD    float64         `json:"costUSD"`    // cost in US dollars, as far as it is known
-	MaxCostInUSD float64         `json:"maxCostUSD"` // how much that may become; 0: no limit
-	HeldUntil    terminal.Time   `json:"heldUntil"`  // null while turns may begin
-	Why          string          `json:"why"`        // why none may begin
+	MaxCostInUSD float64         `json:"maxCostUSD"` // limit of costUSD; 0: no limit
+	HeldUntil    terminal.Time   `json:"heldUntil"`  // when turns may start again; null: they may start now
+	Why          string          `json:"why"`        // why no turn may start
 	Code         work.ReasonKind `json:"reasonCode"` // the same for programs: one of [reasons](../troubleshooting.md#reasons)
 
 	says string

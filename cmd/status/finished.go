@@ -25,7 +25,7 @@ type Ended struct {
 	State  work.State    `json:"state"`       // `completed`, `merged` (a design), `closed`
 	At     terminal.Time `json:"at"`          // when it was merged or closed, as far as a pass saw
 	Pull   string        `json:"pullRequest"` // its address; empty: it had none
-	Commit string        `json:"commit"`      // that a merge of ours put on the base; empty: it was not ours
+	Commit string        `json:"commit"`      // the commit that our merge put on the base; empty: gh mergexo did not merge it
 	Red    []string      `json:"red"`         // checks of the base that turned red after it
 	Revert string        `json:"revert"`      // the address of the pull request that takes it back; empty: there is none
 

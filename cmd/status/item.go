@@ -51,11 +51,11 @@ type PullRequest struct {
 	URL       string         `json:"url"`       // its address on GitHub; empty: it has none
 	State     work.PullState `json:"state"`     // `open`, `merged` or `closed`
 	Head      string         `json:"head"`      // the commit at the end of the branch
-	Mergeable string         `json:"mergeable"` // GitHub's word; empty: not known
-	Checks    string         `json:"checks"`    // GitHub's word for all its checks; empty: there are none, or not known
+	Mergeable string         `json:"mergeable"` // whether GitHub can merge it, in GitHub's word; empty: not known
+	Checks    string         `json:"checks"`    // state of all its checks, in GitHub's word; empty: no checks, or not known
 	Error     string         `json:"error"`     // why it could not be read; empty: it was
-	Failures  int            `json:"failures"`  // how often in a row it failed
-	NotBefore terminal.Time  `json:"notBefore"` // it is not tried before; null: the next pass may
+	Failures  int            `json:"failures"`  // number of failures in a row
+	NotBefore terminal.Time  `json:"notBefore"` // not tried before this time; null: the next pass may try
 }
 
 // Stop is why an item is blocked, as a comment on GitHub tells it.
@@ -63,7 +63,7 @@ type Stop struct {
 	Reason   string           `json:"reason"`     // the reason, as on GitHub
 	Code     work.ReasonKind  `json:"reasonCode"` // of `reason`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	Since    terminal.Time    `json:"since"`      // since when
-	Attempts int              `json:"attempts"`   // how often it stopped like that
+	Attempts int              `json:"attempts"`   // how often it stopped for this reason
 	URL      string           `json:"url"`        // URL of the comment that says so
 	State    work.ActionState `json:"state"`      // the comment's: `planned`, `sent`, `applied`; `void` when a person deleted it
 
@@ -72,12 +72,12 @@ type Stop struct {
 
 // Spent is the usage and the limits of some budgets; a limit of 0 means none.
 type Spent struct {
-	Turns        int     `json:"turns"`             // turns that were begun
-	MaxTurns     int     `json:"maxTurns"`          // how many there may be; 0: no limit
+	Turns        int     `json:"turns"`             // number of turns
+	MaxTurns     int     `json:"maxTurns"`          // limit of turns; 0: no limit
 	Rounds       int     `json:"feedbackRounds"`    // turns that answered people
-	MaxRounds    int     `json:"maxFeedbackRounds"` // how many there may be; 0: no limit
+	MaxRounds    int     `json:"maxFeedbackRounds"` // limit of feedbackRounds; 0: no limit
 	CostInUSD    float64 `json:"costUSD"`           // cost in US dollars, as far as it is known
-	MaxCostInUSD float64 `json:"maxCostUSD"`        // how much that may become; 0: no limit
+	MaxCostInUSD float64 `json:"maxCostUSD"`        // limit of costUSD; 0: no limit
 
 	says string
 }

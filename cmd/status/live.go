@@ -19,10 +19,10 @@ type Running struct {
 	Turn         string        `json:"turn"`         // its key
 	Kind         work.Kind     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
 	Agent        string        `json:"agent"`        // its name in the config; empty: none has been asked yet
-	Slot         int           `json:"slot"`         // of the slots that `runtime.workers` gives, counted from 0
-	Doing        string        `json:"doing"`        // how far it came, for people
-	Since        terminal.Time `json:"since"`        // when the pass took it up
-	LastActivity terminal.Time `json:"lastActivity"` // when its agent was heard of last
+	Slot         int           `json:"slot"`         // number of its slot, from 0 to `runtime.workers` − 1
+	Doing        string        `json:"doing"`        // its progress, for people
+	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
+	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
 	work.Usage                 // so far, of all runs of the turn
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Log is one entry of the log of reviews.
 type Log struct {
-	At     terminal.Time   `json:"at"`     // when
+	At     terminal.Time   `json:"at"`     // time of the event
 	What   string          `json:"what"`   // what happened
 	Number int             `json:"number"` // of the pull request
 	Key    string          `json:"key"`    // key of its subject

@@ -17,21 +17,21 @@ import (
 
 // Merge is the merge of a pull request by gh mergexo.
 type Merge struct {
-	Gates  []Gate         `json:"gates"`  // all of them in GitHub's order; none once it is merged or closed
-	Ask    merging.Ask    `json:"ask"`    // merge, enqueue, dequeue, update: what is to be done, were it alone; empty: it waits
+	Gates  []Gate         `json:"gates"`  // all gates, in the order of GitHub's merge box; none once it is merged or closed
+	Ask    merging.Ask    `json:"ask"`    // the request that is next, if no other pull request is merged first: `merge`, `enqueue`, `dequeue`, `update` (of its branch); empty: none
 	Method merging.Method `json:"method"` // squash, merge, rebase
-	Due    bool           `json:"due"`    // the next pass does it
+	Due    bool           `json:"due"`    // whether the next pass sends that request
 	First  int            `json:"first"`  // the pull request that is merged before it; 0: none
 	Next   string         `json:"next"`   // what happens to it, in words
-	Queue  *Queue         `json:"queue"`  // null: the base has no merge queue, as far as is known
-	Merged *Merged        `json:"merged"` // null: no request to merge this head was made
+	Queue  *Queue         `json:"queue"`  // its place in the merge queue of its base; null: the base has none, or that is not known
+	Merged *Merged        `json:"merged"` // our request to merge this head; null: none was sent
 }
 
 // Gate is one condition of a merge.
 type Gate struct {
-	Code   merging.Code    `json:"code"`       // what has to be so: [merging.md](../merging.md#gates)
-	Open   bool            `json:"open"`       // whether it is so
-	Stop   bool            `json:"stop"`       // nobody here opens it: a person has to act
+	Code   merging.Code    `json:"code"`       // the gate: [all gates](../troubleshooting.md#gates-of-a-merge)
+	Open   bool            `json:"open"`       // whether the gate is open
+	Stop   bool            `json:"stop"`       // whether only a person can open it
 	Kind   work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
 	Reason string          `json:"reason"`     // why it is closed
 	Opens  string          `json:"opens"`      // what opens the gate
@@ -42,8 +42,8 @@ type Gate struct {
 // Queue is its place in the merge queue of its base.
 type Queue struct {
 	In       bool   `json:"in"`       // whether it is in the base's merge queue
-	State    string `json:"state"`    // GitHub's word
-	Position int    `json:"position"` // its place there
+	State    string `json:"state"`    // state of the entry, in GitHub's word
+	Position int    `json:"position"` // position in the queue
 
 	base string
 }
@@ -52,15 +52,15 @@ type Queue struct {
 type Merged struct {
 	Stage    merging.Stage  `json:"stage"`        // intended, queued, half, landed, void
 	Method   merging.Method `json:"method"`       // `squash`, `merge` or `rebase`
-	Head     string         `json:"head"`         // that was approved
+	Head     string         `json:"head"`         // the approved commit
 	Base     string         `json:"base"`         // the branch that it was merged into
-	Commit   string         `json:"commit"`       // that landed
-	Parent   string         `json:"parent"`       // on which it landed
-	At       terminal.Time  `json:"at"`           // when it was meant
+	Commit   string         `json:"commit"`       // the commit that landed on the base
+	Parent   string         `json:"parent"`       // the base's commit on which it landed
+	At       terminal.Time  `json:"at"`           // when the merge was requested
 	LandedAt terminal.Time  `json:"landedAt"`     // when it landed; null: not yet
 	Compared bool           `json:"compared"`     // whether the landed commit was compared with the approved one
-	Same     bool           `json:"same"`         // whether it is the same
-	Differs  string         `json:"differs"`      // how it differs
+	Same     bool           `json:"same"`         // whether their changes are the same
+	Differs  string         `json:"differs"`      // how the landed commit differs from the approved one
 	Watched  terminal.Time  `json:"watchedUntil"` // until when checks of the base are watched; null: they are not
 	Red      []string       `json:"red"`          // checks of the base that turned red after it
 	Revert   string         `json:"revert"`       // the address of the pull request that takes it back; empty: there is none

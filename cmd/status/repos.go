@@ -23,14 +23,14 @@ type Repo struct {
 	SeenAt    terminal.Time      `json:"seenAt"`      // when it was last read, or found unchanged
 	ReadAt    terminal.Time      `json:"readAt"`      // when its lists were read last
 	Watched                      // how it is watched
-	Error     string             `json:"error"`         // the last error; empty: none since it went well
-	Failures  int                `json:"failures"`      // how often in a row it failed
-	NotBefore terminal.Time      `json:"notBefore"`     // it is not tried before; null: the next pass may
-	Left      bool               `json:"left"`          // the config does not name it any more
-	LeftAt    terminal.Time      `json:"leftAt"`        // since when, as far as a pass has noticed
+	Error     string             `json:"error"`         // the last error; empty: none since the last success
+	Failures  int                `json:"failures"`      // number of failures in a row
+	NotBefore terminal.Time      `json:"notBefore"`     // not tried before this time; null: the next pass may try
+	Left      bool               `json:"left"`          // whether the config no longer names it
+	LeftAt    terminal.Time      `json:"leftAt"`        // when a pass noticed that
 	Replaced  bool               `json:"replaced"`      // another repository has its name
 	Items     map[work.State]int `json:"items"`         // how many work items are in each state
-	Outcomes  map[string]int     `json:"eventOutcomes"` // how many events came to which end
+	Outcomes  map[string]int     `json:"eventOutcomes"` // number of events by outcome
 	Pending   int                `json:"pendingEvents"` // comments and other events that wait for a turn
 	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
 	work.Usage
@@ -43,15 +43,15 @@ type Repo struct {
 
 // Watched is how one repository is watched.
 type Watched struct {
-	Manner ingest.Manner `json:"watched"`    // "each pass", "pulse" or "in turn"; empty: this machine does not look at it
+	Manner ingest.Manner `json:"watched"`    // when it is read: "each pass"; "pulse": when a query about many repositories says that it changed; "in turn": in rotation; empty: never
 	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
 	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
 
 // First is the progress of the first reading of a repository's open pull requests.
 type First struct {
-	LookedAt int `json:"lookedAt"` // how many were read so far; the next pass continues there
-	Open     int `json:"open"`     // how many are open
+	LookedAt int `json:"lookedAt"` // number of open pull requests that were read; the next pass continues
+	Open     int `json:"open"`     // number of open pull requests
 
 	says string
 }

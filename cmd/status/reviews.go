@@ -15,16 +15,16 @@ import (
 // Review is the state of the reviews of a pull request.
 type Review struct {
 	State     review.State     `json:"state"`               // `pending`, `reviewing`, `checking_approval`, `fixing`, `approved`, `error`, `human_review_required`, `merged`, `closed`
-	Reviewers []Reviewer       `json:"reviewers"`           // in their order
-	Outcomes  []Outcome        `json:"outcomes"`            // the oldest first
+	Reviewers []Reviewer       `json:"reviewers"`           // the reviewers, in the order in which they review
+	Outcomes  []Outcome        `json:"outcomes"`            // all verdicts, oldest first
 	Findings  []Finding        `json:"findings"`            // the open ones, the most severe first
-	FixCycle  int              `json:"fixCycle"`            // fixes that were pushed since people had the reviews begin
-	MaxCycles int              `json:"maxFixCycles"`        // how many fixes there may be
+	FixCycle  int              `json:"fixCycle"`            // fixes pushed since people last started or restarted the reviews
+	MaxCycles int              `json:"maxFixCycles"`        // limit of fixCycle; then a person must review
 	Human     bool             `json:"humanReviewRequired"` // whether only people review from now on
-	MergeType review.MergeType `json:"mergeType"`           // forced, approved, auto; empty: it is not merged
-	Current   string           `json:"currentReviewer"`     // is asked, or whose demands are fixed; empty: nobody
+	MergeType review.MergeType `json:"mergeType"`           // how it was merged: `forced`, `approved` or `auto`; empty: it is not merged
+	Current   string           `json:"currentReviewer"`     // the reviewer who reviews now, or whose findings are fixed now; empty: none
 	Retries   int              `json:"retries"`             // attempts of a review or a fix that failed
-	LastError string           `json:"lastError"`           // the last one's error
+	LastError string           `json:"lastError"`           // error of the last failed attempt
 
 	waits  string // what they wait for, if the item's reason does not tell it
 	next   string // what the next pass will do; empty: nothing
@@ -33,13 +33,13 @@ type Review struct {
 
 // Reviewer is one of the reviewers who must approve.
 type Reviewer struct {
-	Name     string          `json:"name"`       // an agent's, or a login
+	Name     string          `json:"name"`       // the reviewer's name in the config, or a login
 	Type     string          `json:"type"`       // agent, human
-	Decision review.Decision `json:"decision"`   // the last one: approve, request_changes; empty: none
+	Decision review.Decision `json:"decision"`   // their last verdict: `approve`, `request_changes`; empty: none
 	Head     string          `json:"head"`       // the commit that the verdict is about
-	Counts   bool            `json:"counts"`     // for the head as it is
-	Current  bool            `json:"current"`    // it is their turn
-	CalledIn string          `json:"calledInBy"` // empty: the config names them
+	Counts   bool            `json:"counts"`     // whether the decision counts for the current head
+	Current  bool            `json:"current"`    // whether they are the next to review
+	CalledIn string          `json:"calledInBy"` // the reviewer who called them in; empty: the config names them
 
 	says string // their last verdict, or what is to come
 	last Outcome
@@ -50,11 +50,11 @@ type Outcome struct {
 	Reviewer    string          `json:"reviewer"`        // who gave the verdict
 	Decision    review.Decision `json:"decision"`        // `approve` or `request_changes`
 	Findings    int             `json:"findings"`        // how many findings it has
-	Highest     review.Severity `json:"highestSeverity"` // empty: no findings
+	Highest     review.Severity `json:"highestSeverity"` // `critical`, `major`, `minor` or `nit`; empty: no findings
 	Escalations []string        `json:"escalations"`     // reviewers that it calls in
 	Head        string          `json:"head"`            // the commit that it is about
-	Cycle       int             `json:"cycle"`           // fixes that were pushed before it
-	At          terminal.Time   `json:"at"`              // when
+	Cycle       int             `json:"cycle"`           // number of fixes pushed before it
+	At          terminal.Time   `json:"at"`              // time of the event
 	URL         string          `json:"url"`             // its address on GitHub; empty: it has none
 }
 
@@ -63,13 +63,13 @@ type Finding struct {
 	Severity review.Severity `json:"severity"` // `critical`, `major`, `minor` or `nit`
 	Path     string          `json:"path"`     // the file
 	Line     int             `json:"line"`     // 0: it is about the whole file
-	Reviewer string          `json:"reviewer"` // whose it is
-	Text     string          `json:"text"`     // its first line
-	URL      string          `json:"url"`      // its own comment, or else the review
+	Reviewer string          `json:"reviewer"` // the reviewer who found it
+	Text     string          `json:"text"`     // first line of the finding
+	URL      string          `json:"url"`      // URL of its comment, else of the review
 }
 
-// review returns the state of the reviews; nil if the item has none. told is the reason that is
-// shown for the item.
+// review returns the state of the reviews; nil if the item has none. told is the code of the reason
+// that status shows for the item.
 func (f ItemFacts) review(told work.ReasonKind) *Review {
 	now := f.Reviews.Record
 	r := &Review{

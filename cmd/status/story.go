@@ -34,11 +34,11 @@ type Event struct {
 	Key         string         `json:"key"`         // its name in the database
 	Kind        work.EventKind `json:"kind"`        // `issue`, `review`, `summary`, `check` and so on: [design.md](../design.md#words)
 	Author      string         `json:"author"`      // the login of who did it
-	State       string         `json:"state"`       // a review's verdict, or the like; empty: it has none
+	State       string         `json:"state"`       // a review's verdict, a check's result; empty: it has none
 	URL         string         `json:"url"`         // its address on GitHub; empty: it has none
 	CreatedAt   terminal.Time  `json:"createdAt"`   // when it happened, by GitHub's clock
 	SeenAt      terminal.Time  `json:"seenAt"`      // when a pass read it
-	ProcessedAt terminal.Time  `json:"processedAt"` // when it was done with; null: it waits
+	ProcessedAt terminal.Time  `json:"processedAt"` // when it was answered or ignored; null: it waits
 	Outcome     string         `json:"outcome"`     // its result: handled, or why it was ignored
 	Body        string         `json:"body"`        // its text
 	Turn        string         `json:"turn"`        // the key of the turn that answers it; empty: none yet
@@ -57,20 +57,20 @@ type Action struct {
 	Why       string           `json:"why"`       // why it is void or dropped
 	URL       string           `json:"url"`       // its address on GitHub; empty: it has none
 	Sends     int              `json:"sends"`     // how often it was sent
-	Error     string           `json:"error"`     // the last error; empty: none since it went well
+	Error     string           `json:"error"`     // the last error; empty: none since the last success
 	PlannedAt terminal.Time    `json:"plannedAt"` // when it was stored, before anything was sent
 	SentAt    terminal.Time    `json:"sentAt"`    // when it was sent last; null: never
 	SeenAt    terminal.Time    `json:"seenAt"`    // when GitHub showed it; null: not yet
-	NotBefore terminal.Time    `json:"notBefore"` // it is not tried before; null: the next pass may
+	NotBefore terminal.Time    `json:"notBefore"` // not tried before this time; null: the next pass may try
 
 	head, target string // of a push: the commit and its branch
 }
 
 // History is a change of an item's state.
 type History struct {
-	At     terminal.Time `json:"at"`     // when
+	At     terminal.Time `json:"at"`     // time of the event
 	What   string        `json:"what"`   // what happened
-	Detail string        `json:"detail"` // more of it
+	Detail string        `json:"detail"` // details of the change
 }
 
 // loadStory finds a work item by the number of its issue or pull request, in the one repository of

@@ -17,23 +17,23 @@ import (
 type Turn struct {
 	Key       string          `json:"key"`        // its name in the database
 	Kind      work.Kind       `json:"kind"`       // `bugfix_start`, `implementation_feedback`, `review` and so on, as `prompts list` names them
-	Reviewer  string          `json:"reviewer"`   // whose review it makes, or fixes; empty: neither
+	Reviewer  string          `json:"reviewer"`   // the reviewer whose review it makes, or whose findings it fixes; empty: neither
 	Step      work.Step       `json:"step"`       // `claimed`, `answered`, `pushed`, `applied`, `done`; `superseded`, `failed`, `cancelled`
 	Blocked   bool            `json:"blocked"`    // whether a person has to act before it resumes
 	Reason    string          `json:"reason"`     // why it was made, or why it ended
 	Agent     string          `json:"agent"`      // the agent's name in the config
 	Sandbox   work.Sandbox    `json:"sandbox"`    // what surrounded the agent
-	Slot      int             `json:"slot"`       // the worker's place
+	Slot      int             `json:"slot"`       // number of its slot
 	Runs      int             `json:"runs"`       // how often the agent's program was started
-	Attempts  int             `json:"attempts"`   // how often it was tried and failed
-	Head      string          `json:"head"`       // the commit that it began at
+	Attempts  int             `json:"attempts"`   // number of failed attempts
+	Head      string          `json:"head"`       // the commit on which the agent worked
 	Commit    string          `json:"commit"`     // the commit that it made; empty: none
-	Error     string          `json:"error"`      // the last error; empty: none since it went well
+	Error     string          `json:"error"`      // the last error; empty: none since the last success
 	WaitsFor  string          `json:"waitingFor"` // what it waits for, for people; empty: nothing
 	Code      work.ReasonKind `json:"reasonCode"` // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
-	NotBefore terminal.Time   `json:"notBefore"`  // it is not tried before; null: the next pass may
+	NotBefore terminal.Time   `json:"notBefore"`  // not tried before this time; null: the next pass may try
 	ClaimedAt terminal.Time   `json:"claimedAt"`  // when it was begun
-	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it is under way
+	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it has not ended
 	work.Usage
 
 	request []byte // what its agent was asked; nil: nothing yet

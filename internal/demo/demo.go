@@ -27,7 +27,7 @@ type Options struct {
 	Out  terminal.Output
 	Now  func() time.Time
 	Env  environ.Env
-	Slow func(what string) (over func()) // is told of what takes a while; may be nil
+	Slow func(what string) (over func()) // called before a step that takes long; over ends it; may be nil
 	Keep string                          // the folder that everything is left in; empty: nothing is
 
 	Address string // host:port at which the simulated GitHub answers; empty: a unix socket, or any port

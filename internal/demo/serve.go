@@ -24,8 +24,8 @@ type ServeOptions struct {
 type World struct {
 	Checkout    string            `json:"checkout"`    // a checkout of the repository
 	Environment map[string]string `json:"environment"` // variables with which gh, git and gh mergexo use the simulated GitHub
-	Folder      string            `json:"folder"`      // with --serve: where everything is
-	People      map[string]string `json:"people"`      // a token for each person who is there
+	Folder      string            `json:"folder"`      // with --serve: the folder with everything
+	People      map[string]string `json:"people"`      // a GitHub token for each simulated person
 	Repo        string            `json:"repository"`  // the repository, as owner/name
 }
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Env is the environment as it was read. Nothing else in the program reads it. Flags may override
-// its fields.
+// Env has the environment variables that the program uses. Nothing else in the program reads the
+// environment. Flags may override its fields.
 type Env struct {
 	ConfigPath string // path of the config; empty only if the home folder is unknown
 	DataDir    string // default of runtime.state_dir; empty likewise

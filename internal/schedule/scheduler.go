@@ -37,7 +37,7 @@ type File struct {
 
 // Installed is what is installed for a job.
 type Installed struct {
-	Job   Job    // as it was read; unreadable parts are empty
+	Job   Job    // the installed job; parts that cannot be parsed are empty
 	Files []File // empty: not installed
 	Runs  bool   // the scheduler runs it
 }

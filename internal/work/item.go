@@ -163,7 +163,7 @@ type PullRequest struct {
 	CreatedAt   time.Time
 
 	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
-	AcceptedOID string // the head from which a person told us to continue without LostOID
+	AcceptedOID string // the head that a person accepted although it lacks LostOID
 }
 
 // Rewritten reports whether the branch was rewritten and no person has accepted the new head yet.

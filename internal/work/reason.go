@@ -15,7 +15,7 @@ type ReasonKind string
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`
 	Text   string     `json:"text,omitempty"`   // in the words of an agent, a program, git, GitHub or a person
-	Local  string     `json:"local,omitempty"`  // more of it, which may name this machine's folders: never sent to GitHub
+	Local  string     `json:"local,omitempty"`  // details that may name this machine's folders: never sent to GitHub
 	Advice string     `json:"advice,omitempty"` // what to do about it, where only what failed knows
 	Who    string     `json:"who,omitempty"`    // an agent by its name in the config, or a login
 	Name   string     `json:"name,omitempty"`   // a program, a key of the config, a model, a repository or a reference

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// parting is what may separate two letters of a word that is shown as one: emphasis, a tag.
+	// parting matches markup between two letters that GitHub shows as one word: emphasis, a tag.
 	parting = "[*_~\\\\`\\x01]*"
 
 	// closing is a keyword by which GitHub closes an issue, and the issue, in a text as people see

@@ -30,7 +30,7 @@ type Env struct {
 	Prompts  *prompts.Pack                   // required
 	Secrets  *secrets.Redactor               // required: redacts everything that is stored or published
 	Only     *work.RepoName                  // --repo
-	AtOnce   bool                            // a person asked for this pass: waits that this program set itself are over
+	AtOnce   bool                            // a person asked for this pass: retry times and min_interval are ignored
 	Progress func(TurnChange)                // may be nil
 	Slow     func(what string) (over func()) // called before something that takes long; may be nil
 	Unseen   bool                            // nobody sees this pass's output: messages that are shown once wait for a pass that somebody sees
@@ -55,8 +55,8 @@ type Env struct {
 	Day      spending.Day     // what the budgets still allow today
 	missing  map[string]error // by agent: why its turns wait
 
-	IdentifyMu sync.Mutex // one repository at a time learns which repository its name stands for
-	RowsMu     sync.Mutex // guards which row each name of the config has
+	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name
+	RowsMu     sync.Mutex // guards the rows of the config's repositories
 	byRow      map[int64]*Repo
 }
 

@@ -53,17 +53,17 @@ type Report struct {
 // RepoReport is what a pass did in one repository.
 type RepoReport struct {
 	Repo     string `json:"repo"`     // owner/name, with the host in front where two hosts are configured
-	Ingested bool   `json:"ingested"` // whether GitHub was asked, and all that may have changed was read
-	Note     string `json:"note"`     // why it was not, what went wrong, or what is left to read
+	Ingested bool   `json:"ingested"` // whether everything that may have changed was read
+	Note     string `json:"note"`     // why not everything was read, or what went wrong
 	Failed   bool   `json:"failed"`   // whether it could not be read
 	Replaced string `json:"replaced"` // what happened to the repository that had the name before
 	Events   int    `json:"events"`   // new events
-	Ignored  int    `json:"ignored"`  // of those, the ignored ones
+	Ignored  int    `json:"ignored"`  // new events that were ignored
 	Notices  int    `json:"notices"`  // notices that were sent
 
 	Warnings []string   `json:"warnings"`            // problems for the operator, each printed once
 	Causes   []Cause    `json:"causes,omitempty"`    // why it was not read
-	Until    *time.Time `json:"notBefore,omitempty"` // no pass reads it before; note says why
+	Until    *time.Time `json:"notBefore,omitempty"` // no pass reads it before this time; `note` says why
 }
 
 // TurnReport is what a pass did for one turn.
@@ -86,9 +86,9 @@ type MergeReport struct {
 	Number  int             `json:"number"`     // of the pull request
 	Outcome MergeOutcome    `json:"outcome"`    // merged, queued, updated, waiting, blocked
 	Method  string          `json:"method"`     // squash, merge, rebase; of one that is merged
-	Head    string          `json:"head"`       // that was approved
-	Base    string          `json:"base"`       // branch
-	Commit  string          `json:"commit"`     // that landed
+	Head    string          `json:"head"`       // the approved commit
+	Base    string          `json:"base"`       // base branch
+	Commit  string          `json:"commit"`     // the commit that landed on the base
 	Differs string          `json:"differs"`    // how the landed commit differs from the approved one; empty: not at all
 	Reason  string          `json:"reason"`     // why it waits or is blocked
 	Code    work.ReasonKind `json:"reasonCode"` // of `reason`, for programs
@@ -240,7 +240,7 @@ const (
 
 // Cause is why a repository was not read.
 type Cause struct {
-	Code string `json:"code"` // for programs; it stays as it is
+	Code string `json:"code"` // the cause, for programs; it never changes
 	Text string `json:"text"` // the problem, and what to do; it names no repository if the host is the cause
 }
 

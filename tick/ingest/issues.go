@@ -266,8 +266,8 @@ func (h *reading) begin(ctx context.Context, is github.Issue, label config.FlowL
 	return nil
 }
 
-// updateText ingests the text of an issue as far as it is confirmed: by the newest setting of
-// label, or of the item's label if that is empty.
+// updateText ingests the text of an issue that the newest setting of label confirms. An empty label
+// means the item's label.
 func (h *reading) updateText(ctx context.Context, item work.Item, is github.Issue, timeline []github.TimelineEvent, label string) (work.Item, error) {
 	by := item
 	by.Label = cmp.Or(label, item.Label)
@@ -291,9 +291,8 @@ func refreshed(item work.Item, is github.Issue, c confirmed, settled bool) work.
 	return item
 }
 
-// unchanged reports whether an issue is as it was when its timeline was last read. One change in a
-// list makes the whole list be read again; that must not cost a request per issue. See
-// timelineSettled.
+// unchanged reports whether an issue has not changed since its timeline was last read. One change
+// makes the whole list be read again; that must not cost a request per issue. See timelineSettled.
 func (h *reading) unchanged(item work.Item, is github.Issue) bool {
 	return item.Fingerprint != "" && item.Fingerprint == fingerprint(is)
 }

@@ -107,8 +107,8 @@ func (h *reading) swapped(ctx context.Context, item work.Item, is github.Issue, 
 	return false, nil
 }
 
-// underWay names what people already see of an item: its pull request, or a branch whose pull
-// request is being opened; "" if nothing.
+// underWay names the item's pull request, or its branch while the pull request is being opened; "" if
+// it has neither.
 func (h *reading) underWay(ctx context.Context, item work.Item) (what string, err error) {
 	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
 		pull, has, err := tx.FindPullOfItem(ctx, item.ID)

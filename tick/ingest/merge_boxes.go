@@ -135,7 +135,7 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 		return err
 	}
 	if open && was.Head != box.Head && before.HeadOID == box.Head {
-		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
+		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // the state that its reviewers saw
 	}
 	one := mergeBox{pull: c.pull, was: c.was, box: box.Pinned(was)}
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {

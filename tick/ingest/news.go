@@ -8,7 +8,7 @@ import (
 )
 
 // The news of one issue or pull request is one value: it is stored whole or not at all. Dropping
-// the value leaves the issue or pull request as it was.
+// the value leaves the stored issue or pull request unchanged.
 
 // issueNews is the news of one issue. It has the comments only if work begins or the issue was
 // adopted.
@@ -147,9 +147,9 @@ func (h *reading) full() bool {
 	return events >= fullEvents || h.countRead() >= fullPulls || len(h.adopted) >= fullFound
 }
 
-// forget leaves a candidate's pull request as it was, snapshot and events. A new issue is left,
-// too, as its work would begin without the comment; an adopted issue is left with its pull request.
-// The next pass reads them again.
+// forget drops the news of a candidate's pull request, snapshot and events. It also drops a new
+// issue, whose work would begin without the comment, and an adopted issue with its pull request. The
+// next pass reads them again.
 func (h *reading) forget(c candidate) {
 	h.deferCandidate(c)
 	n := c.event.Number

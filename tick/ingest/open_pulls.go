@@ -38,7 +38,7 @@ func (o *openPulls) drop(number int) {
 	delete(o.rows, number)
 }
 
-// whole returns the whole row of an open pull request, as it was before this slice.
+// whole returns the whole row of an open pull request, without the changes of this slice.
 func (o *openPulls) whole(ctx context.Context, number int) (work.PullRequest, bool, error) {
 	if _, open := o.light[number]; !open {
 		return work.PullRequest{}, false, nil
@@ -53,7 +53,7 @@ func (o *openPulls) whole(ctx context.Context, number int) (work.PullRequest, bo
 	return pull, ok, err
 }
 
-// before returns the row of a pull request whose details this slice read, as it was before.
+// before returns the earlier row of a pull request whose details this slice read.
 func (o *openPulls) before(number int) (work.PullRequest, bool) {
 	pull, open := o.rows[number]
 	return pull, open

@@ -28,7 +28,7 @@ type partialLists struct {
 	left   map[string]partialList // kept for the next pass, unless their issue or pull request is ingested
 }
 
-// partialList is one list, as far as it was read.
+// partialList is the part of a list that was read.
 type partialList struct {
 	part  func() (transport.KeptPart, error)
 	whole bool

@@ -243,7 +243,7 @@ type slice struct {
 	handled      map[string]bool      // event keys that our texts name as answered
 	journals     []env.Journal        // turns found in journals
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	pauses       map[int][]work.Pause // stored pauses by number, as far as they were read
+	pauses       map[int][]work.Pause // stored pauses by number, for the numbers that were looked up
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended
 	owed         bool                 // some stored event waits for the end of a pause
 	submitted    map[int64]time.Time  // when reviews were submitted, by id

@@ -64,8 +64,8 @@ func (h *reading) mayBeOurs(p github.Pull) bool {
 	return named && !p.CrossRepo && slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), p.Author.ID)
 }
 
-// mayAsk reports whether the person who set the label may ask for reviews. Each person who may not
-// is told once, in a comment.
+// mayAsk reports whether the person who set the label may ask for reviews. A person who may not gets
+// one comment that says so.
 func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEvent, label string) (bool, error) {
 	may, err := h.permissions.maySetLabel(ctx, set.Actor, set.CreatedAt)
 	if may || err != nil {

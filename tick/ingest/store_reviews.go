@@ -152,12 +152,12 @@ func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored 
 	return nil
 }
 
-// restoreOwnMarks restores from our texts on GitHub what the database may lack: fixes, how often
-// people had the reviews start again, and approvals and merge approvals by commands.
+// restoreOwnMarks restores from the marks in our texts on GitHub what a lost database lacks: fixes,
+// the number of restarts of the reviews, and approvals and merge approvals by command.
 func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen *pullReviews) (store.Reviews, error) {
 	words := h.ownWords[pull.Number]
 	if words.epoch > stored.Record.Epoch {
-		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // an earlier stop is over, even if its comment is still there
+		now := review.Record{PullID: pull.ID, Epoch: words.epoch} // people restarted the reviews, which ended an earlier stop even if its comment is still there
 		if err := tx.PutReviewState(ctx, stored.Record, now); err != nil && !errors.Is(err, store.ErrStale) {
 			return stored, err
 		}

@@ -40,7 +40,7 @@ func newSweeper(ask Ask) *Sweeper {
 
 // question is the question of one repository.
 type question struct {
-	ctx    context.Context //nolint:containedctx // of whoever waits for the answer
+	ctx    context.Context //nolint:containedctx // of the caller that waits for the answer
 	repo   work.RepoName
 	ids    []string
 	answer PulseAnswer

@@ -90,8 +90,8 @@ func (i Item) Queued() (work.Action, bool) {
 	return work.Action{}, false
 }
 
-// Unclear reports whether we sent a merge or enqueue of the present head that GitHub does not show
-// yet. A pass that finds that nothing came of it makes the row void.
+// Unclear reports whether we sent a merge or enqueue request for the current head and GitHub does
+// not show its effect yet. A pass that finds no effect makes the row void.
 func (i Item) Unclear() bool {
 	return slices.ContainsFunc(i.Landing.Actions, func(a work.Action) bool {
 		queued := a.Kind == work.ActionEnqueue && a.State == work.ActionApplied && (i.Landing.Box.Queue.In || i.Landing.Intent.Stage == merging.Void)

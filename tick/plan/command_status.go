@@ -28,14 +28,14 @@ func (r *commander) status() Reply {
 	return Reply{Said: fmt.Sprintf("State of #%d:\n\n- ", r.item.Number) + strings.Join(lines, "\n- ")}
 }
 
-// statusSentences returns what the item waits for and what comes next, as two sentences.
+// statusSentences says in two sentences what the item waits for and what happens next.
 func (r *commander) statusSentences() string {
 	s, waits, next := r.waitAndNext()
 	return fmt.Sprintf("It is `%s` and waits for %s. Next: %s.", s.State, waits, next)
 }
 
-// waitAndNext returns how the item stands, with what it waits for and what comes next in words.
-// Details of this machine's problems are not published.
+// waitAndNext returns the item's standing, and in words why it waits and what happens next. Details of
+// this machine's problems are not published.
 func (r *commander) waitAndNext() (s Standing, waits, next string) {
 	s = r.standing()
 	if _, over := r.over(); over {

@@ -17,8 +17,8 @@ func Merging(v known.Snapshot, item known.Item) merging.Choice {
 	return landingOf(plannerOf(v, &Plan{}, item)).choose()
 }
 
-// landing plans the merge of an item's pull request. merging.Decide decides; landing makes rows,
-// stops and waits of it.
+// landing plans the merge of an item's pull request. It turns the decision of merging.Decide into
+// action rows, stops and waits.
 type landing struct{ *itemPlanner }
 
 func landingOf(r *itemPlanner) landing { return landing{r} }

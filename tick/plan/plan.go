@@ -72,7 +72,7 @@ func (p *Plan) add(decisions ...Decision) { p.Decisions = append(p.Decisions, de
 type Turn struct {
 	Item     work.Item
 	Kind     work.Kind
-	Reviewer string // its review or the fix of it; empty: neither
+	Reviewer string // whose review it makes, or whose findings it fixes; empty: neither
 	Number   int
 	Branch   string // empty for a start
 	Base     string

@@ -11,8 +11,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/known"
 )
 
-// reviews plans the reviews of an item's pull request. review.decide decides; reviews makes turns
-// and stops of it.
+// reviews plans the reviews of an item's pull request. It turns the decision of review.Decide into
+// turns and stops.
 type reviews struct{ *itemPlanner }
 
 func reviewsOf(r *itemPlanner) reviews { return reviews{r} }
@@ -165,7 +165,7 @@ func (r reviews) request(who review.Reviewer) {
 	}
 }
 
-// take stores the decision if it is new and plans what GitHub shows of it.
+// take stores a new decision and plans the labels, comments and statuses that show it on GitHub.
 func (r reviews) take(choice review.Choice) {
 	step, changed := r.about().Take(choice)
 	if !changed {

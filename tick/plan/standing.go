@@ -259,7 +259,7 @@ func (s Standing) Says(p explain.Place, here bool) string {
 	return text + s.beside
 }
 
-// Next describes what comes next.
+// Next says in words what happens next.
 func (s Standing) Next(p explain.Place) string {
 	w := explain.Reason(s.Why, p)
 	switch {

@@ -36,8 +36,8 @@ func Day(ctx context.Context, tx *store.Tx, b work.Budgets, now time.Time) (spen
 	return spending.DayOf(spent, b, now), err
 }
 
-// Planner plans the items of a repository page by page. If more of a page's items must be read, it
-// is told to Forget the last page, and takes it again.
+// Planner plans the items of a repository page by page. If more of a page's items must be read,
+// Forget drops the last page, and Take gets it again.
 type Planner interface {
 	Take(v known.Snapshot, items []known.Item) (turns map[int64]bool) // the items for which a turn is planned
 	Forget()

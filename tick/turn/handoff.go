@@ -12,8 +12,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// handoff returns what an implementation turn gets from its design: the document as in the base
-// now, else as it was merged, and the decisions.
+// handoff returns what an implementation turn gets from its design: the document from the base
+// branch, or else from the merged design, and the decisions.
 func (p *briefs) handoff(ctx context.Context, l *env.Lease) (*prompts.Handoff, error) {
 	item := l.Item
 	if item.Flow != work.FlowImplementation {

@@ -34,7 +34,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.restoreAnswered(ctx, l); err != nil || l.Turn.Step != work.StepClaimed {
 		return err
 	}
-	if err := p.looks.MayRun(ctx, l); err != nil { // after restoreAnswered: an existing answer counts, whatever it cost
+	if err := p.looks.MayRun(ctx, l); err != nil { // after restoreAnswered: a budget must not discard an answer that was paid for
 		return err
 	}
 	if _, err := m.Signer(); err != nil { // before an agent is paid for a change that cannot be committed

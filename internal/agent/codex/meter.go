@@ -12,7 +12,7 @@ import (
 
 // counts are the token counts of one response, a turn, or a whole thread.
 type counts struct {
-	Input      int64 `json:"input_tokens"` // all of it
+	Input      int64 `json:"input_tokens"` // cached tokens and cache writes included
 	Cached     int64 `json:"cached_input_tokens"`
 	CacheWrite int64 `json:"cache_write_input_tokens"`
 	Output     int64 `json:"output_tokens"`

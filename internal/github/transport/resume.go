@@ -27,7 +27,7 @@ type KeptPart struct {
 	Pages []KeptPage // the pages after them
 }
 
-// KeptPage is one page as it was read.
+// KeptPage is one page of a list, stored unchanged for the next pass.
 type KeptPage struct {
 	URL   string
 	Items string // in JSON

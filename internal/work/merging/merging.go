@@ -90,7 +90,7 @@ type Queue struct {
 	Group    string `json:"group,omitempty"` // the commit whose checks decide
 
 	By   work.Account `json:"by,omitzero"`   // who put it there
-	Left time.Time    `json:"left,omitzero"` // since when what we queued is seen out of it, and not merged
+	Left time.Time    `json:"left,omitzero"` // when a pass first saw the pull request that we queued outside the queue and not merged
 	Out  *QueueExit   `json:"-"`             // how it left it last; nil: it did not, or was merged
 }
 
@@ -116,9 +116,9 @@ func (b Box) FellOutOfQueue(accounts []int64) *QueueExit {
 	return out
 }
 
-// Rules are what a base branch demands, as far as a reader sees it.
+// Rules are the requirements of a base branch that GitHub shows to accounts with read access.
 type Rules struct {
-	Known     bool     `json:"known,omitempty"` // false: GitHub does not say, which is not that there are none
+	Known     bool     `json:"known,omitempty"` // false: GitHub does not show them; there may be some
 	Checks    []string `json:"checks,omitempty"`
 	Strict    bool     `json:"strict,omitempty"` // the head has to be up to date with the base
 	Approvals int      `json:"approvals,omitempty"`
