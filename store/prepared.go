@@ -11,8 +11,8 @@ import (
 // hundred different texts; keeping more would not help one that creates new texts without end.
 const mostPrepared = 500
 
-// connector opens connections that keep a compiled statement once it is sent a second time.
-// Compiling a statement takes SQLite longer than finding a row with it.
+// connector opens connections that keep compiled statements. Compiling a statement takes SQLite
+// longer than finding a row with it.
 type connector struct{ dsn string }
 
 func (p connector) Driver() driver.Driver { return &sqlite.Driver{} }
@@ -40,39 +40,40 @@ type sqliteConn interface {
 
 type connection struct {
 	sqliteConn
-	kept map[string]*prepared // by text; nil stmt: it was sent once
+	kept map[string]*prepared // by text
 }
 
 // prepared is a statement that a connection keeps.
 type prepared struct {
-	stmt interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
+	stmt statement
 	busy bool // its rows are being read
 }
 
-// find returns the free statement that is kept for a text; nil: none.
+// statement is the interface of the driver's statements.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// find returns the statement that is kept for a text, and compiles a new text; nil: the statement is
+// busy, or the connection keeps no more.
 func (c *connection) find(ctx context.Context, query string) (*prepared, error) {
-	p, known := c.kept[query]
-	switch {
-	case !known && len(c.kept) < mostPrepared:
-		c.kept[query] = &prepared{}
-		return nil, nil
-	case !known, p.busy:
-		return nil, nil
-	case p.stmt == nil:
-		s, err := c.PrepareContext(ctx, query)
-		if err != nil {
-			return nil, err
+	if p := c.kept[query]; p != nil {
+		if p.busy {
+			return nil, nil
 		}
-		p.stmt = s.(interface {
-			driver.Stmt
-			driver.StmtExecContext
-			driver.StmtQueryContext
-		})
+		return p, nil
 	}
+	if len(c.kept) == mostPrepared {
+		return nil, nil
+	}
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{stmt: s.(statement)}
+	c.kept[query] = p
 	return p, nil
 }
 
@@ -127,9 +128,6 @@ func (c *connection) CheckNamedValue(v *driver.NamedValue) error {
 func (c *connection) Close() error {
 	var first error
 	for _, p := range c.kept {
-		if p.stmt == nil {
-			continue
-		}
 		if err := p.stmt.Close(); err != nil && first == nil {
 			first = err
 		}

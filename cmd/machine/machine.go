@@ -171,8 +171,15 @@ func hostPath(cfg *config.Config, env environ.Env) string {
 	for _, a := range cfg.Agents {
 		written = slices.Concat(written, a.Writable, homes(env, a))
 	}
+	written = slices.DeleteFunc(written, func(w string) bool { return w == "" })
+	for _, w := range written {
+		written = append(written, resolved(w))
+	}
+	slices.Sort(written)
+	written = slices.Compact(written)
 	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
-		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(resolved(dir), resolved(w))) })
+		at := resolved(dir)
+		return slices.ContainsFunc(written, func(w string) bool { return within(dir, w) || within(at, w) })
 	})
 	return strings.Join(trusted, string(filepath.ListSeparator))
 }

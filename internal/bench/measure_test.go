@@ -33,6 +33,7 @@ var rows = []row{
 	{"idle-50x10", "an idle pass over 50 repositories with 10 pull requests each", measureIdleRepos},
 	{"label", "from a label to its pull request, 150 ms a request", measureLabel},
 	{"comment", "from a comment to its reply and commit, 150 ms a request", measureComment},
+	{"turn", "a turn from a label to its pull request: CPU beside gh api user, calls of the file system", measureTurn},
 	{"git", "processes of git that a turn starts", measureGit},
 	{"lost", "the database is lost, 3,000 pull requests, 150 ms a request", measureLost},
 	{"day", "a day of 2,000 repositories with 100,000 open pull requests, a pass each minute, simulated", measureDay},

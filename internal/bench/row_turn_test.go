@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -95,6 +96,35 @@ func (w *world) remark(t *testing.T, pull int) {
 	t.Helper()
 	_, err := w.repo.ReviewComment(pull, reviewer, "work.txt", 1, "More.")
 	must(t, err)
+}
+
+// measureTurn measures the whole pass of a turn, with git, the sandbox and the agent's program.
+func measureTurn(t *testing.T, l *lab) []figure {
+	w := newFlowWorld(t, l.program())
+	w.openIssue(t)
+	w.passes(t, 3) // the first one clones
+	var turn, gh []reading
+	for range l.runs {
+		w.openIssue(t)
+		turn = append(turn, w.measure(t, os.Getenv("PATH"), l.binary(), "tick"))
+		gh = append(gh, l.ghUser(t, w))
+		w.passes(t, 2)
+	}
+	figures := []figure{milliseconds("CPU", median(turn, used)), ratio("CPU / gh api user", median(turn, used), median(gh, used)).keep()}
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		progress("strace is missing, which counts calls of the file system")
+		return figures
+	}
+	w.openIssue(t)
+	log := filepath.Join(t.TempDir(), "calls")
+	w.measure(t, os.Getenv("PATH"), strace, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", log, l.binary(), "tick")
+	calls, err := os.ReadFile(log)
+	must(t, err)
+	if keep := os.Getenv("MERGEXO_BENCH_CALLS"); keep != "" {
+		must(t, os.WriteFile(keep, calls, 0o600))
+	}
+	return append(figures, count("calls of the file system", bytes.Count(calls, []byte("\n"))).atMost(9000))
 }
 
 // measureGit counts what the program starts, not what git starts by itself.

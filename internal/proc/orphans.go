@@ -71,9 +71,10 @@ func adoptees(ctx context.Context, mark string) int {
 		return 0
 	}
 	ended := 0
+	session := ownSession()
 	for _, pid := range all {
 		e, state, ok := readStat(pid)
-		if _, started := children.pids.Load(pid); !ok || started || e.parent != os.Getpid() || e.session == ownSession() {
+		if _, started := children.pids.Load(pid); !ok || started || e.parent != os.Getpid() || e.session == session {
 			continue
 		}
 		if state == 'Z' {

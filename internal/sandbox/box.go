@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -64,14 +63,14 @@ type private struct{ home, temp string }
 
 // Plan lists what a command finds inside, outer paths before inner ones. It creates nothing.
 func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
-	return b.plan(kind, program, j, b.folders(j))
+	return b.plan(kind, program, j, b.folders(j), systemSecrets())
 }
 
 // plan builds the list. For one path the later rule wins; within another path the inner path's rule
-// wins.
-func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []Entry {
-	l := &layout{box: b, checkout: real(j.Dir)}
-	l.system()
+// wins. secrets are those of the system's folders.
+func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, secrets []string) []Entry {
+	l := newLayout(b, j.Dir)
+	l.system(secrets)
 	l.toolchains()
 	l.paths()
 	l.program(program, "the program that runs", programDepth)
@@ -86,7 +85,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 	l.cover(b.Hidden, "it belongs to another agent, or holds keys")
 	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
 	l.ours()
-	l.add(Entry{Path: real(j.Dir), How: Write, Why: "the checkout"})
+	l.add(Entry{Path: l.checkout, How: Write, Why: "the checkout"})
 	return l.entries()
 }
 
@@ -94,7 +93,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private) []
 func (l *layout) named(j work.Job) {
 	name := func(paths []string, how How, why string) {
 		for _, p := range paths {
-			l.uncover(real(p))
+			l.uncover(l.real(p))
 			l.let(p, how, why)
 		}
 	}
@@ -120,7 +119,7 @@ func (l *layout) private(kind work.Sandbox, own private) {
 		return
 	}
 	put := func(path, from, why string) {
-		links, path, err := follow(path)
+		links, path, err := l.follow(path)
 		if err != nil || path == "/" {
 			return
 		}
@@ -146,22 +145,6 @@ func insideAny(path string, dirs []string) bool {
 // holdsAny reports whether a folder is or contains one of others.
 func holdsAny(dir string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return inside(o, dir) })
-}
-
-// real resolves links; if the path does not exist, it returns it cleaned.
-func real(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return filepath.Clean(path)
-}
-
-func reals(paths []string) []string {
-	var all []string
-	for _, p := range paths {
-		all = append(all, real(p))
-	}
-	return all
 }
 
 // Folders returns the job's own folders that its command may write to besides the checkout: those

@@ -18,7 +18,7 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
 	if err := b.prepare(j, own); err != nil {
 		return nil, err
 	}
-	all := b.plan(t.Kind, argv[0], j, own)
+	all := b.plan(t.Kind, argv[0], j, own, t.secrets())
 	if missing, ok := b.visible(all, argv[0]); !ok && t.Kind == work.SandboxBwrap {
 		return nil, b.notVisible(argv[0], missing)
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -20,7 +21,8 @@ type Tool struct {
 	path string
 	root bool // we are root
 
-	filters bool // it can filter system calls
+	secrets func() []string // systemSecrets, found once
+	filters bool            // it can filter system calls
 }
 
 // probeTime limits a sandbox that runs nothing.
@@ -29,7 +31,7 @@ const probeTime = 10 * time.Second
 // Find looks for this system's sandbox program in a list of folders and tries it. Its error is for
 // people and tells what is missing.
 func Find(ctx context.Context, path string) (Tool, error) {
-	t := Tool{root: os.Getuid() == 0}
+	t := Tool{root: os.Getuid() == 0, secrets: sync.OnceValue(systemSecrets)}
 	switch runtime.GOOS {
 	case "linux":
 		t.Kind = work.SandboxBwrap
@@ -59,7 +61,7 @@ func (t Tool) try(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	l := &layout{box: Box{Path: path}}
+	l := newLayout(Box{Path: path}, "")
 	l.systemFolders()
 	l.program(nothing, "a trial", programDepth)
 	var filter []byte

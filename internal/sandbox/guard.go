@@ -9,7 +9,7 @@ import (
 // writable paths and the checkout. The agent may have created their content, so links in them must
 // not let in anything else.
 func (l *layout) agentsOwn() []string {
-	all := reals(slices.Concat(l.box.Homes, l.box.Writable))
+	all := l.reals(slices.Concat(l.box.Homes, l.box.Writable))
 	if l.checkout != "" {
 		all = append(all, l.checkout)
 	}
@@ -44,7 +44,7 @@ func (l *layout) tooMuch(path, at string) bool {
 	if at == "/" {
 		return true
 	}
-	return l.box.Home != "" && inside(real(l.box.Home), at) && !slices.Contains(systemPaths, path)
+	return l.box.Home != "" && inside(l.real(l.box.Home), at) && !slices.Contains(systemPaths, path)
 }
 
 // pinned adds the folders between a writable folder and a read-only path in it, as mounts of their
@@ -74,9 +74,9 @@ func (l *layout) pinned() {
 // emptied adds empty folders for entries of PATH that are missing in the home. Otherwise programs
 // left there by an earlier command would be found.
 func (l *layout) emptied() {
-	home := real(l.box.Home)
+	home := l.real(l.box.Home)
 	for _, dir := range filepath.SplitList(l.box.Path) {
-		links, _, err := follow(dir)
+		links, _, err := l.follow(dir)
 		rel, relErr := filepath.Rel(filepath.Clean(l.box.Home), filepath.Clean(dir))
 		if err == nil || relErr != nil || !filepath.IsLocal(rel) || rel == "." {
 			continue

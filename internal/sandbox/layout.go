@@ -14,6 +14,18 @@ type layout struct {
 	box      Box
 	checkout string
 	all      []Entry
+	resolved map[string]target // what follow found, by path
+	looked   map[string]node   // what readNode found, by path
+}
+
+// newLayout begins a plan. A layout looks at each path once, so it lives no longer than one plan, in
+// which nothing is created.
+func newLayout(b Box, dir string) *layout {
+	l := &layout{box: b, resolved: map[string]target{}, looked: map[string]node{}}
+	if dir != "" {
+		l.checkout = l.real(dir)
+	}
+	return l
 }
 
 // add adds an entry and replaces a different one for the same path.
@@ -31,8 +43,8 @@ func (l *layout) let(path string, how How, why string) {
 	if !filepath.IsAbs(path) {
 		return
 	}
-	links, at, err := follow(path)
-	if err != nil || insideAny(at, reals(l.box.Kept)) || l.tooMuch(path, at) || !l.guardLinks(links, at) {
+	links, at, err := l.follow(path)
+	if err != nil || insideAny(at, l.reals(l.box.Kept)) || l.tooMuch(path, at) || !l.guardLinks(links, at) {
 		return
 	}
 	l.links(links, why)
@@ -41,16 +53,16 @@ func (l *layout) let(path string, how How, why string) {
 
 // ours lets in our own folders, which are inside Kept.
 func (l *layout) ours() {
-	for _, p := range reals(l.box.Ours) {
-		if _, err := os.Stat(p); err == nil {
+	for _, p := range l.reals(l.box.Ours) {
+		if l.readNode(p).err == nil {
 			l.put(p, Read, "git's objects, and what gh mergexo writes for agents")
 		}
 	}
 }
 
 func (l *layout) put(path string, how How, why string) {
-	info, err := os.Stat(path)
-	l.add(Entry{Path: path, How: how, Why: why, file: err == nil && !info.IsDir()})
+	n := l.readNode(path)
+	l.add(Entry{Path: path, How: how, Why: why, file: n.err == nil && !n.dir})
 }
 
 func (l *layout) links(links []Entry, why string) {
@@ -63,9 +75,9 @@ func (l *layout) links(links []Entry, why string) {
 // cover hides paths inside entries so far, unless they have their own entry. Paths elsewhere are
 // not visible anyway.
 func (l *layout) cover(paths []string, why string) {
-	for _, p := range reals(paths) {
-		if info, err := os.Stat(p); err == nil && l.shown(p) {
-			l.add(Entry{Path: p, How: Hidden, Why: why, file: !info.IsDir()})
+	for _, p := range l.reals(paths) {
+		if n := l.readNode(p); n.err == nil && l.shown(p) {
+			l.add(Entry{Path: p, How: Hidden, Why: why, file: !n.dir})
 		}
 	}
 }
@@ -130,8 +142,24 @@ func enclosing(all []Entry, path string) (Entry, bool) {
 // maxLinks is how many links a path may go through, as on Linux.
 const maxLinks = 40
 
+// target is what follow finds.
+type target struct {
+	links []Entry
+	real  string
+	err   error
+}
+
 // follow returns the symbolic links on a path, each with its real path, and the path at the end.
-func follow(path string) (links []Entry, real string, err error) {
+func (l *layout) follow(path string) (links []Entry, real string, err error) {
+	t, known := l.resolved[path]
+	if !known {
+		t.links, t.real, t.err = l.resolve(path)
+		l.resolved[path] = t
+	}
+	return slices.Clone(t.links), t.real, t.err
+}
+
+func (l *layout) resolve(path string) (links []Entry, real string, err error) {
 	real = "/"
 	rest := strings.Split(filepath.Clean(path), "/")
 	for len(rest) > 0 {
@@ -145,25 +173,63 @@ func follow(path string) (links []Entry, real string, err error) {
 			continue
 		}
 		at := filepath.Join(real, name)
-		info, err := os.Lstat(at)
-		if err != nil {
-			return links, "", err
+		n := l.readNode(at)
+		if n.err != nil {
+			return links, "", n.err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
+		if n.to == "" {
 			real = at
 			continue
 		}
-		to, err := os.Readlink(at)
-		if err != nil {
-			return links, "", err
-		}
-		if links = append(links, Entry{Path: at, How: Link, from: to}); len(links) > maxLinks {
+		if links = append(links, Entry{Path: at, How: Link, from: n.to}); len(links) > maxLinks {
 			return links, "", errors.New("too many links")
 		}
-		if filepath.IsAbs(to) {
+		if filepath.IsAbs(n.to) {
 			real = "/"
 		}
-		rest = append(strings.Split(to, "/"), rest...)
+		rest = append(strings.Split(n.to, "/"), rest...)
 	}
 	return links, real, nil
+}
+
+// node is a file, a folder or a link.
+type node struct {
+	to  string // where a link leads
+	dir bool
+	err error
+}
+
+// readNode looks at a path whose parent has no link in it.
+func (l *layout) readNode(path string) node {
+	n, known := l.looked[path]
+	if known {
+		return n
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		n.err = err
+	case info.Mode()&fs.ModeSymlink != 0:
+		n.to, n.err = os.Readlink(path)
+	default:
+		n.dir = info.IsDir()
+	}
+	l.looked[path] = n
+	return n
+}
+
+// real resolves links; if the path does not exist, it returns it cleaned.
+func (l *layout) real(path string) string {
+	if _, r, err := l.follow(path); err == nil {
+		return r
+	}
+	return filepath.Clean(path)
+}
+
+func (l *layout) reals(paths []string) []string {
+	var all []string
+	for _, p := range paths {
+		all = append(all, l.real(p))
+	}
+	return all
 }

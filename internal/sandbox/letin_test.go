@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -23,7 +24,6 @@ var unnamed = []string{
 // Files that nobody named are not visible, wherever home and configuration are. With
 // XDG_CONFIG_HOME set, gh's token once was readable.
 func TestWhatNobodyNamedIsNotThere(t *testing.T) {
-	tool := tool(t)
 	tried := 0
 	for _, parent := range []string{"/var/lib", "/srv", "/opt", "/mnt", os.Getenv("HOME")} {
 		dir, ok := folderIn(t, parent)
@@ -35,7 +35,7 @@ func TestWhatNobodyNamedIsNotThere(t *testing.T) {
 		for _, name := range unnamed {
 			w.put(name, "canary")
 		}
-		out := w.run(tool, readsWhat+`; grep -rs canary /root /home /srv /var /run /mnt /media /opt; ls -A "$1/home"`)
+		out := w.run(tool(t), readsWhat+`; grep -rs canary /root /home /srv /var /run /mnt /media /opt; ls -A "$1/home"`)
 		if strings.Contains(strings.ReplaceAll(out, "No such file", ""), "canary") || !strings.Contains(out, "done") {
 			t.Errorf("in %s: %s", parent, out)
 		}
@@ -191,7 +191,7 @@ func TestAnAgentsHomeBelowOpt(t *testing.T) {
 // agent needs it.
 func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	dir := t.TempDir()
-	for name, mode := range map[string]os.FileMode{"hosts": 0o644, "shadow": 0o640, "key": 0o600, "public/a": 0o644, "private/a": 0o644, "private/deep/b": 0o644, "public/own": 0o440} {
+	for name, mode := range map[string]os.FileMode{"hosts": 0o644, "shadow": 0o640, "key": 0o600, "public/a": 0o644, "private/a": 0o644, "private/deep/b": 0o644, "public/own": 0o440, "app/go.env": 0o644, "app/token": 0o600} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	for _, p := range secretIn(dir, 12) {
 		got = append(got, strings.TrimPrefix(p, dir+"/"))
 	}
-	if want := []string{"key", "private", "public/own", "public/sock", "shadow"}; !slices.Equal(got, want) {
+	if want := []string{"app/token", "key", "private", "public/own", "public/sock", "shadow"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if os.Getuid() != 0 {
@@ -224,6 +224,48 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	w := elsewhere(t)
 	if out := w.run(tool(t), `cat /etc/shadow /etc/gshadow; ls /etc/ssl/private; cat /etc/passwd | head -1`); !strings.HasPrefix(out, "root:x:") {
 		t.Errorf("got: %s", out)
+	}
+}
+
+// A Tool walks the system's folders once, and not through the thousands of files of Go.
+func TestTheSystemsFoldersAreWalkedOnce(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"VERSION": "go1.26.8\n", "go.env": "", "src/a.go": ""} {
+		path := filepath.Join(dir, "go", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := secretIn(dir, 12); len(got) != 1 || filepath.Base(got[0]) != "VERSION" {
+		t.Errorf("found %q, and of Go only VERSION comes before go.env", got)
+	}
+	w := elsewhere(t)
+	walks := 0
+	tool := tool(t)
+	tool.secrets = sync.OnceValue(func() []string { walks++; return systemSecrets() })
+	w.run(tool, `true`)
+	w.run(tool, `true`)
+	if walks != 1 {
+		t.Errorf("%d walks for two runs", walks)
+	}
+}
+
+// A plan looks at a path once, however often it is on the way to another one.
+func TestAPlanLooksAtAPathOnce(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(dir, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	l := newLayout(Box{}, dir)
+	before := l.real(filepath.Join(dir, "link"))
+	if err := os.Remove(filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if after := l.real(filepath.Join(dir, "link")); after != before || before == filepath.Join(dir, "link") {
+		t.Errorf("%q became %q within a plan", before, after)
 	}
 }
 

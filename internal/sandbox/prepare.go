@@ -74,9 +74,9 @@ func (b Box) prepare(j work.Job, own private) error {
 	if err := makeCaches(own.home); err != nil {
 		return err
 	}
-	l := &layout{box: b, checkout: real(j.Dir)}
+	l := newLayout(b, j.Dir)
 	for _, p := range slices.Concat(b.Homes, b.Writable) {
-		links, _, err := follow(p)
+		links, _, err := l.follow(p)
 		byAgent := slices.ContainsFunc(links, func(e Entry) bool {
 			return slices.ContainsFunc(l.agentsOwn(), func(dir string) bool { return below(e.Path, dir) })
 		})

@@ -21,7 +21,7 @@ const maxFirstLine = 4096
 // program lets in a program with its installation and, likewise, the interpreter that its first
 // line names.
 func (l *layout) program(path, why string, depth int) {
-	_, at, err := follow(path)
+	_, at, err := l.follow(path)
 	if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.Mode().IsRegular() {
 		return // a folder in a command line is data, and may contain the whole home
 	}
@@ -77,8 +77,9 @@ func interpreter(script string) string {
 // visible reports whether a program can be started inside: it and all its interpreters are let in.
 // missing is the first one that is not.
 func (b Box) visible(all []Entry, program string) (missing string, ok bool) {
+	l := newLayout(b, "")
 	for range programDepth + 1 {
-		_, at, err := follow(program)
+		_, at, err := l.follow(program)
 		if err != nil || !filepath.IsAbs(program) {
 			return program, false
 		}

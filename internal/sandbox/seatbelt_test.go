@@ -15,7 +15,7 @@ import (
 func TestSeatbeltProfile(t *testing.T) {
 	w := elsewhere(t) // temporary folders are shared there
 	w.box.Readable = []string{filepath.Join(w.home, ".profile")}
-	argv, err := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec"}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.job)
+	argv, err := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec", secrets: systemSecrets}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,12 +31,12 @@ func TestSeatbeltProfile(t *testing.T) {
 		`(deny file-read* (subpath "/Volumes"))`,
 		`(deny file-read* (subpath "/private/var"))`,
 		`(allow file-read* (subpath "/private/var/select"))`,
-		`(allow file-read-metadata (literal "` + real(w.home) + `"))`,
-		`(allow file-read* file-write* (subpath "` + real(w.home) + `/.codex"))`,
-		`(allow file-read* (literal "` + real(w.home) + `/.profile"))`,
-		`(allow file-read* (subpath "` + real(w.state) + `/agents"))`,
-		`(allow file-read* file-write* (subpath "` + real(w.dir) + `"))`,
-		`(allow file-read* (subpath "` + real(w.state) + `/repos/o/r.git/objects"))`,
+		`(allow file-read-metadata (literal "` + newLayout(Box{}, "").real(w.home) + `"))`,
+		`(allow file-read* file-write* (subpath "` + newLayout(Box{}, "").real(w.home) + `/.codex"))`,
+		`(allow file-read* (literal "` + newLayout(Box{}, "").real(w.home) + `/.profile"))`,
+		`(allow file-read* (subpath "` + newLayout(Box{}, "").real(w.state) + `/agents"))`,
+		`(allow file-read* file-write* (subpath "` + newLayout(Box{}, "").real(w.dir) + `"))`,
+		`(allow file-read* (subpath "` + newLayout(Box{}, "").real(w.state) + `/repos/o/r.git/objects"))`,
 	} {
 		i := strings.Index(text, want)
 		if i <= at {
@@ -45,7 +45,7 @@ func TestSeatbeltProfile(t *testing.T) {
 		at = i
 	}
 	for line := range strings.SplitSeq(text, "\n") { // no rule opens the home or a folder that contains it
-		if strings.HasPrefix(line, "(allow file-read* ") && strings.HasSuffix(line, `(subpath "`+real(w.home)+`"))`) {
+		if strings.HasPrefix(line, "(allow file-read* ") && strings.HasSuffix(line, `(subpath "`+newLayout(Box{}, "").real(w.home)+`"))`) {
 			t.Error(line)
 		}
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,22 +38,22 @@ func (l *layout) systemFolders() {
 	}
 }
 
-func (l *layout) system() {
+func (l *layout) system(secrets []string) {
 	l.systemFolders()
 	for _, p := range names {
 		l.let(p, Read, "to find names, certificates and the time zone")
 	}
 	l.cover(systemSockets, "a socket to a service with other rights")
-	l.cover(systemSecrets(), "not for everybody to read")
+	l.cover(secrets, "not for everybody to read")
 }
 
-// systemSecrets returns what is not world-readable in the system's folders. The walks run in
-// parallel, because they take most of a plan's time. They are repeated for each plan, to cover
-// recent files, too.
+// systemSecrets returns what is not world-readable in the system's folders. It looks at every file
+// there, so a Tool, which serves one pass, does so once: a file that turns private during a pass is
+// hidden from the next pass on.
 func systemSecrets() []string {
 	found := make(chan []string)
 	for dir, deep := range publicOnly {
-		go func() { found <- secretIn(real(dir), deep) }()
+		go func() { found <- secretIn(newLayout(Box{}, "").real(dir), deep) }()
 	}
 	var all []string
 	for range publicOnly {
@@ -70,12 +71,19 @@ func (l *layout) trust() {
 }
 
 // secretIn lists what we can read in a folder but not everybody can, and what leads to other
-// programs (sockets, pipes, devices), down to the given depth.
+// programs (sockets, pipes, devices), down to the given depth. It does not look into an installation
+// of Go: that is a copy of a public archive, with more files than all else in these folders.
 func secretIn(dir string, deep int) []string {
 	var all []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return nil //nolint:nilerr // what we may not read, no agent of ours may
+		}
+		if d.Name() == "go.env" && isGo(filepath.Dir(path)) {
+			return filepath.SkipDir // the rest of the folder that the file is in
+		}
+		if d.Type() == fs.ModeSymlink {
+			return nil
 		}
 		info, err := d.Info()
 		switch {
@@ -92,6 +100,12 @@ func secretIn(dir string, deep int) []string {
 		return nil
 	})
 	return all
+}
+
+// isGo reports whether a folder with a go.env is an installation of Go.
+func isGo(dir string) bool {
+	version, err := os.ReadFile(filepath.Join(dir, "VERSION"))
+	return err == nil && bytes.HasPrefix(version, []byte("go1"))
 }
 
 func weMayRead(path string) bool {

@@ -53,7 +53,7 @@ func (l *layout) toolchains() {
 // paths lets in the folders of PATH with the libraries beside them.
 func (l *layout) paths() {
 	for _, dir := range filepath.SplitList(l.box.Path) {
-		_, at, err := follow(dir)
+		_, at, err := l.follow(dir)
 		if err == nil && filepath.IsAbs(dir) && l.mayBeOnPath(at) {
 			l.let(dir, Read, "on PATH")
 			l.installation(filepath.Join(at, "any"), "on PATH")
@@ -64,7 +64,7 @@ func (l *layout) paths() {
 // mayBeOnPath refuses folders that contain more than programs: the home and its parents, parents of
 // our state, top-level folders and other disks.
 func (l *layout) mayBeOnPath(dir string) bool {
-	if holdsAny(dir, reals(append([]string{l.box.Home}, l.box.Kept...))) || strings.Count(dir, "/") < 2 {
+	if holdsAny(dir, l.reals(append([]string{l.box.Home}, l.box.Kept...))) || strings.Count(dir, "/") < 2 {
 		return false
 	}
 	return !insideAny(dir, []string{"/mnt", "/media", "/proc", "/sys", "/dev"})
@@ -82,7 +82,7 @@ func (l *layout) beside(bin, why string) {
 		return
 	}
 	members := []string{"lib", "lib64", "libexec"}
-	home := real(l.box.Home)
+	home := l.real(l.box.Home)
 	if prefix != home && prefix != filepath.Join(home, ".local") {
 		members = append(members, "include", "share", "pyvenv.cfg")
 	}
