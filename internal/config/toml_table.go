@@ -241,22 +241,26 @@ func (t *Table) done() {
 		_, isTables := t.values[key].([]map[string]any)
 		switch {
 		case t.path == "" && (isTable || isTables):
-			t.Add(t.at(key), "unknown table [%s]%s", key, t.meantTable(key))
+			t.Add(t.at(key), "unknown table [%s]%s", key, t.suggest(key))
 		case t.path == "":
-			t.Add(t.at(key), "unknown key %q outside any table%s", key, t.meantTable(key))
+			t.Add(t.at(key), "unknown key %q outside any table%s", key, t.suggest(key))
 		default:
-			t.Add(t.at(key), "unknown key %q in %s%s", key, t.name, meant(key, t.known, "%q"))
+			t.Add(t.at(key), "unknown key %q in %s%s", key, t.name, t.suggest(key))
 		}
 	}
 }
 
-// meantTable suggests the table that was probably meant.
-func (t *Table) meantTable(key string) string {
+// suggest is the end of the message about an unknown key: where a key of that name belongs, or else
+// the known one that is nearest.
+func (t *Table) suggest(key string) string {
+	if t.belongs != nil {
+		if places := t.belongs(key); len(places) > 0 {
+			return "; " + strings.Join(places, ", or ")
+		}
+	}
 	switch {
-	case key == "labels" || key == "voice" || key == "review":
-		return "; did you mean [repo." + key + "], below its [[repo]]?"
-	case key == "reviewers":
-		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
+	case t.path != "":
+		return meant(key, t.known, "%q")
 	case work.Nearest(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}
