@@ -33,7 +33,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, o
 		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
 			return err
 		}
-	} else if out.TTY {
+	} else if out.TTY || opt.read {
 		fmt.Fprintln(out.W, "nothing to do")
 	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {

@@ -24,6 +24,7 @@ import (
 
 type tickOptions struct {
 	dryRun   bool
+	read     bool // a person reads the plan, also without a terminal
 	repo     string
 	maxTurns int
 	wait     time.Duration

@@ -142,7 +142,7 @@ func ViewError(err error, state, path string) ErrorView {
 	return v
 }
 
-// Line is the view as one line of JSON, the last line of standard error.
+// Line is the view as one line of JSON.
 func (v ErrorView) Line() string {
 	var line strings.Builder
 	e := json.NewEncoder(&line)

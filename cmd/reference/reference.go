@@ -131,7 +131,7 @@ The exit codes are gh's:
 | 2 | cancelled |
 | 4 | no login, or one that GitHub does not accept |
 
-Where ` + "`--json`" + ` was given and the command fails, the last line of standard error is an object, below the line for people:
+An error is printed once, on standard error. With ` + "`--json`" + ` it is an object on one line, unless standard error is a terminal:
 
 ` + "```json" + `
 {"error":{"code":"unknown_item","message":"owner/name#12 is no work item: …","do":"gh mergexo status --all"}}
