@@ -250,6 +250,9 @@ func TestBrowser(t *testing.T) {
 			if got := c.eval(`[document.scripts.length, document.images.length, document.querySelectorAll('svg').length > 20, document.querySelectorAll('main section').length, document.title].join(' ')`); got != "0 0 true 6 gh mergexo report" {
 				t.Errorf("%s, %s: %s", name, w.name, got)
 			}
+			if got := c.eval(`[...document.querySelectorAll('.legend span')].filter(e => e.getClientRects().length > 1).map(e => e.textContent).join()`); got != "" {
+				t.Errorf("%s, %s: the legend breaks between a swatch and its word: %s", name, w.name, got)
+			}
 			if got := c.eval(unreadable); got != "" {
 				t.Errorf("%s, %s: hard to read: %s", name, w.name, got)
 			}

@@ -54,8 +54,8 @@ type Numbers struct {
 	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
 	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
 	Answers         int                  `json:"answers"`                // comments that were answered
-	AnswerHalf      *float64             `json:"answerSecondsHalf"`      // within which half of them were; null: none was
-	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // and nine in ten
+	AnswerMedian      *float64             `json:"answerSecondsMedian"`      // the median time to an answer; null: fewer than ten answers
+	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // within which nine in ten were; null: likewise
 	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // null: none was accepted
 	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // likewise
 	Runs            int                  `json:"runs"`                   // starts of an agent
@@ -209,7 +209,7 @@ func numbers(f Facts, r Report) Numbers {
 	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), per(cost, n.Outcomes[work.Accepted])
 	var h Histogram
 	h.add(f.Answers)
-	n.Answers, n.AnswerHalf, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+	n.Answers, n.AnswerMedian, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	for _, l := range f.Costs {
 		n.Runs, n.Turns, n.UnknownUsage = n.Runs+l.Runs, n.Turns+l.Turns, n.UnknownUsage+l.Unknown
 		n.InputTokens, n.OutputTokens = work.SumCounts(n.InputTokens, l.InputTokens), work.SumCounts(n.OutputTokens, l.OutputTokens)

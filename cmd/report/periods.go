@@ -28,8 +28,8 @@ type Period struct {
 	ByPeople     int       `json:"withHumanCommits"`       // the rest of the accepted: not known
 	Rejected     int       `json:"rejected"`               // pull requests
 	Answers      int       `json:"answers"`                // comments that were answered
-	AnswerHalf   *float64  `json:"answerSecondsHalf"`      // within which half of them were; null: none was
-	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // and nine in ten
+	AnswerMedian   *float64  `json:"answerSecondsMedian"`      // the median time to an answer; null: fewer than ten answers
+	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // within which nine in ten were; null: likewise
 	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // null: none was accepted
 	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // likewise
 	CostUSD      float64   `json:"costUSD"`                // of all runs
@@ -143,7 +143,7 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 		answers[p].add([]store.TimeLine{l})
 	}
 	for p, h := range answers {
-		p.Answers, p.AnswerHalf, p.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+		p.Answers, p.AnswerMedian, p.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	}
 	for i := range all {
 		all[i].TurnsPerPull, all[i].CostPerPull = per(float64(all[i].turns), all[i].Accepted), per(all[i].cost, all[i].Accepted)
