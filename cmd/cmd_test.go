@@ -72,7 +72,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
 		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
 		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
-		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for `+"`--json`"+`:\n  agents\n  day\n  finished\n  items\n`}},
+		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for ` + "`--json`" + `:\n  agents\n  day\n  finished\n  items\n`}},
 	} {
 		code, stdout, stderr := run(t, c.args...)
 		if code != 1 || stdout != "" {

@@ -54,7 +54,7 @@ type Numbers struct {
 	ZeroTouch       int                  `json:"zeroTouch"`              // accepted ones without a human commit
 	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted ones whose commits are known
 	Answers         int                  `json:"answers"`                // comments that were answered
-	AnswerMedian      *float64             `json:"answerSecondsMedian"`      // the median time to an answer; null: fewer than ten answers
+	AnswerMedian    *float64             `json:"answerSecondsMedian"`    // the median time to an answer; null: fewer than ten answers
 	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // within which nine in ten were; null: likewise
 	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // null: none was accepted
 	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // likewise

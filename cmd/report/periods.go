@@ -28,7 +28,7 @@ type Period struct {
 	ByPeople     int       `json:"withHumanCommits"`       // the rest of the accepted: not known
 	Rejected     int       `json:"rejected"`               // pull requests
 	Answers      int       `json:"answers"`                // comments that were answered
-	AnswerMedian   *float64  `json:"answerSecondsMedian"`      // the median time to an answer; null: fewer than ten answers
+	AnswerMedian *float64  `json:"answerSecondsMedian"`    // the median time to an answer; null: fewer than ten answers
 	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // within which nine in ten were; null: likewise
 	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // null: none was accepted
 	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // likewise

@@ -43,10 +43,10 @@ func (inv invocation) comment() int64 {
 
 // Reply is the result of a command.
 type Reply struct {
-	Said    string        // what was done and what comes next; or why nothing was done, and what to do
-	Unsent  string        // the text while the effects are not on GitHub yet; empty: Said
-	sent    []work.Action // actions that must be applied before Said is true
-	Refused bool // nothing was done, and it is not so already either
+	Said    string          // what was done and what comes next; or why nothing was done, and what to do
+	Unsent  string          // the text while the effects are not on GitHub yet; empty: Said
+	sent    []work.Action   // actions that must be applied before Said is true
+	Refused bool            // nothing was done, and it is not so already either
 	void    []string        // keys of events that it ended, for the answer's marker
 	verdict *review.Verdict // its verdict, for the marker; nil: none
 	merge   string          // the head allowed to merge, for the marker; empty: none
