@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,7 +97,7 @@ func TestWrongFlagsAreToldInOurWords(t *testing.T) {
 				wrong = append(wrong, []string{"--" + f.Name})
 			}
 			for _, typed := range wrong {
-				_, _, stderr := run(t, append(args[:len(args):len(args)], typed...)...)
+				_, _, stderr := run(t, append(slices.Clip(args), typed...)...)
 				for _, theirs := range []string{"flag needs an argument", "invalid argument", "bad flag syntax", "shorthand", "parse error", "strconv", "if any flags", "required flag"} {
 					if strings.Contains(stderr, theirs) {
 						t.Errorf("%s %q: %s", c.CommandPath(), typed, stderr)
@@ -121,13 +122,13 @@ func TestAnErrorIsPrintedOnce(t *testing.T) {
 		}
 		with := [][]string{{"--json"}, {"--json", "nothing"}, {"--json", fields[0], "--no-such-flag"}}
 		for _, typed := range with {
-			code, _, stderr := run(t, append(args[:len(args):len(args)], typed...)...)
+			code, _, stderr := run(t, append(slices.Clip(args), typed...)...)
 			if code != 0 && (strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, `{"error":{"code":`)) {
 				t.Errorf("%s %q: %q", c.CommandPath(), typed, stderr)
 			}
 			tried++
 		}
-		if code, _, stderr := run(t, append(args[:len(args):len(args)], "--no-such-flag")...); code == 0 || strings.Contains(stderr, "{") || !strings.HasPrefix(stderr, "gh mergexo: ") {
+		if code, _, stderr := run(t, append(slices.Clip(args), "--no-such-flag")...); code == 0 || strings.Contains(stderr, "{") || !strings.HasPrefix(stderr, "gh mergexo: ") {
 			t.Errorf("%s: %d, %q", c.CommandPath(), code, stderr)
 		}
 	})

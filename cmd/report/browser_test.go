@@ -264,6 +264,19 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// With MERGEXO_REPORT=FILE, a report of demo --keep, the picture of the README is made anew: up to the
+// charts, of which a demo of seconds has little to show, so that no heading stands alone at the end.
+func TestPictureOfTheReadme(t *testing.T) {
+	file := os.Getenv("MERGEXO_REPORT")
+	if file == "" {
+		t.Skip("it writes docs/images/report.png")
+	}
+	c := startChromium(t)
+	c.open("file://"+file, 1000, "light", "screen")
+	c.eval(`(() => { for (const h of document.querySelectorAll('h2')) if (h.textContent == 'Over time') h.parentElement.remove(); document.querySelector('footer').remove(); document.body.style.paddingBottom = '1.5rem'; return ''; })()`)
+	c.screenshot("../../docs/images/report.png")
+}
+
 // wide names the elements that are wider than the window.
 const wide = `[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > window.innerWidth + 1).slice(0, 5).map(e => e.tagName + '.' + (e.className.baseVal ?? e.className) + ' ' + Math.round(e.getBoundingClientRect().right)).join('; ')`
 
