@@ -118,7 +118,7 @@ var syntaxWords = []struct {
 	{`^unexpected (?:end of table name|table separator)`, "the name of a table is missing between the brackets"},
 	{`out of range`, "the number is too large"},
 	{`^newlines not allowed`, "a table in braces does not end on its line"},
-	{`control characters|^invalid UTF-8`, "there is a character that is no text; write the line anew"},
+	{`control characters|^invalid UTF-8`, "there is a character that is no text; write the line again"},
 	{`^unexpected EOF; expected value`, "a value is missing behind the ="},
 	{`^unexpected EOF`, "the file ends within a text, a key or a list"},
 }

@@ -111,7 +111,7 @@ type ElsewhereError struct {
 
 func (e *ElsewhereError) Error() string {
 	return fmt.Sprintf("%s used this state folder, or the one that it is a copy of, at %s: two machines at work would do the same work twice. "+
-		"If no pass runs there any more (gh mergexo schedule remove), take it over: rm '%s'", e.Last.Name, work.Stamp(e.Last.At), e.File)
+		"If no pass runs there any more (gh mergexo schedule remove), use it here: rm '%s'", e.Last.Name, work.Stamp(e.Last.At), e.File)
 }
 
 // UseOn records that a pass begins on a machine. former is the machine that used the folder before,
