@@ -71,14 +71,15 @@ func Main(env Env) int {
 	return exitCode(err)
 }
 
-// report prints to standard error why the run failed. If JSON was requested, the last line is the
-// error as JSON.
+// report prints to standard error, once, why the run failed: for people, or as a line of JSON if
+// JSON was requested and standard error is no terminal.
 func (a *app) report(ran *cobra.Command, err error) {
 	if _, ended := errors.AsType[*cli.CodeError](err); ended { // the other program has printed the reason
 		return
 	}
-	if cli.WantsJSON(a.Env.Args) {
-		defer func() { fmt.Fprintln(a.Env.Stderr, cli.ViewError(err, a.StateDir, ran.CommandPath()).Line()) }()
+	if cli.WantsJSON(a.Env.Args) && !terminal.Watched(a.Env.BareErr) {
+		fmt.Fprintln(a.Env.Stderr, cli.ViewError(err, a.StateDir, ran.CommandPath()).Line())
+		return
 	}
 	if errors.Is(err, context.Canceled) {
 		return

@@ -60,8 +60,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"completion", "bsh"}, []string{"did you mean bash?"}},
 		{[]string{"graph", "review"}, []string{`gh mergexo: graph takes no "review"; it takes items, reviews, merges; did you mean reviews?` + "\n"}},
 		{[]string{"sandbox", "list"}, []string{`gh mergexo: sandbox has no command "list"; it has run, show`}},
-		{[]string{"stauts", "--json", "items"}, []string{`there is no command "stauts"; did you mean status?`}},
-		{[]string{"prompts", "lst", "--json", "prompts"}, []string{`gh mergexo: prompts has no command "lst"; it has list, personas, show; did you mean list?`, "see gh mergexo prompts --help\n"}},
+		{[]string{"stauts", "--json", "items"}, []string{`there is no command \"stauts\"; did you mean status?`}},
+		{[]string{"prompts", "lst"}, []string{`gh mergexo: prompts has no command "lst"; it has list, personas, show; did you mean list?`, "see gh mergexo prompts --help\n"}},
 		{[]string{"help", "prompts", "shwo"}, []string{`prompts has no command "shwo"; it has list, personas, show; did you mean show?`}},
 		{[]string{"unhold", "octo/app#1"}, []string{"did you mean resume?"}},
 		{[]string{"run"}, []string{"did you mean tick?"}},
@@ -72,7 +72,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{[]string{"resume"}, []string{"gh mergexo: say which one, or --all for everything on this machine; as in: gh mergexo resume octo/repo#12\n"}},
 		{[]string{"cancel"}, []string{"gh mergexo: say which one; as in: gh mergexo cancel octo/repo#12\n"}},
 		{[]string{"prompts", "show"}, []string{"gh mergexo: say which one; as in: gh mergexo prompts show bugfix_start octo/repo#12\n"}},
-		{[]string{"status", "--json"}, []string{"specify one or more comma-separated fields for `--json`:\n  agents\n  day\n  finished\n  items\n"}},
+		{[]string{"status", "--json"}, []string{`specify one or more comma-separated fields for ` + "`--json`" + `:\n  agents\n  day\n  finished\n  items\n`}},
 	} {
 		code, stdout, stderr := run(t, c.args...)
 		if code != 1 || stdout != "" {

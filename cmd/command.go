@@ -36,6 +36,9 @@ func newItemCmd(a *app, row work.CommandSpec) *cobra.Command {
 prints the answer. If GitHub cannot be reached now, the next pass makes the changes
 there.
 
+Exit codes: 0 done, or it was so already; 1 an error, or nothing was done, and the
+answer says why; 2 cancelled; 4 no GitHub login, or GitHub rejects it.
+
 Name the item as for "gh mergexo show".`,
 		Example: fmt.Sprintf("  $ gh mergexo %s octo/repo#12", row.Verb),
 		Args:    cli.Args(cli.Words(1, 1)),

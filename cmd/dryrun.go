@@ -14,7 +14,7 @@ import (
 )
 
 // dryRun shows what a pass would do.
-func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass) error {
+func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass, opt *tickOptions) error {
 	preview, err := pass.DryRun(ctx)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, pass *tick.Pass) e
 		if err := out.Sentences([]string{"ITEM", "WHAT", "TURN", "REASON"}, rows); err != nil {
 			return err
 		}
-	} else if out.TTY {
+	} else if out.TTY || opt.read {
 		fmt.Fprintln(out.W, "nothing to do")
 	}
 	if slices.ContainsFunc(lines, func(l planLine) bool { return l.What == "turn" || l.What == "resume" }) {

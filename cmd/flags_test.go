@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
@@ -60,5 +62,86 @@ func TestJSONFlags(t *testing.T) {
 				t.Errorf("got %q, %v; want %q, %q", b.String(), err, c.want, c.err)
 			}
 		})
+	}
+}
+
+// every calls do with each command of the program that can be run, and its arguments.
+func every(t *testing.T, do func(c *cobra.Command, args []string)) {
+	t.Helper()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Runnable() && c.Name() != "help" && c.Name() != "__complete" && c.Name() != "__completeNoDesc" {
+			do(c, strings.Fields(c.CommandPath())[2:])
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(Tree())
+}
+
+// TestWrongFlagsAreToldInOurWords: of each flag of each command, what is wrong is said with what to
+// type, not in the words of the libraries that parse flags.
+func TestWrongFlagsAreToldInOurWords(t *testing.T) {
+	tried := 0
+	every(t, func(c *cobra.Command, args []string) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			for name := range f.Annotations {
+				if strings.Contains(name, "cobra") {
+					t.Errorf("%s: --%s has %s, which cobra reports in its own words", c.CommandPath(), f.Name, name)
+				}
+			}
+			const unknown = "--no-such-flag" // behind what may be right, so that nothing runs
+			wrong := [][]string{{"--" + f.Name + "=no such thing", unknown}, {"--" + f.Name + "x", unknown}, {"--=" + f.Name, unknown}, {"-" + f.Name[:1] + "-", unknown}}
+			if f.NoOptDefVal == "" { // it takes a value
+				wrong = append(wrong, []string{"--" + f.Name})
+			}
+			for _, typed := range wrong {
+				_, _, stderr := run(t, append(slices.Clip(args), typed...)...)
+				for _, theirs := range []string{"flag needs an argument", "invalid argument", "bad flag syntax", "shorthand", "parse error", "strconv", "if any flags", "required flag"} {
+					if strings.Contains(stderr, theirs) {
+						t.Errorf("%s %q: %s", c.CommandPath(), typed, stderr)
+					}
+				}
+				tried++
+			}
+		})
+	})
+	if tried < 100 {
+		t.Errorf("only %d flags were tried", tried)
+	}
+}
+
+// TestAnErrorIsPrintedOnce: with --json as one line of JSON, without as text.
+func TestAnErrorIsPrintedOnce(t *testing.T) {
+	tried := 0
+	every(t, func(c *cobra.Command, args []string) {
+		fields := cli.JSONFields(c)
+		if len(fields) == 0 {
+			return
+		}
+		with := [][]string{{"--json"}, {"--json", "nothing"}, {"--json", fields[0], "--no-such-flag"}}
+		for _, typed := range with {
+			code, _, stderr := run(t, append(slices.Clip(args), typed...)...)
+			if code != 0 && (strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, `{"error":{"code":`)) {
+				t.Errorf("%s %q: %q", c.CommandPath(), typed, stderr)
+			}
+			tried++
+		}
+		if code, _, stderr := run(t, append(slices.Clip(args), "--no-such-flag")...); code == 0 || strings.Contains(stderr, "{") || !strings.HasPrefix(stderr, "gh mergexo: ") {
+			t.Errorf("%s: %d, %q", c.CommandPath(), code, stderr)
+		}
+	})
+	if tried < 50 {
+		t.Errorf("only %d command lines were tried", tried)
+	}
+}
+
+// TestAFlagTypedAsACommandIsFound: a word that is the name of one command's flag points there.
+func TestAFlagTypedAsACommandIsFound(t *testing.T) {
+	for word, want := range map[string]string{"watch": "did you mean status --watch?", "dry-run": "did you mean tick --dry-run?", "serve": "did you mean demo --serve?"} {
+		if _, _, stderr := run(t, word); !strings.Contains(stderr, want) {
+			t.Errorf("%s: %q, want %q", word, stderr, want)
+		}
 	}
 }

@@ -109,7 +109,7 @@ func commands(a *app) []maker {
 	}
 	setUp := func() *cobra.Command {
 		return setup.NewCmd(a.App, func(ctx context.Context) error {
-			return a.tick(ctx, &tickOptions{dryRun: true})
+			return a.tick(ctx, &tickOptions{dryRun: true, read: true})
 		})
 	}
 	return slices.Concat([]maker{

@@ -24,6 +24,7 @@ import (
 
 type tickOptions struct {
 	dryRun   bool
+	read     bool // a person reads the plan, also without a terminal
 	repo     string
 	maxTurns int
 	wait     time.Duration
@@ -98,7 +99,7 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		return err
 	}
 	if opt.dryRun {
-		return errors.Join(a.dryRun(ctx, cfg, pass), done())
+		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
 	}
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/ingest"
 	"github.com/mergexo/gh-mergexo/tick/merge"
 	"github.com/mergexo/gh-mergexo/tick/snapshot"
@@ -59,6 +60,9 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 		return nil, err
 	}
 	defer func() { err = finishPass(ctx, p, rep, err) }()
+	if err := p.useFolder(ctx); err != nil {
+		return rep, err
+	}
 	leases, err := p.plan(ctx, rep)
 	if p.Config.Runtime.Overlap {
 		unlock()
@@ -74,6 +78,16 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.sumUp(ctx, rep)
 	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
 	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
+}
+
+// useFolder stops the pass if another machine is at work with the same state folder, or with the one
+// that it is a copy of.
+func (p *Pass) useFolder(ctx context.Context) error {
+	former, err := p.Dirs.UseOn(folder.ThisMachine(), p.Local())
+	if err == nil && former != nil {
+		p.Log.WarnContext(ctx, "the state folder was used on another machine before; no pass may run there any more", "machine", former.Name, "until", former.At)
+	}
+	return err
 }
 
 // plan runs the phases that only one pass at a time may run.

@@ -98,7 +98,25 @@ func noCommand(c *cobra.Command, word string) error {
 			return fmt.Errorf("%w; did you mean %s?", err, sub.Name())
 		}
 	}
-	return DidYouMean(err, word, known, "")
+	if meant := DidYouMean(err, word, known, ""); meant.Error() != err.Error() {
+		return meant
+	}
+	return flagAsCommand(c, word, err)
+}
+
+// flagAsCommand suggests the one command that has a flag of that name, without a value: status
+// --watch for watch.
+func flagAsCommand(c *cobra.Command, word string, err error) error {
+	var with []string
+	for _, sub := range c.Commands() {
+		if f := sub.Flags().Lookup(word); f != nil && !f.Hidden && f.Value.Type() == "bool" && sub.IsAvailableCommand() {
+			with = append(with, sub.Name())
+		}
+	}
+	if len(with) != 1 {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %s --%s?", err, with[0], word)
 }
 
 // OneOfValid accepts only the words in c.ValidArgs.

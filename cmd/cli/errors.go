@@ -53,7 +53,7 @@ func ErrorKinds() []ErrorKind {
 		{CodeUnknownItem, "no work item has that number", "gh mergexo status --all"},
 		{CodeNetwork, "GitHub did not answer, or its answer was unusable", "try again; gh api rate_limit shows whether gh reaches it"},
 		{CodeRateLimited, "GitHub accepts no more requests of this account for a while", "wait; gh api rate_limit says until when"},
-		{CodeRefused, "GitHub or the state of the work item does not allow it", "gh mergexo status"},
+		{CodeRefused, "GitHub or the state of the work item does not allow it: nothing was done", "gh mergexo status"},
 		{CodeDisk, "the state folder or its disk cannot be written", "make room, or set runtime.state_dir to a folder that you may write to"},
 		{CodeCancelled, "the command was interrupted; the exit code is 2", "run it again: nothing is lost"},
 		{CodeFailed, "anything else; the message says what", ""},
@@ -142,7 +142,7 @@ func ViewError(err error, state, path string) ErrorView {
 	return v
 }
 
-// Line is the view as one line of JSON, the last line of standard error.
+// Line is the view as one line of JSON.
 func (v ErrorView) Line() string {
 	var line strings.Builder
 	e := json.NewEncoder(&line)

@@ -21,12 +21,18 @@ func FlagError(c *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return &UsageError{Err: wrongValue(wrong)}
 	}
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if ok && len(unknown.GetSpecifiedName()) == 1 {
-		return &UsageError{Err: fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName())}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return &UsageError{Err: fmt.Errorf("--%s: want %s, got nothing", missing.GetFlag().Name, wanted(missing.GetFlag()))}
 	}
-	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+	if wrong, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return &UsageError{Err: fmt.Errorf("%q is no flag: want --name or --name=value", wrong.GetSpecifiedFlag())}
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return &UsageError{Err: err}
+	}
+	if len(unknown.GetSpecifiedName()) < 2 {
+		return &UsageError{Err: fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName())}
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -119,11 +125,22 @@ func checkJSON(j *terminal.JSON, given bool, list string) error {
 // wrongValue tells what kind of value a flag takes.
 func wrongValue(e *pflag.InvalidValueError) error {
 	f := e.GetFlag()
-	want := map[string]string{
-		"int": "a whole number", "duration": "a time such as 90s or 30m", "bool": "true or false",
-	}[f.Value.Type()]
-	if want == "" {
-		return fmt.Errorf("--%s: %w", f.Name, errors.Unwrap(e))
+	if f.Value.Type() == "stringSlice" { // only a lone quotation mark is wrong there
+		return fmt.Errorf("--%s: %q has a quotation mark too many", f.Name, e.GetValue())
 	}
-	return fmt.Errorf("--%s: want %s, got %q", f.Name, want, e.GetValue())
+	return fmt.Errorf("--%s: want %s, got %q", f.Name, wanted(f), e.GetValue())
+}
+
+// wanted describes the values of a flag.
+func wanted(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "duration":
+		return "a time such as 90s or 30m"
+	case "bool":
+		return "true or false"
+	}
+	name, _ := pflag.UnquoteUsage(f)
+	return "a value for " + name
 }

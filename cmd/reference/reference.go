@@ -126,12 +126,12 @@ The exit codes are gh's:
 
 | code | |
 |---|---|
-| 0 | done, also when work waits or is blocked, or when there was nothing to do |
-| 1 | an error |
+| 0 | done; of a command that acts, also if it was so already (` + "`pause`" + ` of what is paused, ` + "`merge`" + ` of what was merged, ` + "`schedule remove`" + ` without a schedule); of a pass, also if work waits or is blocked |
+| 1 | an error; of a command that acts, also if nothing was done because something is not as it assumes: the answer says what |
 | 2 | cancelled |
 | 4 | no login, or one that GitHub does not accept |
 
-Where ` + "`--json`" + ` was given and the command fails, the last line of standard error is an object, below the line for people:
+An error is printed once, on standard error. With ` + "`--json`" + ` it is an object on one line, unless standard error is a terminal:
 
 ` + "```json" + `
 {"error":{"code":"unknown_item","message":"owner/name#12 is no work item: …","do":"gh mergexo status --all"}}

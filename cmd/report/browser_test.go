@@ -250,6 +250,9 @@ func TestBrowser(t *testing.T) {
 			if got := c.eval(`[document.scripts.length, document.images.length, document.querySelectorAll('svg').length > 20, document.querySelectorAll('main section').length, document.title].join(' ')`); got != "0 0 true 6 gh mergexo report" {
 				t.Errorf("%s, %s: %s", name, w.name, got)
 			}
+			if got := c.eval(`[...document.querySelectorAll('.legend span')].filter(e => e.getClientRects().length > 1).map(e => e.textContent).join()`); got != "" {
+				t.Errorf("%s, %s: the legend breaks between a swatch and its word: %s", name, w.name, got)
+			}
 			if got := c.eval(unreadable); got != "" {
 				t.Errorf("%s, %s: hard to read: %s", name, w.name, got)
 			}
@@ -259,6 +262,19 @@ func TestBrowser(t *testing.T) {
 			}
 		}
 	}
+}
+
+// With MERGEXO_REPORT=FILE, a report of demo --keep, the picture of the README is made anew: up to the
+// charts, of which a demo of seconds has little to show, so that no heading stands alone at the end.
+func TestPictureOfTheReadme(t *testing.T) {
+	file := os.Getenv("MERGEXO_REPORT")
+	if file == "" {
+		t.Skip("it writes docs/images/report.png")
+	}
+	c := startChromium(t)
+	c.open("file://"+file, 1000, "light", "screen")
+	c.eval(`(() => { for (const h of document.querySelectorAll('h2')) if (h.textContent == 'Over time') h.parentElement.remove(); document.querySelector('footer').remove(); document.body.style.paddingBottom = '1.5rem'; return ''; })()`)
+	c.screenshot("../../docs/images/report.png")
 }
 
 // wide names the elements that are wider than the window.

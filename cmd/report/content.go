@@ -54,8 +54,8 @@ type Numbers struct {
 	ZeroTouch       int                  `json:"zeroTouch"`              // accepted pull requests without a commit by a person
 	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted pull requests whose commits are known; only these can count in zeroTouch
 	Answers         int                  `json:"answers"`                // comments that were answered
-	AnswerHalf      *float64             `json:"answerSecondsHalf"`      // median time from a comment to its answer, in seconds; null: no comment was answered
-	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds
+	AnswerMedian    *float64             `json:"answerSecondsMedian"`    // median time from a comment to its answer, in seconds; null: fewer than ten answers
+	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds; null: fewer than ten answers
 	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
 	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars; null: none was accepted
 	Runs            int                  `json:"runs"`                   // how often an agent's program was started
@@ -209,7 +209,7 @@ func numbers(f Facts, r Report) Numbers {
 	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), per(cost, n.Outcomes[work.Accepted])
 	var h Histogram
 	h.add(f.Answers)
-	n.Answers, n.AnswerHalf, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+	n.Answers, n.AnswerMedian, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	for _, l := range f.Costs {
 		n.Runs, n.Turns, n.UnknownUsage = n.Runs+l.Runs, n.Turns+l.Turns, n.UnknownUsage+l.Unknown
 		n.InputTokens, n.OutputTokens = work.SumCounts(n.InputTokens, l.InputTokens), work.SumCounts(n.OutputTokens, l.OutputTokens)

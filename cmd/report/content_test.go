@@ -70,7 +70,7 @@ func sample(titles []string) Facts {
 	day := func(n int) string { return now.AddDate(0, 0, -n).Format(time.DateOnly) }
 	for n := range 28 {
 		f.Costs = append(f.Costs, store.CostLine{TotalKey: store.TotalKey{Day: day(n)}, Runs: n%3 + 1, Turns: n%3 + 1, InputTokens: 120_000, OutputTokens: 4_000, CostUSD: 0.41})
-		f.Answers = append(f.Answers, store.TimeLine{TotalKey: store.TotalKey{Day: day(n)}, Most: 10 * time.Minute, Count: 4, Sum: 30 * time.Minute},
+		f.Answers = append(f.Answers, store.TimeLine{TotalKey: store.TotalKey{Day: day(n)}, Most: 10 * time.Minute, Count: 14, Sum: 105 * time.Minute},
 			store.TimeLine{TotalKey: store.TotalKey{Day: day(n)}, Most: 20 * time.Minute, Count: n % 3, Sum: time.Hour})
 	}
 	f.Costs[3].Unknown = 2
@@ -278,5 +278,37 @@ func TestMarkdownIsBounded(t *testing.T) {
 	text := Make(Facts{Now: now, Items: items, Called: work.RepoName.FullName}).Markdown()
 	if n := strings.Count(text, "octo/app#"); n != mostRows || !strings.Contains(text, "\n400 more.\n") {
 		t.Errorf("%d of %d items: %.300s", n, len(items), text)
+	}
+}
+
+// A quantile of few answers says nothing: there is none below ten, and from ten on there is.
+func TestQuantilesAreOfTenOrMore(t *testing.T) {
+	for n := range 12 {
+		f := sample(friendly)
+		f.Answers = []store.TimeLine{{TotalKey: f.Answers[0].TotalKey, Most: time.Minute, Count: n}}
+		r := Make(f)
+		if got := r.Numbers.AnswerMedian != nil && r.Numbers.AnswerMost != nil; got != (n >= 10) {
+			t.Errorf("%d answers: a median is there: %v", n, got)
+		}
+		for _, p := range r.Periods {
+			if got := p.AnswerMedian != nil; got != (p.Answers >= 10) {
+				t.Errorf("%d answers in a period: a median is there: %v", p.Answers, got)
+			}
+		}
+	}
+}
+
+// Of a life with more marks than are drawn, the beginning and the end are: also the verdict that let
+// it merge, whose stamp may be later than that of the merge.
+func TestTheLastVerdictOfALifeIsDrawn(t *testing.T) {
+	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	p := Pull{Opened: noon, Ended: terminal.Stamp(noon.Add(time.Hour))}
+	for i := range 3 * mostMarks {
+		p.marks = append(p.marks, store.Mark{What: store.MarkPerson, At: noon.Add(time.Duration(i) * time.Second)})
+	}
+	p.marks = append(p.marks, store.Mark{What: store.MarkVerdict, Says: "approve", At: p.Ended.Add(time.Second)})
+	l := lifeOf(p, "x", noon.Add(2*time.Hour))
+	if last := l.Shapes[len(l.Shapes)-1]; last.Class != "good" || len(l.Shapes) != mostMarks || l.Cut != 2*mostMarks+1 {
+		t.Errorf("%d marks are drawn and %d are not; the last is %+v", len(l.Shapes), l.Cut, last)
 	}
 }

@@ -146,7 +146,7 @@ func (r Report) tiles() []tile {
 	all := []tile{
 		{fmt.Sprint(accepted), "pull requests accepted", r.otherOutcomes()},
 		zero,
-		{seconds(n.AnswerHalf), "from comment to answer, half of them", work.Count(n.Answers, "answer") + nineInTen(n.AnswerMost)},
+		{seconds(n.AnswerMedian), "from comment to answer, median", n.answers()},
 		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
 		{decimal(n.CostPerPull, dollars), "for each accepted one", dollars(n.CostUSD) + " in all" + atLeast(n)},
 		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
@@ -161,11 +161,16 @@ func atLeast(n Numbers) string {
 	return fmt.Sprintf(", at least: of %s nothing says how much", work.Count(n.UnknownUsage, "run"))
 }
 
-func nineInTen(v *float64) string {
-	if v == nil {
-		return ""
+// answers tells how many answers the median is of.
+func (n Numbers) answers() string {
+	said := work.Count(n.Answers, "answer")
+	switch {
+	case n.AnswerMost != nil:
+		return said + ", nine in ten within " + seconds(n.AnswerMost)
+	case n.Answers > 0:
+		return fmt.Sprintf("%s; a median is of %d or more", said, leastTimes)
 	}
-	return ", nine in ten within " + seconds(v)
+	return said
 }
 
 func (r Report) otherOutcomes() string {

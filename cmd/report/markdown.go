@@ -52,12 +52,12 @@ func (r Report) Markdown() string {
 	} else {
 		line("None.")
 	}
-	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, half within | Turns for each | USD for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
+	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, median | Turns for each | USD for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
 	for _, p := range r.Periods {
 		if p == (Period{Begin: p.Begin}) {
 			continue
 		}
-		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerHalf), decimal(p.TurnsPerPull, trim), decimal(p.CostPerPull, dollars), p.Failures)
+		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerMedian), decimal(p.TurnsPerPull, trim), decimal(p.CostPerPull, dollars), p.Failures)
 	}
 	if len(r.Failures) > 0 {
 		line("\n## Failures by kind\n\n| Kind | Times |\n|---|---:|")

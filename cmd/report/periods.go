@@ -28,8 +28,8 @@ type Period struct {
 	ByPeople     int       `json:"withHumanCommits"`       // accepted pull requests with a commit by a person; the commits of the others are not known
 	Rejected     int       `json:"rejected"`               // rejected pull requests
 	Answers      int       `json:"answers"`                // comments that were answered
-	AnswerHalf   *float64  `json:"answerSecondsHalf"`      // median time from a comment to its answer, in seconds; null: no comment was answered
-	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds
+	AnswerMedian *float64  `json:"answerSecondsMedian"`    // median time from a comment to its answer, in seconds; null: fewer than ten answers
+	AnswerMost   *float64  `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds; null: fewer than ten answers
 	TurnsPerPull *float64  `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
 	CostPerPull  *float64  `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars; null: none was accepted
 	CostUSD      float64   `json:"costUSD"`                // cost of all runs in US dollars
@@ -143,7 +143,7 @@ func periods(f Facts, pulls []Pull) (Step, []Period) {
 		answers[p].add([]store.TimeLine{l})
 	}
 	for p, h := range answers {
-		p.Answers, p.AnswerHalf, p.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
+		p.Answers, p.AnswerMedian, p.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	}
 	for i := range all {
 		all[i].TurnsPerPull, all[i].CostPerPull = per(float64(all[i].turns), all[i].Accepted), per(all[i].cost, all[i].Accepted)

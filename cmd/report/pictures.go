@@ -100,7 +100,7 @@ func (r Report) answers() (Bars, bool) {
 		return func(p Period) float64 { return number(of(p)) / 60 }
 	}
 	return r.over("answers", "Minutes from comment to answer", 0.1, func(v float64) string { return trim(v) },
-		r.each("half within", "--turn", minutes(func(p Period) *float64 { return p.AnswerHalf })),
+		r.each("median", "--turn", minutes(func(p Period) *float64 { return p.AnswerMedian })),
 		r.each("nine in ten within", "--quiet", minutes(func(p Period) *float64 { return p.AnswerMost })),
 	)
 }

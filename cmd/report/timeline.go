@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,15 +62,14 @@ func lifeOf(p Pull, id string, now time.Time) timeline {
 	}
 	var count counts
 	for _, m := range p.marks {
-		if m.At.After(t.To) {
+		if m.At.After(t.To) && m.What != store.MarkVerdict { // the verdict that let it merge may have a later stamp
 			continue
 		}
 		count.add(m)
-		if len(t.Shapes) == mostMarks {
-			t.Cut++
-			continue
-		}
 		t.Shapes = append(t.Shapes, t.shapeOf(m))
+	}
+	if t.Cut = max(len(t.Shapes)-mostMarks, 0); t.Cut > 0 { // in the middle: how it began and ended matters most
+		t.Shapes = slices.Delete(t.Shapes, mostMarks/2, mostMarks/2+t.Cut)
 	}
 	t.Says = count.says()
 	return t

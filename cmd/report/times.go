@@ -49,9 +49,13 @@ func (h *Histogram) Within(part float64) (time.Duration, bool) {
 	return least, true
 }
 
+// leastTimes is the least number of durations of which a quantile says something.
+const leastTimes = 10
+
+// seconds is Within in seconds; nil: there are too few durations.
 func (h *Histogram) seconds(part float64) *float64 {
-	d, ok := h.Within(part)
-	if !ok {
+	d, _ := h.Within(part)
+	if h.Count() < leastTimes {
 		return nil
 	}
 	s := math.Round(d.Seconds())

@@ -89,6 +89,19 @@ func InDemo(a *cli.App) bool {
 	return in
 }
 
+// Possible returns why this machine cannot repeat passes; nil: it can.
+func Possible(ctx context.Context, a *cli.App) error {
+	p, _, err := now(a)
+	if err != nil {
+		return err
+	}
+	if err := refuseWindows(goos, usual, p.job); err != nil {
+		return err
+	}
+	_, _, err = p.choose(ctx, "", nil)
+	return err
+}
+
 // Install installs the schedule and prints what it did.
 func Install(ctx context.Context, a *cli.App, opt Options) error {
 	if InDemo(a) {

@@ -134,9 +134,13 @@ func (r *room) choosePeople(p *place) ([]string, error) {
 	}
 	var all []string
 	for _, login := range typed {
-		if login = strings.TrimPrefix(strings.TrimSpace(login), "@"); login != "" && !slices.Contains(all, login) {
-			all = append(all, login)
+		if login = strings.TrimPrefix(strings.TrimSpace(login), "@"); login == "" || slices.Contains(all, login) {
+			continue
 		}
+		if why := config.LoginProblem(login); why != "" {
+			return nil, flagNeeded("--allow-user: %s", why)
+		}
+		all = append(all, login)
 	}
 	return all, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -89,6 +90,9 @@ func (d *draft) written(name work.RepoName) (string, *config.Config, error) {
 		if !known {
 			err = fmt.Errorf("the result would not have %s", name)
 		}
+	}
+	if all, ok := config.Problems(err); ok { // their lines are those of a text that nobody has
+		err = errors.New(strings.Join(terminal.Each(all, func(p config.Problem) string { return p.Text }), "; "))
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("%s cannot be extended by init (%w): add the repository by hand; nothing was changed", d.path, err)

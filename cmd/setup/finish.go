@@ -28,6 +28,10 @@ func (r *room) repeat(ctx context.Context, cfg *config.Config) error {
 			r.say("%s already.", st.Says())
 			return nil
 		}
+		if err := schedulecmd.Possible(ctx, r.App); err != nil {
+			r.say("Passes are not scheduled: %s.", err)
+			return ctx.Err()
+		}
 		if r.ask == nil {
 			for _, c := range doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule) {
 				r.say("%s", c.Line())

@@ -4,7 +4,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -66,15 +65,17 @@ run again: it does what is still missing.`,
 	f.BoolVar(&opt.none, "no-schedule", false, "Do not schedule passes")
 	f.DurationVar(&opt.every, "every", 0, "Time between two passes (default 1m)")
 	f.BoolVarP(&opt.yes, "yes", "y", false, "Write without asking")
-	c.MarkFlagsMutuallyExclusive("schedule", "no-schedule")
 	return c
 }
 
 // run does one step after another. Each first checks what exists, so that the command may be
 // interrupted and run again.
 func (r *room) run(ctx context.Context) error {
-	if r.every != 0 && r.none {
-		return &cli.UsageError{Err: errors.New("--every and --no-schedule cannot be combined")}
+	switch {
+	case r.schedule && r.none:
+		return flagNeeded("--schedule and --no-schedule cannot be combined: leave out one of them")
+	case r.every != 0 && r.none:
+		return flagNeeded("--every and --no-schedule cannot be combined: leave out one of them")
 	}
 	d, err := r.readDraft()
 	if err != nil {
@@ -104,7 +105,7 @@ func (r *room) run(ctx context.Context) error {
 
 func (r *room) say(format string, args ...any) { fmt.Fprintf(r.out.W, format+"\n", args...) }
 
-// flagNeeded is the error for a missing flag when nobody can be asked.
+// flagNeeded is the error for a missing or wrong flag.
 func flagNeeded(format string, args ...any) error {
 	return &cli.UsageError{Err: fmt.Errorf(format, args...)}
 }

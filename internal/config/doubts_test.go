@@ -26,7 +26,7 @@ func TestSettingsThatDoNothingAreDoubted(t *testing.T) {
 		"a folder that is a file":        {"[repo.review]\nauto_merge = true\ncritical_paths = [\"src/auth\"]\n", `"src/auth", which means a file of that name alone; write "src/auth/**"`},
 		"merging without reviewers":      {"[repo.review]\nauto_merge = true\n[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "auto_merge has no effect: no reviewer reviews"},
 		"nobody looks":                   {"[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "nobody reviews its pull requests"},
-		"no persona":                     {"[[repo.reviewers]]\nname = \"mora\"\n", `reviewer "mora" has no persona`},
+		"no persona":                     {"[[repo.reviewers]]\nname = \"mora\"\ntype = \"agent\"\n", `reviewer "mora" has no persona`},
 	} {
 		if got := strings.Join(config.Doubts(parseLines(t, c.lines)), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

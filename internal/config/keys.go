@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
@@ -34,4 +35,51 @@ func anyAgent(path string) string {
 		parts[1] = everyAgent
 	}
 	return strings.Join(parts, ".")
+}
+
+// belongs returns, in words, the places of all keys and tables of a name.
+func belongs(name string) (places []string) {
+	all, err := keys()
+	if err != nil {
+		return nil // the example is ours, and tests read it
+	}
+	var owners []string
+	for _, k := range all {
+		dot := strings.LastIndex(k.Path, ".")
+		if k.Path[dot+1:] != name {
+			continue
+		}
+		switch table := k.Path[:max(dot, 0)]; {
+		case k.Kind == kindTable:
+			places = append(places, "did you mean "+tableName(k.Path)+below(table)+"?")
+		case k.Kind == kindTables:
+			places = append(places, "did you mean "+tableName(k.Path+"[]")+below(table)+"?")
+		case !slices.Contains(owners, tableName(table)) && (k.Kind != kindAny || several[k.Path] != nil): // others are only looked for
+			owners = append(owners, tableName(table))
+		}
+	}
+	if len(owners) > 0 {
+		places = append(places, "it belongs to "+strings.Join(owners, " or "))
+	}
+	return places
+}
+
+// tableName is how people write the table at a path of keys.
+func tableName(path string) string {
+	name, last := strings.ReplaceAll(path, "[]", ""), strings.HasSuffix(path, "[]")
+	switch {
+	case strings.HasSuffix(path, "."+everyAgent+".usd_per_million"):
+		return "usd_per_million of [agents.NAME]"
+	case last:
+		return "[[" + name + "]]"
+	}
+	return "[" + strings.Replace(name, everyAgent, "NAME", 1) + "]"
+}
+
+// below says for a table of a repository that it stands below one.
+func below(table string) string {
+	if table == "repo[]" {
+		return ", below its [[repo]]"
+	}
+	return ""
 }

@@ -23,6 +23,7 @@ func Parse(path string, data []byte, env environ.Env, defaultHost string) (*Conf
 	if err != nil {
 		return nil, err
 	}
+	whole.belongs = belongs
 	p := parser{
 		Table:  whole,
 		env:    env,
@@ -206,8 +207,8 @@ func (p *parser) repo(t *Table) {
 	r.Name = p.repoName(t, written)
 	p.checkRemote(t, r.RemoteURL)
 	for _, u := range r.AllowedUsers {
-		if name, id, given := strings.Cut(u, ":"); !login().MatchString(name) || given && !accountID().MatchString(id) {
-			t.bad("allowed_users", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", u)
+		if why := LoginProblem(u); why != "" {
+			t.bad("allowed_users", "%s", why)
 		}
 	}
 	p.config.Repos = append(p.config.Repos, r)
@@ -234,6 +235,14 @@ func (p *parser) repoName(t *Table, written string) work.RepoName {
 		}
 	}
 	return name
+}
+
+// LoginProblem says why a text is no login, and no login with its account's id; empty: it is one.
+func LoginProblem(text string) string {
+	if name, id, given := strings.Cut(text, ":"); !login().MatchString(name) || given && !accountID().MatchString(id) {
+		return fmt.Sprintf("%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", text)
+	}
+	return ""
 }
 
 // login matches GitHub's account names, with the suffix of apps and the underscore of managed

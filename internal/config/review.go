@@ -42,11 +42,6 @@ func (p *parser) review(t *Table) (r Review) {
 	if !r.Blocking.AtLeast(review.Nit) {
 		t.bad("blocking_severity", "want %s, got %q", quoted(review.Severities()), r.Blocking)
 	}
-	for _, key := range []string{"reviewers", "escalate"} {
-		if _, written := t.Get(key); written {
-			t.bad(key, "reviewers have tables of their own; write [[repo.reviewers]] with name, and can_escalate, below the [[repo]]")
-		}
-	}
 	t.done()
 	return r
 }

@@ -40,6 +40,10 @@ const maxReviewerName = 39
 // comment, and that people can type.
 var reviewerName = lazy.Regexp(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+func isReviewerName(name string) bool {
+	return reviewerName().MatchString(name) && len(name) <= maxReviewerName
+}
+
 // reviewedFlows are the flows that a reviewer reviews by default. Designs are left to people.
 func reviewedFlows() []work.Flow {
 	return []work.Flow{work.FlowImplementation, work.FlowBugfix, work.FlowSmallJob, work.FlowReview}
@@ -99,15 +103,19 @@ func (p *parser) checkReviewerName(t *Table, name string) {
 	switch {
 	case !written:
 		t.missing("name", `missing; write name = "quinn", or another word`)
-	case isText && (!reviewerName().MatchString(name) || len(name) > maxReviewerName):
+	case isText && !isReviewerName(name):
 		t.bad("name", "%q is no name for a reviewer; want lower-case letters and digits, joined by single hyphens, at most %d characters", name, maxReviewerName)
 	}
 }
 
 // agentReviewer reads the keys of an agent's table.
 func (p *parser) agentReviewer(t *Table, x *Reviewer) {
-	if built, ok := builtInReviewer(x.Name); ok {
+	built, ok := builtInReviewer(x.Name)
+	if ok {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
+	}
+	if !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"type", "persona", "persona_file", "agent", "account", "login"}, t.has) {
+		t.bad("name", "%q is not built in; for a person write type = %q and login, for an agent persona, or type = %q", x.Name, typeHuman, typeAgent)
 	}
 	p.persona(t, x)
 	x.Agent = t.text("agent", "")
@@ -126,13 +134,13 @@ func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 // person reads the keys of a person's table.
 func (p *parser) person(t *Table, x *Reviewer) {
 	written := t.text("login", "")
-	name, id, pinned := strings.Cut(written, ":")
-	switch {
+	switch why := LoginProblem(written); {
 	case written == "":
 		t.missing("login", `missing; a person has one: write login = "octocat"`)
-	case !login().MatchString(name) || pinned && !accountID().MatchString(id):
-		t.bad("login", "%q is no GitHub login, nor one with its account's id as in \"octocat:583231\"", written)
+	case why != "":
+		t.bad("login", "%s", why)
 	default:
+		name, id, _ := strings.Cut(written, ":")
 		x.Login = name
 		x.LoginID, _ = strconv.ParseInt(id, 10, 64)
 	}

@@ -89,7 +89,7 @@ func TestTheExampleIsValid(t *testing.T) {
 var asked = regexp.MustCompile(`\b(?:t|p|run|whole)\.(?:Text|Texts|Flag|Count|Number|Duration|Size|Sub|All|Get)\(\s*"([a-z_]+)"|(?:List\[[a-z0-9]+\]|p\.letIn|p\.sandbox|person|disclosure|signOff|oneOf)\([a-z]+, "([a-z_]+)"|[a-z]+Key(?:Or)?\("([a-z_]+)"|\{"([a-z_]+)", func\(`)
 
 // refused are keys that are only read to tell where they belong.
-var refused = []string{"escalate"} // in [repo.review] and in [[repo.reviewers]]
+var refused = []string{"escalate"} // in [[repo.reviewers]]
 
 // TestTheSchemaHasWhatTheParserTakes compares it with the parser's source.
 func TestTheSchemaHasWhatTheParserTakes(t *testing.T) {

@@ -45,6 +45,8 @@ type report struct {
 	problems []Problem
 	meant    map[string]bool // paths of keys for which a misspelt one was meant
 	asked    *[]Key          // nil: do not record
+
+	belongs func(key string) []string // where keys of that name belong, in words; nil: nobody knows
 }
 
 // Add adds a problem with the value at a path.

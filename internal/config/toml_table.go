@@ -112,8 +112,19 @@ var syntaxWords = []struct {
 	{`^expected a comma or an inline table terminator`, "a table in braces is not closed by }, or lacks a comma"},
 	{`^expected a top-level item to end with a newline.*but got '(.*)' instead`, "something stands behind the value: $1"},
 	{`^invalid escape in string '(.*)'`, "in double quotes \\ begins an escape, and $1 is none; write the text in single quotes"},
-	{`^(?i:invalid (?:float|integer|number|datetime)[^"]*)"(.*)"`, "\"$1\" is no value; a text stands in quotes"},
+	{`^(?i:invalid (?:float|integer|number|datetime)[^"']*)["'](.*)["']`, "\"$1\" is no value; a text stands in quotes"},
+	{`hexadecimal digits after|^Escaped character|^invalid escape`, "in double quotes \\ begins an escape, and this is none; write the text in single quotes"},
+	{`^unexpected comma`, "there is a comma too many"},
+	{`^unexpected (?:end of table name|table separator)`, "the name of a table is missing between the brackets"},
+	{`out of range`, "the number is too large"},
+	{`^newlines not allowed`, "a table in braces does not end on its line"},
+	{`control characters|^invalid UTF-8`, "there is a character that is no text; write the line again"},
+	{`^unexpected EOF; expected value`, "a value is missing behind the ="},
+	{`^unexpected EOF`, "the file ends within a text, a key or a list"},
 }
+
+// syntaxElse is the message about all other invalid TOML.
+const syntaxElse = "this cannot be read; a line is key = value, a text stands in quotes, and [name] begins a table"
 
 // syntaxSays returns the message about invalid TOML.
 func syntaxSays(theirs string) string {
@@ -124,7 +135,7 @@ func syntaxSays(theirs string) string {
 			return string(form.ExpandString(nil, w.ours, theirs, m))
 		}
 	}
-	return "it is no TOML: " + theirs
+	return syntaxElse
 }
 
 // KeyKind is the kind of value of a key.
@@ -241,22 +252,26 @@ func (t *Table) done() {
 		_, isTables := t.values[key].([]map[string]any)
 		switch {
 		case t.path == "" && (isTable || isTables):
-			t.Add(t.at(key), "unknown table [%s]%s", key, t.meantTable(key))
+			t.Add(t.at(key), "unknown table [%s]%s", key, t.suggest(key))
 		case t.path == "":
-			t.Add(t.at(key), "unknown key %q outside any table%s", key, t.meantTable(key))
+			t.Add(t.at(key), "unknown key %q outside any table%s", key, t.suggest(key))
 		default:
-			t.Add(t.at(key), "unknown key %q in %s%s", key, t.name, meant(key, t.known, "%q"))
+			t.Add(t.at(key), "unknown key %q in %s%s", key, t.name, t.suggest(key))
 		}
 	}
 }
 
-// meantTable suggests the table that was probably meant.
-func (t *Table) meantTable(key string) string {
+// suggest is the end of the message about an unknown key: where a key of that name belongs, or else
+// the known one that is nearest.
+func (t *Table) suggest(key string) string {
+	if t.belongs != nil {
+		if places := t.belongs(key); len(places) > 0 {
+			return "; " + strings.Join(places, ", or ")
+		}
+	}
 	switch {
-	case key == "labels" || key == "voice" || key == "review":
-		return "; did you mean [repo." + key + "], below its [[repo]]?"
-	case key == "reviewers":
-		return "; did you mean [[repo.reviewers]], below its [[repo]]?"
+	case t.path != "":
+		return meant(key, t.known, "%q")
 	case work.Nearest(key, t.known) == "repo":
 		return "; did you mean [[repo]]?"
 	}

@@ -1,8 +1,11 @@
 package config_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 )
@@ -26,11 +29,41 @@ func TestSyntaxIsToldInOurWords(t *testing.T) {
 		`name = 'x'y`:             ":1: something stands behind the value: y",
 		`test_file_regex = "\d+"`: `:1: in double quotes \ begins an escape, and \d is none; write the text in single quotes`,
 		`version = 1.2.3`:         `:1: "1.2.3" is no value; a text stands in quotes`,
-		"a = \"\x00\"":            "it is no TOML: ",
+		"a = \"\x00\"":            ":1: this cannot be read; a line is key = value",
+		"a = \"\x01\"":            ":1: there is a character that is no text",
+		"a = 0b2":                 ":1: this cannot be read; a line is key = value",
 	} {
 		_, err := config.OpenTable("config.toml", text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestNoSyntaxIsToldInTheLibrarysWords: wherever a character of the example is lost or doubled, the
+// message is ours.
+func TestNoSyntaxIsToldInTheLibrarysWords(t *testing.T) {
+	example := config.Example + "[a]\nb = [1, 2.5, \"x\\u00e4\", 'y']\nc = { d = 2026-11-27, e = \"\"\"\nf\"\"\" }\n"
+	told := 0
+	for i := range example {
+		for _, text := range []string{example[:i] + example[i+1:], example[:i] + example[i:i+1] + example[i:], example[:i] + "\x01" + example[i:], example[:i]} {
+			if strings.HasPrefix(example[i:], " ") || i%7 != 0 && i < len(config.Example) {
+				continue // enough of the comments
+			}
+			var values map[string]any
+			_, theirs := toml.Decode(text, &values)
+			if theirs == nil {
+				continue
+			}
+			_, ours := config.OpenTable("config.toml", text)
+			parsed, _ := errors.AsType[toml.ParseError](theirs)
+			if said := ours.Error(); parsed.Message != "" && strings.Contains(said, parsed.Message) || strings.Contains(said, "EOF") || strings.Contains(said, "toml: ") {
+				t.Errorf("%q: %s", text[max(0, i-20):min(len(text), i+20)], said)
+			}
+			told++
+		}
+	}
+	if told < 500 {
+		t.Errorf("only %d mistakes were tried", told)
 	}
 }

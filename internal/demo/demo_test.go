@@ -229,3 +229,17 @@ func TestPrints(t *testing.T) {
 		t.Errorf("row: %q", got)
 	}
 }
+
+// TestTheStoryFitsTheTerminal: prose and tables of the demo are as wide as the terminal at most.
+func TestTheStoryFitsTheTerminal(t *testing.T) {
+	var b bytes.Buffer
+	d := &demo{out: terminal.Output{W: &b, TTY: true, Width: 50}}
+	d.say("  %s", strings.Repeat("a sentence about a pass ", 9))
+	d.did("ann", "comments on greet.sh:5 of a pull request with a long name", strings.Repeat("please do it ", 9))
+	d.columns([][]string{{"ISSUE", "FLOW", "PULL REQUEST", "COMMITS", "TITLE"}, {"#1", "bugfix", "#4 merged", "2", "Greet the world when nobody is named"}})
+	for line := range strings.Lines(b.String()) {
+		if len(line) > 51 {
+			t.Errorf("%q has %d columns", line, len(line)-1)
+		}
+	}
+}

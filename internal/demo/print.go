@@ -13,8 +13,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
-// say prints a line of the story.
-func (d *demo) say(format string, about ...any) { fmt.Fprintf(d.out.W, format+"\n", about...) }
+// say prints a line of the story, in the width of the terminal.
+func (d *demo) say(format string, about ...any) {
+	fmt.Fprint(d.out.W, d.out.Fit(fmt.Sprintf(format+"\n", about...)))
+}
+
+// exactly prints a line that people copy.
+func (d *demo) exactly(line string) { fmt.Fprintln(d.out.W, line) }
 
 // chapter begins a part of the story.
 func (d *demo) chapter(title string) { d.say("\n%s", d.out.Bold(title)) }
@@ -32,11 +37,13 @@ func (d *demo) did(who, what, words string) {
 
 // columns prints rows below one another, indented.
 func (d *demo) columns(rows [][]string) {
-	w := tabwriter.NewWriter(d.out.W, 0, 0, 2, ' ', 0)
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		fmt.Fprintln(w, strings.TrimRight("    "+strings.Join(terminal.Each(row, terminal.OneLine), "\t"), "\t "))
 	}
-	_ = w.Flush() // a story that nobody reads on is no error
+	_ = w.Flush() // into memory
+	fmt.Fprint(d.out.W, d.out.Fit(b.String()))
 }
 
 // diff shows what changed between two commits of the repository.
@@ -59,11 +66,11 @@ func (d *demo) diffLine(line string) {
 		d.say("      %s", d.out.Bold(line[len("+++ b/"):]))
 	case hasAnyPrefix(line, "diff --git ", "index ", "--- ", "new file mode ", "@@ "):
 	case strings.HasPrefix(line, "+"):
-		d.say("      %s", d.out.Paint("32", line))
+		d.exactly("      " + d.out.Paint("32", line))
 	case strings.HasPrefix(line, "-"):
-		d.say("      %s", d.out.Paint("31", line))
+		d.exactly("      " + d.out.Paint("31", line))
 	default:
-		d.say("%s", strings.TrimRight("      "+line, " "))
+		d.exactly(strings.TrimRight("      "+line, " "))
 	}
 }
 

@@ -79,14 +79,14 @@ func (w *world) tell(opt ServeOptions) error {
 	if opt.EnvFile == "" {
 		fmt.Fprint(d.out.W, indented(w.lines()))
 	} else {
-		d.say("  . %s", opt.EnvFile)
+		d.exactly("  . " + opt.EnvFile)
 	}
-	d.say("  cd %s\n\n%s\n", w.checkout, d.out.Bold("Then:"))
+	d.exactly("  cd " + w.checkout)
+	d.say("\n%s\n", d.out.Bold("Then:"))
 	for _, line := range w.tries(opt.Unconfigured) {
-		d.say("  %s", line)
+		d.exactly("  " + line)
 	}
-	d.say("\nYou are %s, who owns the repository. ann and bob may write to it, %s may not; a token lets you be one of", operator, stranger)
-	d.say("them: GH_TOKEN=%s gh issue comment …", githubsim.TokenOf("ann"))
+	d.say("\nYou are %s, who owns the repository. ann and bob may write to it, %s may not; a token lets you be one of them: GH_TOKEN=%s gh issue comment …", operator, stranger, githubsim.TokenOf("ann"))
 	return nil
 }
 

@@ -24,8 +24,7 @@ const (
 // tell plays the story, scene by scene, up to the first that goes wrong.
 func (d *demo) tell(ctx context.Context) error {
 	d.say("A pass (gh mergexo tick) reads what is new on GitHub, lets agents work, pushes and answers; cron repeats it.")
-	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in")
-	d.say("%s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
+	d.say("Here GitHub is simulated and the agent is scripted; the passes are real, and so is git. All of it is in %s. The passes use %s's account. ann and bob may write to %s, %s may not.", d.dir, operator, repoName, stranger)
 	r := withReviews{d}
 	for _, scene := range []func(context.Context) error{
 		d.theBug, d.issues, d.firstPass, d.comments, d.death, d.carryOn,

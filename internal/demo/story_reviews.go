@@ -32,8 +32,7 @@ func (d withReviews) demands(context.Context) error {
 
 func (d withReviews) look(ctx context.Context) error {
 	d.chapter("Pass 4: a reviewer looks at the bug fix")
-	d.say("  quinn is an agent with a point of view, and looks at code before people do. It speaks as %s, so the GitHub", operator)
-	d.say("  shows its reviews as comments; the commit status %s, which a ruleset can require, says what they come to.", review.StatusContext)
+	d.say("  quinn is an agent with a point of view, and looks at code before people do. It speaks as %s, so the GitHub shows its reviews as comments; the commit status %s, which a ruleset can require, says what they come to.", operator, review.StatusContext)
 	bug, design := d.pulls[bugIssue], d.pulls[designIssue]
 	plan, err := d.sees().preview(ctx)
 	if err != nil {

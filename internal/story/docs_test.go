@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,30 @@ func pages(t *testing.T) map[string]string {
 		if name := strings.TrimPrefix(path, "../../"); name != "docs/decisions.md" {
 			all[name] = string(text)
 		}
+	}
+	return all
+}
+
+// allPages are the pages with the dated ones, the generated ones and those of folders.
+func allPages(t *testing.T) map[string]string {
+	t.Helper()
+	all := pages(t)
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../../"))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, "internal/config/personas/"):
+			text, err := os.ReadFile(path)
+			all[name] = string(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -72,14 +97,34 @@ func TestDocsNameStoriesThatExist(t *testing.T) {
 // sourceFile is how documents name a file of the repository.
 var sourceFile = regexp.MustCompile(`^(actions|cmd|docs|internal|prompts|script|store|testdata|tick|\.ci|\.changes)/[\w./-]+\.\w+$`)
 
-// Files that documents name are there.
+// ourFile is how documents name a file of the repository without its folder. Other endings are those of
+// files that the program or its users make.
+var ourFile = regexp.MustCompile(`^[\w./-]*\w\.(md|go|mod|sql|txtar|yml|css|svg|png)$`)
+
+// usersFiles are names with such an ending that stand for files of users.
+var usersFiles = []string{"AGENTS.md", "CLAUDE.md"}
+
+// Files that documents name are there: by their path, or by their name alone.
 func TestDocsNameFilesThatExist(t *testing.T) {
-	for page, text := range pages(t) {
+	names := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		names[d.Name()] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, text := range allPages(t) {
 		for _, m := range inCode.FindAllStringSubmatch(text, -1) {
-			if !sourceFile.MatchString(m[1]) {
-				continue
-			}
-			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+			named := strings.TrimPrefix(m[1], "./")
+			_, err := os.Stat(filepath.Join("../..", named))
+			_, beside := os.Stat(filepath.Join("../..", filepath.Dir(page), named))
+			switch {
+			case slices.Contains(usersFiles, named), err == nil, beside == nil:
+			case sourceFile.MatchString(named), ourFile.MatchString(named) && !names[filepath.Base(named)]:
 				t.Errorf("%s names %s, which is not there", page, m[1])
 			}
 		}
@@ -118,7 +163,7 @@ func TestNothingRefersElsewhere(t *testing.T) {
 
 // Documents link to files, and to headings, that are there.
 func TestDocsLinkToWhatIsThere(t *testing.T) {
-	all := pages(t)
+	all := allPages(t)
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for page, text := range all {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {

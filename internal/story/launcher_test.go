@@ -77,13 +77,17 @@ func (s source) want(env []string, name, stdout, stderrPart string, code int, ar
 	}
 }
 
+// building is what the launcher says on any standard error before it builds: a build takes minutes,
+// also where no terminal shows that something happens.
+const building = "gh mergexo: building; the first time takes minutes"
+
 func TestLauncherBuildsWhatIsMissingOrNewer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program")
 	}
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
-	s.want(os.Environ(), launcher, "one\na b\n--x\n", "", 0, "a b", "--x")
+	s.want(os.Environ(), launcher, "one\na b\n--x\n", building, 0, "a b", "--x")
 	built := s.builtAt()
 	s.want(os.Environ(), launcher, "one\n", "", 0)
 	s.write("internal/doc_test.go", "package internal\n")
@@ -96,7 +100,7 @@ func TestLauncherBuildsWhatIsMissingOrNewer(t *testing.T) {
 	}
 
 	s.program("two")
-	s.want(os.Environ(), launcher, "two\n", "", 0)
+	s.want(os.Environ(), launcher, "two\n", building, 0)
 
 	links := t.TempDir()
 	for from, to := range map[string]string{"absolute": launcher, "relative": "absolute", "folder": s.dir} {
@@ -128,7 +132,7 @@ func TestLauncherTwoAtOnce(t *testing.T) {
 	s := newSource(t)
 	var all sync.WaitGroup
 	for range 3 {
-		all.Go(func() { s.want(os.Environ(), filepath.Join(s.dir, "gh-mergexo"), "one\n", "", 0) })
+		all.Go(func() { s.want(os.Environ(), filepath.Join(s.dir, "gh-mergexo"), "one\n", building, 0) })
 	}
 	all.Wait()
 	left, err := os.ReadDir(filepath.Join(s.dir, "bin"))
@@ -171,7 +175,7 @@ func TestLauncherUnderCron(t *testing.T) {
 		t.Fatal(err)
 	}
 	caches := []string{"PATH=" + tools + ":" + filepath.Dir(goTool)}
-	s.want(caches, launcher, "one\n", "", 0)
+	s.want(caches, launcher, "one\n", building, 0)
 
 	s.program("two")
 	s.want(bare, launcher, "one\n", "running the old binary. Go 1.26.1 or newer", 0)

@@ -33,6 +33,49 @@ func (o Output) Indented(begin, s string) string {
 	return begin + strings.Join(Wrap(s, o.Width-len(pad)), "\n"+pad) + "\n"
 }
 
+// Fit breaks each line that is too long for a terminal at blanks; further lines are indented like the
+// line. Blanks within a line stay, and colours need no room.
+func (o Output) Fit(s string) string {
+	if !o.TTY {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		rest, end := strings.CutSuffix(line, "\n")
+		indent := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
+		for columnsOf(rest) > o.Width {
+			at := -1 // of the blank to break at: the last that fits, or else the first
+			for i := len(indent); i < len(rest); i++ {
+				if rest[i] == ' ' && (at < 0 || columnsOf(rest[:i]) <= o.Width) {
+					at = i
+				}
+			}
+			if at < 0 {
+				break
+			}
+			b.WriteString(strings.TrimRight(rest[:at], " ") + "\n")
+			rest = indent + strings.TrimLeft(rest[at:], " ")
+		}
+		b.WriteString(rest)
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// columnsOf is the width of text without our own colours.
+func columnsOf(s string) int {
+	for {
+		before, after, painted := strings.Cut(s, paintMark)
+		if !painted {
+			return text.DisplayWidth(s)
+		}
+		_, after, _ = strings.Cut(after, "m")
+		s = before + after
+	}
+}
+
 // Hanging wraps text after begin, whose last column is blank; further lines are indented slightly
 // more than begin.
 func (o Output) Hanging(begin, s string) string {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestToldTableCutsNothing(t *testing.T) {
@@ -39,4 +41,28 @@ func TestAge(t *testing.T) {
 	if got := Age(time.Time{}, now); got != "" {
 		t.Errorf("no time: %q", got)
 	}
+}
+
+// TestFit: no line is wider than the terminal if it can be broken, none loses a word, its indentation
+// or its colours, and nothing changes where no terminal is.
+func TestFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Output{TTY: rapid.Bool().Draw(t, "tty"), Color: true, Width: rapid.IntRange(5, 60).Draw(t, "width")}
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-zä漢]{1,9}`), 1, 20).Draw(t, "words")
+		indent := strings.Repeat(" ", rapid.IntRange(0, 6).Draw(t, "indent"))
+		line := indent + o.Paint("36", strings.Join(words, " ")) + "\n"
+		got := o.Fit(line)
+		if !o.TTY && got != line {
+			t.Fatalf("%q became %q", line, got)
+		}
+		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(line), " ") {
+			t.Fatalf("%q became %q", line, got)
+		}
+		for part := range strings.Lines(got) {
+			part = strings.TrimSuffix(part, "\n")
+			if !strings.HasPrefix(part, indent) || o.TTY && columnsOf(part) > o.Width && strings.Contains(strings.TrimLeft(part, " "), " ") {
+				t.Fatalf("%d columns, indent %d: %q", o.Width, len(indent), part)
+			}
+		}
+	})
 }

@@ -4,11 +4,14 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -76,6 +79,70 @@ func (d Dirs) Installation(machine string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(name + "\n" + machine)) // hashed, so that the machine's id is not published
 	return name + "-" + hex.EncodeToString(sum[:4]), nil
+}
+
+// Machine is a machine as the state folder remembers it.
+type Machine struct {
+	ID   string    `json:"id"`   // a hash of its id; empty: it has none, and is not told from others
+	Name string    `json:"name"` // its host name, for people
+	At   time.Time `json:"at"`   // when a pass last began there
+}
+
+// ThisMachine returns the machine that the program runs on.
+func ThisMachine() Machine {
+	m := Machine{}
+	m.Name, _ = os.Hostname() // only for people
+	if id := MachineID(); id != "" {
+		sum := sha256.Sum256([]byte("gh mergexo\n" + id))
+		m.ID = hex.EncodeToString(sum[:8])
+	}
+	return m
+}
+
+// elsewhereFor is how long a state folder that another machine used is left to that machine.
+const elsewhereFor = time.Hour
+
+// ElsewhereError means that passes of another machine used the state folder, or the folder that it
+// is a copy of, a short while ago.
+type ElsewhereError struct {
+	Last Machine
+	File string // to delete if that machine has stopped
+}
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("%s used this state folder, or the one that it is a copy of, at %s: two machines at work would do the same work twice. "+
+		"If no pass runs there any more (gh mergexo schedule remove), use it here: rm '%s'", e.Last.Name, work.Stamp(e.Last.At), e.File)
+}
+
+// UseOn records that a pass begins on a machine. former is the machine that used the folder before,
+// if it was another one; it is an ElsewhereError if that was a short while ago.
+func (d Dirs) UseOn(m Machine, now time.Time) (former *Machine, err error) {
+	if m.ID == "" {
+		return nil, nil
+	}
+	path := filepath.Join(d.State, "machine")
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read which machine uses the state folder: %w", err)
+	}
+	var last Machine
+	known, age := json.Unmarshal(b, &last) == nil && last.ID != "", now.Sub(last.At).Abs() // a file that cannot be read says nothing
+	switch {
+	case known && last.ID != m.ID && age < elsewhereFor:
+		return &last, &ElsewhereError{Last: last, File: path}
+	case known && last.ID != m.ID:
+		former = &last
+	case known && age < elsewhereFor/10: // an idle pass writes as little as it can
+		return nil, nil
+	}
+	m.At = now.UTC()
+	if b, err = json.Marshal(m); err == nil {
+		err = files.Replace(path, string(b)+"\n")
+	}
+	if err != nil {
+		return former, fmt.Errorf("record which machine uses the state folder: %w", err)
+	}
+	return former, nil
 }
 
 // MachineID returns Linux's machine id; empty: there is none.

@@ -43,18 +43,25 @@ func (inv invocation) comment() int64 {
 
 // Reply is the result of a command.
 type Reply struct {
-	Said    string        // what was done and what comes next; or why nothing was done, and what to do
-	Unsent  string        // the text while the effects are not on GitHub yet; empty: Said
-	sent    []work.Action // actions that must be applied before Said is true
-	Refused bool
+	Said    string          // what was done and what comes next; or why nothing was done, and what to do
+	Unsent  string          // the text while the effects are not on GitHub yet; empty: Said
+	sent    []work.Action   // actions that must be applied before Said is true
+	Refused bool            // nothing was done, and it is not so already either
 	void    []string        // keys of events that it ended, for the answer's marker
 	verdict *review.Verdict // its verdict, for the marker; nil: none
 	merge   string          // the head allowed to merge, for the marker; empty: none
 	epoch   int             // how often people restarted the reviews, for the marker; 0: unchanged
 }
 
-// nothing returns the reply of a command that does nothing.
-func nothing(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(said, args...)} }
+// reply returns the reply of a command that is carried out, or whose effect was there already: the
+// command line ends with 0.
+func reply(said string, args ...any) Reply { return Reply{Said: fmt.Sprintf(said, args...)} }
+
+// refusal returns the reply of a command that does nothing, because something is not as it assumes:
+// the command line ends with 1.
+func refusal(said string, args ...any) Reply {
+	return Reply{Said: fmt.Sprintf(said, args...), Refused: true}
+}
 
 // commands executes the item's commands in order of time, before any other decision about it.
 // closing is true if the item is being cancelled and needs no other decision.
@@ -138,7 +145,7 @@ func (r *commander) execute(inv invocation) Reply {
 	})
 	row, _ := work.FindCommand(inv.Verb)
 	if inv.onPull && r.item.Flow == work.FlowDesign && r.item.State == work.StateMerged && row.Flow == "" && !row.OnMerged {
-		return nothing("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
+		return refusal("Pull request #%d was merged. Comment the command on its issue, #%d.", r.item.Pull.Number, r.item.Number)
 	}
 	if row.NeedsItem && r.item.ID == 0 {
 		return r.noItem(inv)
@@ -169,17 +176,17 @@ func commandFuncs() map[work.Verb]func(*commander, invocation) Reply {
 // noItem answers a command that needs an item where there is none.
 func (r *commander) noItem(inv invocation) Reply {
 	if flow, held := r.v.Ignored[inv.number]; held {
-		return nothing("The label `%s` is set, so no work has started. Remove it, or use %s, and the %s starts.",
+		return refusal("The label `%s` is set, so no work has started. Remove it, or use %s, and the %s starts.",
 			r.v.Policy.Labels.Ignore, r.command(work.VerbResume), strings.ReplaceAll(string(flow), "_", " "))
 	}
-	return nothing("There is no work here. On an issue, %s, %s or %s starts it.", r.command(work.VerbDesign), r.command(work.VerbBugfix), r.command(work.VerbSmallJob))
+	return refusal("There is no work here. On an issue, %s, %s or %s starts it.", r.command(work.VerbDesign), r.command(work.VerbBugfix), r.command(work.VerbSmallJob))
 }
 
 func helpReply(inv invocation) Reply {
 	if inv.Wrong != "" {
-		return nothing("%s `/mergexo help` lists the commands.", inv.Wrong)
+		return refusal("%s `/mergexo help` lists the commands.", inv.Wrong)
 	}
-	return nothing("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", work.CommandHelp())
+	return reply("Write a command on the first line of a comment; it needs write permission on the repository.\n\n%s", work.CommandHelp())
 }
 
 // answer plans a command's actions and the answer, which is sent once they are settled.
@@ -300,7 +307,7 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd work.Comman
 	at := e.CreatedAt.Truncate(time.Second) // in whole seconds, like GitHub's times
 	inv := invocation{Command: cmd, by: e.Author.Login, account: e.Author, at: at, number: e.Number, key: e.Key, onPull: r.item.HasPull() && e.Number == r.item.Pull.Number}
 	if r.commander().opening(e) {
-		return Reply{Said: "The pull request is being opened. Repeat the command once it is open.", Refused: true}, made
+		return refusal("The pull request is being opened. Repeat the command once it is open."), made
 	}
 	rep := r.commander().execute(inv)
 	for _, a := range rep.sent {

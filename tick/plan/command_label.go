@@ -21,11 +21,11 @@ func (r *commander) beginFlow(inv invocation) Reply {
 	_, over := r.over()
 	switch {
 	case inv.onPull && (r.item.ID == 0 || r.item.Flow == work.FlowReview):
-		return nothing("This is a pull request. Work starts on an issue: comment there.")
+		return refusal("This is a pull request. Work starts on an issue: comment there.")
 	case inv.onPull:
-		return nothing("This is a pull request. Comment on its issue, #%d.", r.item.Number)
+		return refusal("This is a pull request. Comment on its issue, #%d.", r.item.Number)
 	case over && r.item.IssueClosed:
-		return nothing("The issue is closed. Reopen it, then try %s again.", r.same(inv))
+		return refusal("The issue is closed. Reopen it, then try %s again.", r.same(inv))
 	case r.item.ID == 0 || over:
 		return Reply{
 			Said: fmt.Sprintf("The label `%s` is set, and the next pass starts the work if the issue is open and has no label `%s`.",
@@ -34,9 +34,9 @@ func (r *commander) beginFlow(inv invocation) Reply {
 			sent:   []work.Action{r.flowLabel(inv, label)},
 		}
 	case r.item.Flow == flow, flow == work.FlowDesign && r.item.Flow == work.FlowImplementation:
-		return nothing("This work is already in progress. %s", r.statusSentences())
+		return reply("This work is already in progress. %s", r.statusSentences())
 	}
-	return nothing("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(work.VerbCancel), r.same(inv), r.statusSentences())
+	return refusal("Another kind of work is in progress. %s cancels it; then try %s again. %s", r.command(work.VerbCancel), r.same(inv), r.statusSentences())
 }
 
 // flowLabel returns the action that sets one of the labels that start work, or removes all of them.
@@ -69,10 +69,10 @@ func (r *commander) labelBody(label string) string {
 // pause pauses the item from the time of the command.
 func (r *commander) pause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
-		return nothing("%s, so there is nothing to pause.", why)
+		return refusal("%s, so there is nothing to pause.", why)
 	}
 	if since := r.item.Pause; since != nil {
-		return nothing("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
+		return reply("It is already paused by %s since %s. %s ends the pause.", since.By, work.UTC(since.Began), r.command(work.VerbResume))
 	}
 	rep := Reply{sent: []work.Action{r.ignoreLabel(inv, inv.number, work.VerbPause)}}
 	if r.item.ID == 0 {
@@ -109,14 +109,14 @@ func (r *commander) skipPaused() {
 // unpause ends the pause and a hold.
 func (r *commander) unpause(inv invocation) Reply {
 	if why, over := r.over(); over && r.item.ID != 0 {
-		return nothing("%s, so there is nothing to resume. %s.", why, r.again())
+		return refusal("%s, so there is nothing to resume. %s.", why, r.again())
 	}
 	label, held := reviewCommands{r}.release(inv)
 	switch {
 	case r.item.Pause == nil && held:
 		return Reply{Said: "It is no longer on hold. " + r.statusSentences(), sent: []work.Action{label}}
 	case r.item.Pause == nil && r.item.ID != 0:
-		return nothing("It is not paused. %s", r.statusSentences())
+		return reply("It is not paused. %s", r.statusSentences())
 	}
 	if r.item.ID == 0 {
 		return Reply{

@@ -20,30 +20,32 @@ type mergeCommands struct{ *commander }
 func (r mergeCommands) merge(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
+	case ended && r.item.Pull.State == work.PullMerged:
+		return reply("%s, so there is nothing to merge.", over)
 	case ended:
-		return nothing("%s, so there is nothing to merge.", over)
+		return refusal("%s, so there is nothing to merge.", over)
 	case !r.item.HasPull():
-		return nothing("There is no pull request yet, so there is nothing to merge.")
+		return refusal("There is no pull request yet, so there is nothing to merge.")
 	case r.item.Flow == work.FlowReview:
-		return nothing("This pull request is somebody else's: gh mergexo reviews it and does not merge it.")
+		return refusal("This pull request is somebody else's: gh mergexo reviews it and does not merge it.")
 	case r.item.Reviewers.Off(): // then it is not merged, even with auto_merge
-		return nothing("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
+		return refusal("Nobody has to approve this pull request, and gh mergexo merges only approved ones, so nothing was done: merge it yourself. " +
 			"To change that, configure a reviewer for it, or `require_human_approval = true` beside `auto_merge = true` below `[repo.review]`.")
 	case !r.item.AutoMerges():
-		return nothing("`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]` in the config.")
+		return refusal("`auto_merge` is off for this repository, so nothing was done: merge it yourself, or set `auto_merge = true` below `[repo.review]` in the config.")
 	}
 	if r.item.Reviewers.Agents(inv.account) {
-		return Reply{Said: ofAgent(inv), Refused: true}
+		return refusal("%s", ofAgent(inv))
 	}
 	if why := r.otherHead(inv); why != "" {
-		return Reply{Said: why, Refused: true}
+		return refusal("%s", why)
 	}
 	head := r.item.Pull.HeadOID
 	w := merging.MergeApproval{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
 	r.p.add(change.MergeApproval{MergeApproval: w})
 	r.item.Landing.MergeApprovals = append(slices.Clone(r.item.Landing.MergeApprovals), w)
 	r.forget()
-	rep := nothing("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
+	rep := reply("%s says that %s, the head of `%s` now, may be merged. %s", inv.by, work.Short(head), r.item.Pull.Branch, r.holds())
 	rep.merge = head
 	return rep
 }

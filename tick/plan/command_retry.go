@@ -15,13 +15,13 @@ import (
 // looked at it.
 func (r *commander) retry(inv invocation) Reply {
 	if why, over := r.over(); over {
-		return nothing("%s, so there is nothing to retry. %s.", why, r.again())
+		return refusal("%s, so there is nothing to retry. %s.", why, r.again())
 	}
 	if why := r.whyNotResumable(inv); why != "" {
-		return nothing("%s", why)
+		return refusal("%s", why)
 	}
 	if why := explain.NeedsUnblock(r.item.Pull, r.v.Place(r.item)); why != "" {
-		return nothing("%s", why)
+		return refusal("%s", why)
 	}
 	rep, ok := reviewCommands{r}.reviewAgain(inv)
 	if !ok {
@@ -36,12 +36,12 @@ func (r *commander) retry(inv invocation) Reply {
 	}
 	if r.item.HasPull() && r.item.Pull.NotBefore.After(r.v.Now) {
 		r.p.add(change.RereadPull{Pull: r.item.Pull.ID})
-		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
+		return reply("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
 	if r.standing().Why.Kind == work.WhyInterrupted {
-		return nothing("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
+		return reply("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
 	}
-	return nothing("There is nothing to retry. %s", r.statusSentences())
+	return reply("There is nothing to retry. %s", r.statusSentences())
 }
 
 // whyNotResumable returns why no command may resume the item: it is paused, or its edited text is
@@ -61,14 +61,14 @@ func (r *commander) whyNotResumable(inv invocation) string {
 // unblock accepts the branch as it is and resumes what is blocked.
 func (r *commander) unblock(inv invocation) Reply {
 	if why, over := r.over(); over && !r.item.HasPull() {
-		return nothing("%s, so nothing is blocked. %s.", why, r.again())
+		return refusal("%s, so nothing is blocked. %s.", why, r.again())
 	}
 	if why := r.whyNotResumable(inv); why != "" {
-		return nothing("%s", why)
+		return refusal("%s", why)
 	}
 	u := explain.Unblock(r.item.Pull, inv.Head, r.v.Place(r.item))
 	if u.Refused != "" {
-		return Reply{Said: u.Refused, Refused: true}
+		return refusal("%s", u.Refused)
 	}
 	accepted := u.Accept != explain.Acceptance{}
 	if accepted {
@@ -76,7 +76,7 @@ func (r *commander) unblock(inv invocation) Reply {
 	}
 	turn, busy := r.unfinished()
 	if !accepted && !r.item.Stopped() && (!busy || !turn.Blocked) {
-		return nothing("Nothing is blocked. %s", r.statusSentences())
+		return reply("Nothing is blocked. %s", r.statusSentences())
 	}
 	rep, went := r.resumeStopped(accepted)
 	if accepted && !went {
@@ -105,16 +105,16 @@ func (r *commander) resumeStopped(cleared bool) (Reply, bool) {
 	})
 	shelved := r.item.Shelved
 	if !waiting && len(shelved) == 0 && !cleared {
-		return nothing("There is nothing to retry: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
+		return refusal("There is nothing to retry: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
 	for _, key := range shelved {
 		r.p.add(change.RetryShelved{Key: key})
 	}
 	r.resumeTo(work.StateAwaitingFeedback)
 	if !waiting && len(shelved) == 0 {
-		return nothing("Nothing waits for an answer; say in a comment on #%d what to do.", r.item.Pull.Number), true
+		return reply("Nothing waits for an answer; say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
-	return nothing("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
+	return reply("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
 }
 
 // retryTurn resumes an unfinished turn at its step. An agent that has answered does not run again.
@@ -130,18 +130,18 @@ func (r *commander) retryTurn(t work.Turn) (Reply, bool) {
 	t.Blocked, t.NotBefore, t.Attempts = false, r.v.Now, 0
 	r.item.Turn = &t
 	if t.Step == work.StepClaimed {
-		return nothing("The next pass retries the turn, with all its attempts."), true
+		return reply("The next pass retries the turn, with all its attempts."), true
 	}
-	return nothing("The next pass resumes the turn where it stopped, with all its attempts; the agent's answer is kept."), true
+	return reply("The next pass resumes the turn where it stopped, with all its attempts; the agent's answer is kept."), true
 }
 
 // startAgain plans a start turn with all comments.
 func (r *commander) startAgain() Reply {
 	if !slices.ContainsFunc(r.item.Events, func(e work.Event) bool { return work.StartsItem(r.item.Item, e) }) {
-		return nothing("Nothing is left of what began this. %s.", r.again())
+		return refusal("Nothing is left of what began this. %s.", r.again())
 	}
 	r.resumeTo(work.StatePending)
-	return nothing("The next turn retries the work, with all comments on the issue.")
+	return reply("The next turn retries the work, with all comments on the issue.")
 }
 
 // resumeTo resumes the item for a person and resets its budgets.
@@ -159,7 +159,9 @@ func (r *commander) alive(t work.Turn) bool {
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.
 func (r *commander) cancel(inv invocation) Reply {
 	if why, over := r.over(); over {
-		return nothing("%s, so there is nothing to cancel. %s.", why, r.again())
+		rep := reply("%s, so there is nothing to cancel. %s.", why, r.again())
+		rep.Refused = r.item.HasPull() && r.item.Pull.State == work.PullMerged
+		return rep
 	}
 	said := "The work is cancelled."
 	turn, busy := r.unfinished()

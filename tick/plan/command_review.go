@@ -20,15 +20,15 @@ func (r reviewCommands) approve(inv invocation) Reply {
 	over, ended := r.over()
 	switch {
 	case !r.item.HasPull():
-		return nothing("There is no pull request yet, so there is nothing to approve.")
+		return refusal("There is no pull request yet, so there is nothing to approve.")
 	case ended:
-		return nothing("%s, so there is nothing to approve.", over)
+		return refusal("%s, so there is nothing to approve.", over)
 	case r.item.Reviewers.Off():
-		return nothing("No reviewer is configured for this pull request, so it needs no approval: merge it yourself.")
+		return refusal("No reviewer is configured for this pull request, so it needs no approval: merge it yourself.")
 	}
 	pull, who, why := r.approver(inv)
 	if why != "" {
-		return Reply{Said: why, Refused: true}
+		return refusal("%s", why)
 	}
 	v := review.Verdict{
 		PullID: pull.ID, CommentID: inv.comment(), Reviewer: who.Name, Human: true, Head: pull.HeadOID, Epoch: r.item.Reviews.Record.Epoch,
@@ -36,7 +36,7 @@ func (r reviewCommands) approve(inv invocation) Reply {
 	}
 	r.p.add(change.Verdict{Verdict: v})
 	r.item.Reviews.Verdicts, r.item.ReviewsChanged = append(slices.Clone(r.item.Reviews.Verdicts), v), true
-	rep := nothing("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
+	rep := reply("%s approves %s, the head of `%s` now.", inv.by, work.Short(pull.HeadOID), pull.Branch)
 	rep.verdict = &v
 	rep.Said += " " + r.statusSentences()
 	return rep
@@ -97,11 +97,11 @@ func (r reviewCommands) hold(inv invocation) Reply {
 	over, ended := r.over()
 	switch held := r.item.HeldBack; {
 	case ended:
-		return nothing("%s, so there is nothing to hold.", over)
+		return refusal("%s, so there is nothing to hold.", over)
 	case !r.item.HasPull():
-		return nothing("There is no pull request yet, so there is nothing to hold.")
+		return refusal("There is no pull request yet, so there is nothing to hold.")
 	case held != nil:
-		return nothing("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
+		return reply("It is already on hold by %s since %s. %s ends that.", held.By, work.UTC(held.At), r.command(work.VerbResume))
 	}
 	r.item.HeldBack, r.item.ReviewsChanged = &review.Held{By: inv.by, At: inv.at}, true
 	r.p.add(change.Hold{Pull: r.item.Pull.ID, Held: *r.item.HeldBack})
@@ -165,6 +165,7 @@ func (r reviewCommands) reviewAgain(inv invocation) (Reply, bool) {
 	c := of.about().Choose()
 	r.item.Reviews.Retried = false
 	if c.State.Stopped() { // a reason that no command changes
+		rep.Refused = !held
 		w := explain.Reason(c.Why, r.v.Place(r.item))
 		rep.Said = strings.TrimSpace(fmt.Sprintf("%s %s, so the reviews stay stopped: %s.", rep.Said, upper(w.What), w.Next()))
 		return rep, true

@@ -68,12 +68,20 @@ func StandingOf(i known.Item, o Outlook, a Around) Standing {
 	if i.Told() {
 		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
 	}
+	if s.State == statePaused {
+		s.Since = i.Pause.Began
+	}
 	return s
 }
+
+// statePaused is the state of a paused item in every view; what it was in stays stored.
+const statePaused = "paused"
 
 // stateOf is the item's state in a word.
 func stateOf(i known.Item, a Around) string {
 	switch {
+	case i.Pause != nil && i.State.Open() && !ending(i):
+		return statePaused
 	case i.State != work.StateRunning, i.Turn == nil, a.Live, i.Turn.Blocked:
 		return string(i.State)
 	case a.Halted, i.Turn.Waits(a.Now), !i.Turn.WaitReason.None():
