@@ -340,7 +340,6 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
-	_, pagesErr := tx.ListPages(ctx, r.ID, "talk")
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
@@ -360,9 +359,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
-		tx.AddBacklog(ctx, r.ID, 1, t0),
-		tx.PutPages(ctx, r.ID, "talk", 0, []ListPage{{Begun: t0, URL: "u", Items: "[]"}}),
-		pagesErr,
+		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),

@@ -6,6 +6,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,9 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *PulseLook, r
 	if err != nil {
 		return err
 	}
-	rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
+	rep.Repo(name, func(x *env.RepoReport) {
+		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, cmp.Or(h.long, h.note)
+	})
 	if wait, ok := errors.AsType[*work.WaitError](h.incomplete); ok {
 		return wait
 	}
