@@ -15,16 +15,18 @@ import (
 // said on it is known.
 func TestWhatTakesLongerThanAPassHoldsUpNoOther(t *testing.T) {
 	known := func() *machine { return newMachine(t, news{seed: 1, issues: 3, pulls: 12, seconds: 10}, 100) }
-	forgotten := func() *machine { return newLostMachine(t, lost{seed: 2, issues: 2, pulls: 14, ours: 10, long: 10}, 100) }
+	forgotten := func() *machine {
+		return newLostMachine(t, lost{seed: 2, issues: 2, pulls: 14, ours: 10, long: 10}, 100)
+	}
 	for name, c := range map[string]struct {
 		begin func() *machine
 		long  int
 	}{
-		"an issue":                         {known, 1},
-		"a pull request":                   {known, 2000},
-		"one among other pull requests":    {known, 2005},
+		"an issue":                          {known, 1},
+		"a pull request":                    {known, 2000},
+		"one among other pull requests":     {known, 2005},
 		"a pull request of a lost database": {forgotten, 2003},
-		"its issue":                        {forgotten, 1003},
+		"its issue":                         {forgotten, 1003},
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := func() *machine {
