@@ -208,7 +208,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}))
 	}))
 }
 
@@ -245,10 +245,9 @@ func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
 	_, labelsErr := tx.ListAllSeenLabels(ctx)
-	_, hiddenErr := tx.ListHidden(ctx)
 	_, countErr := tx.CountOpenPulls(ctx)
 	_, oldErr := tx.ListOldDetails(ctx, []int64{r.ID}, t0, 10)
-	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, hiddenErr, countErr, oldErr)
+	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, countErr, oldErr)
 }
 
 // tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing

@@ -35,7 +35,6 @@ CREATE TABLE repositories (
     pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
     pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
-    pulse_hidden          INTEGER NOT NULL DEFAULT 0, -- whether people were told that GitHub does not say whether it changed
     -- Whether it is merged into, once something else landed there than what was approved,
     -- or a person stopped it.
     merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
