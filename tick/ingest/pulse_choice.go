@@ -135,10 +135,10 @@ type PulseRepo struct {
 
 // PulseShown is what a pulse shows of a repository.
 type PulseShown struct {
-	Asked         bool // it was due, and GitHub answered
-	Known         bool // and the answer was complete
-	Doubted       bool // it has another name than the stored one, or is archived
-	Viewer        bool // the answer named our account
+	Asked         bool      // it was due, and GitHub answered
+	Known         bool      // and the answer was complete
+	Doubted       bool      // it has another name than the stored one, or is archived
+	Viewer        bool      // the answer named our account
 	Issues, Pulls time.Time // zero: there is none, or GitHub does not show it
 }
 
