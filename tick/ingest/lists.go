@@ -177,7 +177,7 @@ func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
 func (h *reading) walkPlaces() map[string]string {
 	places := maps.Clone(h.cuts)
 	for _, w := range h.lists.all() {
-		maps.Copy(places, w.places(h.known.cuts))
+		places[w.name] = w.place(h.known.cuts)
 	}
 	return places
 }
