@@ -22,7 +22,7 @@ type BusySet map[int64]bool
 // GitHub does not report as a change.
 const unreadRepos = `
 	SELECT repo_id FROM reading WHERE what = 'backlog'
-	UNION SELECT repo_id FROM reading WHERE what = 'walk' AND key NOT IN ('` + work.FirstLookList + `', 'pauses') AND key NOT LIKE 'front %'
+	UNION SELECT repo_id FROM reading WHERE what = 'walk' AND key NOT IN ('` + work.FirstLookList + `', 'pauses')
 	UNION SELECT id FROM repositories r WHERE NOT EXISTS (SELECT 1 FROM reading w
 		WHERE w.what = 'walk' AND w.repo_id = r.id AND w.key = '` + work.FirstLookList + `' AND w.url = '` + work.FirstLookDone + `')
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND (failures > 0 OR details_at = 0 OR fingerprint = '')

@@ -208,7 +208,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutHidden(ctx, r.ID, false), tx.PutLastPass(ctx, work.LastPass{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}))
 	}))
 }
 
@@ -245,10 +245,9 @@ func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
 	_, labelsErr := tx.ListAllSeenLabels(ctx)
-	_, hiddenErr := tx.ListHidden(ctx)
 	_, countErr := tx.CountOpenPulls(ctx)
 	_, oldErr := tx.ListOldDetails(ctx, []int64{r.ID}, t0, 10)
-	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, hiddenErr, countErr, oldErr)
+	return firstOf(unreadErr, busyErr, landingErr, policiesErr, labelsErr, countErr, oldErr)
 }
 
 // tellNothing is what a pass asks that tells somebody outside of GitHub, and finds nothing
@@ -340,7 +339,6 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, _, _, levelErr := tx.GetPermission(ctx, r.ID, 1)
 	_, pinErr := tx.PinAllowed(ctx, r.ID, work.Account{ID: 3, Login: "x"}, t0)
 	_, listErr := tx.ListEvents(ctx, r.ID, 2)
-	_, pagesErr := tx.ListPages(ctx, r.ID, "talk")
 	_, addErr := tx.AddEvent(ctx, work.Event{RepoID: r.ID, ItemID: pull.ItemID, Number: 2, Key: "new", Kind: work.EventIssue, Source: "8"})
 	added, burstErr := tx.AddEvents(ctx, burstOf(r.ID, pull.ItemID, 100))
 	_, editErr := tx.SupersedeOlderVersions(ctx, newestOf(added), t0)
@@ -360,9 +358,7 @@ func takeIn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.PutValidator(ctx, work.Validator{RepoID: r.ID, URL: "u"}),
 		tx.DeleteValidators(ctx, r.ID, "u"),
 		tx.SetWalk(ctx, r.ID, "issues", "next"),
-		tx.AddBacklog(ctx, r.ID, 1, t0),
-		tx.PutPages(ctx, r.ID, "talk", 0, []ListPage{{Begun: t0, URL: "u", Items: "[]"}}),
-		pagesErr,
+		tx.PutBacklog(ctx, r.ID, Backlogged{Number: 1, At: t0}),
 		tx.SetLimit(ctx, work.Limit{Host: "github.com", Resource: "*", NotBefore: t0}),
 		tx.DropBacklog(ctx, r.ID, 1),
 		tx.AddSeenLabel(ctx, r.ID, "l"),

@@ -9,12 +9,22 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// putReading stores a row of the table reading.
-func (t *Tx) putReading(ctx context.Context, what, of string, repoID int64, key string, n int, etag string, p ListPage) error {
+// readingRow is a row of the table reading.
+type readingRow struct {
+	what      string
+	repoID    int64
+	key       string
+	n         int
+	at        time.Time
+	etag, url string
+	failures  int
+}
+
+func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
 	_, err := t.exec(ctx, what,
-		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, items = excluded.items`,
-		of, repoID, key, n, t.stamp(p.Begun), etag, p.URL, p.Items)
+		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, failures = excluded.failures`,
+		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures)
 	return err
 }
 
@@ -37,7 +47,7 @@ func (t *Tx) ListValidators(ctx context.Context, repoID int64) ([]work.Validator
 // PutValidator stores a page's validator. Call it in the transaction that stores the page's
 // contents.
 func (t *Tx) PutValidator(ctx context.Context, v work.Validator) error {
-	return t.putReading(ctx, "put validator of "+v.URL, "page", v.RepoID, v.URL, 0, v.ETag, ListPage{Begun: v.SeenAt, URL: v.Next})
+	return t.putReading(ctx, "put validator of "+v.URL, readingRow{what: "page", repoID: v.RepoID, key: v.URL, at: v.SeenAt, etag: v.ETag, url: v.Next})
 }
 
 // DeleteValidators deletes the validators of every page whose URL begins with urlPrefix.
@@ -75,7 +85,7 @@ func (t *Tx) SetWalk(ctx context.Context, repoID int64, name, next string) error
 		_, err := t.exec(ctx, what, `DELETE FROM reading WHERE what = 'walk' AND repo_id = ? AND key = ?`, repoID, name)
 		return err
 	}
-	return t.putReading(ctx, what, "walk", repoID, name, 0, "", ListPage{URL: next})
+	return t.putReading(ctx, what, readingRow{what: "walk", repoID: repoID, key: name, url: next})
 }
 
 // ListSeenLabels returns the labels whose open issues were listed before.
@@ -86,49 +96,30 @@ func (t *Tx) ListSeenLabels(ctx context.Context, repoID int64) ([]string, error)
 
 // AddSeenLabel records that a label's open issues were listed.
 func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error {
-	return t.putReading(ctx, "add seen label "+label, "label", repoID, label, 0, "", ListPage{})
+	return t.putReading(ctx, "add seen label "+label, readingRow{what: "label", repoID: repoID, key: label})
 }
 
-// ListPage is a page of a list that is kept until the list is complete.
-type ListPage struct {
-	Begun time.Time // when the first page of the list was read
-	URL   string
-	Items string // JSON
+// Backlogged is an issue or a pull request that lists showed and that is not ingested yet.
+type Backlogged struct {
+	Number   int
+	At       time.Time // when it was tried; if it failed, when it is tried again
+	Failures int       // how often a pass had too little time for it alone
 }
 
-func scanListPage(row scanner) (p ListPage, err error) {
-	return p, row.Scan(timeOf(&p.Begun), &p.URL, &p.Items)
-}
-
-// ListPages returns the kept pages of a list, in order.
-func (t *Tx) ListPages(ctx context.Context, repoID int64, list string) ([]ListPage, error) {
-	return listRows(ctx, t, "list the pages of "+list, scanListPage,
-		`SELECT at, url, items FROM reading WHERE what = 'kept' AND repo_id = ? AND key = ? ORDER BY n`, repoID, list)
-}
-
-// PutPages keeps pages of a list after its first behind pages, and replaces those kept there.
-func (t *Tx) PutPages(ctx context.Context, repoID int64, list string, behind int, pages []ListPage) error {
-	if _, err := t.exec(ctx, "drop pages of "+list, `DELETE FROM reading WHERE what = 'kept' AND repo_id = ? AND key = ? AND n >= ?`, repoID, list, behind); err != nil {
-		return err
-	}
-	for i, p := range pages {
-		if err := t.putReading(ctx, "keep a page of "+list, "kept", repoID, list, behind+i, "", p); err != nil {
-			return err
-		}
-	}
-	return nil
+func scanBacklogged(row scanner) (b Backlogged, err error) {
+	return b, row.Scan(&b.Number, timeOf(&b.At), &b.Failures)
 }
 
 // ListBacklog returns the numbers that lists showed and that are not ingested yet. Those tried
 // longest ago come first.
-func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]int, error) {
-	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanCount,
-		`SELECT n FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
+func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]Backlogged, error) {
+	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanBacklogged,
+		`SELECT n, at, failures FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
 }
 
-// AddBacklog records that a number must be ingested later, after those that were not tried since.
-func (t *Tx) AddBacklog(ctx context.Context, repoID int64, number int, tried time.Time) error {
-	return t.putReading(ctx, fmt.Sprintf("add #%d to the backlog", number), "backlog", repoID, "", number, "", ListPage{Begun: tried})
+// PutBacklog records that a number must be ingested later, after those with an earlier time.
+func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
+	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Failures})
 }
 
 // DropBacklog records that a number was ingested.

@@ -35,18 +35,6 @@ func (t *Tx) PutPulse(ctx context.Context, id int64, p work.Pulse) error {
 		millis(p.Issues), millis(p.Pulls), millis(p.Changed), id)
 }
 
-// ListHidden returns the repositories for which a pass has already reported that GitHub's query does
-// not show their changes.
-func (t *Tx) ListHidden(ctx context.Context) (BusySet, error) {
-	return t.listBusySet(ctx, "list what has no pulse", `SELECT id FROM repositories WHERE pulse_hidden = 1`)
-}
-
-// PutHidden records that a pass reported that GitHub's query does not show a repository's changes, or
-// shows them again.
-func (t *Tx) PutHidden(ctx context.Context, id int64, hidden bool) error {
-	return t.execOne(ctx, fmt.Sprintf("note whether repository %d has a pulse", id), ErrNotFound, `UPDATE repositories SET pulse_hidden = ? WHERE id = ?`, hidden, id)
-}
-
 // ListAllSeenLabels returns, for each repository, the labels whose open issues were listed before.
 func (t *Tx) ListAllSeenLabels(ctx context.Context) (map[int64][]string, error) {
 	all := map[int64][]string{}

@@ -14,7 +14,6 @@ import (
 var passLines = []string{
 	"could not list what is to be sent",
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "could not record a limit of GitHub's",
-	"GitHub does not report the account of the token; the first write of the pass shows it", "could not record our account",
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"could not plan messages", "a message without a repository did not arrive", "could not record how the pass ended",
 }

@@ -43,7 +43,7 @@ type Repo struct {
 
 // Watched is how one repository is watched.
 type Watched struct {
-	Manner ingest.Manner `json:"watched"`    // when it is read: "each pass"; "pulse": when a query about many repositories says that it changed; "in turn": in rotation; empty: never
+	Manner ingest.Manner `json:"watched"`    // when it is read: "each pass"; "pulse": when a query about many repositories says that it changed; and in rotation; empty: never
 	Next   terminal.Time `json:"nextLookAt"` // when it is read next; null: in the next pass
 	First  *First        `json:"firstLook"`  // how far the first look at its open pull requests came; null: it is over, or no pass began it
 }
@@ -116,13 +116,8 @@ func isReplaced(r work.Repo, known []work.Repo) bool {
 }
 
 // loadWatched reads what the way of watching a repository depends on: how many repositories of a
-// host this machine watches, and which of them GitHub hides from the pulse query. Next of the
-// result is the first time after now at which the repository is read.
+// host this machine watches. Next of the result is the first time after now at which the repository is read.
 func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time.Time) (func(work.Repo) Watched, error) {
-	hidden, err := tx.ListHidden(ctx)
-	if err != nil {
-		return nil, err
-	}
 	first, err := tx.ListWalks(ctx, work.FirstLookList)
 	if err != nil {
 		return nil, err
@@ -135,7 +130,7 @@ func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 		if r.NodeID == "" {
 			return Watched{}
 		}
-		manner, next := ingest.WatchManner(r, ours[r.Name.Host], hidden[r.ID], cfg.Runtime.MinInterval, now)
+		manner, next := ingest.WatchManner(r, ours[r.Name.Host], cfg.Runtime.MinInterval, now)
 		w := Watched{Manner: manner, Next: terminal.Stamp(next)}
 		if at, underWay := work.ParseFirstLook(first[r.ID]); underWay {
 			w.First = &First{at.LookedAt(), at.All, at.Resumes()}
@@ -146,7 +141,6 @@ func loadWatched(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 
 // watchLines collects messages about how several repositories are watched.
 type watchLines struct {
-	hidden cli.SharedLines
 	first  cli.SharedLines
 	pulsed map[string]*pulsed // by host
 }
@@ -163,8 +157,6 @@ func (l *watchLines) add(r Repo) {
 		l.first.Add(r.Name, r.First.says)
 	}
 	switch r.Manner {
-	case ingest.ByTurn:
-		l.hidden.Add(r.Name, "GitHub does not say whether something changed there: read in turn, beside the others")
 	case ingest.ByPulse:
 		if l.pulsed == nil {
 			l.pulsed = map[string]*pulsed{}
@@ -181,10 +173,9 @@ func (l *watchLines) add(r Repo) {
 	}
 }
 
-// print prints the progress of first readings, the repositories hidden from the pulse query and, on
-// a terminal, how many repositories the pulse query watches.
+// print prints the progress of first readings and, on a terminal, how many repositories the pulse query watches.
 func (l *watchLines) print(out terminal.Output, notes io.Writer, now time.Time) {
-	for _, line := range slices.Concat(l.first.Lines(), l.hidden.Lines()) {
+	for _, line := range l.first.Lines() {
 		fmt.Fprintln(notes, line)
 	}
 	if !out.TTY {

@@ -102,12 +102,6 @@ func (r *Reads) Learn(others *Reads) {
 	}
 }
 
-// InAdvance reports whether reads with the context are started in advance.
-func InAdvance(ctx context.Context) bool {
-	v, ok := ctx.Value(key{}).(view)
-	return ok && v.first != nil
-}
-
 // Stop cancels the reads that still run.
 func (r *Reads) Stop() {
 	if r == nil {
@@ -118,10 +112,10 @@ func (r *Reads) Stop() {
 }
 
 // Begin starts the first read that ask makes; of a listing, its first page. Once Begin returns, the
-// same read finds it. In a context without Reads, it does nothing.
+// same read finds it. In a context without Reads, and within another Begin, it does nothing.
 func Begin(ctx context.Context, ask func(context.Context)) {
 	v, ok := ctx.Value(key{}).(view)
-	if !ok || v.reads == nil {
+	if !ok || v.reads == nil || v.first != nil {
 		return
 	}
 	v.first = &first{known: make(chan struct{})}

@@ -112,11 +112,16 @@ func TestOneQuestionAtATime(t *testing.T) {
 		_, _ = h.ask(ctx, "b", noon)
 	})
 	ahead.Begin(ctx, func(context.Context) {}) // asks nothing, and Begin does not block
+	ahead.Begin(ctx, func(ctx context.Context) {
+		h.begin(ctx, "d", noon) // would end with the outer one
+		_, _ = h.ask(ctx, "c", noon)
+	})
+	_, _ = h.ask(ctx, "c", noon)
 	if _, err := h.ask(ctx, "a", noon); err != nil {
 		t.Error(err)
 	}
 	reads.Stop()
-	if n := len(h.asked); n != 1 {
+	if n := len(h.asked); n != 2 {
 		t.Errorf("%d were asked", n)
 	}
 }

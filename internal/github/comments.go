@@ -1,9 +1,11 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,23 +115,36 @@ func (c *Client) ListReviewComments(ctx context.Context, p transport.PageRequest
 // CommentsOf reads the conversation of an issue or pull request, oldest first; only comments
 // changed at since or later.
 func (c *Client) CommentsOf(ctx context.Context, repo work.RepoName, number int, since time.Time) ([]Comment, error) {
-	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("issues/%d/comments", number), since) }
-	comments, err := transport.ReadChanged(ctx, c.api, address, since, func(w wireComment) int64 { return w.ID }, wireComment.comment)
+	comments, err := transport.ReadAll(ctx, c.api, listURL(repo, fmt.Sprintf("issues/%d/comments", number), since), wireComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list comments of %s: %w", work.Ref(repo, number), err)
 	}
-	return comments, nil
+	return newest(comments, func(c Comment) int64 { return c.ID }), nil
 }
 
 // ReviewCommentsOf reads the diff comments of a pull request, oldest first; only those changed at
 // since or later.
 func (c *Client) ReviewCommentsOf(ctx context.Context, repo work.RepoName, pull int, since time.Time) ([]ReviewComment, error) {
-	address := func(since time.Time) string { return listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since) }
-	comments, err := transport.ReadChanged(ctx, c.api, address, since, func(w wireReviewComment) int64 { return w.ID }, wireReviewComment.comment)
+	comments, err := transport.ReadAll(ctx, c.api, listURL(repo, fmt.Sprintf("pulls/%d/comments", pull), since), wireReviewComment.comment)
 	if err != nil {
 		return nil, fmt.Errorf("list review comments of %s: %w", work.Ref(repo, pull), err)
 	}
-	return comments, nil
+	return newest(comments, func(c ReviewComment) int64 { return c.ID }), nil
+}
+
+// newest returns each comment as it was read last, oldest comment first. A comment that is edited
+// while a list of changes is read moves others to the next page: they are read twice.
+func newest[T any](all []T, id func(T) int64) []T {
+	seen := map[int64]bool{}
+	var out []T
+	for _, c := range slices.Backward(all) {
+		if !seen[id(c)] {
+			seen[id(c)] = true
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b T) int { return cmp.Compare(id(a), id(b)) })
+	return out
 }
 
 // Comment reads one conversation comment; false if it was deleted.

@@ -12,11 +12,12 @@ import (
 )
 
 // Details reads up to 10 pull requests completely, following every inner page. Ids of no pull
-// request that the token may see are returned as missing.
+// request that the token may see are returned as missing. With an error it returns those that were
+// read completely before.
 func (c *Client) Details(ctx context.Context, nodeIDs []string) ([]PullDetail, []string, error) {
 	details, missing, err := c.details(ctx, nodeIDs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read details of %d pull requests: %w", len(nodeIDs), err)
+		return details, missing, fmt.Errorf("read details of %d pull requests: %w", len(nodeIDs), err)
 	}
 	return details, missing, nil
 }
@@ -46,7 +47,7 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 			continue
 		}
 		if err := c.completeDetail(ctx, w); err != nil {
-			return nil, nil, err
+			return out, nil, err
 		}
 		detail, err := w.detail()
 		if err != nil {
@@ -59,15 +60,15 @@ func (c *Client) details(ctx context.Context, nodeIDs []string) ([]PullDetail, [
 
 // completeDetail reads the remaining pages of a pull request's connections.
 func (c *Client) completeDetail(ctx context.Context, w *wireDetail) error {
-	if err := transport.MoreResumed(ctx, c.api, "reviews", reviewsQuery(), w.ID, w.UpdatedAt, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
+	if err := transport.More(ctx, c.api, reviewsQuery(), w.ID, &w.Reviews, func(n wireNode) transport.Connection[wireGraphReview] { return n.Reviews }); err != nil {
 		return fmt.Errorf("more reviews of %d: %w", w.Number, err)
 	}
-	if err := transport.MoreResumed(ctx, c.api, "threads", threadsQuery(), w.ID, w.UpdatedAt, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
+	if err := transport.More(ctx, c.api, threadsQuery(), w.ID, &w.Threads, func(n wireNode) transport.Connection[wireThread] { return n.Threads }); err != nil {
 		return fmt.Errorf("more threads of %d: %w", w.Number, err)
 	}
 	for i := range w.Threads.Nodes {
 		t := &w.Threads.Nodes[i]
-		if err := transport.MoreResumed(ctx, c.api, "comments", commentsQuery(), t.ID, w.UpdatedAt, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
+		if err := transport.More(ctx, c.api, commentsQuery(), t.ID, &t.Comments, func(n wireNode) transport.Connection[wireGraphComment] { return n.Comments }); err != nil {
 			return fmt.Errorf("more comments of a thread of %d: %w", w.Number, err)
 		}
 	}

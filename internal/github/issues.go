@@ -186,7 +186,7 @@ func (w wireTimelineEvent) event() TimelineEvent {
 // TimelineOf reads the whole timeline of an issue or pull request, oldest first.
 func (c *Client) TimelineOf(ctx context.Context, repo work.RepoName, number int) ([]TimelineEvent, error) {
 	address := fmt.Sprintf("repos/%s/issues/%d/timeline?per_page=100", repo.FullName(), number)
-	events, err := transport.ReadAllResumed(ctx, c.api, address, wireTimelineEvent.event)
+	events, err := transport.ReadAll(ctx, c.api, address, wireTimelineEvent.event)
 	if err != nil {
 		return nil, fmt.Errorf("read timeline of %s: %w", work.Ref(repo, number), err)
 	}

@@ -17,7 +17,6 @@ const MaxPulse = 100
 type Pulse struct {
 	Viewer    work.Account         // without an id if GitHub does not report it
 	Repos     map[string]RepoPulse // by node id; only repositories that GitHub reported completely
-	Hidden    map[string]string    // by node id, GitHub's message why a repository is hidden; unknown ids are not included
 	Cost      int                  // in GraphQL points
 	Remaining int
 	ResetAt   time.Time
@@ -84,7 +83,7 @@ func (c *Client) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	if err != nil {
 		return Pulse{}, err
 	}
-	unsaid, hidden, err := hiddenRepos(g.GraphErrors)
+	unsaid, err := failedRepos(g.GraphErrors)
 	if err != nil {
 		return Pulse{}, err
 	}
@@ -94,13 +93,10 @@ func (c *Client) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	}
 	p := Pulse{
 		Viewer: work.Account{ID: data.Viewer.ID, Login: data.Viewer.Login, Bot: transport.IsBotLogin(data.Viewer.Login)},
-		Repos:  make(map[string]RepoPulse, len(nodeIDs)), Hidden: map[string]string{},
-		Cost: data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
+		Repos:  make(map[string]RepoPulse, len(nodeIDs)),
+		Cost:   data.Limit.Cost, Remaining: data.Limit.Remaining, ResetAt: data.Limit.ResetAt,
 	}
 	for i, w := range data.Nodes {
-		if why, ok := hidden[i]; ok {
-			p.Hidden[nodeIDs[i]] = why
-		}
 		if w == nil || unsaid[i] || w.ID != nodeIDs[i] || w.FullName == "" || w.Issues == nil || w.Pulls == nil {
 			continue
 		}
@@ -109,21 +105,19 @@ func (c *Client) pulse(ctx context.Context, nodeIDs []string) (Pulse, error) {
 	return p, nil
 }
 
-// hiddenRepos returns the indexes of repositories with errors, and GitHub's message for those
-// hidden from us. Any other error fails the whole query.
-func hiddenRepos(g transport.GraphErrors) (at map[int]bool, hidden map[int]string, err error) {
-	at, hidden = map[int]bool{}, map[int]string{}
+// failedRepos returns the indexes of repositories with errors: GitHub hides them from us, for
+// example. Any other error fails the whole query.
+func failedRepos(g transport.GraphErrors) (at map[int]bool, err error) {
+	at = map[int]bool{}
 	for _, e := range g.Errors {
 		if len(e.Path) < 2 || e.Path[0] != any("nodes") {
-			return nil, nil, e.Refusal(g.URL)
+			return nil, e.Refusal(g.URL)
 		}
 		place, ok := e.Path[1].(float64)
 		if !ok {
-			return nil, nil, e.Refusal(g.URL)
+			return nil, e.Refusal(g.URL)
 		}
-		if at[int(place)] = true; e.Type == transport.TypeForbidden {
-			hidden[int(place)] = e.Message
-		}
+		at[int(place)] = true
 	}
-	return at, hidden, nil
+	return at, nil
 }

@@ -44,7 +44,7 @@ func reviewsPath(repo work.RepoName, pull int) string {
 // Reviews lists the reviews of a pull request, oldest first; the only drafts are our own. REST does
 // not report edits, so UpdatedAt is SubmittedAt.
 func (c *Client) Reviews(ctx context.Context, repo work.RepoName, pull int) ([]Review, error) {
-	reviews, err := transport.ReadAllResumed(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
+	reviews, err := transport.ReadAll(ctx, c.api, reviewsPath(repo, pull)+"?per_page=100", wireReview.review)
 	if err != nil {
 		return nil, fmt.Errorf("list reviews of %s: %w", work.Ref(repo, pull), err)
 	}

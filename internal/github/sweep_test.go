@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -265,52 +264,25 @@ func TestEveryInnerPageOfDetails(t *testing.T) {
 	}
 }
 
-// shelf stores lists between reads.
-type shelf map[string]transport.KeptPart
-
-func (s shelf) Find(_ context.Context, list string) (transport.KeptPart, error) { return s[list], nil }
-
-func (s shelf) Keep(_ context.Context, list string, part func() (transport.KeptPart, error), _ error) {
-	p, err := part()
-	if err != nil {
-		panic(err)
-	}
-	p.Pages = slices.Concat(s[list].Pages[:p.Same], p.Pages)
-	s[list] = p
-}
-
-// An interrupted read of threads and reviews continues there, unless the pull request changed.
-func TestDetailsAreReadOn(t *testing.T) {
+// Pull requests that were read before an error are returned with it.
+func TestDetailsBeforeAnErrorCount(t *testing.T) {
 	w := newWorld(t)
-	n, id := w.pull(t, "topic")
-	const threads = 220
+	ids := w.pulls(t, 3)
+	const threads = 120
 	for i := range threads {
-		_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, fmt.Sprintf("thread %d", i))
+		_, err := w.repo.ReviewComment(2, "alice", "README.md", 5, fmt.Sprintf("thread %d", i))
 		must(t, err)
 	}
-	ctx := transport.WithKept(t.Context(), shelf{})
-	read := func(threads, asked int) {
-		t.Helper()
-		before := len(w.hub.Requests())
-		details, _, err := w.client.Details(ctx, []string{id})
-		must(t, err)
-		top := map[int64]bool{}
-		for _, x := range details[0].Threads {
-			top[x.Top] = true
-		}
-		if len(top) != threads || len(details[0].Threads) != threads || len(details[0].Reviews) != threads || len(w.hub.Requests())-before != asked {
-			t.Errorf("%d threads, %d different ones, %d reviews, %d requests", len(details[0].Threads), len(top), len(details[0].Reviews), len(w.hub.Requests())-before)
-		}
+	w.hub.AddFault(githubsim.Fault{Method: http.MethodPost, Path: "/graphql", Contains: "query MoreThreads(", Status: http.StatusBadGateway})
+	details, _, err := w.client.Details(t.Context(), ids)
+	if len(details) != 1 || details[0].NodeID != ids[0] || err == nil {
+		t.Errorf("%d details, %v", len(details), err)
 	}
-	w.hub.AddFault(githubsim.Fault{Method: http.MethodPost, Path: "/graphql", Contains: "query MoreThreads(", Nth: 3, Status: http.StatusBadGateway})
-	if _, _, err := w.client.Details(ctx, []string{id}); err == nil {
-		t.Fatal("the third page of threads was read")
-	}
-	w.advance(time.Second)
-	read(threads, 5) // the first pages of all, the last page of both that was read, and two of threads
-	_, err := w.repo.ReviewComment(n, "alice", "README.md", 5, "one more")
+	details, _, err = w.client.Details(t.Context(), ids)
 	must(t, err)
-	read(threads+1, 7)
+	if len(details) != 3 || len(details[1].Threads) != threads {
+		t.Errorf("%d details", len(details))
+	}
 }
 
 func TestPendingReview(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // ofThePass are the messages that concern no single repository.
 var ofThePass = []string{
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
-	"this pass cannot be protected from processes of its agents", "GitHub does not report the account of the token; the first write of the pass shows it", "could not record our account",
+	"this pass cannot be protected from processes of its agents",
 	"could not delete data of finished work", "could not look for processes in a checkout",
 	"the config has a doubtful setting", "could not record how the pass ended",
 	"traces could not be sent", "no traces are sent",

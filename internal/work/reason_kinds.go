@@ -49,6 +49,7 @@ const (
 	WhyInterpreterShutOut ReasonKind = "interpreter_outside_sandbox" // Who, Name, Text (the program that needs it)
 	WhyNotOnPath          ReasonKind = "interpreter_not_on_path"     // Who, Name, Local
 	WhyAccountChanged     ReasonKind = "account_changed"             // Who, Number
+	WhyAccountUnknown     ReasonKind = "account_unknown"             // Name (the host)
 	WhyRepoArchived       ReasonKind = "repository_archived"         // Name
 	WhyRepoReadOnly       ReasonKind = "repository_read_only"        // Name
 	WhyRepoMissing        ReasonKind = "repository_missing"          // Name

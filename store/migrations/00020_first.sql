@@ -35,7 +35,6 @@ CREATE TABLE repositories (
     pulse_issues          INTEGER NOT NULL DEFAULT 0, -- the newest change of an issue, when the repository was read in full; 0: it was not
     pulse_pulls           INTEGER NOT NULL DEFAULT 0, -- that of a pull request
     changed_at            INTEGER NOT NULL DEFAULT 0, -- when it was last seen to have changed
-    pulse_hidden          INTEGER NOT NULL DEFAULT 0, -- whether people were told that GitHub does not say whether it changed
     -- Whether it is merged into, once something else landed there than what was approved,
     -- or a person stopped it.
     merge_differs         INTEGER NOT NULL DEFAULT 0,  -- how many of the last merges, in a row, landed as something else
@@ -51,18 +50,16 @@ CREATE TABLE repositories (
 --   backlog: an issue or a pull request, n, that a list showed and that was not taken in
 --     yet, for lack of time or because GitHub did not answer: the list's cursor is stored
 --     with it
---   kept: page n of a list of one issue or pull request for which a pass had no time, by
---     the address of the list's first page: the next pass reads on from there
 -- repo_id 0 stands for the host itself, so there is no foreign key.
 CREATE TABLE reading (
-    what    TEXT    NOT NULL,
-    repo_id INTEGER NOT NULL,
-    key     TEXT    NOT NULL,
-    n       INTEGER NOT NULL,
-    at      INTEGER NOT NULL, -- when the page was seen, the number was tried, or the first page was read
-    etag    TEXT    NOT NULL,
-    url     TEXT    NOT NULL, -- of the next page; kept: of the page itself
-    items   TEXT    NOT NULL, -- what stands on the page, as JSON
+    what     TEXT    NOT NULL,
+    repo_id  INTEGER NOT NULL,
+    key      TEXT    NOT NULL,
+    n        INTEGER NOT NULL,
+    at       INTEGER NOT NULL, -- when the page was seen, or the number was tried; if it failed, when it is tried again
+    etag     TEXT    NOT NULL,
+    url      TEXT    NOT NULL, -- of the next page
+    failures INTEGER NOT NULL, -- how often a pass had too little time for the number alone
     PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 

@@ -247,7 +247,6 @@ func (p *Env) OpenRepos(ctx context.Context, tx *store.Tx) error {
 			}
 			rows[i].NamedBy = p.Config.Path
 		}
-		r.GitHub = p.learning(r)
 		all[i] = &Repo{Remote: r, Row: rows[i]}
 	}
 	p.All, p.byRow = all, nil

@@ -99,7 +99,6 @@ func (h *reading) adoptOne(ctx context.Context, p github.Pull) error {
 	if err == nil && ours {
 		err = h.takeFoundDetails(ctx, p.Number)
 	}
-	h.partialLists.assignLists(err == nil && !h.adoptedUnread(p.Number), p.Number)
 	if err == nil {
 		return nil
 	}
@@ -180,6 +179,9 @@ func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
 func (h *reading) adoptPull(ctx context.Context, p github.Pull, mark work.PullMark) error {
 	if tracked, err := h.tracked(ctx, p.Number); err != nil || tracked {
 		return err
+	}
+	if h.waits(p.Number) {
+		return h.tellLong(p.Number)
 	}
 	item, known, err := h.item(ctx, mark.Issue)
 	if err != nil {

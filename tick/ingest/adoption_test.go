@@ -308,17 +308,7 @@ func (m *machine) adopted(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 	if place, underWay := work.ParseFirstLook(at); underWay {
 		at = "after " + place.After // how much of a page was looked at is for people
 	}
-	lines = []string{"adopted " + at, fmt.Sprint(known, " people")}
-	for _, n := range m.numbers {
-		for _, list := range []string{fmt.Sprintf("timeline/%d?page=0", n), fmt.Sprintf("talk/%d?page=0&since=0001-01-01T00:00:00Z", n)} {
-			pages, err := tx.ListPages(ctx, repo.ID, list)
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, fmt.Sprintf("%d pages of %s", len(pages), list))
-		}
-	}
-	return lines, err
+	return []string{"adopted " + at, fmt.Sprint(known, " people")}, err
 }
 
 // passedOver returns our pull requests that the walk has passed and that are neither tracked nor in
@@ -341,7 +331,7 @@ func (m *machine) passedOver() (numbers []int) {
 			if err != nil {
 				return err
 			}
-			if m.ours[p.Number] && !tracked && !slices.Contains(waiting, p.Number) {
+			if m.ours[p.Number] && !tracked && !slices.ContainsFunc(waiting, func(b store.Backlogged) bool { return b.Number == p.Number }) {
 				numbers = append(numbers, p.Number)
 			}
 		}

@@ -59,6 +59,9 @@ func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
 // obeyedBefore looks for our answer to a command. If there is one, the command was carried out,
 // even if this database does not know it: an old cancel must not act again.
 func (h *reading) obeyedBefore(ctx context.Context, e work.Event) (string, error) {
+	if h.waits(e.Number) {
+		return "", h.tellLong(e.Number)
+	}
 	said, err := h.commentsOf(ctx, e.Number, e.CreatedAt)
 	if err != nil {
 		return "", err

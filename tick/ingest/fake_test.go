@@ -54,8 +54,11 @@ type hub struct {
 	commits map[int][]work.Commit
 	long    map[int]bool // issues and pull requests that bulk answers do not show whole
 
+	needs map[int]int // how many more requests it takes to read an issue or pull request
+
 	mu     sync.Mutex
 	walked map[string][]time.Time // by list: the times from which it was read
+	begun  []time.Time            // when one of those that need more was begun
 }
 
 // entry is an item of a list.
@@ -219,52 +222,49 @@ func (h *hub) Text(ctx context.Context, node string) (github.Text, bool, error) 
 }
 
 func (h *hub) TimelineOf(ctx context.Context, _ work.RepoName, number int) ([]github.TimelineEvent, error) {
-	read, err := pagesOf(h, func(time.Time) []github.TimelineEvent { return h.timelines[number] }).All(ctx, fmt.Sprint("timeline/", number, "?page=0"))
-	return read.Items, err
+	return h.timelines[number], h.askPages(ctx, fmt.Sprint("timeline/", number), len(h.timelines[number]))
 }
 
 func (h *hub) CommentsOf(ctx context.Context, _ work.RepoName, number int, since time.Time) ([]github.Comment, error) {
-	list := pagesOf(h, func(since time.Time) []github.Comment {
-		return slices.DeleteFunc(h.said(number), func(c github.Comment) bool { return c.UpdatedAt.Before(since) })
-	})
-	address := func(since time.Time) string {
-		return fmt.Sprint("talk/", number, "?page=0&since=", since.UTC().Format(time.RFC3339))
+	talk := slices.DeleteFunc(h.said(number), func(c github.Comment) bool { return c.UpdatedAt.Before(since) })
+	if err := h.askPages(ctx, fmt.Sprint("talk/", number, since), len(talk)); err != nil {
+		return nil, err
 	}
-	return transport.ChangingList[github.Comment]{PagedList: list, Address: address, ID: func(c github.Comment) int64 { return c.ID }}.Since(ctx, since)
+	return talk, h.askLong(ctx, number)
 }
 
-// pagesOf splits a list into pages by number, as the client does.
-func pagesOf[T any](h *hub, all func(since time.Time) []T) transport.PagedList[T] {
-	type page struct {
-		items []T
-		next  string
+// pagesAtOnce is how many pages of a list the client requests side by side.
+const pagesAtOnce = 8
+
+// askPages reads a list. Its first page may have been prefetched.
+func (h *hub) askPages(ctx context.Context, list string, items int) error {
+	for i := range 1 + (items/h.page+pagesAtOnce-1)/pagesAtOnce {
+		if err := h.askPage(ctx, fmt.Sprint(list, " ", i)); err != nil {
+			return err
+		}
 	}
-	read := func(ctx context.Context, address string) ([]T, string, error) {
-		p, err := ahead.Do(ctx, address, h.now, func(ctx context.Context) (p page, err error) {
-			if err := h.time.ask(ctx); err != nil {
-				return p, err
-			}
-			u, err := url.Parse(address)
-			if err != nil {
-				return p, err
-			}
-			q := u.Query()
-			n, err := strconv.Atoi(q.Get("page"))
-			if err != nil {
-				return p, err
-			}
-			items := all(github.SinceOf(address))
-			from := min(len(items), n*h.page)
-			to := min(len(items), from+h.page)
-			if p.items = items[from:to]; to < len(items) {
-				q.Set("page", strconv.Itoa(n+1))
-				p.next = u.Path + "?" + q.Encode()
-			}
-			return p, nil
-		})
-		return p.items, p.next, err
+	return nil
+}
+
+// askPage sends a request that may have been prefetched. Of a list, only the first page is.
+func (h *hub) askPage(ctx context.Context, page string) error {
+	_, err := ahead.Do(ctx, page, h.now, func(ctx context.Context) (any, error) { return nil, h.time.ask(ctx) })
+	return err
+}
+
+// askLong sends the requests that only a long issue or pull request needs.
+func (h *hub) askLong(ctx context.Context, number int) error {
+	for i := range h.needs[number] {
+		if err := h.askPage(ctx, fmt.Sprint("more of ", number, " ", i)); err != nil {
+			return err
+		}
+		if i == 0 {
+			h.mu.Lock()
+			h.begun = append(h.begun, h.now)
+			h.mu.Unlock()
+		}
 	}
-	return transport.PagedList[T]{Page: read, Now: h.now}
+	return nil
 }
 
 func (h *hub) Sweep(ctx context.Context, _ work.RepoName, ids []string) (github.Sweep, error) {
@@ -301,10 +301,16 @@ func (h *hub) SweepAgain(ctx context.Context, repo work.RepoName, stored []githu
 }
 
 func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetail, missing []string, err error) {
+	if err := h.askPage(ctx, fmt.Sprint("details of ", ids)); err != nil {
+		return nil, nil, err
+	}
 	for _, id := range ids {
+		if err := h.askLong(ctx, numberOf(id)); err != nil {
+			return all, nil, err
+		}
 		all = append(all, h.pulls[numberOf(id)])
 	}
-	return all, nil, h.time.ask(ctx)
+	return all, nil, nil
 }
 
 func nodeOf(number int) string { return fmt.Sprint("P", number) }

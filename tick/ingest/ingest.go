@@ -6,6 +6,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,9 @@ func (p *Ingest) ingestRepo(ctx context.Context, r *env.Repo, look *PulseLook, r
 	if err != nil {
 		return err
 	}
-	rep.Repo(name, func(x *env.RepoReport) { x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, h.note })
+	rep.Repo(name, func(x *env.RepoReport) {
+		x.Ingested, x.Events, x.Ignored, x.Note = true, h.added, h.ignored, cmp.Or(h.long, h.note)
+	})
 	if wait, ok := errors.AsType[*work.WaitError](h.incomplete); ok {
 		return wait
 	}
@@ -219,11 +222,7 @@ func (p *Ingest) readMany(ctx context.Context, host string, repos []*env.Repo, r
 		wg.Go(func() {
 			defer func() { <-slots }()
 			defer c.Look.leave()
-			err := p.ingestRepo(ctx, c.Repo, c.Look, rep)
-			p.concludeIngest(ctx, c.Repo, err, rep)
-			if err == nil {
-				p.tellHidden(ctx, c, rep)
-			}
+			p.concludeIngest(ctx, c.Repo, p.ingestRepo(ctx, c.Repo, c.Look, rep), rep)
 		})
 	}
 	wg.Wait()
@@ -253,22 +252,6 @@ func (p *Ingest) reportSkipped(l Skipped, rep *env.Report) {
 	if !waits && p.Accounts.HostSkipped(l.Name.Host) != nil {
 		rep.TellShut(l.Name.Host)
 	}
-}
-
-// tellHidden warns once about a repository that GitHub lets us read but hides from the pulse:
-// GitHub does so if an organization does not let the token in.
-func (p *Ingest) tellHidden(ctx context.Context, c Chosen, rep *env.Report) {
-	if c.Look.Shown.Hidden == "" || c.Look.Warned {
-		return
-	}
-	err := p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.PutHidden(ctx, c.Row.ID, true) })
-	if err != nil {
-		p.Log.ErrorContext(ctx, "could not record that a repository has no pulse", "repo_full_name", c.Name.FullName(), "error", err)
-		return
-	}
-	why := fmt.Sprintf("GitHub does not say whether something changed there (%q); it is read in turn instead, and costs more requests", c.Look.Shown.Hidden)
-	p.Log.WarnContext(ctx, "a repository has no pulse", "repo_full_name", c.Name.FullName(), "why", why)
-	rep.Repo(p.Config.Called(c.Name), func(x *env.RepoReport) { x.Warnings = append(x.Warnings, why) })
 }
 
 // tooSoon returns why a repository is not asked in this pass; "" if it is.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,6 +94,9 @@ func (h *reading) fillQueue(walks []*walk) {
 			h.changed[it.number] = true
 		}
 	}
+	q.order = slices.DeleteFunc(q.order, func(n int) bool {
+		return h.waits(n) && h.tellLong(n) != nil
+	})
 }
 
 // takePage marks a page as ingested: every number on it is ingested or in the backlog.
@@ -114,10 +118,10 @@ func (h *reading) takePage(w *walk) {
 // takeNumber ingests a listed issue or pull request whole or not at all. If it fails, it is tried
 // again after the others.
 func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed bool) error {
+	first := len(h.queue.taken) == 1
 	waited, tried := slices.Contains(h.known.backlog, n), ctx.Err() == nil
 	before, some := h.issues[n]
 	err := h.intakeNumber(ctx, n, is, listed)
-	h.partialLists.assignLists(err == nil && !h.adoptedUnread(n), n)
 	if err == nil {
 		if waited && !h.backlog[n] {
 			h.backlog[n] = false
@@ -132,6 +136,9 @@ func (h *reading) takeNumber(ctx context.Context, n int, is github.Issue, listed
 	}
 	if github.OutOfTime(err) {
 		h.stopReading(err)
+		if first && tried && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			h.leaveLong(n)
+		}
 		return nil
 	}
 	return h.deferOne(err, "read issue #%d", n)

@@ -83,7 +83,7 @@ func (h *reading) fetch(ctx context.Context) error {
 // listed returns what the first pages of the lists show. If more pages follow or earlier passes
 // left a backlog, any pull request may have changed.
 func (h *reading) listed() listedChanges {
-	shown := listedChanges{numbers: map[int]bool{}, any: len(h.known.backlog) > 0}
+	shown := listedChanges{numbers: map[int]bool{}, any: slices.ContainsFunc(h.known.backlog, func(n int) bool { return !h.waits(n) })}
 	for _, w := range h.lists.all() {
 		shown.any = shown.any || !w.over()
 		for _, it := range w.items {
@@ -133,13 +133,13 @@ func sideBySide(ctx context.Context, reads ...func(context.Context) error) error
 // of its own list that were ingested or are rows of the backlog.
 func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for n, left := range h.backlog {
+		put := tx.PutBacklog
 		if !left {
-			if err := tx.DropBacklog(ctx, h.row.ID, n); err != nil {
-				return err
+			put = func(ctx context.Context, repoID int64, b store.Backlogged) error {
+				return tx.DropBacklog(ctx, repoID, b.Number)
 			}
-			continue
 		}
-		if err := tx.AddBacklog(ctx, h.row.ID, n, now); err != nil {
+		if err := put(ctx, h.row.ID, h.backlogged(n, now)); err != nil {
 			return err
 		}
 	}
@@ -147,9 +147,6 @@ func (h *reading) storeCursors(ctx context.Context, tx *store.Tx, now time.Time)
 		return err
 	}
 	if err := h.storeWalks(ctx, tx); err != nil {
-		return err
-	}
-	if err := h.partialLists.store(ctx, tx); err != nil {
 		return err
 	}
 	for _, l := range h.seenLabels {
@@ -180,7 +177,7 @@ func (h *reading) storeWalks(ctx context.Context, tx *store.Tx) error {
 func (h *reading) walkPlaces() map[string]string {
 	places := maps.Clone(h.cuts)
 	for _, w := range h.lists.all() {
-		maps.Copy(places, w.places(h.known.cuts))
+		places[w.name] = w.place(h.known.cuts)
 	}
 	return places
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -77,8 +76,8 @@ func TestAPauseIsJudgedWithTheLastComment(t *testing.T) {
 }
 
 // If one second has more comments than a page, the last page stays unchanged when one comment is
-// deleted and a late one takes its place. The late one is still found, once nothing of that second
-// can be late any more; and then only the last page is read.
+// deleted and a late one takes its place. The late one is still found, because each pass
+// asks for all pages of that second.
 func TestALateCommentOfAFullSecond(t *testing.T) {
 	m := newMachine(t, news{seed: 1, pulls: 1, seconds: 1}, 2)
 	m.pass(fate{})
@@ -90,18 +89,9 @@ func TestALateCommentOfAFullSecond(t *testing.T) {
 	late := list[0].what.(github.Comment)
 	late.ID = 99
 	m.hub.lists["comments"] = append([]entry{list[1], {list[0].at, late}}, list[2:]...)
-	for range 2 {
-		m.pass(fate{})
-		m.hub.now = m.hub.now.Add(overlap + 10*time.Second)
-	}
 	m.pass(fate{})
 	if _, known := m.outcomes()["99"]; !known {
 		t.Errorf("it is not known:\n%s", m.progress())
-	}
-	m.hub.walked["comments"] = nil
-	m.pass(fate{})
-	if n := len(m.hub.walked["comments"]); n != 1 {
-		t.Errorf("a pass reads %d pages", n)
 	}
 }
 
@@ -159,8 +149,8 @@ func TestALateCommentBeforeAPageThatIsAsItWas(t *testing.T) {
 }
 
 // An edited comment moves to the end of its list, and one written after a deletion takes the free
-// place. If a second fills its pages, that place is on the last of them, and the empty page behind
-// stays unchanged.
+// place. If a second fills its pages, that place is on the last of them, and the empty page after
+// it stays unchanged.
 func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
 	const full = 100
 	for pages := 1; pages <= 2; pages++ {
@@ -175,7 +165,7 @@ func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
 		}
 		m.hub.walked["comments"] = nil
 		m.pass(fate{})
-		if n := len(m.hub.walked["comments"]); n != 2 {
+		if n := len(m.hub.walked["comments"]); n != pages+1 {
 			t.Errorf("of %d pages and an empty one an idle pass reads %d", pages, n)
 		}
 		list := m.hub.lists["comments"]
@@ -185,36 +175,5 @@ func TestNewsOnTheLastPageOfAFullSecond(t *testing.T) {
 		if _, known := m.outcomes()["5000"]; !known {
 			t.Errorf("of %d pages: it is not known", pages)
 		}
-	}
-}
-
-// A prefetched list is not yet read by this pass: the read in its turn finds what an earlier pass
-// left.
-func TestWhatIsAskedInAdvanceIsNotKept(t *testing.T) {
-	l := newPartialLists(&reading{})
-	ctx, reads := ahead.With(t.Context(), time.Minute)
-	ahead.Begin(ctx, func(ctx context.Context) { l.Keep(ctx, "talk", nil, nil) })
-	reads.Stop()
-	if l.begun["talk"] || len(l.read) != 0 {
-		t.Errorf("begun %v, read %v", l.begun, l.read)
-	}
-	if l.Keep(ctx, "talk", nil, nil); !l.begun["talk"] || len(l.read) != 1 {
-		t.Errorf("begun %v, read %v", l.begun, l.read)
-	}
-}
-
-// A pull request that is taken in does not settle the lists of another, though both are of no
-// issue.
-func TestOneThatIsTakenInSettlesNoOther(t *testing.T) {
-	l := newPartialLists(&reading{forgotten: map[int]bool{}})
-	l.Keep(t.Context(), "threads of 3", nil, nil)
-	l.assignLists(false, 3, 0)
-	l.assignLists(true, 4, 0)
-	if !l.needed(l.left["threads of 3"]) {
-		t.Error("not needed any more")
-	}
-	l.assignLists(true, 3, 0)
-	if l.needed(l.left["threads of 3"]) {
-		t.Error("needed once it is taken in")
 	}
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,9 +93,14 @@ func (h *reading) readGroup(ctx context.Context, ids []string) (stop bool, err e
 	if len(ids) == 0 {
 		return false, nil
 	}
+	h.hung = ""
+	first, hurried := len(h.tried) == 0, h.incomplete != nil
 	err = h.readDetails(ctx, ids)
 	if github.OutOfTime(err) {
 		h.stopReading(err)
+		if first && len(h.tried) == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			h.leaveLongPull(cmp.Or(h.hung, ids[0]), hurried)
+		}
 		return true, nil
 	}
 	return false, err
@@ -165,7 +171,6 @@ func (h *reading) rotation() []string {
 // would never be acted on.
 func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
 	err := h.intakeDetails(ctx, old, d)
-	h.partialLists.assignLists(err == nil, d.Number, h.adopted[d.Number])
 	if err != nil {
 		delete(h.pulls, d.Number)
 		return err
@@ -329,7 +334,15 @@ func (h *reading) readDetails(ctx context.Context, ids []string) error {
 func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.PullDetail, error) {
 	read, missing, err := h.repo.GitHub.Details(ctx, ids)
 	if err != nil {
-		err = h.halve(ctx, ids, err, func(ctx context.Context, half []string) error {
+		left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			return slices.ContainsFunc(read, func(d github.PullDetail) bool { return d.NodeID == id })
+		})
+		if github.OutOfTime(err) && len(left) > 0 {
+			h.mu.Lock()
+			h.hung = left[0]
+			h.mu.Unlock()
+		}
+		err = h.halve(ctx, left, err, func(ctx context.Context, half []string) error {
 			some, err := h.fetchDetails(ctx, half)
 			read = append(read, some...)
 			return err

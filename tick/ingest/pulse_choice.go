@@ -122,7 +122,6 @@ const (
 	Unread                   // something in it is known to be unread
 	Recent                   // it changed recently
 	InTurn                   // no stamp is proof
-	Hidden                   // GitHub does not report whether it changed
 	First
 	Quiet // it is not read
 )
@@ -136,18 +135,17 @@ type PulseRepo struct {
 
 // PulseShown is what a pulse shows of a repository.
 type PulseShown struct {
-	Asked         bool   // it was due, and GitHub answered
-	Known         bool   // and the answer was complete
-	Hidden        string // why not, if GitHub hides the repository from this account
-	Doubted       bool   // it has another name than the stored one, or is archived
-	Viewer        bool   // the answer named our account
-	Issues, Pulls time.Time
+	Asked         bool      // it was due, and GitHub answered
+	Known         bool      // and the answer was complete
+	Doubted       bool      // it has another name than the stored one, or is archived
+	Viewer        bool      // the answer named our account
+	Issues, Pulls time.Time // zero: there is none, or GitHub does not show it
 }
 
 // moved reports whether a repository changed since it was last read in full. A stamp that went back
-// is a change, too: the item changed last is gone.
+// is a change, too: the item changed last is gone. So is one that GitHub does not show any more.
 func (s PulseShown) moved(before work.Pulse) bool {
-	return s.Known && (!s.Issues.Equal(before.Issues) || !s.Pulls.Equal(before.Pulls))
+	return s.Asked && (!s.Issues.Equal(before.Issues) || !s.Pulls.Equal(before.Pulls))
 }
 
 // Judge returns why a repository, one of n, is read now.
@@ -161,8 +159,6 @@ func (r PulseRepo) Judge(now time.Time, n int) ReadReason {
 		return Unread
 	case !r.Shown.Asked:
 		return Quiet
-	case !r.Shown.Known:
-		return Hidden
 	}
 	quiet := now.Sub(r.Row.Pulse.Changed)
 	every := readInterval(quiet, n)
@@ -201,7 +197,7 @@ func ChooseRepos(all []PulseRepo, whys []ReadReason, requests int) []int {
 		switch why {
 		case Moved, Unread, Recent:
 			urgent = append(urgent, i)
-		case InTurn, Hidden, First:
+		case InTurn, First:
 			patient = append(patient, i)
 		case Quiet:
 		}
@@ -237,18 +233,14 @@ type Manner string
 const (
 	EachPass Manner = "each pass" // it is read in each pass
 	ByPulse  Manner = "pulse"     // one query for many shows whether it changed
-	ByTurn   Manner = "in turn"   // GitHub does not report whether it changed
 )
 
 // WatchManner returns how a repository, one of n of its host, is watched, and when it is looked at
 // next if passes come often enough; zero means in the next pass after now.
-func WatchManner(r work.Repo, n int, hidden bool, least time.Duration, now time.Time) (Manner, time.Time) {
+func WatchManner(r work.Repo, n int, least time.Duration, now time.Time) (Manner, time.Time) {
 	manner, last, wait := ByPulse, r.Pulse.At, PulseWait(n, false, least)
-	switch {
-	case n <= handful:
+	if n <= handful {
 		manner, last, wait = EachPass, r.HeartbeatAt, least
-	case hidden:
-		manner = ByTurn
 	}
 	next := time.Time{}
 	if !last.IsZero() {

@@ -69,17 +69,26 @@ func TestPropertyEachHasItsTurn(t *testing.T) {
 }
 
 // A repository whose stamp moved in either direction is read in the next pass, and so is one that
-// GitHub does not report on.
+// GitHub does not report on any more. Then that one is read in its turn, like a quiet one.
 func TestPropertyWhatMovedIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stamp := func(name string) time.Time { return midday.Add(minutes(-5, 5).Draw(t, name)) }
 		row := work.Repo{NodeID: "R", HeartbeatAt: midday, Pulse: work.Pulse{Issues: stamp("issues"), Pulls: stamp("pulls"), Changed: midday.Add(-24 * time.Hour)}}
 		shown := PulseShown{Asked: true, Known: rapid.Bool().Draw(t, "known"), Issues: stamp("issues now"), Pulls: stamp("pulls now")}
+		if !shown.Known {
+			shown.Issues, shown.Pulls = time.Time{}, time.Time{}
+		}
+		if rapid.Bool().Draw(t, "read before") {
+			row.Pulse = (&PulseLook{Shown: shown}).Pulse(row.Pulse, true, midday.Add(-24*time.Hour))
+		}
 		why := PulseRepo{Row: row, Shown: shown}.Judge(midday, 100)
 		same := shown.Issues.Equal(row.Pulse.Issues) && shown.Pulls.Equal(row.Pulse.Pulls)
 		switch {
-		case !shown.Known && why != Hidden, shown.Known && !same && why != Moved, shown.Known && same && why != Quiet:
+		case !same && why != Moved, same && why != Quiet:
 			t.Errorf("%+v, shown %+v: %d", row.Pulse, shown, why)
+		}
+		if why := (PulseRepo{Row: row, Shown: shown}).Judge(midday.Add(time.Hour), 100); same && why != InTurn {
+			t.Errorf("%+v, shown %+v: an hour later %d", row.Pulse, shown, why)
 		}
 	})
 }
@@ -163,7 +172,7 @@ func TestAsks(t *testing.T) {
 		return p
 	}
 	row := work.Repo{HeartbeatAt: midday.Add(-time.Second), Pulse: work.Pulse{Pulls: midday}}
-	known := PulseLook{Shown: PulseShown{Known: true}, Every: 1000 * time.Hour}
+	known := PulseLook{Shown: PulseShown{Asked: true, Known: true}, Every: 1000 * time.Hour}
 	for _, tt := range []struct {
 		name string
 		look PulseLook
@@ -180,7 +189,6 @@ func TestAsks(t *testing.T) {
 		{"its turn", PulseLook{Shown: known.Shown, Every: time.Millisecond}, row, quiet, true},
 		{"no pulse", PulseLook{Every: known.Every}, row, quiet, true},
 		{"GitHub hides its repository", PulseLook{Shown: PulseShown{Asked: true}, Every: known.Every}, row, quiet, false},
-		{"GitHub hides its repository, and its turn came", PulseLook{Shown: PulseShown{Asked: true}, Every: known.Every}, work.Repo{HeartbeatAt: midday.Add(-hiddenEvery)}, quiet, true},
 		{"the last read was cut", known, work.Repo{HeartbeatAt: row.HeartbeatAt}, quiet, true},
 	} {
 		if got := tt.look.IncludesPull(tt.row, store.OpenPullOf(tt.pull), midday); got != tt.asks {
@@ -197,20 +205,18 @@ func TestWatchSaysWhenARepositoryIsLookedAtNext(t *testing.T) {
 	for name, c := range map[string]struct {
 		repo   work.Repo
 		n      int
-		hidden bool
 		manner Manner
 		next   time.Time
 	}{
-		"each pass, due":        {work.Repo{HeartbeatAt: now.Add(-time.Hour)}, 1, false, EachPass, time.Time{}},
-		"each pass, later":      {work.Repo{HeartbeatAt: ago}, 1, false, EachPass, ago.Add(time.Minute)},
-		"each pass, deferred":   {work.Repo{HeartbeatAt: ago, NotBefore: now.Add(time.Hour)}, 1, false, EachPass, now.Add(time.Hour)},
-		"each pass, now":        {work.Repo{HeartbeatAt: now.Add(-time.Minute)}, 1, false, EachPass, time.Time{}},
-		"never looked at":       {work.Repo{}, many, false, ByPulse, time.Time{}},
-		"by pulse, due":         {work.Repo{Pulse: work.Pulse{At: now.Add(-time.Hour)}}, many, false, ByPulse, time.Time{}},
-		"in turn, due":          {work.Repo{Pulse: work.Pulse{At: now.Add(-time.Hour)}}, many, true, ByTurn, time.Time{}},
-		"deferred, and is over": {work.Repo{NotBefore: ago}, many, false, ByPulse, time.Time{}},
+		"each pass, due":        {work.Repo{HeartbeatAt: now.Add(-time.Hour)}, 1, EachPass, time.Time{}},
+		"each pass, later":      {work.Repo{HeartbeatAt: ago}, 1, EachPass, ago.Add(time.Minute)},
+		"each pass, deferred":   {work.Repo{HeartbeatAt: ago, NotBefore: now.Add(time.Hour)}, 1, EachPass, now.Add(time.Hour)},
+		"each pass, now":        {work.Repo{HeartbeatAt: now.Add(-time.Minute)}, 1, EachPass, time.Time{}},
+		"never looked at":       {work.Repo{}, many, ByPulse, time.Time{}},
+		"by pulse, due":         {work.Repo{Pulse: work.Pulse{At: now.Add(-time.Hour)}}, many, ByPulse, time.Time{}},
+		"deferred, and is over": {work.Repo{NotBefore: ago}, many, ByPulse, time.Time{}},
 	} {
-		manner, next := WatchManner(c.repo, c.n, c.hidden, time.Minute, now)
+		manner, next := WatchManner(c.repo, c.n, time.Minute, now)
 		if manner != c.manner || !next.Equal(c.next) || next.IsZero() != c.next.IsZero() {
 			t.Errorf("%s: %s at %v, not %s at %v", name, manner, next, c.manner, c.next)
 		}

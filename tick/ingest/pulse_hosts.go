@@ -81,7 +81,6 @@ func (p PulsePass) tooSoon(last time.Time, every time.Duration, now time.Time) b
 type found struct {
 	unread store.BusySet
 	labels map[int64][]string // labels whose open issues were listed once
-	hidden store.BusySet      // repositories that GitHub hides from the pulse, and people were warned
 	pulls  int                // tracked open pull requests
 	last   time.Time          // when one of the repositories was last looked at
 }
@@ -92,9 +91,6 @@ func (p PulsePass) find(ctx context.Context, now time.Time) (f found, err error)
 			return err
 		}
 		if f.labels, err = tx.ListAllSeenLabels(ctx); err != nil {
-			return err
-		}
-		if f.hidden, err = tx.ListHidden(ctx); err != nil {
 			return err
 		}
 		f.pulls, err = tx.CountOpenPulls(ctx)
@@ -160,7 +156,7 @@ func (p PulsePass) ask(ctx context.Context, f found, now time.Time) (*asked, err
 		})
 	}
 	wg.Wait()
-	if err := p.storeAsked(context.WithoutCancel(ctx), due, a, f, now); err != nil {
+	if err := p.storeAsked(context.WithoutCancel(ctx), due, a, now); err != nil {
 		return a, fmt.Errorf("note that the pulse was asked: %w", err)
 	}
 	return a, nil
@@ -173,8 +169,8 @@ func (p PulsePass) due(r *env.Repo, f found, now time.Time) bool {
 }
 
 // storeAsked stores for which repositories the pulse was asked, and why it failed for others.
-func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, f found, now time.Time) error {
-	var ids, visible []int64
+func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, now time.Time) error {
+	var ids []int64
 	failed := map[string][]int64{}
 	for _, r := range due {
 		if err := a.failed[r.Row.ID]; err != nil {
@@ -183,18 +179,10 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, f 
 			continue
 		}
 		ids = append(ids, r.Row.ID)
-		if f.hidden[r.Row.ID] && a.shown[r.Row.ID].Known {
-			visible = append(visible, r.Row.ID)
-		}
 	}
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		for why, some := range failed {
 			if err := tx.MarkPulseFailed(ctx, some, why); err != nil {
-				return err
-			}
-		}
-		for _, id := range visible { // people are warned if it is hidden again
-			if err := tx.PutHidden(ctx, id, false); err != nil {
 				return err
 			}
 		}
@@ -237,7 +225,7 @@ func (a *asked) take(some []*env.Repo, seen github.Pulse) {
 	defer a.mu.Unlock()
 	for _, r := range some {
 		one, known := seen.Repos[r.Row.NodeID]
-		s := PulseShown{Asked: true, Known: known, Hidden: seen.Hidden[r.Row.NodeID], Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
+		s := PulseShown{Asked: true, Known: known, Viewer: seen.Viewer.ID != 0, Issues: one.Issues, Pulls: one.Pulls}
 		same := strings.EqualFold(one.FullName, r.Row.Current.FullName()) && !one.Archived
 		if s.Doubted = known && !same; known && same {
 			r.Confirm(r.GitHub.Now())
@@ -268,7 +256,7 @@ func (p PulsePass) split(ctx context.Context, chosen []int, all []PulseRepo, why
 		r := p.Repos[i]
 		reads[i] = true
 		ids = append(ids, r.Row.ID)
-		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls), Warned: f.hidden[r.Row.ID]}})
+		read = append(read, Chosen{r, &PulseLook{PulseReader: sweeper.reader(), Shown: all[i].Shown, Why: whys[i], Every: LightInterval(f.pulls)}})
 	}
 	err := p.Store.View(ctx, func(tx *store.Tx) error {
 		old, err := tx.ListOldDetails(ctx, ids, now.Add(-detailsAge), github.MaxDetails)

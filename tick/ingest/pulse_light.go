@@ -10,10 +10,6 @@ import (
 // fresh is how long after its change a pull request is asked about at each read of its repository.
 const fresh = time.Hour
 
-// hiddenEvery is the time between two light queries about a quiet pull request of a repository that
-// GitHub hides from the pulse: only its lists show changes, and they may lag.
-const hiddenEvery = 5 * time.Minute
-
 // changesOften reports whether a pull request is asked about at each read of its repository: it
 // changed recently, was not read whole, or waits for something that changes no stamp.
 func changesOften(p store.OpenPull, now time.Time) bool {
@@ -30,7 +26,6 @@ type PulseLook struct {
 	Shown        PulseShown    // by the pulse
 	Why          ReadReason    // why it is read
 	Every        time.Duration // between two light queries about a quiet pull request
-	Warned       bool          // people were warned that GitHub hides it from the pulse
 	Old          []string      // node ids of the pull requests whose details are read again
 }
 
@@ -38,10 +33,8 @@ type PulseLook struct {
 // all are.
 func (l *PulseLook) IncludesPull(r work.Repo, p store.OpenPull, now time.Time) bool {
 	switch {
-	case changesOften(p, now), !l.Shown.Asked && !l.Shown.Known:
+	case changesOften(p, now), !l.Shown.Asked:
 		return true
-	case !l.Shown.Known: // not at each read: each would ask about all pull requests
-		return isDue(p.NodeID, r.HeartbeatAt, now, min(l.Every, hiddenEvery))
 	case r.Pulse.Issues.IsZero() && r.Pulse.Pulls.IsZero():
 		return true
 	}
@@ -52,9 +45,9 @@ func (l *PulseLook) IncludesPull(r work.Repo, p store.OpenPull, now time.Time) b
 // read whole; otherwise the next pass reads it again.
 func (l *PulseLook) Pulse(before work.Pulse, whole bool, now time.Time) work.Pulse {
 	p := work.Pulse{At: before.At, Changed: before.Changed}
-	if whole && l.Shown.Known {
+	if whole && l.Shown.Asked {
 		p.Issues, p.Pulls = l.Shown.Issues, l.Shown.Pulls
-	} else if !l.Shown.Known && whole { // no answer in this pass: the earlier stamps still count
+	} else if whole { // no answer in this pass: the earlier stamps still count
 		p.Issues, p.Pulls = before.Issues, before.Pulls
 	}
 	switch first := before.Issues.IsZero() && before.Pulls.IsZero(); {

@@ -55,14 +55,14 @@ type reading struct {
 	forgotten      map[int]bool // issues and pull requests that this pass left as they were; ingesting one removes it
 	leftTracked    map[int]bool // tracked ones among forgotten
 	tried          map[int]bool // pull requests whose details were asked for
+	hung           string       // the node id of the pull request whose details took the rest of the time
 	unread         map[int]bool // pull requests about which GitHub has more than could be read
 	rested         map[int]bool // quiet ones that this pass does not ask about: no list shows them
-
-	partialLists *partialLists // lists with more than one page
 
 	added   int
 	ignored int
 	note    string
+	long    string // the note about an issue or pull request that takes longer than a pass
 
 	slice
 }
@@ -74,7 +74,8 @@ type known struct {
 	cuts   map[string]string         // by name of the walk: where the next pass continues it
 	labels []string                  // labels whose first listing is done
 
-	backlog []int // numbers that were listed and not ingested
+	backlog []int                    // numbers that were listed and not ingested
+	late    map[int]store.Backlogged // those of them for which a pass had too little time
 }
 
 // deferredPull is a pull request that could not be read.
@@ -98,7 +99,6 @@ func newReading(p *Ingest, r *env.Repo) *reading {
 		})
 		return pull, ok, err
 	})
-	h.partialLists = newPartialLists(h)
 	h.lists = h.walks()
 	return h
 }
@@ -233,6 +233,7 @@ type slice struct {
 	validators   []work.Validator  // of everything but lists
 	cuts         map[string]string // where the search for lost pull requests continues, and whether events wait for the end of a pause
 	backlog      map[int]bool      // issues and pull requests that a list showed; true: not ingested yet
+	tooLong      map[int]bool      // those of them for which this pass had too little time, though it read nothing else
 	seenLabels   []string          // labels whose first listing is done
 	deferred     []deferredPull
 	removals     []work.Action
@@ -259,7 +260,7 @@ type slice struct {
 func newSlice() slice {
 	return slice{
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
-		cuts: map[string]string{}, backlog: map[int]bool{},
+		cuts: map[string]string{}, backlog: map[int]bool{}, tooLong: map[int]bool{},
 		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
@@ -274,7 +275,6 @@ func (h *reading) next() {
 		}
 	}
 	h.openPulls.stored(h.pulls)
-	h.partialLists.next()
 	maps.Copy(h.known.cuts, h.walkPlaces())
 	for _, w := range h.lists.all() {
 		maps.DeleteFunc(h.known.pages, func(url string, _ work.Validator) bool { return w.passed(url) })

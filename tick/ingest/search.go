@@ -96,6 +96,7 @@ func (h *reading) searchDone() bool { return h.known.cuts[work.FirstLookList] ==
 func (h *reading) listOpenPage(ctx context.Context) (err error) {
 	h.adopting, h.search.first, h.search.slowest, h.search.left = true, 0, 0, map[int]bool{}
 	h.search.at, _ = h.searchPlace()
+	h.hung = ""
 	h.search.page, err = h.repo.GitHub.OpenPullsPage(ctx, h.row.Current, h.search.at.After)
 	if e, refused := errors.AsType[*transport.Error](err); refused && h.search.at.After != "" && strings.Contains(e.Type, "CURSOR") {
 		h.search.at = work.FirstLook{} // GitHub refuses its own cursor: begin at the first page
@@ -138,6 +139,9 @@ func (h *reading) moveSearch() {
 	}
 	clear(h.backlog)
 	slowest := cmp.Or(s.slowest, s.first) // a read of several may hang because of any of them
+	if at := slices.IndexFunc(s.page.Pulls, func(p github.Pull) bool { return p.NodeID == h.hung }); at >= 0 {
+		slowest = s.page.Pulls[at].Number
+	}
 	if s.pages == 0 && h.countRead() == 0 && slowest != 0 && errors.Is(h.incomplete, context.DeadlineExceeded) {
 		h.backlog[slowest] = true
 	}

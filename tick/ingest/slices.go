@@ -8,7 +8,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
-	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -33,7 +32,6 @@ func (h *reading) read(ctx context.Context) error {
 	ctx, reads := ahead.With(ctx, answersLast)
 	defer reads.Stop()
 	h.repo.Asked = reads
-	ctx = transport.WithKept(ctx, h.partialLists)
 	share, cancel := h.share(ctx)
 	defer cancel()
 	if err := h.fetch(share.reading); err != nil { // our account decides what is ours: nothing is judged without it

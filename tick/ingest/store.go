@@ -25,8 +25,15 @@ func (h *reading) load(ctx context.Context) error {
 		for _, v := range pages {
 			h.known.pages[v.URL] = v
 		}
-		if h.known.backlog, err = tx.ListBacklog(ctx, h.row.ID); err != nil {
+		backlog, err := tx.ListBacklog(ctx, h.row.ID)
+		if err != nil {
 			return err
+		}
+		h.known.late = map[int]store.Backlogged{}
+		for _, b := range backlog {
+			if h.known.backlog = append(h.known.backlog, b.Number); b.Failures > 0 {
+				h.known.late[b.Number] = b
+			}
 		}
 		if h.known.cuts, err = tx.ListRepoWalks(ctx, h.row.ID); err != nil {
 			return err

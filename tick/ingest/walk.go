@@ -17,6 +17,9 @@ import (
 // pages are not asked for by number: each begins at the time at which the last one ended. A walk
 // that is cut resumes at such a time, too, and skips nothing that moved.
 //
+// Only pages of one second differ by number; each walk begins at the first of them. Of changes
+// younger than the overlap, each walk asks for all pages again: a list may lag by that much.
+//
 // fetch reads a page, take takes it in. Only then is a cursor past the page stored.
 type walk struct {
 	h *reading
@@ -25,10 +28,8 @@ type walk struct {
 	read    func(context.Context, transport.PageRequest) (page, error)
 
 	cut       time.Time // where an earlier pass stopped
-	front     front     // where the walk of an earlier pass ended
 	behind    bool      // it did not begin at "since"
-	first     string    // the address where this one begins; empty if it has not begun
-	last      string    // of the page that was read last
+	begun     bool
 	asked     time.Time // when that page was read
 	next      string    // address of the next page; empty at the end
 	newest    time.Time
@@ -75,10 +76,9 @@ type cursor struct {
 	ended bool      // the list was ingested to its end
 
 	// What happened since the last slice was stored:
-	pages      []work.Validator // pages that were ingested
-	moved      time.Time        // "since" moved to this time; validators of earlier pages are dropped
-	resumesAt  *string          // where the next pass resumes the walk; "" if it came to the end
-	nextBegins *string          // where the next pass may begin; stored under the name of frontOf
+	pages     []work.Validator // pages that were ingested
+	moved     time.Time        // "since" moved to this time; validators of earlier pages are dropped
+	resumesAt *string          // where the next pass resumes the walk; "" if it came to the end
 }
 
 // Names of stored walks, in addition to the names of the lists of all changes.
@@ -87,8 +87,7 @@ const (
 	walkPauses = "pauses" // no walk: stored while events wait for the end of a pause
 )
 
-// begin finds where to begin: where the last walk was cut, else behind the pages it read if they
-// are young, else at "since".
+// begin finds where to begin: where the last walk was cut, else at "since".
 func (w *walk) begin() {
 	h := w.h
 	var since time.Time
@@ -99,37 +98,27 @@ func (w *walk) begin() {
 		since = *w.since
 	}
 	from := since
-	w.cut, w.front = cutAt(h.known.cuts[w.name]), parseFront(h.known.cuts[frontOf(w.name)])
-	if now := h.now(); w.cut.After(now) || w.front.at.After(now) {
-		w.cut, w.front = time.Time{}, front{}
+	if w.cut = cutAt(h.known.cuts[w.name]); w.cut.After(h.now()) {
+		w.cut = time.Time{}
 	}
-	switch {
-	case w.cut.After(from):
+	if w.cut.After(from) {
 		from = w.cut
-	case w.cut.IsZero() && w.front.at.After(from) && h.now().Before(w.front.until):
-		from = w.front.at
 	}
-	w.newest, w.first = from, w.address(h.row.Current, from)
-	hurried := !w.cut.IsZero() || !settledBy(work.Validator{URL: w.first}, h.now())
-	next, lacks := lastOfSecond(h.known.pages, w.first, hurried)
-	w.next, w.behind = next, lacks || from.After(since)
+	w.newest, w.behind = from, from.After(since)
+	w.next, w.begun = w.address(h.row.Current, from), true
 }
 
 // fetch reads the next page with its own ETag: an unchanged page 1 does not prove that page 2 is
 // unchanged. It does nothing at the end or while a page waits to be ingested.
 func (w *walk) fetch(ctx context.Context) error {
-	if w.first == "" {
+	if !w.begun {
 		w.begin()
 	}
 	if w.waiting || w.over() {
 		return nil
 	}
-	w.last, w.asked = w.next, w.h.now()
-	got, seen, err := w.readPage(ctx, w.last)
-	if err == nil && w.pagesRead == 0 && w.last != w.first && !got.NotModified {
-		w.last = w.first
-		got, seen, err = w.readPage(ctx, w.last)
-	}
+	w.asked = w.h.now()
+	got, seen, err := w.readPage(ctx, w.next)
 	if github.OutOfTime(err) {
 		w.stopped = true
 		w.h.stopReading(err)
@@ -145,10 +134,10 @@ func (w *walk) fetch(ctx context.Context) error {
 }
 
 // through reports whether the list was ingested to its end.
-func (w *walk) through() bool { return w.first != "" && w.next == "" && !w.waiting }
+func (w *walk) through() bool { return w.begun && w.next == "" && !w.waiting }
 
 // over reports whether this pass has nothing more to read.
-func (w *walk) over() bool { return w.stopped || w.first != "" && w.next == "" }
+func (w *walk) over() bool { return w.stopped || w.begun && w.next == "" }
 
 // take moves the page that was read into the slice to store. It also sets the ETags of the page and
 // the place where the next pass resumes if this one stops here.
@@ -164,7 +153,7 @@ func (w *walk) take() []listedItem {
 	switch at := github.SinceOf(w.next); {
 	case w.next == "":
 		if w.pagesRead > 1 || !w.cut.IsZero() {
-			w.resumesAt, w.nextBegins = new(""), new(w.keepFront())
+			w.resumesAt = new("")
 		}
 		w.ended = true
 	case !at.IsZero():
@@ -187,10 +176,6 @@ func (w *walk) readPage(ctx context.Context, address string) (page, []work.Valid
 	}
 	if p.NotModified {
 		p.Next = v.Next
-		if v.Next != "" && !settledBy(v, v.SeenAt) && settledBy(v, w.asked) && github.SinceOf(v.Next).Equal(github.SinceOf(v.URL)) {
-			v.SeenAt = w.asked
-			return p, []work.Validator{v}, nil
-		}
 		return p, nil, nil
 	}
 	h.mu.Lock()
@@ -205,8 +190,7 @@ func (w *walk) readPage(ctx context.Context, address string) (page, []work.Valid
 		}
 	}
 	if p.Next == "" && full { // new items begin another page and leave this one unchanged
-		p.Next, err = github.NextPage(strings.TrimSuffix(address, behindAll))
-		p.Next += behindAll
+		p.Next, err = github.NextPage(address)
 	}
 	return p, []work.Validator{{RepoID: h.row.ID, URL: address, ETag: p.ETag, Next: p.Next, SeenAt: w.asked}}, err
 }
@@ -214,11 +198,6 @@ func (w *walk) readPage(ctx context.Context, address string) (page, []work.Valid
 // fullPage is the most items that a page of a list has. Items after a full page leave it and its
 // ETag unchanged, so its next page is read even before anything is on it.
 const fullPage = 100
-
-// behindAll marks the address of a page that was empty when read, behind a full one. While it stays
-// empty it does not show changes before it: an edit moves to the end of the full page. The mark is
-// not sent to GitHub.
-const behindAll = "#behind"
 
 // newestOf returns the newest change read. For an unchanged page that is where the next one begins.
 func (w *walk) newestOf(p page) time.Time {
@@ -262,23 +241,18 @@ func (c *cursor) hold(at time.Time) {
 	c.pages = nil
 }
 
-// places returns where the next pass resumes the walk, or may begin it, by the names under which it
-// is stored. The next pass resumes no later than at the held change. If this walk has not got that
-// far, it stores no such place, unless it begins behind the change.
-func (c *cursor) places(known map[string]string) map[string]string {
+// place returns where the next pass resumes the walk; "" at "since". It resumes no later than at the
+// held change. If this walk has not got that far, it stores no such place.
+func (c *cursor) place(known map[string]string) string {
 	at := known[c.name]
 	if c.resumesAt != nil {
 		at = *c.resumesAt
 	}
-	meets := at == "" && !c.ended && known[frontOf(c.name)] == ""
+	meets := at == "" && !c.ended
 	if cut := cutAt(at); !c.held.IsZero() && !meets && (cut.IsZero() || c.held.Before(cut)) {
 		at = c.held.UTC().Format(time.RFC3339)
 	}
-	places := map[string]string{c.name: at}
-	if c.nextBegins != nil {
-		places[frontOf(c.name)] = *c.nextBegins
-	}
-	return places
+	return at
 }
 
 // passed reports whether a page is no longer read: "since" moved past its beginning.
@@ -293,41 +267,7 @@ func (c *cursor) shows(url string) bool {
 }
 
 // stored resets what was stored with the last slice.
-func (c *cursor) stored() { c.pages, c.moved, c.resumesAt, c.nextBegins = nil, time.Time{}, nil, nil }
-
-// A walk begins at "since", which moves from page to page, but only over pages that were read when
-// everything on them was older than the overlap: a list may lag by that much. After many changes at
-// once, many younger pages follow it. So that passes do not read all of them again, the next ones
-// begin at the last page, the front. Lagging items are looked for from "since" on once the overlap
-// has passed: those pages kept their addresses, and so their ETags.
-
-// front is where walks may begin instead of at "since", and until when.
-type front struct{ at, until time.Time }
-
-// frontOf is the name under which a walk's front is stored.
-func frontOf(name string) string { return "front " + name }
-
-func parseFront(stored string) front {
-	at, until, _ := strings.Cut(stored, " ")
-	return front{cutAt(at), cutAt(until)}
-}
-
-func (f front) String() string {
-	return f.at.UTC().Format(time.RFC3339) + " " + f.until.UTC().Format(time.RFC3339)
-}
-
-// keepFront returns where the next walk may begin after this one came to the end. The first walk
-// that left young pages behind the front sets when all of them are read again.
-func (w *walk) keepFront() string {
-	next := front{at: github.SinceOf(w.last), until: w.front.until}
-	if w.since == nil || !next.at.After(*w.since) {
-		return ""
-	}
-	if !w.behind || next.until.IsZero() {
-		next.until = w.h.now().Add(overlap)
-	}
-	return next.String()
-}
+func (c *cursor) stored() { c.pages, c.moved, c.resumesAt = nil, time.Time{}, nil }
 
 // advance moves "since" to where the next page begins, and reports whether it did. It does only if
 // everything before can no longer change except by moving to the end. That must hold for that
@@ -341,32 +281,4 @@ func (w *walk) advance(next time.Time) bool {
 	}
 	*w.since, w.moved = next, next
 	return true
-}
-
-// lastOfSecond returns the last known page of those that begin at one second and differ by number
-// only. A walk begins there: otherwise a pass without time for all of them would never get past,
-// and one with time would read all of them for nothing. A page read when its second was older than
-// the overlap is complete. One read before may lack items though the pages behind it are unchanged:
-// it is passed only while the second is young or when a cut walk resumes, and that walk then
-// vouches for nothing (lacks). A walk never moves on from a full page to an empty page behind it.
-func lastOfSecond(pages map[string]work.Validator, address string, hurried bool) (last string, lacks bool) {
-	for range pages {
-		v := pages[address]
-		if v.Next == "" || strings.HasSuffix(v.Next, behindAll) || !github.SinceOf(v.Next).Equal(github.SinceOf(address)) {
-			break
-		}
-		if !settledBy(v, v.SeenAt) {
-			if !hurried {
-				break
-			}
-			lacks = true
-		}
-		address = v.Next
-	}
-	return address, lacks
-}
-
-// settledBy reports whether a page is complete if it is read at that time.
-func settledBy(page work.Validator, at time.Time) bool {
-	return !at.Before(github.SinceOf(page.URL).Add(overlap + 2*time.Second))
 }

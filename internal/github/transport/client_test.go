@@ -72,7 +72,7 @@ func TestEndpointsAreThoseOfGoGh(t *testing.T) {
 	}
 }
 
-func TestNextLink(t *testing.T) {
+func TestPageLink(t *testing.T) {
 	for _, tt := range []struct{ header, want string }{
 		{"", ""},
 		{`<https://api.x/a?page=2>; rel="next", <https://api.x/a?page=9>; rel="last"`, "https://api.x/a?page=2"},
@@ -82,7 +82,7 @@ func TestNextLink(t *testing.T) {
 		{`<https://api.x/broken`, ""},
 	} {
 		a := &Answer{Header: http.Header{"Link": {tt.header}}}
-		if got := nextLink(a); got != tt.want {
+		if got := pageLink(a, "next"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.header, got, tt.want)
 		}
 	}

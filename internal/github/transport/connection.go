@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
-	"time"
 )
 
 // BigInt is GraphQL's BigInt, a string in JSON.
@@ -49,29 +47,6 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo
 	}
-	return nil
-}
-
-// MoreResumed is More for a connection that changes only if the node does. at is the time of the
-// node's last change: pages that an earlier pass read at the same at are not read again. what names
-// the connection.
-func MoreResumed[N, T any](ctx context.Context, c *Client, what, document, id string, at time.Time, into *Connection[T], pick func(N) Connection[T]) error {
-	if !into.PageInfo.HasNextPage {
-		return nil
-	}
-	same := at.UTC().Format(time.RFC3339) + " "
-	page := func(ctx context.Context, address string) (nodes []T, next string, err error) {
-		list, err := after(ctx, c, document, id, strings.TrimPrefix(address, same), pick)
-		if list.PageInfo.HasNextPage {
-			next = same + list.PageInfo.EndCursor
-		}
-		return list.Nodes, next, err
-	}
-	read, err := PagedList[T]{Page: page, Now: c.Now()}.from(ctx, what+" of "+id, same+into.PageInfo.EndCursor)
-	if err != nil {
-		return err
-	}
-	into.Nodes, into.PageInfo.HasNextPage = append(into.Nodes, read.Items...), false
 	return nil
 }
 

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
-	"time"
+	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/ahead"
 )
 
 // PageRequest requests one page of a listing, conditionally if it has an ETag.
@@ -23,6 +27,7 @@ type Page[T any] struct {
 	ETag        string
 	Next        string // absolute; empty on the last page, maybe also on an unchanged one
 	NotModified bool
+	last        string // the link to the last page; empty if GitHub names none
 }
 
 // mostInPage is the maximum page size of most listings.
@@ -34,8 +39,8 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 	if err != nil {
 		return Page[T]{}, err
 	}
-	out := Page[T]{ETag: a.Header.Get("Etag")}
-	if link := nextLink(a); link != "" {
+	out := Page[T]{ETag: a.Header.Get("Etag"), last: pageLink(a, "last")}
+	if link := pageLink(a, "next"); link != "" {
 		if out.Next, err = c.resolveLink(a.URL, link); err != nil {
 			return Page[T]{}, fmt.Errorf("find the next page: %w", err)
 		}
@@ -64,7 +69,11 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 	return out, nil
 }
 
-// ReadAll reads a whole listing.
+// errCircle means that a page names an earlier page as the next one.
+var errCircle = errors.New("the listing's pages run in a circle")
+
+// ReadAll reads a whole listing. With a context in which reads can be prefetched, the pages after
+// the first are requested side by side.
 func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	var all []T
 	seen := map[string]bool{}
@@ -79,46 +88,48 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 		}
 		all = append(all, p.Items...)
 		address = p.Next
+		for _, later := range pagesFrom(p.Next, p.last) {
+			ahead.Begin(ctx, func(ctx context.Context) { _, _ = c.Send(ctx, Call{Method: http.MethodGet, URL: later}) })
+		}
 	}
 	return all, nil
 }
 
-// ReadAllResumed reads a whole listing that is sorted oldest first and changes only at its end. It
-// resumes where an earlier pass stopped, see PagedList.
-func ReadAllResumed[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
-	read, err := listOf[W](c).All(ctx, address)
-	return converted(address, read.Items, convert, err)
-}
+// pagesAtOnce is how many pages of a listing are requested side by side.
+const pagesAtOnce = 8
 
-// ReadChanged reads the items of such a listing that changed since a time. Items have ids and may
-// change; address returns the URL of the listing of changes.
-func ReadChanged[W Plausible, T any](ctx context.Context, c *Client, address func(since time.Time) string, since time.Time, id func(W) int64, convert func(W) T) ([]T, error) {
-	items, err := ChangingList[W]{PagedList: listOf[W](c), Address: address, ID: id}.Since(ctx, since)
-	return converted(address(since), items, convert, err)
-}
+// pageParam finds the number of a page in its link.
+var pageParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([?&]page=)(\d+)`) })
 
-func listOf[W Plausible](c *Client) PagedList[W] {
-	page := func(ctx context.Context, address string) ([]W, string, error) {
-		p, err := ReadPage(ctx, c, PageRequest{URL: address}, func(w W) W { return w })
-		return p.Items, p.Next, err
+// pagesFrom returns the addresses of the next pages of a listing; none if its pages have no
+// numbers.
+func pagesFrom(next, last string) (addresses []string) {
+	first := pageNumber(next)
+	if first == 0 {
+		return nil
 	}
-	return PagedList[W]{Page: page, Now: c.Now()}
+	for n := first; n <= min(pageNumber(last), first+pagesAtOnce-1); n++ {
+		addresses = append(addresses, pageParam().ReplaceAllString(next, "${1}"+strconv.Itoa(n)))
+	}
+	return addresses
 }
 
-func converted[W, T any](address string, items []W, convert func(W) T, err error) ([]T, error) {
-	if errors.Is(err, errCircle) {
-		return nil, &BodyError{URL: address, Err: err}
+// pageNumber returns the number of the page that a link is to; 0 if it has none.
+func pageNumber(link string) int {
+	m := pageParam().FindStringSubmatch(link)
+	if m == nil {
+		return 0
 	}
-	var all []T
-	for _, w := range items {
-		all = append(all, convert(w))
+	n, err := strconv.Atoi(m[2])
+	if err != nil {
+		return 0
 	}
-	return all, err
+	return n
 }
 
-// nextLink returns the URL of the next page from the Link header. URLs may contain commas, so it
-// looks for angle brackets.
-func nextLink(a *Answer) string {
+// pageLink returns the URL of a page, such as the next, from the Link header. URLs may contain
+// commas, so it looks for angle brackets.
+func pageLink(a *Answer, rel string) string {
 	for _, rest := range a.Header.Values("Link") {
 		for {
 			_, after, ok := strings.Cut(rest, "<")
@@ -131,7 +142,7 @@ func nextLink(a *Answer) string {
 			}
 			params, after, _ := strings.Cut(after, ",")
 			for param := range strings.SplitSeq(params, ";") {
-				if p := strings.TrimSpace(param); p == `rel="next"` || p == "rel=next" {
+				if p := strings.TrimSpace(param); p == `rel="`+rel+`"` || p == "rel="+rel {
 					return target
 				}
 			}

@@ -166,6 +166,10 @@ var reasons = []row{
 		work.WhyAccountChanged, Operator, Never, "gh is logged in as {who}, and earlier passes worked as another account",
 		stepAfterFix("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
+	{
+		work.WhyAccountUnknown, Operator, Never, "GitHub does not name the account of the token with which gh is logged in to {name}",
+		stepAfterFix("put the account's id into the config: accounts = [ID] under [runtime]. For an app: gh api 'users/APP[bot]' --jq .id", ""), nil,
+	},
 	{work.WhyRepoArchived, Operator, Never, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
 	{work.WhyRepoReadOnly, Operator, Never, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
 	{

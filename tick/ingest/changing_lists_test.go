@@ -15,11 +15,10 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// TestFront: while many items are young, passes begin at the last page of them. People keep
-// writing, editing and deleting, lists lag by up to the overlap, and passes in between have little
-// time or die. Everything that the lists show is known after each pass that came to the end, and
+// TestChangingLists: people keep writing, editing and deleting, lists lag by up to the overlap, and
+// passes in between have little time or die. Everything that the lists show is known after each pass that came to the end, and
 // late items at the latest after the overlap.
-func TestFront(t *testing.T) {
+func TestChangingLists(t *testing.T) {
 	checks(t, 60)
 	sameEachTime(t)
 	rapid.Check(t, func(rt *rapid.T) {
