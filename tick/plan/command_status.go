@@ -67,6 +67,9 @@ func (r *commander) outlook() Outlook {
 		v.Items = append(v.Items, r.item)
 	}
 	for i := range v.Items {
+		if own(v.Items[i]) {
+			v.Items[i].ReviewsChanged = true // the pass that has the command decides about its item
+		}
 		v.Items[i].Events = known.Without(v.Items[i].Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
 	}
 	return For(v).Outlooks(v)(r.item)
