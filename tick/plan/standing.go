@@ -19,7 +19,7 @@ type Outlook struct {
 	Move     *work.Move     // the state to which the plan moves it; nil: it stays
 	Finished map[int64]bool // events that need no turn any more, by their ids
 	Resumed  bool           // its unfinished turn continues at once
-	Turn     *Turn          // that starts with the next free slot; nil: none does
+	Begins   *Turn          // starts with the next free slot; nil: none does
 	Waits    []work.Reason  // why no turn starts
 	Review   *review.Record // the next state of its reviews; nil: unchanged
 	Merge    merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
@@ -52,7 +52,7 @@ func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
 	}
 	return func(i known.Item) Outlook {
 		o := Outlook{
-			Move: moves[i.ID], Finished: finished, Resumed: i.Turn != nil && resumed[i.Turn.ID], Turn: turns[i.ID], Waits: waits[i.ID],
+			Move: moves[i.ID], Finished: finished, Resumed: i.Turn != nil && resumed[i.Turn.ID], Begins: turns[i.ID], Waits: waits[i.ID],
 			Review: reviews[i.ID], MergeDue: merges[i.ID],
 		}
 		o.Merge = Merging(v, o.applied(i, v.Now))
@@ -160,8 +160,8 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return underway(*i.Turn, a)
 	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
-	case o.Turn != nil:
-		return Standing{Why: dueTurn(*o.Turn, unanswered)}
+	case o.Begins != nil:
+		return Standing{Why: dueTurn(*o.Begins, unanswered)}
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 		if i.HasPull() {
