@@ -285,7 +285,7 @@ func awaited(i known.Item, o Outlook) work.Reason {
 	case why.Kind != work.WhyReviewApproved && why.Kind != work.WhyMergeDue, len(o.Merge.Gates) == 0: // a person merges it
 		return why
 	case o.Merge.Ask == merging.AskMerge, o.Merge.Ask == merging.AskEnqueue:
-		return i.DueToMerge()
+		return i.LastLook().Or(i.DueToMerge())
 	}
 	return o.Merge.Why.Or(i.DueToMerge())
 }
