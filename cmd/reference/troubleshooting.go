@@ -24,7 +24,7 @@ func troubleshootingPage() string {
 		fmt.Fprintf(&b, "\n### %s\n\n| code | says | next | comment |\n|---|---|---|---|\n", part.title)
 		for _, r := range explain.Entries() {
 			if r.Who == part.who {
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.Shown)
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.After)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (r *commander) retry(inv invocation) Reply {
 		r.p.add(change.RereadPull{Pull: r.item.Pull.ID})
 		return nothing("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
-	if r.standing().Why.Kind == work.WhyInterrupted {
+	if r.standing(r.outlook()).Why.Kind == work.WhyInterrupted {
 		return nothing("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
 	}
 	if r.resumed() {
@@ -157,11 +157,6 @@ func (r *commander) resumeTo(to work.State) {
 	r.renewBudget()
 	r.moves(work.Move{Cause: work.CauseResumed, To: to}, r.words("resume", "", "a person said so"))
 	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
-}
-
-// alive reports whether a running pass works on a turn.
-func (r *commander) alive(t work.Turn) bool {
-	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.

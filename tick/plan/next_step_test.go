@@ -78,7 +78,7 @@ func TestTheNextStepOfAStopEndsIt(t *testing.T) {
 	}
 	tried := map[string]int{}
 	for _, one := range explain.Entries() {
-		if one.Shown != explain.AtOnce && one.Shown != explain.Overdue && one.Shown != explain.IfNobodyCan {
+		if one.After != explain.AtOnce && one.After != explain.Overdue && one.After != explain.IfNobodyCan {
 			continue
 		}
 		why := work.Reason{Kind: one.Kind, Text: "text", Name: "quinn", Who: "op", Branch: "agent/bugfix/1-x", Commit: "ccc", Number: 2, Count: 2, Names: []string{"unit"}, Head: "aaa"}

@@ -223,6 +223,9 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 			i.Turn = &t
 		})
 	}
+	for _, c := range Of[change.Wait](p) {
+		commanded(c.Item, func(i *known.Item) { i.Wait = c.Wait })
+	}
 	for _, c := range Of[change.Hold](p) {
 		commanded(c.Pull, func(i *known.Item) {
 			i.ReviewsChanged = true

@@ -72,6 +72,8 @@ type Standing struct {
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
 	Begins  work.Kind     // kind of the next turn; empty: the reason names it, or there is none
 
+	Wait work.Wait // since when it waits for Why, and whether a comment told that; zero: not stored yet
+
 	beside   string // what else holds it back; empty: nothing
 	attempts int    // how often it stopped for the reason
 }
@@ -90,6 +92,9 @@ func StandingOf(i known.Item, o Outlook, a Around) Standing {
 	i = o.applied(i, a.Now)
 	s := waiting(i, o, a)
 	s.State, s.Since, s.beside = stateOf(i, a), i.Since, beside(i, s.Why.Kind)
+	if w := i.Wait; w.Reason.Kind == s.Why.Kind && w.Reason.Who == s.Why.Who && (!i.HasPull() || w.Reason.Head == i.Pull.HeadOID) {
+		s.Wait = w
+	}
 	if i.Told() {
 		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
 	}
@@ -312,6 +317,9 @@ func (s Standing) Says(p explain.Place, here bool) string {
 	}
 	if s.attempts > 1 && text != "" {
 		text += fmt.Sprintf(" (%s)", work.Count(s.attempts, "attempt"))
+	}
+	if !s.Wait.ToldAt.IsZero() && text != "" {
+		text += "; it waits for that since " + work.UTC(s.Wait.Since) + ", as a comment says"
 	}
 	return text + s.beside
 }

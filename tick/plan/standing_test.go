@@ -100,5 +100,5 @@ func answerOf(v known.Snapshot, e work.Event) string {
 	landingOf(r.itemPlanner).lift()
 	r.item.Events = known.Without(r.item.Events, func(o work.Event) bool { return o.Key == e.Key })
 	r.execute(r.invocation(e))
-	return stands(r.standing(), v.Place(r.item))
+	return stands(r.standing(r.outlook()), v.Place(r.item))
 }
