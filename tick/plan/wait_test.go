@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,23 +96,23 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		v    known.Snapshot
 		want string
 	}{
-		"a person reviews, and never does":        {patient(reviewedBy("grace")), "@grace Waiting since"},
-		"any person has to approve":               {patient(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *known.Item) { i.Reviewers.RequireHuman = true })), "a review by a person"},
-		"a draft":                                 {patient(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Draft = true })), "is a draft"},
-		"a hold":                                  {patient(reviewedBy("quinn"), item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
-		"a pause":                                 {patient(item(func(i *known.Item) { i.Pause = &work.Pause{Number: 1, By: "bob", Began: noon} })), "@bob Waiting since"},
-		"people merge it":                         {patient(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve)), "every reviewer has approved it"},
-		"mergeable is unknown":                    {patient(landable, box(func(b *merging.Box) { b.Mergeable = "UNKNOWN" })), "whether it can be merged"},
+		"a person reviews, and never does": {patient(reviewedBy("grace")), "@grace Waiting since"},
+		"any person has to approve":        {patient(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *known.Item) { i.Reviewers.RequireHuman = true })), "a review by a person"},
+		"a draft":                          {patient(reviewedBy("quinn"), item(func(i *known.Item) { i.Pull.Draft = true })), "is a draft"},
+		"a hold":                           {patient(reviewedBy("quinn"), item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
+		"a pause":                          {patient(item(func(i *known.Item) { i.Pause = &work.Pause{Number: 1, By: "bob", Began: noon} })), "@bob Waiting since"},
+		"people merge it":                  {patient(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve)), "every reviewer has approved it"},
+		"mergeable is unknown":             {patient(landable, box(func(b *merging.Box) { b.Mergeable = "UNKNOWN" })), "whether it can be merged"},
 		"a check that nobody starts, or approves": {patient(landable, checks(merging.Runs)), "unit has not finished"},
-		"a red check":                             {patient(landable, checks(merging.Red)), "unit failed"},
-		"a rule counts whoever only reads":        {patient(landable, box(func(b *merging.Box) { b.Decision = "REVIEW_REQUIRED" })), "an approving review"},
-		"somebody else than the last pusher":      {patient(landable, box(func(b *merging.Box) { b.Rules.LastPush = true })), "last pusher"},
-		"a thread was never resolved":             {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
-		"changes were asked for, and are made":    {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
-		"critical paths":                          {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
-		"a freeze":                                {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
-		"a queue that stands still":               {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
-		"the last look says no":                   {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
+		"a red check":                          {patient(landable, checks(merging.Red)), "unit failed"},
+		"a rule counts whoever only reads":     {patient(landable, box(func(b *merging.Box) { b.Decision = "REVIEW_REQUIRED" })), "an approving review"},
+		"somebody else than the last pusher":   {patient(landable, box(func(b *merging.Box) { b.Rules.LastPush = true })), "last pusher"},
+		"a thread was never resolved":          {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
+		"changes were asked for, and are made": {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
+		"critical paths":                       {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
+		"a freeze":                             {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
+		"a queue that stands still":            {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
+		"the last look says no":                {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
 		"dependencies": {patient(noPull, state(work.StateReady), item(func(i *known.Item) {
 			i.Flow, i.DependsOn, i.Dependencies = work.FlowImplementation, []string{"#9"}, map[string]work.DependencyState{"#9": work.DependencyOpen}
 			e := labelled()
@@ -138,6 +139,10 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 				v.Items[0].Landing.Actions[a].State = work.ActionPlanned
 			}
 			stopped = stopped || v.Items[0].State == work.StateBlocked
+		}
+		wanted := strings.HasSuffix(name, "and are made") || strings.HasPrefix(name, "a person reviews")
+		if asked := slices.Contains(v.Items[0].Reviews.Requested, "grace"); asked != wanted {
+			t.Errorf("%s: grace is asked: %v", name, asked)
 		}
 		if len(said) != 1 || !strings.Contains(fmt.Sprint(said), c.want) || stopped {
 			t.Errorf("%s: said %q, stopped %v", name, said, stopped)
