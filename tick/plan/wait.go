@@ -72,11 +72,11 @@ func (r *itemPlanner) tell(w work.Wait, s Standing) {
 		number = r.item.Pull.Number
 	}
 	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
-	mentions := ""
-	for _, login := range explain.Logins(s.Why) {
-		mentions += "@" + login + " "
+	said := "Waiting since"
+	if who := explain.Logins(s.Why); len(who) > 0 {
+		said = "@" + strings.Join(who, " @") + " " + said
 	}
-	body := fmt.Sprintf("%sWaiting since %s: %s\n\n- Next step: %s.", mentions, work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
+	body := fmt.Sprintf("%s %s: %s\n\n- Next step: %s.", said, work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
 	token := work.NoticeToken(r.v.Repo.Key(), number, strings.Join([]string{"waits", string(w.Reason.Kind), w.Reason.Who, w.Reason.Head}, " "))
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
