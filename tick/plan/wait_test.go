@@ -92,9 +92,10 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 	checks := func(state merging.CheckState) func(*known.Snapshot) {
 		return box(func(b *merging.Box) { b.Checks = []merging.Check{{Name: "unit", State: state, Required: true}} })
 	}
+	closed := map[merging.Code]bool{}
 	for name, c := range map[string]struct {
 		v    known.Snapshot
-		want string
+		want string // the comment; stopped: a stop tells it
 	}{
 		"a person reviews, and never does": {patient(reviewedBy("grace")), "@grace Waiting since"},
 		"any person has to approve":        {patient(reviewedBy("quinn"), verdict("quinn", "aaa", review.Approve), item(func(i *known.Item) { i.Reviewers.RequireHuman = true })), "a review by a person"},
@@ -112,6 +113,16 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"critical paths":                       {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
 		"a freeze":                             {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
 		"a queue that stands still":            {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
+		"it is behind, and no update helps":    {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},
+		"an approval was dismissed since":      {patient(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "have not all approved"},
+		"comments that no turn may answer":     {patient(landable, with(said(work.EventIssue, 2, "66", bob)), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "enable_feedback_loop is false"},
+		"merging is halted":                    {patient(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "merging is stopped in this repository"},
+		"news that is never read":              {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "changed on GitHub since it was read"},
+		"a rule that GitHub does not show":     {patient(landable, item(func(i *known.Item) { i.Pull.HeadSince = noon }), box(func(b *merging.Box) { b.Status = "BLOCKED" })), "stopped"},
+		"a draft that was approved":            {patient(landable, box(func(b *merging.Box) { b.Draft = true })), "is a draft"},
+		"a hold of the merge":                  {patient(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
+		"no method":                            {patient(landable, box(func(b *merging.Box) { b.Methods = nil })), "stopped"},
+		"no permission":                        {patient(landable, box(func(b *merging.Box) { b.Permission = "READ" })), "stopped"},
 		"the last look says no":                {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
 		"dependencies": {patient(noPull, state(work.StateReady), item(func(i *known.Item) {
 			i.Flow, i.DependsOn, i.Dependencies = work.FlowImplementation, []string{"#9"}, map[string]work.DependencyState{"#9": work.DependencyOpen}
@@ -123,6 +134,9 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		v := c.v
 		for n := range v.Items[0].Reviews.Verdicts {
 			v.Items[0].Reviews.Verdicts[n].By = work.Account{ID: int64(40 + n), Login: v.Items[0].Reviews.Verdicts[n].Reviewer}
+		}
+		for _, g := range Merging(v, v.Items[0]).Gates {
+			closed[g.Code] = closed[g.Code] || !g.Open
 		}
 		var said []string
 		stopped := false
@@ -144,8 +158,15 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		if asked := slices.Contains(v.Items[0].Reviews.Requested, "grace"); asked != wanted {
 			t.Errorf("%s: grace is asked: %v", name, asked)
 		}
-		if len(said) != 1 || !strings.Contains(fmt.Sprint(said), c.want) || stopped {
+		switch {
+		case c.want == "stopped" && stopped && len(said) == 0:
+		case c.want == "stopped", stopped, len(said) != 1, !strings.Contains(fmt.Sprint(said), c.want):
 			t.Errorf("%s: said %q, stopped %v", name, said, stopped)
+		}
+	}
+	for _, gate := range merging.Table() {
+		if !closed[gate.Code] {
+			t.Errorf("no pull request waits at the gate %s", gate.Code)
 		}
 	}
 }
