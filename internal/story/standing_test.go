@@ -60,8 +60,8 @@ func standingsOf(ctx context.Context, tx *store.Tx, w *world, cfg *config.Config
 	outlook := plan.For(board).Outlooks(board)
 	loader := snapshot.New(&env.Env{Config: cfg, Now: func() time.Time { return now }, Day: day})
 	for _, i := range board.Items {
-		if !i.State.Open() {
-			continue
+		if !i.State.Open() || i.HasPull() && i.Pull.State != work.PullOpen {
+			continue // it is over; the pass that has the command says so before the next one does
 		}
 		v, item, err := loader.ForCommand(ctx, tx, r, i.Number)
 		if err != nil || item.ID != i.ID {
