@@ -55,7 +55,8 @@ const busyRepos = `
 	UNION SELECT (SELECT i.repo_id FROM work_items i WHERE i.id = s.item_id) FROM stops s WHERE s.taken_at <> 0
 	UNION SELECT repo_id FROM actions WHERE state = 'dropped' AND not_before > 0
 	UNION SELECT repo_id FROM merges WHERE stage IN ('intended', 'queued', 'half')
-	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0`
+	UNION SELECT id FROM repositories WHERE merge_why <> '' AND merge_told = 0
+	UNION SELECT repo_id FROM work_items WHERE wait_look_at > 0 AND wait_look_at <= ?1`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
 // merges that are watched now. ListLanding returns the repositories where only a merge may be due.

@@ -188,6 +188,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, spentErr := tx.ListSpentSince(ctx, t0)
 		_, runsErr := tx.ListOpenRuns(ctx)
 		_, rewrittenErr := tx.ListRewritten(ctx, r.ID)
+		_, dueErr := tx.ListDueWaits(ctx, r.ID, t0)
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
 		_, _, lastErr := tx.LastPass(ctx)
@@ -205,7 +206,7 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
 		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}))
@@ -256,6 +257,7 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	since := t0.Add(time.Hour)
 	_, knownErr := tx.ListKnownTargets(ctx)
 	_, stopsErr := tx.ListNewStops(ctx, since)
+	_, waitsErr := tx.ListNewWaits(ctx, since)
 	_, pullsErr := tx.ListNewPulls(ctx, since)
 	_, mergedErr := tx.ListNewMerged(ctx, since)
 	_, approvalsErr := tx.ListNewApprovals(ctx, since)
@@ -263,7 +265,7 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, _, failingErr := tx.FindFailing(ctx, "chat")
 	_, plannedErr := tx.ListPlannedNews(ctx)
 	_, _, lastErr := tx.LastPass(ctx)
-	return firstOf(lastErr, knownErr, stopsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
+	return firstOf(lastErr, knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
 }
 
 // tellIt is what a message asks of the database.
@@ -413,6 +415,7 @@ func decide(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.FinishEvents(ctx, []int64{fresh.ID}, "redirected", t0),
 		tx.MoveItem(ctx, item.ID, nil, work.StateBlocked, work.Reason{Kind: work.WhyFailed}, "", t0),
 		tx.SetIssue(ctx, item),
+		tx.SetWait(ctx, item.ID, work.Wait{}),
 		tx.SetResult(ctx, item),
 	)
 }
@@ -544,7 +547,7 @@ func firstOf(errs ...error) error {
 
 // What these indexes hold is only what is unfinished: to walk them whole is no
 // scan of what is over.
-var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_live", "pull_requests_busy", "pull_reviews_busy", "actions_unshown", "runs_open", "events_said", "pull_reviews_policy", "actions_merging"}
+var partial = []string{"events_pending", "turns_unfinished_item", "turns_unfinished_number", "actions_notices", "work_items_open", "work_items_look", "work_items_told", "pull_requests_open", "pauses_open", "merges_unsettled", "notifications_planned", "stops_live", "pull_requests_busy", "pull_reviews_busy", "actions_unshown", "runs_open", "events_said", "pull_reviews_policy", "actions_merging"}
 
 // What is over is in none of these indexes.
 func TestNothingOverIsInPartialIndexes(t *testing.T) {

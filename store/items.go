@@ -14,7 +14,7 @@ import (
 const itemColumns = `repo_id, number, flow, parent_id, state, state_since, reason, title, body,
 	author_id, author_login, author_bot, url, priority, label, label_event, branch, document, touch_paths,
 	decision_summary, fingerprint, design_pull, design_commit, size, depends_on, edited,
-	issue_closed`
+	issue_closed, wait, wait_since, wait_look_at, wait_told_at`
 
 func itemFields(i *work.Item) []any {
 	return []any{
@@ -32,6 +32,10 @@ func itemFields(i *work.Item) []any {
 		listOf(&i.DependsOn),
 		&i.Edited,
 		&i.IssueClosed,
+		reasonOf(&i.Wait.Reason),
+		timeOf(&i.Wait.Since),
+		timeOf(&i.Wait.LookAt),
+		timeOf(&i.Wait.ToldAt),
 	}
 }
 
@@ -147,6 +151,20 @@ func (t *Tx) MoveItem(ctx context.Context, id int64, from []work.State, to work.
 		detail += ": " + says
 	}
 	return t.AddHistory(ctx, work.History{RepoID: i.RepoID, ItemID: i.ID, Number: i.Number, At: fromMillis(stamp), What: historyState, Detail: detail})
+}
+
+// SetWait stores what an item waits for.
+func (t *Tx) SetWait(ctx context.Context, id int64, w work.Wait) error {
+	w.Reason = w.Reason.Map(t.clean)
+	return t.execOne(ctx, fmt.Sprintf("store what item %d waits for", id), ErrNotFound,
+		`UPDATE work_items SET wait = ?, wait_since = ?, wait_look_at = ?, wait_told_at = ? WHERE id = ?`,
+		reasonOf(&w.Reason), timeOf(&w.Since), timeOf(&w.LookAt), timeOf(&w.ToldAt), id)
+}
+
+// ListDueWaits returns the ids of a repository's items whose waits are due to be decided about.
+func (t *Tx) ListDueWaits(ctx context.Context, repoID int64, now time.Time) ([]int64, error) {
+	return listRows(ctx, t, "list due waits", scanID,
+		`SELECT id FROM work_items WHERE repo_id = ? AND wait_look_at > 0 AND wait_look_at <= ? ORDER BY id`, repoID, millis(now))
 }
 
 // Dependency is an issue that a work item waits for.

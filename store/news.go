@@ -143,6 +143,17 @@ func (t *Tx) ListNewStops(ctx context.Context, since time.Time) ([]news.Stop, er
 		WHERE s.ended_at = 0 AND s.attempts > 0 AND s.since >= ? ORDER BY s.since, s.item_id`, millis(since))
 }
 
+// ListNewWaits returns the work items that wait for too long, and that a comment told of since a
+// time.
+func (t *Tx) ListNewWaits(ctx context.Context, since time.Time) ([]news.Wait, error) {
+	return listRows(ctx, t, "list waits to tell of", func(row scanner) (w news.Wait, err error) {
+		return w, scanPlace(row, &w.Place, reasonOf(&w.Reason), timeOf(&w.Since), timeOf(&w.ToldAt))
+	}, `SELECT `+placeColumns+`i.id, coalesce(p.number, i.number), p.id IS NOT NULL, coalesce(p.url, i.url), coalesce(p.title, i.title), i.wait, i.wait_since, i.wait_told_at
+		FROM work_items i JOIN repositories r ON r.id = i.repo_id
+		LEFT JOIN pull_requests p ON p.item_id = i.id AND p.state = 'open'
+		WHERE i.wait_told_at > 0 AND i.wait_told_at >= ? ORDER BY i.wait_told_at, i.id`, millis(since))
+}
+
 // ListNewPulls returns our pull requests that were opened since a time.
 func (t *Tx) ListNewPulls(ctx context.Context, since time.Time) ([]news.Pull, error) {
 	return listRows(ctx, t, "list pull requests to tell of", scanNewPull, `SELECT `+placeColumns+`p.item_id, p.number, TRUE, p.url, p.title, p.created_at

@@ -19,12 +19,12 @@ func troubleshootingPage() string {
 	}{
 		{explain.People, "People on GitHub can end it"},
 		{explain.Operator, "The operator or a repository admin can end it"},
-		{explain.Nobody, "It ends by itself"},
+		{explain.Nobody, "It ends by itself; if it lasts, the operator can look why"},
 	} {
 		fmt.Fprintf(&b, "\n### %s\n\n| code | says | next | comment |\n|---|---|---|---|\n", part.title)
 		for _, r := range explain.Entries() {
 			if r.Who == part.who {
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.Shown)
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Kind, cell(r.What), cell(r.Next), r.After)
 			}
 		}
 	}
@@ -56,7 +56,7 @@ const reasonsHead = `
 from release to release; the words may change.
 
 Words in capitals, numbers and dates are examples: TEXT is what an agent, a program, git or GitHub said, ADVICE is what only the failed program can know. "next" is
-as a pull request has it. "comment" says when a comment on GitHub gives the reason; if it is empty, only ` + "`status` and `show`" + ` do.
+as a pull request has it. "comment" says when a comment on GitHub gives the reason, once. Until then ` + "`status` and `show`" + ` do.
 `
 
 const gatesHead = `

@@ -30,6 +30,8 @@ type Item struct {
 	Since       terminal.Time   `json:"since"`         // since when it is in that state
 	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
 	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
+	WaitsSince  terminal.Time   `json:"waitingSince"`  // since when it waits for that; null: a stop, or no pass has seen it yet
+	ToldAt      terminal.Time   `json:"toldAt"`        // when a comment on GitHub told it, because it lasted for too long; null: none did
 	NextStep    string          `json:"nextStep"`      // what happens next, or what a person must do
 	Priority    int             `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
 	Branch      string          `json:"branch"`        // the branch of its pull request; empty: none yet
@@ -104,7 +106,8 @@ func (f ItemFacts) item() Item {
 	i := Item{
 		Repo: cmp.Or(f.Called, f.Repo.Name.FullName()), Number: f.Number, Title: f.Title, URL: f.URL, Flow: f.Flow,
 		State: s.State, Stopped: f.State.NeedsPerson(), Running: f.Live, Work: f.Worked, Since: terminal.Stamp(s.Since),
-		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind, NextStep: s.Next(f.Place),
+		WaitingFor: s.Says(f.Place, true), ReasonCode: s.Why.Kind,
+		WaitsSince: terminal.Stamp(s.Wait.Since), ToldAt: terminal.Stamp(s.Wait.ToldAt), NextStep: s.Next(f.Place),
 		Priority: f.Priority, Branch: f.Branch, Document: f.Document, Pending: len(f.Unanswered()), Spent: f.spent(), Review: f.review(s.Why.Kind),
 		open: f.State.Open(), urgency: f.urgency(), now: f.Now, local: f.Local,
 	}

@@ -37,6 +37,7 @@ type Runtime struct {
 	MinInterval               time.Duration
 	IngestTimeout             time.Duration // for one repository in one pass
 	SettleAfter               time.Duration
+	RemindAfter               time.Duration // how long something may wait for people before a comment tells them; 0: for ever
 	MaxTurnsPerPass           int
 	MaxEventsPerTurn          int
 	Budgets                   work.Budgets

@@ -87,6 +87,7 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		durationKey("min_interval", &r.MinInterval, 10*time.Second, 0),
 		durationKey("ingest_timeout", &r.IngestTimeout, 15*time.Second, time.Second),
 		durationKey("settle_after", &r.SettleAfter, time.Minute, 0),
+		durationKey("remind_after", &r.RemindAfter, 24*time.Hour, 0),
 		countKey("max_turns_per_pass", &r.MaxTurnsPerPass, 20, 1, 1000),
 		countKey("max_events_per_turn", &r.MaxEventsPerTurn, 50, 1, 200),
 

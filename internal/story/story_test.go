@@ -179,6 +179,9 @@ func setUp(e *testscript.Env, t *testing.T) error {
 	}
 	e.Defer(func() { _ = os.RemoveAll(e.WorkDir) }) // after the rest: not all of them are kept until the last one ends
 	e.Defer(func() {
+		if err := checkStandings(w); err != nil {
+			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		}
 		if err := checkLogs(w.stateDir()); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}
@@ -206,6 +209,8 @@ func cmdTick(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("tick: unexpected success")
 	case !neg && err != nil:
 		ts.Fatalf("tick: %v", err)
+	case !neg:
+		ts.Check(checkStandings(worldOf(ts)))
 	}
 }
 

@@ -75,8 +75,25 @@ type Item struct {
 	DecisionSummary string   // summary so far, from the agent's last answer
 	Edited          string   // what somebody without write permission changed in the issue after the labelling; empty: nothing
 	IssueClosed     bool     // as of the last read of the issue
+	Wait            Wait     // what it waits for, as the last plan of it saw
 	Fingerprint     string   // of the issue's entry in the list of issues, when its timeline was last read
 }
+
+// Wait is what an open item waits for that no stop comment tells.
+type Wait struct {
+	Reason Reason    // with the pull request's head; none: it waits for nothing
+	Since  time.Time // since when passes see it wait for that
+	LookAt time.Time // when the plan decides about it again, even if nothing happened; zero: never
+	ToldAt time.Time // when a comment told who can end it; zero: none did
+}
+
+// Same reports whether two waits are one: for the same thing, the same person and the same head.
+func (w Wait) Same(o Wait) bool {
+	return w.Reason.Kind == o.Reason.Kind && w.Reason.Who == o.Reason.Who && w.Reason.Head == o.Reason.Head
+}
+
+// Due reports whether the plan decides about the wait now, even if nothing happened.
+func (w Wait) Due(now time.Time) bool { return !w.LookAt.IsZero() && !w.LookAt.After(now) }
 
 // ReviewWithdrawn reports whether the review label of somebody else's pull request was removed:
 // nobody requests its review any more.

@@ -136,12 +136,19 @@ CREATE TABLE work_items (
     comment_cursor       INTEGER NOT NULL DEFAULT 0,  -- GitHub's
     event_cursor         INTEGER NOT NULL DEFAULT 0,  -- events.id
     waiting_reason       TEXT    NOT NULL DEFAULT '', -- JSON
+    -- What it waits for that no stop comment tells.
+    wait             TEXT    NOT NULL DEFAULT '', -- JSON; empty: nothing
+    wait_since       INTEGER NOT NULL DEFAULT 0,
+    wait_look_at     INTEGER NOT NULL DEFAULT 0,  -- when it is decided about, even if nothing happened; 0: never
+    wait_told_at     INTEGER NOT NULL DEFAULT 0,  -- when a comment told who can end it; 0: none did
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL
 ) STRICT;
 
 CREATE INDEX work_items_number ON work_items (repo_id, number);
+CREATE INDEX work_items_look ON work_items (repo_id, wait_look_at) WHERE wait_look_at > 0;
+CREATE INDEX work_items_told ON work_items (wait_told_at) WHERE wait_told_at > 0;
 CREATE INDEX work_items_open ON work_items (repo_id, state)
     WHERE state NOT IN ('merged', 'completed', 'closed');
 

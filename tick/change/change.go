@@ -42,6 +42,7 @@ var kinds = []Change{
 	AfterTurn{}, // before EndTurn, as above
 	AcceptHead{},
 	Pause{},
+	Wait{},
 	FinishEvents{},
 	RenewBudget{},
 	LocalCommand{},

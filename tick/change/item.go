@@ -101,6 +101,16 @@ func (c OpenPull) Apply(ctx context.Context, tx *Tx) error {
 	return err
 }
 
+// Wait stores what an item waits for, and since when.
+type Wait struct {
+	Item int64
+	work.Wait
+	Words
+}
+
+// Apply is part of Change.
+func (c Wait) Apply(ctx context.Context, tx *Tx) error { return tx.SetWait(ctx, c.Item, c.Wait) }
+
 // ItemResult stores what a turn leaves to later turns of its item.
 type ItemResult struct {
 	Item work.Item

@@ -14,6 +14,8 @@ import (
 // Policy is the config for routing.
 type Policy struct {
 	QuietPeriod   time.Duration
+	ChecksTimeout time.Duration // how long checks, and GitHub, may take before a comment tells it
+	RemindAfter   time.Duration // the same for people; 0: no comment does
 	FeedbackLoop  bool
 	IssueComments bool
 	Labels        work.Labels

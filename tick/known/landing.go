@@ -67,6 +67,15 @@ func (i Item) NewestHead() string {
 	return i.Pull.HeadOID
 }
 
+// LastLook is what kept the present head from being merged when a pass last tried to, although the
+// plan had chosen it.
+func (i Item) LastLook() work.Reason {
+	if i.Landing.Box.Head != i.Pull.HeadOID {
+		return work.Reason{}
+	}
+	return i.Landing.Box.Found
+}
+
 // DueToMerge is the reason of a pull request whose merge nothing holds.
 func (i Item) DueToMerge() work.Reason {
 	why := work.Reason{Kind: work.WhyMergeDue, Number: i.Pull.Number}

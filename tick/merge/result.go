@@ -17,7 +17,7 @@ import (
 func (o round) recordResult(ctx context.Context, j *job, err error) error {
 	if wait, ok := errors.AsType[*work.WaitError](err); ok {
 		o.Log.InfoContext(ctx, "a merge waits", o.attrs(ctx, j.a, "until", wait.Until, "error", err)...)
-		o.report(j, env.MergeWaits, wait.Reason)
+		o.waits(ctx, j, wait.Reason)
 		return nil
 	}
 	if half, ok := errors.AsType[*actions.HalfMergedError](err); ok {
@@ -75,7 +75,7 @@ func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedErro
 		return err
 	}
 	if j.a.Kind == work.ActionDequeue { // later passes ask again until it has landed
-		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeQueued})
+		o.waits(ctx, j, work.Reason{Kind: work.WhyMergeQueued})
 		return nil
 	}
 	why := reasonOf(e.Refusal, j.a)
@@ -85,7 +85,7 @@ func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedErro
 	if !why.None() {
 		return o.recordTrouble(ctx, j, why)
 	}
-	o.report(j, env.MergeWaits, waitReason(e.Refusal))
+	o.waits(ctx, j, waitReason(e.Refusal))
 	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkReviewsChanged(ctx, j.pull.ID) })
 }
 

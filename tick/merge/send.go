@@ -27,6 +27,7 @@ func (o round) actions(ctx context.Context, jobs []*job) {
 		}
 		if err != nil && ctx.Err() == nil {
 			o.Log.WarnContext(ctx, "a merge action failed", o.attrs(ctx, j.a, "error", err)...)
+			o.keepFound(ctx, j, work.Reason{Kind: work.WhyTriedAgain, Local: err.Error()})
 		}
 	}
 }
@@ -97,13 +98,14 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 		if why.None() { // it may be merged, but by another action or method than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
 		}
-		o.report(j, env.MergeWaits, why)
+		o.waits(ctx, j, why)
 		if j.a.Kind == work.ActionDequeue {
 			_, err := o.Effects().Void(ctx, j.a, "nothing is against it any more")
 			return false, err
 		}
 		return false, nil
 	}
+	o.keepFound(ctx, j, work.Reason{})
 	j.row.ItemID = item.ID
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
@@ -159,7 +161,7 @@ func (o round) storeIntent(ctx context.Context, j *job) (bool, error) {
 // that cannot be rebased one by one.
 func (o round) unclean(ctx context.Context, j *job) error {
 	if merging.Method(j.a.Target) != merging.Rebase {
-		o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
+		o.waits(ctx, j, work.Reason{Kind: work.WhyMergeConflicts, Branch: j.a.Base})
 		return nil // GitHub will report the conflict
 	}
 	return o.recordTrouble(ctx, j, work.Reason{Kind: work.WhyMergeRefused, Text: fmt.Sprintf("its commits cannot be rebased onto %s one by one", j.a.Base)})
@@ -215,6 +217,28 @@ func (o round) report(j *job, outcome env.MergeOutcome, why work.Reason) {
 		m.Reason = explain.What(why, placeOf(o))
 	}
 	o.rep.AddMerge(m)
+}
+
+// waits reports that a job waits, and stores why.
+func (o round) waits(ctx context.Context, j *job, why work.Reason) {
+	o.report(j, env.MergeWaits, why)
+	o.keepFound(ctx, j, why)
+}
+
+// keepFound stores what kept a merge from being sent, although the plan chose it, or that nothing
+// does any more: status says it until the next look.
+func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
+	err := o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		box, read, err := tx.GetBox(ctx, j.pull.ID)
+		if err != nil || !read || box.Head != j.a.Head || box.Found.Equal(why) {
+			return err
+		}
+		box.Found = why
+		return tx.PutBox(ctx, j.pull.ID, box)
+	})
+	if err != nil && ctx.Err() == nil {
+		o.Log.WarnContext(ctx, "could not store why a merge waits", o.attrs(ctx, j.a, "error", err)...)
+	}
 }
 
 // recordDequeue stores that we removed a pull request from its base's merge queue. Its merge is

@@ -38,6 +38,29 @@ func (r *itemPlanner) renew() {
 	}
 }
 
+// raise resumes an item that a budget stopped, once the config allows more.
+func (r *itemPlanner) raise() {
+	kind := work.KindReview // as any turn that answers nobody
+	if r.item.Reason.Name == work.MaxFeedbackRounds {
+		kind = r.item.Flow.FeedbackKind()
+	}
+	if r.item.State != work.StateBlocked || r.item.Reason.Kind != work.WhyItemBudget || !spending.Overspent(spending.Of(r.item.Spent), kind, r.v.Policy.Budgets).None() {
+		return
+	}
+	to := work.StatePending
+	switch turn, busy := r.unfinished(); {
+	case busy:
+		to = work.StateRunning
+		r.p.add(change.ResumeTurn{Turn: turn.ID})
+		turn.Blocked = false
+		r.item.Turn = &turn
+	case r.item.HasPull():
+		to = work.StateAwaitingFeedback
+	}
+	r.moves(work.Move{Cause: work.CauseResumed, To: to}, r.words("resume", "", "the config allows more"))
+	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
+}
+
 // renewBudget resets the item's budgets.
 func (r *itemPlanner) renewBudget() {
 	r.item.Spent = nil

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,6 +96,10 @@ func (r mergeCommands) mergeAgain(rep Reply) (Reply, bool) {
 // holds returns sentences about what blocks the merge now.
 func (r mergeCommands) holds() string {
 	c := landingOf(r.itemPlanner).choose()
+	if found := r.item.LastLook(); !found.None() && (c.Ask == merging.AskMerge || c.Ask == merging.AskEnqueue) {
+		w := explain.Reason(found, r.v.Place(r.item))
+		return fmt.Sprintf("All gates are open, but the last look before the merge found: %s. Next: %s.", r.v.Policy.Clean(w.What), cmp.Or(w.Next(), "the next pass looks again"))
+	}
 	switch c.Ask {
 	case merging.AskMerge:
 		return "All gates are open: it is merged next."

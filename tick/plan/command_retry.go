@@ -27,7 +27,7 @@ func (r *commander) retry(inv invocation) Reply {
 	if !ok {
 		rep, ok = mergeCommands{r}.mergeAgain(rep)
 	}
-	if ok {
+	if ok && (!r.item.Stopped() || reviewsOf(r.itemPlanner).stopped() || landingOf(r.itemPlanner).stopped()) {
 		return rep
 	}
 	if on, ok := r.resumeStopped(false); ok {
@@ -38,10 +38,18 @@ func (r *commander) retry(inv invocation) Reply {
 		r.p.add(change.RereadPull{Pull: r.item.Pull.ID})
 		return reply("Pull request #%d could not be read from GitHub, and is read again now.", r.item.Pull.Number)
 	}
-	if r.standing().Why.Kind == work.WhyInterrupted {
+	if r.standing(r.outlook()).Why.Kind == work.WhyInterrupted {
 		return reply("Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.")
 	}
+	if r.resumed() {
+		return reply("It resumes. %s", r.statusSentences())
+	}
 	return reply("There is nothing to retry. %s", r.statusSentences())
+}
+
+// resumed reports whether this plan has resumed the item: what stopped it is over.
+func (r *commander) resumed() bool {
+	return slices.ContainsFunc(Of[change.Move](*r.p), func(m change.Move) bool { return m.Item == r.item.ID && m.Cause == work.CauseResumed })
 }
 
 // whyNotResumable returns why no command may resume the item: it is paused, or its edited text is
@@ -88,8 +96,8 @@ func (r *commander) unblock(inv invocation) Reply {
 	return rep
 }
 
-// resumeStopped resumes a stopped item; false: nothing is stopped. With no events to handle it
-// resumes only if cleared: the obstacle is gone.
+// resumeStopped resumes a stopped item; false: nothing is stopped. A question that nobody has
+// answered stays, unless cleared says that the obstacle is gone: the agent would ask the same again.
 func (r *commander) resumeStopped(cleared bool) (Reply, bool) {
 	turn, busy := r.unfinished()
 	switch {
@@ -104,17 +112,17 @@ func (r *commander) resumeStopped(cleared bool) (Reply, bool) {
 		return e.Kind.IsComment() || e.Kind == work.EventCheck || e.Kind == work.EventConflict
 	})
 	shelved := r.item.Shelved
-	if !waiting && len(shelved) == 0 && !cleared {
+	if r.item.Reason.Kind == work.WhyQuestion && !waiting && len(shelved) == 0 && !cleared {
 		return refusal("There is nothing to retry: it waits for a person. Say in a comment on #%d what to do.", r.item.Pull.Number), true
 	}
 	for _, key := range shelved {
 		r.p.add(change.RetryShelved{Key: key})
 	}
 	r.resumeTo(work.StateAwaitingFeedback)
-	if !waiting && len(shelved) == 0 {
-		return reply("Nothing waits for an answer; say in a comment on #%d what to do.", r.item.Pull.Number), true
+	if len(shelved) > 0 { // the next pass reads them
+		return reply("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
 	}
-	return reply("It resumes: the next turn answers what waits on #%d.", r.item.Pull.Number), true
+	return reply("It resumes. %s", r.statusSentences()), true
 }
 
 // retryTurn resumes an unfinished turn at its step. An agent that has answered does not run again.
@@ -149,11 +157,6 @@ func (r *commander) resumeTo(to work.State) {
 	r.renewBudget()
 	r.moves(work.Move{Cause: work.CauseResumed, To: to}, r.words("resume", "", "a person said so"))
 	r.item.State, r.item.Since, r.item.Reason = to, r.v.Now, work.Reason{}
-}
-
-// alive reports whether a running pass works on a turn.
-func (r *commander) alive(t work.Turn) bool {
-	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
 }
 
 // cancel cancels the work. A turn in a running pass ends at the next step that it stores.

@@ -37,22 +37,12 @@ func (r *commander) statusSentences() string {
 // waitAndNext returns the item's standing, and in words why it waits and what happens next. Details of
 // this machine's problems are not published.
 func (r *commander) waitAndNext() (s Standing, waits, next string) {
-	s = r.standing()
+	s = r.standing(r.outlook())
 	if _, over := r.over(); over {
 		return s, "nothing", r.afterTheEnd()
 	}
 	at, clean := r.v.Place(r.item), func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
 	return s, strings.TrimRight(clean(s.Says(at, false)), "."), clean(s.Next(at))
-}
-
-// standing returns why nothing happens for the item, as status on this machine shows it.
-func (r *commander) standing() Standing {
-	item := r.item
-	if turn, busy := r.unfinished(); busy {
-		item.Turn = &turn
-	}
-	live := item.Turn != nil && r.alive(*item.Turn)
-	return StandingOf(item, r.outlook(), Around{Now: r.v.Now, Repo: r.v.Repo, Live: live})
 }
 
 // outlook returns what a plan without commands would say about the item, as status on this machine
@@ -67,6 +57,9 @@ func (r *commander) outlook() Outlook {
 		v.Items = append(v.Items, r.item)
 	}
 	for i := range v.Items {
+		if own(v.Items[i]) {
+			v.Items[i].ReviewsChanged = true // the pass that has the command decides about its item
+		}
 		v.Items[i].Events = known.Without(v.Items[i].Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
 	}
 	return For(v).Outlooks(v)(r.item)

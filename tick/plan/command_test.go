@@ -98,7 +98,7 @@ func TestCommands(t *testing.T) {
 		{"retry of a turn that runs", "retry", 2, scene(state(work.StateRunning), turn(func(*work.Turn) {}), alive), "“There is nothing to retry”"},
 		{"retry of a turn that was interrupted", "retry", 2, scene(state(work.StateRunning), turn(func(t *work.Turn) { t.Step = work.StepClaimed })), "“Nothing has failed, so there is nothing to retry: the agent was interrupted, and the next pass resumes its turn.”"},
 		{"retry of what waits for an answer", "retry", 1, scene(noPull, state(work.StateAwaitingIssueFollowup), with(labelled())), "resumed → pending; allow; “The next turn retries the work, with all comments on the issue.”; turn bugfix_start"},
-		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked)), "“There is nothing to retry: it waits for a person”"},
+		{"retry of a question on the pull request", "retry", 2, scene(state(work.StateBlocked), halted(work.Reason{Kind: work.WhyQuestion, Text: "Which?"})), "“There is nothing to retry: it waits for a person”"},
 		{"retry of what was given up", "retry", 2, scene(state(work.StateBlocked), func(v *known.Snapshot) { v.Items[0].Shelved = []string{"x"} }), "resumed → awaiting_feedback; take up; allow; “It resumes: the next turn answers what waits on #2.”"},
 		{"retry of what GitHub did not answer for", "retry", 2, scene(func(v *known.Snapshot) { v.Items[0].Pull.NotBefore = noon.Add(time.Hour) }), "read again; “Pull request #2 could not be read from GitHub, and is read again now.”"},
 		{"retry of what was merged", "retry", 2, scene(pullIs(work.PullMerged)), "pull merged → completed; “Pull request #2 was merged, so there is nothing to retry”"},

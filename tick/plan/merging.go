@@ -186,8 +186,27 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 
 // hold plans the wait at the closed gate, with the reason.
 func (r landing) hold(c merging.Choice) {
+	if c.Why.Kind == work.WhyMergeChangesAsked {
+		r.askAgain(c.Why.Names)
+	}
 	at, _ := merging.Holds(c.Gates)
 	r.waitFor("", fmt.Sprintf("the merge waits at %s: %s", at.Code, explain.Reason(c.Why, r.v.Here(r.item)).Here()), c.Why)
+}
+
+// askAgain requests the reviews of people who requested changes of an earlier head, once for each
+// head: what they asked for is made, and GitHub does not tell them.
+func (r landing) askAgain(logins []string) {
+	for _, login := range logins {
+		for _, v := range slices.Backward(r.item.Reviews.Verdicts) {
+			if !v.Human || v.By.Login != login {
+				continue
+			}
+			if v.Head != r.item.Pull.HeadOID && !slices.Contains(r.item.Reviews.Requested, login) {
+				reviewsOf(r.itemPlanner).request(review.Reviewer{Name: login, Login: login})
+			}
+			break
+		}
+	}
 }
 
 // underWay returns merges and updates in progress whose pull requests are not candidates: they will

@@ -209,6 +209,44 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 	for _, c := range Of[change.RenewBudget](p) {
 		item(c.Item).Spent = nil
 	}
+	commanded := func(id int64, do func(*known.Item)) {
+		if at := slices.IndexFunc(v.Items, func(i known.Item) bool {
+			return i.ID == id || i.Pull.ID == id && id != 0 || i.Turn != nil && i.Turn.ID == id
+		}); at >= 0 {
+			do(&v.Items[at])
+		}
+	}
+	for _, c := range Of[change.ResumeTurn](p) {
+		commanded(c.Turn, func(i *known.Item) {
+			t := *i.Turn
+			t.Blocked, t.NotBefore, t.Attempts = false, v.Now, 0
+			i.Turn = &t
+		})
+	}
+	for _, c := range Of[change.Wait](p) {
+		commanded(c.Item, func(i *known.Item) { i.Wait = c.Wait })
+	}
+	for _, c := range Of[change.Hold](p) {
+		commanded(c.Pull, func(i *known.Item) {
+			i.ReviewsChanged = true
+			if i.HeldBack = nil; c.Held.By != "" {
+				i.HeldBack = &c.Held
+			}
+		})
+	}
+	for _, c := range Of[change.Pause](p) {
+		commanded(c.Item, func(i *known.Item) {
+			if i.Pause = nil; c.Ended.IsZero() {
+				i.Pause = &work.Pause{RepoID: 1, Number: i.Number, Began: c.Began, By: c.By}
+			}
+		})
+	}
+	for _, c := range Of[change.ForgetMerge](p) {
+		commanded(c.Pull, func(i *known.Item) { i.Landing.Trouble = work.Reason{} })
+	}
+	for _, c := range Of[change.AcceptHead](p) {
+		commanded(c.Pull, func(i *known.Item) { i.Pull.AcceptedOID = c.Head })
+	}
 	for _, m := range Of[change.Merge](p) { // and sent
 		i, a := item(m.Item), m.Action
 		a.State, a.SentAt = work.ActionSent, v.Now

@@ -49,12 +49,16 @@ func (g *Planning) Take(v known.Snapshot, items []known.Item) map[int64]bool {
 		}
 		r := plannerOf(v, p, item)
 		r.reactions = eyes
+		made, decides := len(p.Decisions), item.NeedsDecision() || item.Wait.Due(v.Now)
 		landingOf(r).lift()
-		if item.NeedsDecision() {
+		if decides {
 			r.route()
 		}
-		if landingOf(r).concerns() {
+		switch {
+		case landingOf(r).concerns():
 			g.now.landings = append(g.now.landings, landingOf(r))
+		case decides:
+			r.age(Plan{Decisions: p.Decisions[made:]}.Outlooks(v)(r.item))
 		}
 	}
 	turns := map[int64]bool{}
@@ -69,6 +73,12 @@ func (g *Planning) End(v known.Snapshot) Plan {
 	p := &g.now.p
 	p.Repo, p.Served = v.Repo, v.Served
 	p.land(&v, g.now.landings)
+	if len(g.now.landings) > 0 {
+		outlook := p.Outlooks(v)
+		for _, r := range g.now.landings {
+			r.age(outlook(r.item))
+		}
+	}
 	for _, stray := range known.InOrder(v.Untracked) {
 		plannerOf(v, p, stray).commander().commands()
 	}
@@ -99,6 +109,7 @@ func (r *itemPlanner) route() {
 	}
 	r.note(work.EventHead, work.EventReopened, work.EventClosed)
 	r.renew()
+	r.raise()
 	if r.item.HasPull() {
 		r.note(work.EventLabelled, work.EventMerged)
 		r.settled()

@@ -16,6 +16,10 @@ import (
 
 // Outlook is what a plan says about one item.
 type Outlook struct {
+	Move     *work.Move     // the state to which the plan moves it; nil: it stays
+	Finished map[int64]bool // events that need no turn any more, by their ids
+	Resumed  bool           // its unfinished turn continues at once
+	Begins   *Turn          // starts with the next free slot; nil: none does
 	Waits    []work.Reason  // why no turn starts
 	Review   *review.Record // the next state of its reviews; nil: unchanged
 	Merge    merging.Choice // for its pull request alone, without regard to others; no gates: not ours to merge
@@ -24,7 +28,22 @@ type Outlook struct {
 
 // Outlooks returns what the plan of a snapshot says about each of its items.
 func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
-	waits, reviews, merges := p.waits(), map[int64]*review.Record{}, map[int64]bool{}
+	waits, reviews, merges, turns := p.waits(), map[int64]*review.Record{}, map[int64]bool{}, map[int64]*Turn{}
+	for _, t := range p.Turns() {
+		turns[t.Item.ID] = &t
+	}
+	moves, resumed, finished := map[int64]*work.Move{}, map[int64]bool{}, map[int64]bool{}
+	for _, f := range Of[change.FinishEvents](p) {
+		for _, id := range f.Events {
+			finished[id] = true
+		}
+	}
+	for _, c := range Of[change.ResumeTurn](p) {
+		resumed[c.Turn] = true
+	}
+	for _, m := range Of[change.Move](p) {
+		moves[m.Item] = &m.Move
+	}
 	for _, r := range Of[change.Review](p) {
 		reviews[r.Item] = &r.Record
 	}
@@ -32,7 +51,12 @@ func (p Plan) Outlooks(v known.Snapshot) func(known.Item) Outlook {
 		merges[m.Item] = true
 	}
 	return func(i known.Item) Outlook {
-		return Outlook{Waits: waits[i.ID], Review: reviews[i.ID], Merge: Merging(v, i), MergeDue: merges[i.ID]}
+		o := Outlook{
+			Move: moves[i.ID], Finished: finished, Resumed: i.Turn != nil && resumed[i.Turn.ID], Begins: turns[i.ID], Waits: waits[i.ID],
+			Review: reviews[i.ID], MergeDue: merges[i.ID],
+		}
+		o.Merge = Merging(v, o.applied(i, v.Now))
+		return o
 	}
 }
 
@@ -47,6 +71,8 @@ type Standing struct {
 	Blocked bool          // a person must act
 	Until   time.Time     // earliest time at which it resumes by itself; zero: unknown
 	Begins  work.Kind     // kind of the next turn; empty: the reason names it, or there is none
+
+	Wait work.Wait // since when it waits for Why, and whether a comment told that; zero: not stored yet
 
 	beside   string // what else holds it back; empty: nothing
 	attempts int    // how often it stopped for the reason
@@ -63,8 +89,12 @@ type Around struct {
 
 // StandingOf answers why nothing happens for an item. o is what today's plan says about it.
 func StandingOf(i known.Item, o Outlook, a Around) Standing {
+	i = o.applied(i, a.Now)
 	s := waiting(i, o, a)
 	s.State, s.Since, s.beside = stateOf(i, a), i.Since, beside(i, s.Why.Kind)
+	if w := i.Wait; w.Reason.Kind == s.Why.Kind && w.Reason.Who == s.Why.Who && (!i.HasPull() || w.Reason.Head == i.Pull.HeadOID) {
+		s.Wait = w
+	}
 	if i.Told() {
 		s.Since, s.attempts = i.Stop.Since, i.Stop.Attempts
 	}
@@ -76,6 +106,23 @@ func StandingOf(i known.Item, o Outlook, a Around) Standing {
 
 // statePaused is the state of a paused item in every view; what it was in stays stored.
 const statePaused = "paused"
+
+// applied returns the item as the plan's decisions leave it.
+func (o Outlook) applied(i known.Item, now time.Time) known.Item {
+	i.Events = known.Without(i.Events, func(e work.Event) bool { return o.Finished[e.ID] })
+	if o.Resumed {
+		t := *i.Turn
+		t.Blocked, t.NotBefore = false, now
+		i.Turn = &t
+	}
+	if m := o.Move; m != nil {
+		if m.To != i.State {
+			i.Since = now
+		}
+		i.State, i.Reason = m.To, m.Reason
+	}
+	return i
+}
 
 // stateOf is the item's state in a word.
 func stateOf(i known.Item, a Around) string {
@@ -126,6 +173,8 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return underway(*i.Turn, a)
 	case i.HasPull() && i.Pull.NotBefore.After(a.Now):
 		return unread(work.Reason{Kind: work.WhyPullWaits, Number: i.Pull.Number, Local: i.Pull.LastError}, i.Pull.NotBefore)
+	case o.Begins != nil:
+		return Standing{Why: dueTurn(*o.Begins, unanswered)}
 	case len(o.Waits) > 0 && (unanswered > 0 || i.State != work.StateAwaitingIssueFollowup):
 		s := Standing{Why: o.Waits[0], Then: o.Waits[1:], Begins: i.Flow.StartKind()}
 		if i.HasPull() {
@@ -139,6 +188,19 @@ func waiting(i known.Item, o Outlook, a Around) Standing {
 		return Standing{Why: work.Reason{Kind: work.WhyToAnswer, Count: unanswered}}
 	}
 	return Standing{Why: idle(i, o)}
+}
+
+// dueTurn is the reason of an item whose turn starts with the next free slot.
+func dueTurn(t Turn, unanswered int) work.Reason {
+	switch {
+	case t.Kind == work.KindReview:
+		return work.Reason{Kind: work.WhyReviewDue, Name: t.Reviewer}
+	case t.Kind == work.KindFix && t.Reviewer != "":
+		return work.Reason{Kind: work.WhyReviewFixDue, Name: t.Reviewer}
+	case t.Kind != work.KindFix && unanswered > 0:
+		return work.Reason{Kind: work.WhyToAnswer, Count: unanswered}
+	}
+	return work.Reason{Kind: work.WhyFreeSlot, Name: string(t.Kind)}
 }
 
 func (a Around) called() string {
@@ -236,7 +298,7 @@ func awaited(i known.Item, o Outlook) work.Reason {
 	case why.Kind != work.WhyReviewApproved && why.Kind != work.WhyMergeDue, len(o.Merge.Gates) == 0: // a person merges it
 		return why
 	case o.Merge.Ask == merging.AskMerge, o.Merge.Ask == merging.AskEnqueue:
-		return i.DueToMerge()
+		return i.LastLook().Or(i.DueToMerge())
 	}
 	return o.Merge.Why.Or(i.DueToMerge())
 }
@@ -263,6 +325,9 @@ func (s Standing) Says(p explain.Place, here bool) string {
 	}
 	if s.attempts > 1 && text != "" {
 		text += fmt.Sprintf(" (%s)", work.Count(s.attempts, "attempt"))
+	}
+	if !s.Wait.ToldAt.IsZero() && text != "" {
+		text += "; it waits for that since " + work.UTC(s.Wait.Since) + ", as a comment says"
 	}
 	return text + s.beside
 }

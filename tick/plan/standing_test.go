@@ -1,11 +1,16 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/change"
 	"github.com/mergexo/gh-mergexo/tick/known"
@@ -46,4 +51,54 @@ func TestStatusInACommentSaysHowTheItemStands(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stands returns an item's standing in words, as every view has it.
+func stands(s Standing, at explain.Place) string {
+	return fmt.Sprintf("%s since %s: %s; next: %s", s.State, work.UTC(s.Since), s.Says(at, false), s.Next(at))
+}
+
+// The answer to a command says of the item what status says once the pass has stored what it
+// planned, before any turn has a slot and any merge is sent, whatever the command was.
+func TestStatusAndTheAnswersOfCommandsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := stirred(t)
+		v.Items, v.Untracked = v.Items[:1], nil
+		i := &v.Items[0]
+		i.Events = known.Without(i.Events, func(e work.Event) bool { return e.Kind == work.EventCommand })
+		on := i.Number
+		if i.HasPull() {
+			on = i.Pull.Number
+		}
+		verb := rapid.SampledFrom([]work.Verb{work.VerbStatus, work.VerbRetry, work.VerbHold, work.VerbResume, work.VerbUnblock}).Draw(t, "verb")
+		e := commanded("/mergexo "+string(verb), on, "77777")
+		e.ID = 9999
+		i.Events = append(slices.Clone(i.Events), e)
+		p := For(v)
+		r := answerOf(v, e)
+		p.Decisions = slices.DeleteFunc(p.Decisions, func(d Decision) bool {
+			_, turn := d.(Turn)
+			_, merge := d.(change.Merge)
+			return turn || merge
+		})
+		after := carriedOut(v, p)
+		item := after.Items[0]
+		if !item.State.Open() {
+			return
+		}
+		live := item.Turn != nil && slices.ContainsFunc(after.Held, func(h work.Holder) bool { return h.Turn == item.Turn.Key })
+		now := stands(StandingOf(item, For(after).Outlooks(after)(item), Around{Now: v.Now, Repo: v.Repo, Live: live}), v.Place(item))
+		if now != r {
+			t.Fatalf("%s answers\n%s\nand status says\n%s\n%s", verb, r, now, told(p))
+		}
+	})
+}
+
+// answerOf returns what the answer to a command says of its item's standing.
+func answerOf(v known.Snapshot, e work.Event) string {
+	r := plannerOf(v, &Plan{Repo: v.Repo}, v.Items[0]).commander()
+	landingOf(r.itemPlanner).lift()
+	r.item.Events = known.Without(r.item.Events, func(o work.Event) bool { return o.Key == e.Key })
+	r.execute(r.invocation(e))
+	return stands(r.standing(r.outlook()), v.Place(r.item))
 }

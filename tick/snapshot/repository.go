@@ -123,6 +123,7 @@ func (r *reading) rest(ctx context.Context, v known.Snapshot, items int) (_ know
 type reading struct {
 	tx        *store.Tx
 	repo      work.Repo
+	now       time.Time
 	settings  config.Repo
 	reviewing string                 // hash of the settings for reviews
 	facts     map[int64][]work.Event // pending events that are not comments and belong to no turn, by item id; 0: of no item
@@ -145,7 +146,7 @@ type reading struct {
 }
 
 func newReading(ctx context.Context, tx *store.Tx, repo *env.Repo, now time.Time, policy known.Policy) (r *reading, err error) {
-	r = &reading{tx: tx, repo: repo.Row, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostReactions}
+	r = &reading{tx: tx, repo: repo.Row, now: now, most: policy.MaxEvents, settings: repo.Settings, fromIssue: map[int64]bool{}, turns: map[int64]*work.Turn{}, unseen: known.MostReactions}
 	if r.reviewing, err = policyName(r.settings, policy.FeedbackLoop); err != nil {
 		return r, err
 	}
@@ -237,8 +238,12 @@ func (r *reading) asking(ctx context.Context) (ids, landing []int64, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	due, err := r.tx.ListDueWaits(ctx, r.repo.ID, r.now)
+	if err != nil {
+		return nil, nil, err
+	}
 	paused, err := r.paused(ctx)
-	ids = slices.Concat(r.waits, rewritten, looking, landing, paused)
+	ids = slices.Concat(r.waits, rewritten, looking, landing, due, paused)
 	for _, stop := range taken {
 		ids = append(ids, stop.ItemID)
 	}

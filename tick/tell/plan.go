@@ -114,6 +114,9 @@ func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Targe
 	}
 	f.Stops, err = tx.ListNewStops(ctx, since)
 	if err == nil {
+		f.Waits, err = tx.ListNewWaits(ctx, since)
+	}
+	if err == nil {
 		f.Opened, err = tx.ListNewPulls(ctx, since)
 	}
 	if err == nil {

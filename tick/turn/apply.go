@@ -63,10 +63,29 @@ func (p *Turns) applyOne(ctx context.Context, l *env.Lease, a work.Action) error
 	}
 	err := p.send(ctx, l, a)
 	if err != nil && a.Need == work.NeedCosmetic && ctx.Err() == nil {
+		if a.Kind == work.ActionResolve {
+			if err := p.resolveLater(ctx, l, a); err != nil {
+				return err
+			}
+		}
 		p.Log.WarnContext(ctx, "cosmetic action dropped", p.Effects().LogAttrs(ctx, l.Repo.Row, a, "error", err)...)
 		_, err = p.Effects().Drop(ctx, a, err)
 	}
 	return err
+}
+
+// resolveLater has later passes resolve a thread: where rules demand resolved conversations, an open
+// one keeps the pull request from being merged. The turn does not wait for it.
+func (p *Turns) resolveLater(ctx context.Context, l *env.Lease, a work.Action) error {
+	a = work.Action{
+		RepoID: a.RepoID, ItemID: a.ItemID, Kind: work.ActionResolve, Need: work.NeedRequired, State: work.ActionPlanned, Number: a.Number, Target: a.Target,
+		Token: work.NoticeToken(l.Repo.Row.Key(), a.Number, "resolve "+a.Token), PlannedAt: p.Now(), Why: a.Why,
+	}
+	a.NotBefore = a.PlannedAt.Add(p.Config.Runtime.RetryBase)
+	return p.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		_, err := tx.AddAction(ctx, a)
+		return err
+	})
 }
 
 // send applies an action in the name of its speaker.

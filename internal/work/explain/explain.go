@@ -103,6 +103,25 @@ func Reason(r work.Reason, p Place) Words {
 	return w
 }
 
+// AfterOf returns when a comment tells a reason of this kind.
+func AfterOf(kind work.ReasonKind) After {
+	one, _ := find(kind)
+	return one.after
+}
+
+// Logins returns the people that a reason waits for, as far as they are known.
+func Logins(r work.Reason) []string {
+	switch r.Kind { //nolint:exhaustive // no other waits for a login
+	case work.WhyReviewPerson, work.WhyReviewHeld, work.WhyMergeHeld, work.WhyPaused:
+		if r.Who != "" {
+			return []string{r.Who}
+		}
+	case work.WhyMergeChangesAsked:
+		return r.Names
+	}
+	return nil
+}
+
 func find(kind work.ReasonKind) (row, bool) {
 	if i := slices.IndexFunc(reasons, func(one row) bool { return one.kind == kind }); i >= 0 {
 		return reasons[i], true
@@ -127,7 +146,7 @@ func What(r work.Reason, p Place) string { return Reason(r, p).What }
 type Entry struct {
 	Kind  work.ReasonKind
 	Who   Who
-	Shown ShownWhen
+	After After
 	What  string
 	Next  string
 }
@@ -143,11 +162,11 @@ func Entries() []Entry {
 		if strings.Contains(one.what, "{budget}") {
 			r.Name = "BUDGET"
 		}
-		if one.shown == Overdue { // At is a duration
+		if one.after == Overdue { // At is a duration
 			r.At = time.Hour.Milliseconds()
 		}
 		w := Reason(r, Place{Pull: true, Comments: true, Label: "LABEL", Ignore: "LABEL"})
-		all = append(all, Entry{one.kind, one.who, one.shown, w.What, w.Next()})
+		all = append(all, Entry{one.kind, one.who, one.after, w.What, w.Next()})
 	}
 	return all
 }

@@ -104,7 +104,7 @@ func TestWhereCommentsStartNothingACommandIsNamed(t *testing.T) {
 	other := []work.ReasonKind{work.WhyIssueEdited, work.WhyRewritten, work.WhyMergeDiffers}
 	told := 0
 	for _, one := range reasons {
-		if one.shown != AtOnce {
+		if one.after != AtOnce {
 			continue
 		}
 		told++

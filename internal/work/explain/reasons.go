@@ -4,12 +4,13 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// row is one reason: who can end it, when a comment on GitHub shows it, its text and what comes
-// next. Texts are templates, see fill.
+// row is one reason: who can end it, after which time a comment tells them, its text and what comes
+// next. Texts are templates, see fill. A wait has a comment, a notification and a mark in status once
+// it has lasted for that time; since when it lasts is stored, see work.Wait.
 type row struct {
 	kind  work.ReasonKind
 	who   Who
-	shown ShownWhen
+	after After
 	what  string
 	next  next
 	words func(work.Reason, Place, Words) Words // changes the text of the row, if it depends on more than the details
@@ -20,20 +21,21 @@ type Who string
 
 // The values of Who.
 const (
-	Nobody   Who = "nobody"   // it ends by itself
+	Nobody   Who = "nobody"   // it ends by itself; if it lasts too long, something is wrong that the operator can look at
 	People   Who = "people"   // on the issue or pull request
 	Operator Who = "operator" // the person who runs gh mergexo or administers the repository
 )
 
-// ShownWhen is when a comment on the issue or pull request shows a reason.
-type ShownWhen string
+// After is when a comment on the issue or pull request tells a reason.
+type After string
 
-// The values of ShownWhen.
+// The values of After.
 const (
-	Never       ShownWhen = "" // only status and show show it
-	AtOnce      ShownWhen = "at once"
-	Overdue     ShownWhen = "after checks_timeout"
-	IfNobodyCan ShownWhen = "at once, if no configured reviewer can approve"
+	Never       After = "" // the item needs nothing more
+	AtOnce      After = "at once"
+	Overdue     After = "after checks_timeout"
+	Reminded    After = "after remind_after"
+	IfNobodyCan After = "at once if no configured reviewer can approve, else after remind_after"
 )
 
 // reasons is the complete table. A page of the docs is generated from it: go generate
@@ -44,7 +46,7 @@ var reasons = []row{
 	{work.WhyTestsFail, People, AtOnce, "{text}, also after {count repair}", again, testsAdvice},
 	{work.WhyNothingChanged, People, AtOnce, "the agent finished without changing a file", again, nil},
 	{work.WhyChangeRefused, People, AtOnce, "the agent's change was refused: {text}", again, changeAdvice},
-	{work.WhyNewComments, Nobody, Never, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},
+	{work.WhyNewComments, Nobody, Reminded, "the issue was commented on while the agent worked, so no pull request was opened", step("another turn reads the comments"), nil},
 	{work.WhyIssueEdited, People, AtOnce, "{text}", relabel("read the issue"), nil},
 	{work.WhyFailed, Operator, AtOnce, "the agent {text}, {count} times. Its output is in the log of the machine that runs gh mergexo|" +
 		"it failed {count} times. The reason is in the log of the machine that runs gh mergexo, and in `gh mergexo show` there", again, failed},
@@ -54,9 +56,9 @@ var reasons = []row{
 		work.WhyNeverAnswered, Operator, AtOnce, "its agent was started {count} times and never answered: each time the pass was killed (signal, shutdown or out of memory)",
 		fix("see that a pass may run as long as `turn_timeout` in the config (a `timeout` in cron ends it earlier)"), nil,
 	},
-	{work.WhyItemBudget, People, AtOnce, "{budget}", step("{over}; both reset its budgets"), nil},
+	{work.WhyItemBudget, People, AtOnce, "{budget}", step("{over}; both reset its budgets. Or raise the limit in the config"), nil},
 	{work.WhyTurnLimit, People, AtOnce, "{budget}", keepOn, turnLimit},
-	{work.WhyDayBudget, Nobody, Never, "no turn starts before {stamp}: {budget}", nil, nil},
+	{work.WhyDayBudget, Nobody, Reminded, "no turn starts before {stamp}: {budget}", nil, nil},
 	{work.WhyNoProgress, People, AtOnce, "no progress: {count} turns in a row were to fix the same failing checks, and they fail again: {names}|" +
 		"no progress: {count} turns in a row tried to fix its checks or conflicts, without success", sayWhatToDo, nil},
 	{work.WhyNotFixed, People, AtOnce, "no progress: nothing was changed, and these checks still fail: {names}|" +
@@ -105,13 +107,13 @@ var reasons = []row{
 		work.WhyNobodySignsOff, Operator, AtOnce, "commits are to be signed off, and git has no user.name and user.email for it",
 		fix("where gh mergexo runs, set both by `git config --global`, or write `sign_off = \"Name <mail>\"` under [repo.voice] in the config"), nil,
 	},
-	{work.WhyHeadNotShown, Nobody, Never, "GitHub does not show the newest commit yet", nil, nil},
+	{work.WhyHeadNotShown, Nobody, Overdue, "GitHub does not show the newest commit yet", nil, nil},
 	{
-		work.WhyIssueMissing, Nobody, Never, "GitHub does not find issue #{number}",
+		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
 		step("a pass asks again after `settle_after`; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
 	},
-	{work.WhyBranchMoves, Nobody, Never, "the branch keeps moving", nil, nil},
-	{work.WhyCommitLost, Nobody, Never, "{text}", nil, nil},
+	{work.WhyBranchMoves, Nobody, Reminded, "the branch keeps moving", nil, nil},
+	{work.WhyCommitLost, Nobody, Reminded, "{text}", nil, nil},
 
 	// The machine, its agents and its config.
 	{work.WhyAgentMissing, Operator, AtOnce, `The program of agent "{who}", "{name}", cannot be started on the machine that runs gh mergexo.`, fix("{advice}"), nil},
@@ -149,7 +151,7 @@ var reasons = []row{
 		fix("correct model of [agents.{who}] in the config of the machine that runs gh mergexo"), nil,
 	},
 	{work.WhyAgentDeclined, People, AtOnce, `The model of agent "{who}" refused the task.`, rephrase, nil},
-	{work.WhyProvider, Nobody, Never, `agent "{who}": {text}[[, until {since}]]`, nil, nil},
+	{work.WhyProvider, Nobody, Reminded, `agent "{who}": {text}[[, until {since}]]`, nil, nil},
 	{
 		work.WhyTestsMissing, Operator, AtOnce, `the required tests cannot be started: their program "{name}" does not exist, or cannot be run`,
 		fix("install it on the machine that runs gh mergexo, or correct required_tests in its config"), nil,
@@ -159,64 +161,64 @@ var reasons = []row{
 		work.WhySandboxMissing, Operator, AtOnce, `sandbox = "{name}" does not work on the machine that runs gh mergexo: {text}`,
 		fix(`make it work there, or set sandbox = "auto" or "none" in its config`), sandboxRequired,
 	},
-	{work.WhyDiskFull, Operator, Never, "the disk of the machine that runs it is full; make room there", nil, nil},
+	{work.WhyDiskFull, Operator, Reminded, "the disk of the machine that runs it is full; make room there", nil, nil},
 
 	// Whole repositories.
 	{
-		work.WhyAccountChanged, Operator, Never, "gh is logged in as {who}, and earlier passes worked as another account",
+		work.WhyAccountChanged, Operator, Reminded, "gh is logged in as {who}, and earlier passes worked as another account",
 		stepAfterFix("log in as before, or accept this one: accounts = [{number}] under [runtime] in the config", ""), nil,
 	},
 	{
-		work.WhyAccountUnknown, Operator, Never, "GitHub does not name the account of the token with which gh is logged in to {name}",
+		work.WhyAccountUnknown, Operator, Reminded, "GitHub does not name the account of the token with which gh is logged in to {name}",
 		stepAfterFix("put the account's id into the config: accounts = [ID] under [runtime]. For an app: gh api 'users/APP[bot]' --jq .id", ""), nil,
 	},
-	{work.WhyRepoArchived, Operator, Never, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
-	{work.WhyRepoReadOnly, Operator, Never, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
+	{work.WhyRepoArchived, Operator, Reminded, "{name} is archived", stepAfterFix("remove it from the config, or unarchive it", ""), nil},
+	{work.WhyRepoReadOnly, Operator, Reminded, "the account that gh is logged in with may not push to {name}", stepAfterFix("ask for write permission, or log in as somebody who has it: gh auth login", ""), nil},
 	{
-		work.WhyRepoMissing, Operator, Never, "repository {name} does not exist, or the account that gh is logged in with cannot see it",
+		work.WhyRepoMissing, Operator, Reminded, "repository {name} does not exist, or the account that gh is logged in with cannot see it",
 		stepAfterFix("check its name in the config, and `gh auth status`", ""), nil,
 	},
-	{work.WhyRepoTwice, Operator, Never, "{list} in the config are one repository, which is {name} now", stepAfterFix("take one of the two out of the config", ""), nil},
-	{work.WhyRepoGone, Operator, Never, "{name} does not exist any more, or this account cannot see it", nil, nil},
-	{work.WhyRepoReplaced, Operator, Never, "{name} is now another repository", nil, nil},
+	{work.WhyRepoTwice, Operator, Reminded, "{list} in the config are one repository, which is {name} now", stepAfterFix("take one of the two out of the config", ""), nil},
+	{work.WhyRepoGone, Operator, Reminded, "{name} does not exist any more, or this account cannot see it", nil, nil},
+	{work.WhyRepoReplaced, Operator, Reminded, "{name} is now another repository", nil, nil},
 
 	// GitHub and the way to it.
-	{work.WhyGitHubLimit, Nobody, Never, "{text}", nil, nil},
-	{work.WhyUnclearWrite, Nobody, Never, "{text}", nil, nil},
-	{work.WhyNoAnswer, Nobody, Never, "{text}", nil, nil},
-	{work.WhyNoConnection, Nobody, Never, "no connection", nil, wholly("no connection: ")},
-	{work.WhyNotRead, Nobody, Never, "a part of the conversation could not be read from GitHub", nil, nil},
-	{work.WhyRepoWaits, Nobody, Never, "GitHub: {name} cannot be read", askedAgain, wholly("GitHub: {name} cannot be read: ")},
-	{work.WhyPullWaits, Nobody, Never, "GitHub: pull request #{number} cannot be read", askedAgain, wholly("GitHub: ")},
-	{work.WhyLoginUnknown, Operator, Never, "GitHub does not accept the login; run `gh auth status`", nil, nil},
-	{work.WhyPace, Nobody, Never, "{count} comments in the last {text}; GitHub limits how many an account may write", nil, nil},
-	{work.WhyDraftReview, People, Never, "your draft review on #{number} is open, and GitHub takes no replies until you submit or discard it", nil, nil},
+	{work.WhyGitHubLimit, Nobody, Reminded, "{text}", nil, nil},
+	{work.WhyUnclearWrite, Nobody, Reminded, "{text}", nil, nil},
+	{work.WhyNoAnswer, Nobody, Reminded, "{text}", nil, nil},
+	{work.WhyNoConnection, Nobody, Reminded, "no connection", nil, wholly("no connection: ")},
+	{work.WhyNotRead, Nobody, Reminded, "a part of the conversation could not be read from GitHub", nil, nil},
+	{work.WhyRepoWaits, Nobody, Reminded, "GitHub: {name} cannot be read", askedAgain, wholly("GitHub: {name} cannot be read: ")},
+	{work.WhyPullWaits, Nobody, Reminded, "GitHub: pull request #{number} cannot be read", askedAgain, wholly("GitHub: ")},
+	{work.WhyLoginUnknown, Operator, Reminded, "GitHub does not accept the login; run `gh auth status`", nil, nil},
+	{work.WhyPace, Nobody, Reminded, "{count} comments in the last {text}; GitHub limits how many an account may write", nil, nil},
+	{work.WhyDraftReview, People, Reminded, "your draft review on #{number} is open, and GitHub takes no replies until you submit or discard it", nil, nil},
 
 	// Items without a problem.
-	{work.WhyHalted, Operator, Never, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
-	{work.WhyPaused, People, Never, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
-	{work.WhyTriedAgain, Nobody, Never, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},
-	{work.WhyRunning, Nobody, Never, "the agent: {name} in slot {slot}", step("its answer is checked and sent"), nil},
-	{work.WhyInterrupted, Nobody, Never, "a pass: no agent works now, and {name} has no answer yet", step("the next pass resumes it"), nil},
-	{work.WhyToBeSent, Nobody, Never, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
-	{work.WhyPushed, Nobody, Never, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
-	{work.WhyFreeSlot, Nobody, Never, "a pass with a free slot", step("{turn}"), nil},
-	{work.WhyToAnswer, Nobody, Never, "a pass: {count event} to answer", step("a turn answers on GitHub"), nil},
-	{work.WhyCommandFirst, Nobody, Never, "a command on the issue is carried out first", nil, nil},
-	{work.WhyPeople, People, Never, "people on {pull}", step("comment, merge or close it"), nil},
-	{work.WhyReply, People, Never, "an answer on the issue", step("the answer begins a turn"), nil},
-	{work.WhyQuiet, Nobody, Never, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
-	{work.WhyDepends, People, Never, "it depends on {list}", step("it begins once they are closed"), nil},
-	{work.WhyCollides, Nobody, Never, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
-	{work.WhyNoSlot, Nobody, Never, "every slot is taken; its score is {text}", step("a free slot"), nil},
+	{work.WhyHalted, Operator, Reminded, "everything on this machine is paused[[ since {since}]][[ ({text})]]", step("`gh mergexo resume --all` ends the pause"), pauseEnd},
+	{work.WhyPaused, People, Reminded, "paused by {who} since {second}", step("remove {ignore}, or {resume}"), nil},
+	{work.WhyTriedAgain, Nobody, Reminded, "a new attempt (`gh mergexo show` says why, where it runs)", nil, wholly("")},
+	{work.WhyRunning, Nobody, Reminded, "the agent: {name} in slot {slot}", step("its answer is checked and sent"), nil},
+	{work.WhyInterrupted, Nobody, Reminded, "a pass: no agent works now, and {name} has no answer yet", step("the next pass resumes it"), nil},
+	{work.WhyToBeSent, Nobody, Reminded, "a pass: the agent has answered", step("the answer is pushed and sent"), nil},
+	{work.WhyPushed, Nobody, Reminded, "a pass: the commit is pushed", step("comments are sent, the turn closes"), nil},
+	{work.WhyFreeSlot, Nobody, Reminded, "a pass with a free slot", step("{turn}"), nil},
+	{work.WhyToAnswer, Nobody, Reminded, "a pass: {count event} to answer", step("a turn answers on GitHub"), nil},
+	{work.WhyCommandFirst, Nobody, Reminded, "a command on the issue is carried out first", nil, nil},
+	{work.WhyPeople, People, Reminded, "people on {pull}", step("comment, merge or close it"), nil},
+	{work.WhyReply, People, Reminded, "an answer on the issue", step("the answer begins a turn"), nil},
+	{work.WhyQuiet, Nobody, Reminded, "the quiet period after the last comment ends at {stamp}", step("a turn answers on GitHub"), nil},
+	{work.WhyDepends, People, Reminded, "it depends on {list}", step("it begins once they are closed"), nil},
+	{work.WhyCollides, Nobody, Reminded, "it would collide with work in progress; its score is {text}", step("it begins once its score is above 0"), nil},
+	{work.WhyNoSlot, Nobody, Reminded, "every slot is taken; its score is {text}", step("a free slot"), nil},
 	{
-		work.WhyFeedbackOff, People, Never, "{problems}, and enable_feedback_loop is false|{count comment}, and enable_feedback_loop is false",
+		work.WhyFeedbackOff, People, Reminded, "{problems}, and enable_feedback_loop is false|{count comment}, and enable_feedback_loop is false",
 		step("merge it or close it, or set enable_feedback_loop to true"), nil,
 	},
-	{work.WhyIssueOff, People, Never, "{count comment}, and enable_issue_comment_routing is false", step("{over}"), nil},
-	{work.WhyChecksRun, Nobody, Never, "checks are running", nil, nil},
-	{work.WhyPullOpens, Nobody, Never, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
-	{work.WhyPullCloses, Nobody, Never, "pull request #{number} is being closed, as {who} said", nil, nil},
+	{work.WhyIssueOff, People, Reminded, "{count comment}, and enable_issue_comment_routing is false", step("{over}"), nil},
+	{work.WhyChecksRun, Nobody, Overdue, "checks are running", nil, nil},
+	{work.WhyPullOpens, Nobody, Reminded, "the pull request is being opened; then it is closed, as {who} asked", nil, nil},
+	{work.WhyPullCloses, Nobody, Reminded, "pull request #{number} is being closed, as {who} said", nil, nil},
 	{work.WhyMerged, Nobody, Never, "", step("nothing"), nil},
 	{work.WhyDesignMerged, Nobody, Never, "", step("its implementation is an item of its own"), nil},
 	{work.WhyClosed, People, Never, "{text}", step("nothing; set the label again to start over"), nil},
@@ -231,26 +233,26 @@ var reasons = []row{
 	{work.WhyReviewSandbox, Operator, AtOnce, "gh mergexo did not open this pull request, and reviews such code only in a sandbox that hides the machine's files: {text}", stepAfterFix("{advice}", "{retry}"), nil},
 
 	// Reviews that wait.
-	{work.WhyReviewDue, Nobody, Never, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
-	{work.WhyReviewFixDue, Nobody, Never, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
+	{work.WhyReviewDue, Nobody, Reminded, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
+	{work.WhyReviewFixDue, Nobody, Reminded, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
 	{
-		work.WhyReviewPerson, People, Never, "a review by {who}|a review by a person with write permission",
+		work.WhyReviewPerson, People, Reminded, "a review by {who}|a review by a person with write permission",
 		step("{who} reviews the pull request on GitHub, or comments `/mergexo approve` there|" +
 			"a person with write permission reviews the pull request on GitHub, or comments `/mergexo approve` there"), nil,
 	},
 	{
-		work.WhyReviewAuthor, People, Never, `its author: reviewer "{name}" requests changes`,
+		work.WhyReviewAuthor, People, Reminded, `its author: reviewer "{name}" requests changes`,
 		step("a push is reviewed again; if its author has no write permission, once the label is set again"), nil,
 	},
-	{work.WhyReviewDraft, People, Never, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
-	{work.WhyReviewChecks, Nobody, Never, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
-	{work.WhyReviewComments, Nobody, Never, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},
-	{work.WhyReviewHeld, People, Never, "its reviews are held[[ by {who}]]", step("{resume}, or remove the label"), nil},
-	{work.WhyReviewRelabel, People, Never, "the label: {who} may have pushed since it was set, and has no write permission|" +
+	{work.WhyReviewDraft, People, Reminded, "its author: the pull request is a draft", step("mark it as ready for review"), nil},
+	{work.WhyReviewChecks, Nobody, Overdue, "its checks, before anybody reviews it", step("a reviewer looks at it once they are green"), nil},
+	{work.WhyReviewComments, Nobody, Reminded, "{count comment} to be answered, before anybody reviews it", step("a turn answers them, then a reviewer looks at it"), nil},
+	{work.WhyReviewHeld, People, Reminded, "its reviews are held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{work.WhyReviewRelabel, People, Reminded, "the label: {who} may have pushed since it was set, and has no write permission|" +
 		"the label: somebody without write permission may have pushed since it was set", step("read the new commits, then remove the label and add it again"), nil},
-	{work.WhyReviewApproved, People, Never, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
-	{work.WhyReviewPushed, Nobody, Never, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
-	{work.WhyStatusUnset, Operator, Never, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
+	{work.WhyReviewApproved, People, Reminded, "people on {pull}: every reviewer has approved it", step("merge it"), nil},
+	{work.WhyReviewPushed, Nobody, Reminded, "its reviewers: {commit} was pushed since they approved it", step("the next pass has it reviewed"), nil},
+	{work.WhyStatusUnset, Operator, Reminded, "the commit status mergexo/review cannot be set: {text}", step("give the account permission to set commit statuses"), nil},
 
 	// Merges that are stopped.
 	{
@@ -289,47 +291,47 @@ var reasons = []row{
 	},
 
 	// Merges that wait.
-	{work.WhyMergeDraft, People, Never, "it is a draft", step("mark it as ready for review"), nil},
-	{work.WhyMergeConflicts, Nobody, Never, "it conflicts with `{branch}`", step("a turn merges the base into it"), nil},
-	{work.WhyMergeUnknown, Nobody, Never, "GitHub is finding out whether it can be merged", step("the next pass looks again"), nil},
-	{work.WhyMergeBehind, Nobody, Never, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
+	{work.WhyMergeDraft, People, Reminded, "it is a draft", step("mark it as ready for review"), nil},
+	{work.WhyMergeConflicts, Nobody, Overdue, "it conflicts with `{branch}`", step("a turn merges the base into it"), nil},
+	{work.WhyMergeUnknown, Nobody, Overdue, "GitHub is finding out whether it can be merged", step("the next pass looks again"), nil},
+	{work.WhyMergeBehind, Nobody, Overdue, "it is behind `{branch}`, and has to be up to date with it", step("its branch is brought up to date when it is the next one to be merged"), nil},
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
-	{work.WhyMergeChecksMissing, Nobody, Never, "{checks} did not report yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeChecksRun, Nobody, Never, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeReviews, People, Never, "not approved at this head by {names}|its reviewers have not all approved this head", step("they review it"), nil},
+	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
+	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}|its reviewers have not all approved this head", step("they review it"), nil},
 	{
 		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub",
 		step("somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"), nil,
 	},
 	{
-		work.WhyMergeChangesAsked, People, Never, "{names} requested changes on GitHub|a review requested changes on GitHub",
+		work.WhyMergeChangesAsked, People, Reminded, "{names} requested changes on GitHub|a review requested changes on GitHub",
 		step("{names} approves, or the review is dismissed there|its author approves, or the review is dismissed there"), nil,
 	},
-	{work.WhyMergeThreads, People, Never, "the rules of the branch require resolved conversations, and {count} {is} open", step("resolve them on the pull request"), nil},
-	{work.WhyMergeComments, Nobody, Never, "{count comment} of people to be answered", step("a turn answers them"), nil},
-	{work.WhyMergeHeld, People, Never, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
-	{work.WhyMergeFrozen, People, Never, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
+	{work.WhyMergeThreads, People, Reminded, "the rules of the branch require resolved conversations, and {count} {is} open", step("resolve them on the pull request"), nil},
+	{work.WhyMergeComments, Nobody, Reminded, "{count comment} of people to be answered", step("a turn answers them"), nil},
+	{work.WhyMergeHeld, People, Reminded, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{work.WhyMergeFrozen, People, Reminded, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
 	{
-		work.WhyMergePerson, People, Never, "a person has to approve this head (require_human_approval)",
+		work.WhyMergePerson, People, Reminded, "a person has to approve this head (require_human_approval)",
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
-	{work.WhyMergeQueued, Nobody, Never, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
+	{work.WhyMergeQueued, Nobody, Overdue, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
 	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
 	{
 		work.WhyMergeBlocked, Operator, Overdue, "GitHub reports that a rule of the branch blocks it: {names}|GitHub reports that a rule of the branch blocks it, and shows that rule to administrators only",
 		step("look at the pull request on GitHub as an administrator"), nil,
 	},
 	{
-		work.WhyMergeHalted, Operator, Never, "merging is stopped in this repository[[: what landed as {commit} is not what was approved]][[: {text}]]",
+		work.WhyMergeHalted, Operator, Reminded, "merging is stopped in this repository[[: what landed as {commit} is not what was approved]][[: {text}]]",
 		step("look at what landed, then {resume-merging}"), nil,
 	},
-	{work.WhyMergeTaken, Nobody, Never, "GitHub accepted the merge", step("the next pass reads the result"), nil},
-	{work.WhyMergeUnclear, Nobody, Never, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
-	{work.WhyMergeBusy, Nobody, Never, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
-	{work.WhyMergeNext, Nobody, Never, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
-	{work.WhyMergeUnread, Nobody, Never, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
-	{work.WhyMergeNotRead, Nobody, Never, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
-	{work.WhyMergeDue, Nobody, Never, "a pass merges it", step("all gates are open"), dueToQueue},
+	{work.WhyMergeTaken, Nobody, Overdue, "GitHub accepted the merge", step("the next pass reads the result"), nil},
+	{work.WhyMergeUnclear, Nobody, Overdue, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
+	{work.WhyMergeBusy, Nobody, Reminded, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
+	{work.WhyMergeNext, Nobody, Reminded, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},
+	{work.WhyMergeUnread, Nobody, Overdue, "it changed on GitHub since it was read", step("the next pass reads it"), nil},
+	{work.WhyMergeNotRead, Nobody, Overdue, "GitHub's merge box was not read yet", step("the next pass reads it"), nil},
+	{work.WhyMergeDue, Nobody, Overdue, "a pass merges it", step("all gates are open"), dueToQueue},
 }
 
 const letIn = "name its folder in readable of [agents.{who}] in the config (`gh mergexo sandbox show {who}` lists what is let in)"

@@ -139,6 +139,7 @@ type Box struct {
 	Base        string         `json:"base"`
 	BaseTip     string         `json:"base_tip"`
 	Onto        string         `json:"onto,omitempty"` // where the base stood when the approved head was first looked at, see Box.Pinned
+	Found       work.Reason    `json:"found,omitzero"` // what kept the last merge of this head, which the plan had chosen, from being sent; none: nothing did
 	Mergeable   string         `json:"mergeable"`      // MERGEABLE, CONFLICTING or UNKNOWN
 	Status      string         `json:"status"`         // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
 	Decision    string         `json:"decision"`       // GitHub's sum of reviews; empty: it demands none
@@ -164,12 +165,15 @@ type Box struct {
 func (b Box) Read() bool { return b.Head != "" }
 
 // Pinned returns the box with Onto set: the tip of the base when the current head was first seen.
-// It keeps was.Onto while the head is the same. If the base branch of an approved head changes,
+// It keeps was.Onto and was.Found while the head is the same. If the base branch of an approved head changes,
 // merging could land other commits than those that were approved: an older base lacks commits that
 // the head contains.
 func (b Box) Pinned(was Box) Box {
 	if b.Onto = was.Onto; was.Head != b.Head || b.Onto == "" {
 		b.Onto = b.BaseTip
+	}
+	if was.Head == b.Head {
+		b.Found = was.Found
 	}
 	return b
 }

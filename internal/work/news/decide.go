@@ -75,6 +75,9 @@ func happened(f Facts) []fact {
 	for _, s := range f.Stops {
 		all = append(all, fact{Kind: whatStopped(s), Place: s.Place, key: s.Token + " " + millis(s.Since), at: s.Since, reason: s.Reason})
 	}
+	for _, w := range f.Waits {
+		all = append(all, fact{Kind: Blocked, Place: w.Place, key: "waits " + string(w.Reason.Kind) + " " + millis(w.Since), at: w.ToldAt, reason: w.Reason, waits: true})
+	}
 	for _, p := range f.Approvals {
 		all = append(all, fact{Kind: HumanReview, Place: p.Place, key: p.Head, at: p.At, reason: work.Reason{Kind: work.WhyReviewPerson}, waits: true})
 	}

@@ -118,6 +118,14 @@ type Stop struct {
 	Since  time.Time
 }
 
+// Wait is a work item that waits for too long.
+type Wait struct {
+	Place
+	Reason work.Reason
+	Since  time.Time
+	ToldAt time.Time // when a comment on GitHub told it
+}
+
 // Pull is one of our pull requests, with the time it was opened or merged.
 type Pull struct {
 	Place
@@ -142,6 +150,7 @@ type Halt struct {
 type Facts struct {
 	Now       time.Time
 	Stops     []Stop
+	Waits     []Wait
 	Opened    []Pull
 	Merged    []Pull
 	Approvals []Approval
@@ -156,6 +165,9 @@ type Facts struct {
 func (f *Facts) Clean(redact func(string) string) {
 	for i := range f.Stops {
 		f.Stops[i].Title, f.Stops[i].Reason = redact(f.Stops[i].Title), f.Stops[i].Reason.Map(redact)
+	}
+	for i := range f.Waits {
+		f.Waits[i].Title, f.Waits[i].Reason = redact(f.Waits[i].Title), f.Waits[i].Reason.Map(redact)
 	}
 	for i := range f.Opened {
 		f.Opened[i].Title = redact(f.Opened[i].Title)

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/tick/change"
+)
+
+// Nothing waits for ever in silence. A plan stores since when an item waits for what it waits for.
+// Once that has lasted for the time that the table of reasons names, a comment tells whoever can end
+// it, once, a notification does, and status shows it. Stops are told at once by their own comment.
+
+// age stores what the item waits for by this plan, and tells it if it has lasted for too long.
+func (r *itemPlanner) age(o Outlook) {
+	s, was := r.standing(o), r.item.Wait
+	now := work.Wait{Reason: s.Why}
+	stopped := s.Blocked || explain.AfterOf(s.Why.Kind) == explain.AtOnce
+	budget := r.item.State == work.StateBlocked && s.Why.Kind == work.WhyItemBudget
+	if r.item.HasPull() {
+		now.Reason.Head = r.item.Pull.HeadOID
+	}
+	switch {
+	case s.Why.None(), explain.AfterOf(s.Why.Kind) == explain.Never, stopped && !budget:
+		now = work.Wait{}
+	case was.Same(now):
+		now = was
+	default:
+		now.Since = r.v.Now
+	}
+	now.LookAt = time.Time{}
+	switch patience := r.patience(now.Reason.Kind); {
+	case budget: // the config may allow more by now
+		now.LookAt = now.Since
+	case now.Reason.None(), patience == 0, !now.ToldAt.IsZero():
+	case now.Since.Add(patience).After(r.v.Now):
+		now.LookAt = now.Since.Add(patience)
+	default:
+		now.Reason, now.ToldAt = s.Why, r.v.Now
+		now.Reason.Head = was.Reason.Head
+		r.tell(now, s)
+	}
+	if !now.Same(was) || !now.Since.Equal(was.Since) || !now.LookAt.Equal(was.LookAt) || !now.ToldAt.Equal(was.ToldAt) {
+		r.p.add(change.Wait{Item: r.item.ID, Wait: now})
+	}
+}
+
+// patience returns how long a reason may last before a comment tells it; 0: for ever, or a comment
+// told it at once.
+func (r *itemPlanner) patience(kind work.ReasonKind) time.Duration {
+	switch explain.AfterOf(kind) {
+	case explain.Overdue:
+		if p := r.v.Policy; p.RemindAfter > 0 {
+			return min(p.ChecksTimeout, p.RemindAfter)
+		}
+	case explain.Reminded, explain.IfNobodyCan:
+		return r.v.Policy.RemindAfter
+	case explain.Never, explain.AtOnce:
+	}
+	return 0
+}
+
+// tell plans the comment about a wait. Its token names the head, the reason and the person, so that
+// a pass without the database does not tell it again.
+func (r *itemPlanner) tell(w work.Wait, s Standing) {
+	number, at := r.item.Number, r.v.Place(r.item)
+	if at.Pull {
+		number = r.item.Pull.Number
+	}
+	clean := func(said string) string { return r.v.Policy.Clean(strings.Join(strings.Fields(said), " ")) }
+	said := "Waiting since"
+	if who := explain.Logins(s.Why); len(who) > 0 {
+		said = "@" + strings.Join(who, " @") + " " + said
+	}
+	body := fmt.Sprintf("%s %s: %s\n\n- Next step: %s.", said, work.UTC(w.Since), work.Sentence(clean(s.Says(at, false))), strings.TrimRight(clean(s.Next(at)), "."))
+	token := work.NoticeToken(r.v.Repo.Key(), number, strings.Join([]string{"waits", string(w.Reason.Kind), w.Reason.Who, w.Reason.Head}, " "))
+	r.notice(work.Action{
+		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: number, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "it waits for too long",
+	}, fmt.Sprintf("it waits since %s: %s", work.Stamp(w.Since), explain.Reason(s.Why, r.v.Here(r.item)).Here()))
+}
+
+// standing returns how the item stands by a plan's outlook.
+func (r *itemPlanner) standing(o Outlook) Standing {
+	item := r.item
+	turn, busy := r.unfinished()
+	if busy {
+		item.Turn = &turn
+	}
+	return StandingOf(item, o, Around{Now: r.v.Now, Repo: r.v.Repo, Live: busy && r.alive(turn)})
+}
+
+// alive reports whether a running pass works on a turn.
+func (r *itemPlanner) alive(t work.Turn) bool {
+	return slices.ContainsFunc(r.v.Held, func(h work.Holder) bool { return h.Turn == t.Key })
+}
