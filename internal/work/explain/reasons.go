@@ -300,6 +300,10 @@ var reasons = []row{
 	{work.WhyMergeThreads, People, Never, "the rules of the branch require resolved conversations, and {count} {is} open", step("resolve them on the pull request"), nil},
 	{work.WhyMergeComments, Nobody, Never, "{count comment} of people to be answered", step("a turn answers them"), nil},
 	{work.WhyMergeHeld, People, Never, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{
+		work.WhyMergeNotAsked, People, Never, "issue {pull} does not have the label `{name}` any more|issue {pull} is closed as not planned",
+		step("set that label again, or close the pull request|reopen the issue, or close the pull request"), nil,
+	},
 	{work.WhyMergeFrozen, People, Never, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
 	{
 		work.WhyMergePerson, People, Never, "a person has to approve this head (require_human_approval)",
