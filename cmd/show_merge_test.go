@@ -60,7 +60,7 @@ func TestShowAndStatusOfAMergeThatIsDue(t *testing.T) {
 		t.Errorf("%q\n%s", stderr, stdout)
 	}
 	const query = `.merge|[(.gates|length),([.gates[]|select(.open)]|length),.ask,.method,.due,.first,.queue,.merged]|tojson`
-	if _, stdout, _ := run(t, "show", "octo/app#13", "--json", "merge", "--jq", query, "--config", p.config); stdout != `[18,18,"merge","rebase",true,0,null,null]`+"\n" {
+	if _, stdout, _ := run(t, "show", "octo/app#13", "--json", "merge", "--jq", query, "--config", p.config); stdout != `[19,19,"merge","rebase",true,0,null,null]`+"\n" {
 		t.Errorf("JSON: %q", stdout)
 	}
 	const items = `.items[]|[.waitingFor,.reasonCode,.nextStep,.review.state]|tojson`
@@ -74,7 +74,7 @@ func TestShowAndStatusOfAMergeThatWaits(t *testing.T) {
 	box.Checks, box.Freeze = []merging.Check{{Name: "unit", State: merging.Red, Required: true}}, 40
 	p := approved(t, box, nil)
 	_, stdout, _ := run(t, "show", "octo/app#12", "--config", p.config)
-	has(t, stdout, "waiting for:\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\n", "merge:\twaits at 2 of 18 gates\n",
+	has(t, stdout, "waiting for:\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\n", "merge:\twaits at 2 of 19 gates\n",
 		"gate\tchecks\tclosed\tthe check unit failed\tit is merged once they are green\n",
 		"gate\tfreeze\tclosed\tnothing is merged while issue octo/app#40 is open (label `agent:freeze`)\tclose that issue, or remove its label\n")
 	const query = `[.merge.gates[]|select(.open|not)|[.code,.stop,.reasonCode,.reason[:9],.opens[:5]]]|tojson`

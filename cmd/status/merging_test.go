@@ -57,7 +57,7 @@ func shownOn(t *testing.T, s Story, out terminal.Output) string {
 func TestShowListsTheGates(t *testing.T) {
 	shown := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{TTY: true, Width: 110})
 	const want = `
-merge                 waits at 1 of 18 gates
+merge                 waits at 1 of 19 gates
 ✓ draft
 ✓ conflicts
 ✓ behind
@@ -67,6 +67,7 @@ merge                 waits at 1 of 18 gates
 ✓ conversations
 ✓ comments
 ✓ hold
+✓ asked_for
 ✓ freeze
 ✓ human_approval
 ✓ merge_queue
@@ -88,7 +89,7 @@ REVIEWER
 	piped := shownOn(t, toMerge(integrationRuns).story(nil), terminal.Output{})
 	for _, want := range []string{
 		"\nwaiting for:\tthe check integration has not finished yet\nnext:\tit is merged once they are green\n",
-		"\nmerge:\twaits at 1 of 18 gates\n",
+		"\nmerge:\twaits at 1 of 19 gates\n",
 		"\ngate\tbehind\topen\t\t\ngate\tchecks\tclosed\tthe check integration has not finished yet\tit is merged once they are green\ngate\tapprovals\topen\t\t\n",
 	} {
 		if !strings.Contains(piped, want) {
@@ -108,18 +109,18 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 		merge, queue, waits, next string
 	}{
 		"due":     {nil, due, "the next pass merges it into main (squash)", "", "a pass merges it", "all gates are open"},
-		"checks":  {integrationRuns, nil, "waits at 1 of 18 gates", "", "the check integration has not finished yet", "it is merged once they are green"},
+		"checks":  {integrationRuns, nil, "waits at 1 of 19 gates", "", "the check integration has not finished yet", "it is merged once they are green"},
 		"its own": {func(f *merging.Facts, p *merging.Policy) { p.Method = merging.Rebase }, due, "the next pass merges it into main (rebase)", "", "a pass merges it", "all gates are open"},
 		"behind": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Status = "BEHIND" }, due,
-			"the next pass brings it up to date with main; 1 of 18 gates closed", "", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
+			"the next pass brings it up to date with main; 1 of 19 gates closed", "", "it is behind `main`, and has to be up to date with it", "its branch is brought up to date when",
 		},
 		"another first": {
 			nil,
 			func(f *ItemFacts) {
 				f.Waits = []work.Reason{{Kind: work.WhyMergeNext, Number: 13, Count: 7, Branch: "main"}}
 			},
-			"waits for #7, which is merged into main first; 0 of 18 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
+			"waits for #7, which is merged into main first; 0 of 19 gates closed", "", "octo/app#7 is merged into `main` first", "it is judged again after that",
 		},
 		"queue": {queue, due, "the next pass puts it into the merge queue of main", "not in it; main demands it", "a pass puts it into the merge queue of `main`", "all gates are open"},
 		"queued": {
@@ -127,11 +128,11 @@ func TestWhatAMergeWaitsFor(t *testing.T) {
 				queue(f, p)
 				f.Box.Queue.In, f.Box.Queue.State, f.Box.Queue.Position = true, "AWAITING_CHECKS", 2
 			},
-			nil, "waits at 1 of 18 gates", "awaiting checks, position 2", "it is in the merge queue at position 2 (awaiting checks)", "GitHub merges it when its turn comes",
+			nil, "waits at 1 of 19 gates", "awaiting checks, position 2", "it is in the merge queue at position 2 (awaiting checks)", "GitHub merges it when its turn comes",
 		},
 		"stop": {
 			func(f *merging.Facts, _ *merging.Policy) { f.Box.Permission = "READ" }, nil,
-			"stopped, a person has to act; 1 of 18 gates closed", "", "the account has read permission and may not merge", "give it write permission",
+			"stopped, a person has to act; 1 of 19 gates closed", "", "the account has read permission and may not merge", "give it write permission",
 		},
 	} {
 		f := toMerge(c.is)

@@ -18,6 +18,7 @@ type brake struct {
 	do     func() error
 	undo   func() error
 	listed bool // the box does not show it: comments and permissions are asked for before
+	late   bool // after it is asked for, nothing shows it
 }
 
 // brakes are what people do about a pull request that pat approved and bob may review.
@@ -52,7 +53,7 @@ func (s *stage) brakes(approve func() error) []brake {
 			name: "a comment on the diff", listed: true, do: func() (err error) { diff, err = s.sim.ReviewComment(s.pull, "bob", "fix.txt", 1, "why?"); return err },
 			undo: func() error { return s.sim.DeleteReviewComment(diff, "bob") },
 		},
-		{name: "who approved may not write any more", listed: true, do: func() error { return s.sim.SetPermission("pat", "read") }, undo: func() error {
+		{name: "who approved may not write any more", listed: true, late: true, do: func() error { return s.sim.SetPermission("pat", "read") }, undo: func() error {
 			if err := s.sim.SetPermission("pat", "write"); err != nil {
 				return err
 			}
@@ -80,7 +81,7 @@ func (s *stage) read() {
 }
 
 // TestEveryBrakeHoldsAtEveryMoment sets each brake before the plan, after the plan, in the very
-// second of the last look, and between the look's own reads. The merge is never sent, and it is
+// second of the last look, and before each of the look's own reads. The merge is never sent, and it is
 // sent once there is no brake.
 func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
 	s := newStage(t)
@@ -107,10 +108,18 @@ func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
 		return nil
 	}
 	s.must(approve())
+	s.report = s.quiet()
 	held := func(name string) {
 		if s.asked("PUT", "/merge") != 0 || strings.Contains(s.outcome(), "merged") {
 			s.Fatalf("%s: merged over: %q\n%s", name, s.outcome(), &s.log)
 		}
+	}
+	due := func() []string {
+		chosen := s.plan()
+		if len(chosen) != 1 {
+			s.Fatalf("it is not due: %+v", s.known())
+		}
+		return chosen
 	}
 	for _, b := range s.brakes(approve) {
 		for _, m := range []struct {
@@ -128,7 +137,7 @@ func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
 					return
 				}
 				s.read()
-				chosen := s.plan()
+				chosen := due()
 				s.later(time.Minute)
 				s.must(b.do())
 				s.later(time.Minute)
@@ -136,26 +145,40 @@ func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
 			}},
 			{"in the second of the look", func() {
 				s.read()
-				chosen := s.plan()
+				chosen := due()
 				s.must(b.do())
 				s.read() // its stamp is the one that was read
 				s.run(chosen...)
 			}},
 			{"during the look", func() {
 				s.read()
-				chosen := s.plan()
+				chosen := due()
 				list := "*/comments"
 				if strings.HasPrefix(b.name, "who approved") {
 					list = "*/issues/*/comments" // permissions are asked for after this
 				}
 				s.hub.AddFault(githubsim.Fault{Method: "GET", Path: list, Do: b.do})
 				s.run(chosen...)
+				if n := s.hub.PendingFaults(); n != 0 {
+					s.Fatalf("%s: nothing was listed", b.name)
+				}
+			}},
+			{"between the lists and the box", func() {
+				if b.late {
+					return
+				}
+				s.read()
+				chosen := due()
+				s.hub.AddFault(githubsim.Fault{Method: "POST", Path: "*/graphql", Contains: "query Box", Do: b.do})
+				s.run(chosen...)
 			}},
 		} {
 			s.later(time.Minute)
 			m.when()
 			held(b.name + " " + m.name)
-			s.must(b.undo())
+			if !b.late || !strings.HasPrefix(m.name, "between") {
+				s.must(b.undo())
+			}
 		}
 	}
 	s.later(time.Minute)
