@@ -302,7 +302,7 @@ var reasons = []row{
 	{work.WhyMergeHeld, People, Never, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
 	{
 		work.WhyMergeNotAsked, People, Never, "issue {pull} does not have the label `{name}` any more|issue {pull} is closed as not planned",
-		step("set that label again, or close the pull request|reopen the issue, or close the pull request"), nil,
+		step("set the label `{name}` again, or close the pull request|reopen the issue, or close the pull request"), nil,
 	},
 	{work.WhyMergeFrozen, People, Never, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
 	{
