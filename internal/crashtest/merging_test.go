@@ -51,7 +51,7 @@ func ahead(f githubsim.Fault, do func(*world) error) func(*world) error {
 
 // asksForChanges has bob request changes.
 func asksForChanges(w *world) error {
-	_, err := w.repo.Review(pullNumber, "bob", "REQUEST_CHANGES", "")
+	_, err := w.repo.Review(pullNumber, "bob", "REQUEST_CHANGES", "Say why.")
 	return err
 }
 
