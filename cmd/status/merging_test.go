@@ -166,6 +166,7 @@ merge                 waits at 2 gates; GitHub is asked about the others once re
 ? conversations
 ✓ comments
 ✓ hold
+? asked_for
 ? freeze
 ✓ human_approval
 ? merge_queue
