@@ -390,6 +390,11 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
 		return err
 	}
+	for _, v := range h.newsOf(pull.Number).reviews.verdicts { // somebody merged the base right after they approved
+		if v.ID == 0 && !v.dismissed {
+			by.stored.Verdicts = append(by.stored.Verdicts, v.Verdict)
+		}
+	}
 	stood := func(v review.Verdict) bool {
 		return v.Head == old.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
 	}
