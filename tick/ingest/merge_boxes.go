@@ -30,6 +30,8 @@ type mergeCandidate struct {
 	pull   work.PullRequest
 	issue  int
 	given  []review.Verdict
+	held   bool // by its label
+	paused bool // by its label
 	was    merging.Box // as last read
 	at     time.Time   // when was was read
 	policy merging.Policy
@@ -114,7 +116,12 @@ func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandi
 	if err != nil {
 		return false, err
 	}
-	c.given = stored.Verdicts
+	c.given, c.held = stored.Verdicts, stored.Held != nil && stored.Held.Labelled
+	pauses, err := tx.ListPauses(ctx, h.row.ID, c.pull.Number)
+	if err != nil {
+		return false, err
+	}
+	c.paused = slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Open() && p.LabelID != 0 })
 	if c.was, _, err = tx.GetBox(ctx, c.pull.ID); err != nil || c.was.Head == "" {
 		return err == nil, err
 	}
@@ -154,15 +161,17 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 	return h.hearReviews(ctx, c, box)
 }
 
-// unheardFor is the age of a pull request's details at which they are read again for a review that
-// no verdict was made of.
+// unheardFor is the age of a pull request's details at which they are read again because its merge
+// box shows something else. They are sooner if the pull request changed right before they were read.
 const unheardFor = 10 * time.Minute
 
-// hearReviews asks what those may do whose reviews GitHub shows. If an approval of this head or a
-// request for changes is in no verdict, it reads the details again: nobody may have counted it when
-// it came, as with auto_merge off.
+// hearReviews asks what those may do whose reviews GitHub shows. It reads the details again if an
+// approval of this head or a request for changes is in no verdict (nobody may have counted it when
+// it came, as with auto_merge off), or if a label that holds or pauses is gone since the
+// second in which they were read.
 func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging.Box) error {
-	unheard := false
+	labels := h.repo.Settings.Labels
+	unheard := c.held && !work.HasLabel(box.Labels, labels.Hold) || c.paused && !work.HasLabel(box.Labels, labels.Ignore)
 	for _, o := range box.Opinions() {
 		counts := o.State == approved && o.Head == box.Head || o.State == changesRequested
 		known := slices.ContainsFunc(c.given, func(v review.Verdict) bool { return v.ReviewID == o.ID })
@@ -175,7 +184,8 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 		}
 		unheard = unheard || may && !known
 	}
-	if _, read := h.readPull(c.pull.Number); read || !unheard || h.now().Sub(c.pull.DetailsAt) < unheardFor {
+	settled := c.pull.DetailsAt.Sub(c.pull.UpdatedAt) > stampLag
+	if _, read := h.readPull(c.pull.Number); read || !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
 		return nil
 	}
 	return h.readDetails(ctx, []string{c.pull.NodeID})
