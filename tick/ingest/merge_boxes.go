@@ -30,8 +30,8 @@ type mergeCandidate struct {
 	pull   work.PullRequest
 	issue  int
 	given  []review.Verdict
-	held   bool // by its label
-	paused bool // by its label
+	held   bool        // by its label
+	paused bool        // by its label
 	was    merging.Box // as last read
 	at     time.Time   // when was was read
 	policy merging.Policy
