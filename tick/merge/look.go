@@ -29,7 +29,7 @@ type decision struct {
 // it looks again in a later one: GitHub's stamps are whole seconds.
 func (o round) decideAgain(ctx context.Context, j *job) (decision, error) {
 	d, err := o.look(ctx, j)
-	if err != nil || !d.fresh || d.Why.Kind != work.WhyMergeUnread {
+	if err != nil || !d.fresh || d.Ask == askOf(j.a.Kind) {
 		return d, err
 	}
 	o.nextSecond(ctx)
