@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
 // dequeue removes a pull request from its base's merge queue. Target is its node id, Head the head
@@ -11,7 +12,7 @@ import (
 type dequeue struct{}
 
 func (dequeue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
-	box, err := s.GitHub.Box(ctx, s.Repo.Current, a.Target, a.Number, "")
+	box, err := s.GitHub.Box(ctx, s.Repo.Current, merging.BoxOf{PullNodeID: a.Target, Number: a.Number})
 	switch {
 	case err != nil:
 		return observation{}, false, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
 // enqueue adds a pull request to its base's merge queue at the approved head. Target is its node
@@ -12,7 +13,7 @@ import (
 type enqueue struct{}
 
 func (enqueue) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
-	box, err := s.GitHub.Box(ctx, s.Repo.Current, a.Target, a.Number, "")
+	box, err := s.GitHub.Box(ctx, s.Repo.Current, merging.BoxOf{PullNodeID: a.Target, Number: a.Number})
 	if err != nil {
 		return observation{}, false, err
 	}

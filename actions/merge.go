@@ -16,7 +16,7 @@ import (
 type merger interface {
 	Pull(ctx context.Context, repo work.RepoName, number int) (github.Pull, bool, error)
 	Merge(ctx context.Context, repo work.RepoName, number int, o github.MergeOrder) (string, error)
-	Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error)
+	Box(ctx context.Context, repo work.RepoName, of merging.BoxOf) (merging.Box, error)
 	Enqueue(ctx context.Context, pullNodeID, head string) (merging.Queue, error)
 	Dequeue(ctx context.Context, pullNodeID string) error
 	UpdateBranch(ctx context.Context, repo work.RepoName, number int, head string) error

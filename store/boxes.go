@@ -108,6 +108,16 @@ func (t *Tx) AddMergeApproval(ctx context.Context, w merging.MergeApproval) (boo
 	return true, t.MarkReviewsChanged(ctx, w.PullID)
 }
 
+// DropMergeApproval deletes the approval that a comment gave to merge a head.
+func (t *Tx) DropMergeApproval(ctx context.Context, pullID int64, head string, commentID int64) error {
+	what := fmt.Sprintf("drop a word that pull request %d may be merged", pullID)
+	n, err := t.exec(ctx, what, `DELETE FROM merge_words WHERE pull_id = ? AND head = ? AND comment_id = ?`, pullID, head, commentID)
+	if err != nil || n == 0 {
+		return err
+	}
+	return t.MarkReviewsChanged(ctx, pullID)
+}
+
 // ListMergeApprovals returns the approvals to merge a pull request, of any head, earliest first.
 func (t *Tx) ListMergeApprovals(ctx context.Context, pullID int64) ([]merging.MergeApproval, error) {
 	scan := func(row scanner) (w merging.MergeApproval, err error) {

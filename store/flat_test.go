@@ -294,6 +294,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	m := merging.Merge{RepoID: r.ID, PullID: p.ID, ItemID: p.ItemID, Number: p.Number, Head: "h", Stage: merging.Intended}
 	_, planErr := tx.PlanMerging(ctx, work.Action{RepoID: r.ID, ItemID: p.ItemID, Kind: work.ActionMerge, Token: "merge"})
 	_, wordErr := tx.AddMergeApproval(ctx, merging.MergeApproval{PullID: p.ID, Head: "h", CommentID: 1})
+	lostErr := tx.DropMergeApproval(ctx, p.ID, "h", 1)
 	id, putErr := tx.PutMerge(ctx, m)
 	_, againErr := tx.PutMerge(ctx, m)
 	m.ID, m.Differs = id, "another tree"
@@ -305,7 +306,7 @@ func mergeIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, toldErr := tx.MarkHaltReported(ctx, r.ID)
 	_, resumeErr := tx.ResumeMerging(ctx, r.ID)
 	return firstOf(
-		planErr, wordErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
+		planErr, wordErr, lostErr, putErr, againErr, landErr, redErr, sinceErr, stopErr, toldErr, resumeErr,
 		tx.PutBox(ctx, p.ID, merging.Box{Head: "h"}),
 		tx.MarkBoxRead(ctx, p.ID, t0),
 		tx.SetMergeTrouble(ctx, p.ID, "h", why),

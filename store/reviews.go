@@ -86,14 +86,14 @@ func recordFields(r *review.Record) []any {
 func (t *Tx) loadRecords(ctx context.Context, all map[int64]*Reviews, ids []int64) error {
 	scan := func(row scanner) (s Reviews, err error) {
 		var held review.Held
-		err = row.Scan(append(recordFields(&s.Record), timeOf(&held.At), &held.By, &s.LabelHead, &s.Look, &s.Policy)...)
+		err = row.Scan(append(recordFields(&s.Record), timeOf(&held.At), &held.By, &held.Labelled, &s.LabelHead, &s.Look, &s.Policy)...)
 		if held != (review.Held{}) {
 			s.Held = &held
 		}
 		return s, err
 	}
 	found, err := listIn(ctx, t, "list where reviews stand", scan,
-		`SELECT `+recordColumns+`, held_at, held_by, label_head, look, policy FROM pull_reviews `+ofPulls, ids)
+		`SELECT `+recordColumns+`, held_at, held_by, held_labelled, label_head, look, policy FROM pull_reviews `+ofPulls, ids)
 	for _, s := range found {
 		*all[s.Record.PullID] = s
 	}
@@ -153,7 +153,8 @@ func (t *Tx) ForgetReviews(ctx context.Context, pullID int64) error {
 // SetHold stores a person's hold of the reviews, or that there is none. An unchanged hold is not
 // written; otherwise the reviews are decided again.
 func (t *Tx) SetHold(ctx context.Context, pullID int64, held review.Held) error {
-	return t.changeReview(ctx, pullID, "hold", `held_at = ?2, held_by = ?3`, `held_at <> ?2 OR held_by <> ?3`, timeOf(&held.At), held.By)
+	return t.changeReview(ctx, pullID, "hold", `held_at = ?2, held_by = ?3, held_labelled = ?4`, `held_at <> ?2 OR held_by <> ?3 OR held_labelled <> ?4`,
+		timeOf(&held.At), held.By, held.Labelled)
 }
 
 // SetLabelHead stores the head that somebody else's pull request had when the label was set. An

@@ -39,8 +39,9 @@ func (p *Pass) assemble() {
 	e := p.Env
 	p.loader, p.notices = snapshot.New(e), tell.NewNotices(e)
 	p.ingest = ingest.New(e, p.notices)
-	p.turns = turn.New(e, p.ingest.Reader(), p.notices)
-	p.merging = merge.New(e, p.loader, p.notices.SendNotices)
+	reader := p.ingest.Reader()
+	p.turns = turn.New(e, reader, p.notices)
+	p.merging = merge.New(e, p.loader, reader.MayApprove, p.notices.SendNotices)
 }
 
 // startSends sends notices and merges in a repository, in parallel with everything else. It first

@@ -114,7 +114,8 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
 		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
-		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze, Match: means,
+		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze,
+		Hold: r.Labels.Hold, Ignore: r.Labels.Ignore, Match: means,
 	}
 }
 

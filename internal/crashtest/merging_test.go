@@ -21,6 +21,11 @@ func merges() []scenario {
 		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, recalls: stopsOutOfTheQueue, sampled: true},
 		{name: "push before the merge", input: steps(ahead(githubsim.Fault{Method: "PUT", Path: "*/merge"}, personPushes), start), reviews: approves, merges: true, control: true},
 		{name: "comment before the merge", input: steps(ahead(lookAtPull, commentOn(pullNumber)), start), reviews: approves, merges: true, control: true},
+		{name: "changes requested before the merge", input: steps(ahead(lookAtPull, asksForChanges), start), reviews: approves, merges: true, between: approvesInTheEnd, control: true},
+		{
+			name: "who approved may not write", input: start, reviews: approves, policy: "max_fix_cycles = 1\nrequire_human_approval = true", merges: true,
+			between: approvesAndLeaves, control: true,
+		},
 		{name: "half merged", input: steps(halves, start), reviews: approves, merges: true, control: true},
 		{name: "another tree lands", input: steps(smuggles, start), reviews: approves, merges: true, control: true},
 		{name: "taken out of the queue", input: steps(queueUp, start), reviews: approves, merges: true, between: takenOut, control: true},
@@ -42,6 +47,45 @@ func ahead(f githubsim.Fault, do func(*world) error) func(*world) error {
 		w.hub.AddFault(f)
 		return nil
 	}
+}
+
+// asksForChanges has bob request changes.
+func asksForChanges(w *world) error {
+	_, err := w.repo.Review(pullNumber, "bob", "REQUEST_CHANGES", "Say why.")
+	return err
+}
+
+// approvesInTheEnd has bob approve once he requested changes and the pull request is still open.
+func approvesInTheEnd(w *world) error {
+	all := w.repo.Reviews(pullNumber)
+	last := slices.IndexFunc(all, func(r githubsim.Review) bool { return r.Author == "bob" && r.State == "APPROVED" })
+	asked := slices.ContainsFunc(all, func(r githubsim.Review) bool { return r.Author == "bob" && r.State == "CHANGES_REQUESTED" })
+	if p, open := w.repo.Pull(pullNumber); !open || p.State != "open" || !asked || last >= 0 {
+		return nil
+	}
+	_, err := w.repo.Review(pullNumber, "bob", "APPROVE", "")
+	return err
+}
+
+// approvesAndLeaves has bob approve and lose his permission right before the merge, and ann approve
+// after him, if it is still open.
+func approvesAndLeaves(w *world) error {
+	by := func(who string) bool {
+		return slices.ContainsFunc(w.repo.Reviews(pullNumber), func(r githubsim.Review) bool { return r.Author == who })
+	}
+	p, found := w.repo.Pull(pullNumber)
+	switch {
+	case !found || p.State != "open" || by("ann"):
+		return nil
+	case by("bob"):
+		_, err := w.repo.Review(pullNumber, "ann", "APPROVE", "")
+		return err
+	}
+	if _, err := w.repo.Review(pullNumber, "bob", "APPROVE", ""); err != nil {
+		return err
+	}
+	w.hub.AddFault(githubsim.Fault{Method: "GET", Path: "*/pulls/2", Do: func() error { return w.repo.SetPermission("bob", "read") }})
+	return nil
 }
 
 func halves(w *world) error {

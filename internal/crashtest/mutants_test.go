@@ -238,27 +238,47 @@ func (u Turn) Role() string {
 		},
 		{
 			guard: "the gates are computed again before a merge", file: "tick/merge/look.go", scenario: "comment before the merge",
-			edits: []edit{{`
-	some, err := news{o}.hasNew(ctx, j)
-	if err != nil {
-		return merging.Choice{}, known.Item{}, err
-	}
+			edits: []edit{
+				{`
+		if some, err = (news{o}).hasNew(ctx, j); err != nil {
+`, `
+		if err != nil {
+`},
+				{`
 	box, err := o.box(ctx, j)
 	if err != nil {
-		return merging.Choice{}, known.Item{}, err
+		return d, err
 	}
+	box.Looked = *began
 	var v known.Snapshot
 `, `
-	some := false
 	var box merging.Box
-	err := o.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		box, _, err = tx.GetBox(ctx, j.pull.ID)
 		return err
 	})
 	if err != nil {
-		return merging.Choice{}, known.Item{}, err
+		return d, err
 	}
+	_ = began
 	var v known.Snapshot
+`},
+			},
+		},
+		{
+			guard: "the last look reads reviews", file: "internal/work/merging/gates.go", scenario: "changes requested before the merge",
+			edits: []edit{
+				{`len(g.f.Against) > 0: // even`, `len(g.f.Against) > 1000: // even`},
+				{`b.UpdatedAt.After(g.f.Pull.UpdatedAt), b.Fresh():`, `b.Draft && b.Fresh():`},
+			},
+		},
+		{
+			guard: "who approved is asked for permission before a merge", file: "tick/merge/look.go", scenario: "who approved may not write",
+			edits: []edit{{`
+		if err := o.askApprovers(ctx, j); err != nil {
+			return d, err
+		}
+`, `
 `}},
 		},
 		{

@@ -5,30 +5,34 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// Box reads the content of GitHub's merge box of a pull request, in one request unless lists are
-// long. If freezeLabel is not empty, it also looks for an open issue with that label. Its rules
+// Box reads the content of GitHub's merge box of a pull request and the brakes beside it (labels,
+// the issue, an open issue with the freeze label), in one request unless lists are long. Its rules
 // contain only the checks that GitHub shows as expected; for the rest see [Merges.Rules].
-func (c *Client) Box(ctx context.Context, repo work.RepoName, pullNodeID string, number int, freezeLabel string) (merging.Box, error) {
-	b, err := c.box(ctx, pullNodeID, number, freezeLabel)
+func (c *Client) Box(ctx context.Context, repo work.RepoName, of merging.BoxOf) (merging.Box, error) {
+	b, err := c.box(ctx, of)
 	if err != nil {
-		return merging.Box{}, fmt.Errorf("read the merge box of %s: %w", work.Ref(repo, number), err)
+		return merging.Box{}, fmt.Errorf("read the merge box of %s: %w", work.Ref(repo, of.Number), err)
 	}
 	return b, nil
 }
 
-func (c *Client) box(ctx context.Context, id string, number int, freeze string) (merging.Box, error) {
+func (c *Client) box(ctx context.Context, of merging.BoxOf) (merging.Box, error) {
 	at := c.api.Now()
 	g, err := transport.GraphQL[struct {
 		Node wireBox `json:"node"`
-	}](ctx, c.api, transport.Reads, boxQuery(), map[string]any{"id": id, "labels": []string{freeze}, "freezes": freeze != ""})
+	}](ctx, c.api, transport.Reads, boxQuery(), map[string]any{
+		"id": of.PullNodeID, "labels": []string{of.Freeze}, "freezes": of.Freeze != "", "issue": of.Issue, "asked": of.Issue != 0,
+	})
 	if err != nil {
 		return merging.Box{}, err
 	}
@@ -37,13 +41,13 @@ func (c *Client) box(ctx context.Context, id string, number int, freeze string) 
 		return merging.Box{}, err
 	}
 	w := &g.Data.Node
-	if w.ID != id || w.Number != number {
-		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("%s %d for %d", w.Kind, w.Number, number)}
+	if w.ID != of.PullNodeID || w.Number != of.Number {
+		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("%s %d for %d", w.Kind, w.Number, of.Number)}
 	}
 	if err := c.completeBox(ctx, w); err != nil {
 		return merging.Box{}, err
 	}
-	b, err := w.box()
+	b, err := w.box(of.Issue)
 	if err != nil {
 		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: err}
 	}
@@ -52,7 +56,8 @@ func (c *Client) box(ctx context.Context, id string, number int, freeze string) 
 }
 
 // hiddenChecks reports whether the token may not see the checks; the rest of the answer is still
-// valid. A hidden place in a merge queue counts as unknown. Any other error fails the answer.
+// valid. A hidden place in a merge queue counts as unknown, and an issue that GitHub does not find
+// as unwanted. Any other error fails the answer.
 func hiddenChecks(g transport.GraphErrors) (bool, error) {
 	hidden := false
 	for _, e := range g.Errors {
@@ -63,6 +68,7 @@ func hiddenChecks(g transport.GraphErrors) (bool, error) {
 		case at("statusCheckRollup"):
 			hidden = true
 		case at("status"), at("mergeQueueEntry"):
+		case e.Type == transport.TypeNotFound && slices.Contains(e.Path, any("issue")):
 		default:
 			return false, e.Refusal(g.URL)
 		}
@@ -122,6 +128,8 @@ type wireBox struct {
 	Decision    string           `json:"reviewDecision"`
 	Additions   int              `json:"additions"`
 	Deletions   int              `json:"deletions"`
+	Body        string           `json:"body"`
+	Labels      wireNames        `json:"labels"`
 	MergedBy    *transport.Actor `json:"mergedBy"`
 	MergeCommit wireCommit       `json:"mergeCommit"`
 	HasQueue    bool             `json:"isMergeQueueEnabled"`
@@ -148,12 +156,35 @@ type wireBoxPage struct {
 	Rollup  wireBoxRollup                       `json:"statusCheckRollup"`
 }
 
+// wireNames are the labels of an issue or a pull request.
+type wireNames struct {
+	Nodes []wireLabel `json:"nodes"`
+}
+
+func (w wireNames) sorted() (all []string) {
+	for _, l := range w.Nodes {
+		all = append(all, l.Name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// wireBoxIssue is the issue of a pull request's work item.
+type wireBoxIssue struct {
+	Number    int       `json:"number"`
+	State     string    `json:"state"`
+	Reason    string    `json:"stateReason"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	Labels    wireNames `json:"labels"`
+}
+
 type wireBoxRepository struct {
-	Squash       bool   `json:"squashMergeAllowed"`
-	Merge        bool   `json:"mergeCommitAllowed"`
-	Rebase       bool   `json:"rebaseMergeAllowed"`
-	DeleteBranch bool   `json:"deleteBranchOnMerge"`
-	Permission   string `json:"viewerPermission"`
+	Issue        wireBoxIssue `json:"issue"`
+	Squash       bool         `json:"squashMergeAllowed"`
+	Merge        bool         `json:"mergeCommitAllowed"`
+	Rebase       bool         `json:"rebaseMergeAllowed"`
+	DeleteBranch bool         `json:"deleteBranchOnMerge"`
+	Permission   string       `json:"viewerPermission"`
 	Issues       struct {
 		Nodes []struct {
 			Number int `json:"number"`
@@ -216,7 +247,7 @@ type wireBoxReview struct {
 	At     time.Time        `json:"submittedAt"`
 }
 
-func (w *wireBox) box() (merging.Box, error) {
+func (w *wireBox) box(issue int) (merging.Box, error) {
 	state, err := pullState(w.State)
 	if err != nil || w.Head == "" || w.Base == "" || w.Status == "" || w.UpdatedAt.IsZero() {
 		return merging.Box{}, errors.Join(errors.New("no merge box"), err)
@@ -231,6 +262,12 @@ func (w *wireBox) box() (merging.Box, error) {
 		b.MergedBy, b.MergeCommit = w.MergedBy.Account(), w.MergeCommit.OID
 	}
 	b.Queue.Out = w.out()
+	b.Labels, b.Closes = w.Labels.sorted(), closesIssue(w.Body, issue)
+	if issue != 0 {
+		is := w.Repository.Issue
+		wanted := is.Number == issue && (is.State == "OPEN" || is.Reason == "COMPLETED")
+		b.Issue = merging.Issue{Number: issue, Wanted: wanted, Labels: is.Labels.sorted(), UpdatedAt: is.UpdatedAt}
+	}
 	if open := w.Repository.Issues.Nodes; len(open) > 0 {
 		b.Freeze = open[0].Number
 	}
@@ -261,4 +298,19 @@ func (w *wireBox) checks() []wireBoxCheck {
 		return at.Status.Contexts
 	}
 	return nil
+}
+
+var (
+	closingWord   = lazy.Regexp(`(?i)(?:^|[^\p{L}\p{N}_])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#([0-9]+)`)
+	hiddenComment = lazy.Regexp(`(?s)<!--.*?(?:-->|$)`)
+)
+
+// closesIssue reports whether the text of a pull request says that its merge closes an issue.
+func closesIssue(body string, issue int) bool {
+	for _, m := range closingWord().FindAllStringSubmatch(hiddenComment().ReplaceAllString(body, ""), -1) {
+		if m[1] == strconv.Itoa(issue) {
+			return true
+		}
+	}
+	return false
 }

@@ -15,7 +15,7 @@ import (
 // box reads the merge box of a pull request as alice.
 func (w *world) box(t *testing.T, n int, node string) merging.Box {
 	t.Helper()
-	b, err := w.client.Box(t.Context(), w.name, node, n, "agent:freeze")
+	b, err := w.client.Box(t.Context(), w.name, merging.BoxOf{PullNodeID: node, Number: n, Freeze: "agent:freeze"})
 	must(t, err)
 	return b
 }
@@ -130,9 +130,56 @@ func TestTheBoxShowsAFreeze(t *testing.T) {
 	if b := w.box(t, n, node); b.Freeze != first {
 		t.Errorf("frozen by %d, not %d", b.Freeze, first)
 	}
-	b, err := w.client.Box(t.Context(), w.name, node, n, "")
+	b, err := w.client.Box(t.Context(), w.name, merging.BoxOf{PullNodeID: node, Number: n})
 	if err != nil || b.Freeze != 0 {
 		t.Errorf("no label: frozen by %d, %v", b.Freeze, err)
+	}
+}
+
+// The brakes beside the box come with it, in the same request.
+func TestTheBoxShowsLabelsAndTheIssue(t *testing.T) {
+	w := newWorld(t)
+	n, node := w.pull(t, "topic")
+	w.repo.MakeLabel("agent:bugfix", "ffffff", "")
+	issue, err := w.repo.OpenIssue("bob", "It is broken", "", "agent:bugfix")
+	must(t, err)
+	must(t, w.repo.Label(n, "bob", "agent:hold"))
+	of := merging.BoxOf{PullNodeID: node, Number: n, Issue: issue}
+	read := func() merging.Box {
+		t.Helper()
+		w.asked()
+		b, err := w.client.Box(t.Context(), w.name, of)
+		must(t, err)
+		if got := w.asked(); got != 1 {
+			t.Errorf("%d requests", got)
+		}
+		return b
+	}
+	b := read()
+	if !slices.Equal(b.Labels, []string{"agent:hold"}) || !slices.Equal(b.Issue.Labels, []string{"agent:bugfix"}) || !b.Issue.Wanted || b.Issue.UpdatedAt.IsZero() || b.Closes {
+		t.Errorf("box %+v", b)
+	}
+	for reason, wanted := range map[string]bool{"completed": true, "not_planned": false} {
+		must(t, w.repo.Close(issue, "bob", reason))
+		if b := read(); b.Issue.Wanted != wanted {
+			t.Errorf("closed as %s: %+v", reason, b.Issue)
+		}
+		must(t, w.repo.Reopen(issue, "bob"))
+	}
+	must(t, w.repo.DeleteIssue(issue, "alice"))
+	if b := read(); b.Issue.Wanted || b.Issue.Number != issue {
+		t.Errorf("deleted: %+v", b.Issue)
+	}
+}
+
+func TestWhatClosesAnIssue(t *testing.T) {
+	for body, closes := range map[string]bool{
+		"Fixes #12": true, "fixes: #12.": true, "It is done.\n\nResolves #12": true, "Closed #12": true, "(closes #12)": true,
+		"Refs #12": false, "Fixes #123": false, "Fixes #1": false, "prefixes #12": false, "<!-- Fixes #12 -->": false, "Fixes 12": false, "": false,
+	} {
+		if closesIssue(body, 12) != closes {
+			t.Errorf("%q: %t", body, !closes)
+		}
 	}
 }
 
@@ -215,7 +262,7 @@ func TestTheBoxIsOfOneHead(t *testing.T) {
 			must(t, err)
 		}
 	})
-	if b, err := w.client.Box(t.Context(), w.name, node, n, ""); err == nil || asked != 2 || !strings.Contains(err.Error(), "moved") {
+	if b, err := w.client.Box(t.Context(), w.name, merging.BoxOf{PullNodeID: node, Number: n}); err == nil || asked != 2 || !strings.Contains(err.Error(), "moved") {
 		t.Errorf("%+v after %d requests", b, asked)
 	}
 	if b := w.box(t, n, node); len(b.Reviews) != 101 {
@@ -227,20 +274,20 @@ func TestTheBoxOfWhatIsNoPullRequest(t *testing.T) {
 	w := newWorld(t)
 	n, node := w.pull(t, "topic")
 	ctx := t.Context()
-	if _, err := w.client.Box(ctx, w.name, "PR_nothing", n, ""); !IsStatus(err, http.StatusNotFound) {
+	if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: "PR_nothing", Number: n}); !IsStatus(err, http.StatusNotFound) {
 		t.Errorf("nothing: %v", err)
 	}
-	if _, err := w.client.Box(ctx, w.name, node, n+1, ""); !isBody(err) {
+	if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n + 1}); !isBody(err) {
 		t.Errorf("another number: %v", err)
 	}
 	for _, body := range []string{"null", "{}", `{"data":null}`, `{"data":{"node":null}}`, `{"data":{"node":{"id":"` + node + `","number":` + fmt.Sprint(n) + `}}}`} {
 		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: body, Header: http.Header{"Content-Type": {"application/json"}}})
-		if _, err := w.client.Box(ctx, w.name, node, n, ""); !isBody(err) {
+		if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n}); !isBody(err) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: `{"data":{"node":null},"errors":[{"type":"FORBIDDEN","path":["node","reviews"],"message":"no"}]}`})
-	if _, err := w.client.Box(ctx, w.name, node, n, ""); !IsStatus(err, http.StatusForbidden) {
+	if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n}); !IsStatus(err, http.StatusForbidden) {
 		t.Errorf("other things refused: %v", err)
 	}
 }

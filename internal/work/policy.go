@@ -69,3 +69,8 @@ const (
 	ChecksFirst    ChecksPolicy = "first_failure" // as soon as one has failed
 	ChecksComplete ChecksPolicy = "all_complete"  // once all have finished
 )
+
+// MayWrite reports whether a permission, in GitHub's words, lets somebody write to a repository.
+func MayWrite(level string) bool {
+	return level == "admin" || level == "maintain" || level == "write"
+}

@@ -111,6 +111,7 @@ const (
 	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
 	WhyMergeComments       ReasonKind = "merge_comments"          // Count
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
+	WhyMergeNotAsked       ReasonKind = "merge_not_asked_for"     // Number (of the issue), Name (the label it lacks; empty: it is closed as not planned)
 	WhyMergeFrozen         ReasonKind = "merge_frozen"            // Number (of the issue), Name (its label)
 	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config), Names (paths), Count, Limit (lines)
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)

@@ -456,6 +456,7 @@ CREATE TABLE pull_reviews (
     label_head TEXT    NOT NULL DEFAULT '', -- of somebody else's pull request: the head that whoever set the label had in view
     held_at    INTEGER NOT NULL DEFAULT 0,  -- GitHub's clock; 0: nobody holds it
     held_by    TEXT    NOT NULL DEFAULT '',
+    held_labelled INTEGER NOT NULL DEFAULT 0, -- its label was on the pull request; without it, the hold is over
     -- An idle pass decides nothing again: only where something changed since, or the config.
     look       INTEGER NOT NULL DEFAULT 0,  -- how often something changed since it was decided last
     policy     TEXT    NOT NULL DEFAULT '', -- what the config said then

@@ -16,8 +16,9 @@ type BoxReader struct {
 
 // Read reads the merge box of a pull request, the rules of its base and, if the config has critical
 // paths, the changed paths. The box is read last, so that it shows what changed during the other
-// reads. was is the box read before: its paths are reused if head and base are the same.
-func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.Policy, was merging.Box) (merging.Box, error) {
+// reads. issue is that of its work item. was is the box read before: its paths are reused if head and
+// base are the same.
+func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, issue int, p merging.Policy, was merging.Box) (merging.Box, error) {
 	hub, repo := b.R.GitHub, b.R.Row.Current
 	rules, err := b.demands(ctx, pull.Base)
 	if err != nil {
@@ -33,7 +34,7 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.P
 			return merging.Box{}, err
 		}
 	}
-	box, err := hub.Box(ctx, repo, pull.NodeID, pull.Number, p.Freeze)
+	box, err := hub.Box(ctx, repo, merging.BoxOf{PullNodeID: pull.NodeID, Number: pull.Number, Issue: issue, Freeze: p.Freeze})
 	if err != nil {
 		return box, err
 	}

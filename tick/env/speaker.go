@@ -24,9 +24,6 @@ type Speaker struct {
 // speaking is a host with an account that the config names there.
 type speaking struct{ host, account string }
 
-// approving are the permissions with which an approval counts.
-var approving = []string{"admin", "maintain", "write"}
-
 // Speakers finds the accounts of reviewers.
 type Speakers struct{ *Env }
 
@@ -46,7 +43,7 @@ func (p Speakers) Of(ctx context.Context, r *Repo, reviewer string) (Speaker, er
 		return s, s.accountError(fmt.Sprintf("it has no access to %s", r.Row.Current.FullName()),
 			"give it at least read access, with write access its approval counts; or take account out of the config", nil)
 	}
-	s.MayApprove = slices.Contains(approving, level)
+	s.MayApprove = work.MayWrite(level)
 	return s, nil
 }
 

@@ -48,7 +48,7 @@ func (h *reading) mayMerge(ctx context.Context, e work.Event) (string, error) {
 	if !isCommand(e, work.VerbMerge, []int{e.Number}) {
 		return "", nil
 	}
-	may, err := h.permissions.mayPush(ctx, e.Author, work.StampOf(e))
+	may, err := h.permissions.mayNow(ctx, e.Author, false)
 	if err != nil || may {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -27,6 +28,10 @@ type mergeBox struct {
 // mergeCandidate is a pull request that may be merged.
 type mergeCandidate struct {
 	pull   work.PullRequest
+	issue  int
+	given  []review.Verdict
+	held   bool        // by its label
+	paused bool        // by its label
 	was    merging.Box // as last read
 	at     time.Time   // when was was read
 	policy merging.Policy
@@ -103,9 +108,20 @@ func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandi
 	if err != nil {
 		return false, err
 	}
+	c.issue = item.Number
 	if c.policy = h.repo.Settings.MergePolicy(item.Flow); !c.policy.Auto || c.pull.State != work.PullOpen {
 		return false, nil
 	}
+	stored, err := tx.GetReviews(ctx, c.pull.ID)
+	if err != nil {
+		return false, err
+	}
+	c.given, c.held = stored.Verdicts, stored.Held != nil && stored.Held.Labelled
+	pauses, err := tx.ListPauses(ctx, h.row.ID, c.pull.Number)
+	if err != nil {
+		return false, err
+	}
+	c.paused = slices.ContainsFunc(pauses, func(p work.Pause) bool { return p.Open() && p.LabelID != 0 })
 	if c.was, _, err = tx.GetBox(ctx, c.pull.ID); err != nil || c.was.Head == "" {
 		return err == nil, err
 	}
@@ -125,7 +141,7 @@ func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandi
 }
 
 func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.BoxReader) error {
-	box, err := from.Read(ctx, c.pull, c.policy, c.was)
+	box, err := from.Read(ctx, c.pull, c.issue, c.policy, c.was)
 	if err != nil {
 		return err
 	}
@@ -142,7 +158,37 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 		return err
 	}
 	h.boxes = append(h.boxes, one)
-	return nil
+	return h.hearReviews(ctx, c, box)
+}
+
+// unheardFor is the age of a pull request's details at which they are read again because its merge
+// box shows something else. They are sooner if the pull request changed right before they were read.
+const unheardFor = 10 * time.Minute
+
+// hearReviews asks what those may do whose reviews GitHub shows. It reads the details again if an
+// approval of this head or a request for changes is in no verdict (nobody may have counted it when
+// it came, as with auto_merge off), or if a label that holds or pauses is gone since the
+// second in which they were read.
+func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging.Box) error {
+	labels := h.repo.Settings.Labels
+	unheard := c.held && !work.HasLabel(box.Labels, labels.Hold) || c.paused && !work.HasLabel(box.Labels, labels.Ignore)
+	for _, o := range box.Opinions() {
+		counts := o.State == approved && o.Head == box.Head || o.State == changesRequested
+		known := slices.ContainsFunc(c.given, func(v review.Verdict) bool { return v.ReviewID == o.ID })
+		if !counts || known && o.State == approved || o.By.Bot || o.By.ID == c.pull.Author.ID || slices.Contains(h.env.Accounts.Writers(h.repo.Name.Host), o.By.ID) {
+			continue
+		}
+		may, err := h.permissions.mayJudge(ctx, o)
+		if err != nil {
+			return err
+		}
+		unheard = unheard || may && !known
+	}
+	settled := c.pull.DetailsAt.Sub(c.pull.UpdatedAt) > stampLag
+	if _, read := h.readPull(c.pull.Number); read || !unheard || settled && h.now().Sub(c.pull.DetailsAt) < unheardFor {
+		return nil
+	}
+	return h.readDetails(ctx, []string{c.pull.NodeID})
 }
 
 // storeMergeBoxes stores the boxes. It runs after pull requests have their rows.

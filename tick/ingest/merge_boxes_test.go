@@ -35,9 +35,9 @@ type boxHub struct {
 
 func (h *boxHub) Now() time.Time { return noon.Add(h.passed) }
 
-func (h *boxHub) Box(_ context.Context, _ work.RepoName, _ string, number int, freeze string) (merging.Box, error) {
-	h.asked = append(h.asked, fmt.Sprint("box ", number, " ", freeze))
-	return h.boxes[number], h.bad[number]
+func (h *boxHub) Box(_ context.Context, _ work.RepoName, of merging.BoxOf) (merging.Box, error) {
+	h.asked = append(h.asked, fmt.Sprint("box ", of.Number, " ", of.Freeze))
+	return h.boxes[of.Number], h.bad[of.Number]
 }
 
 func (h *boxHub) Rules(_ context.Context, _ work.RepoName, branch string) (merging.Rules, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -22,6 +21,7 @@ func (h *reading) noteIssuePauses(is github.Issue, timeline []github.TimelineEve
 // notePullPauses records the pauses that a pull request's timeline shows, if labels changed since
 // it was last read. It returns that timeline, otherwise nil.
 func (h *reading) notePullPauses(ctx context.Context, pull *work.PullRequest, d github.PullDetail) ([]github.TimelineEvent, error) {
+	h.noteHold(pull.Number, nil, d)
 	if d.LabelChanges == pull.LabelChanges {
 		return nil, nil
 	}
@@ -44,18 +44,15 @@ func (h *reading) notePullPauses(ctx context.Context, pull *work.PullRequest, d 
 	return timeline, nil
 }
 
-// noteHold records who last set or removed the label that holds reviews.
+// noteHold records whether the label that holds reviews is set. The labels say so; the timeline
+// says only who set it.
 func (h *reading) noteHold(number int, timeline []github.TimelineEvent, d github.PullDetail) {
 	name := h.repo.Settings.Labels.Hold
-	for _, t := range slices.Backward(timeline) {
-		if (t.Event == "labeled" || t.Event == "unlabeled") && strings.EqualFold(t.Label, name) {
-			on := t.Event == "labeled"
-			if on == work.HasLabel(d.Labels, name) { // otherwise the timeline lags
-				h.newsOf(number).reviews.hold = &holdLabel{on: on, by: t.Actor.Login, at: t.CreatedAt}
-			}
-			return
-		}
+	hold := &holdLabel{on: work.HasLabel(d.Labels, name), by: "somebody", at: d.UpdatedAt}
+	if set, ok := lastEvent(timeline, "labeled", name); ok {
+		hold.by, hold.at = set.Actor.Login, set.CreatedAt
 	}
+	h.newsOf(number).reviews.hold = hold
 }
 
 // storePauses stores the pauses of timelines before comments are judged by them.

@@ -12,6 +12,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/ahead"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -20,8 +21,8 @@ import (
 // approve texts. Setting the label that begins work needs triage only: GitHub lets nobody with less
 // set a label by hand.
 
-// permissionLife is how long a granted permission is cached, and so how long somebody removed from
-// a repository can still give commands.
+// permissionLife is how long a granted permission is cached for comments. Commands, and approvals
+// before a merge, ask GitHub in their own pass.
 const permissionLife = time.Minute
 
 // refusalLife is how long a refusal is cached. It covers only texts written before it; a later text
@@ -58,6 +59,41 @@ type permission struct {
 // mayCommand reports whether a command or comment that who wrote at that time counts.
 func (h *permissions) mayCommand(ctx context.Context, who work.Account, at time.Time) (bool, error) {
 	return h.may(ctx, who, at, writing...)
+}
+
+// mayNow reports whether who may write to the repository now: GitHub is asked, once per pass. With
+// allowed, those whom allowed_users names need no permission.
+func (h *permissions) mayNow(ctx context.Context, who work.Account, allowed bool) (bool, error) {
+	if allowed {
+		if named, err := h.isAllowedUser(ctx, who); named || err != nil {
+			return named, err
+		}
+	}
+	if who.Bot || who.ID == 0 {
+		return false, nil
+	}
+	level, asked := h.levels[who.ID]
+	if !asked {
+		var err error
+		if level, err = h.askPermission(ctx, who); err != nil {
+			return false, fmt.Errorf("ask what %s may do: %w", who.Login, err)
+		}
+		h.levels[who.ID] = level
+	}
+	return work.MayWrite(level), nil
+}
+
+// mayJudge reports whether a review on GitHub counts by what GitHub last answered about its author.
+// GitHub is asked if it never was, if that was long ago, and if it refused before the review came.
+func (h *permissions) mayJudge(ctx context.Context, r merging.Review) (bool, error) {
+	level, at, err := h.answerAbout(ctx, r.By)
+	if err != nil {
+		return false, err
+	}
+	if h.recent(at, answerLife) && (work.MayWrite(level) || r.At.Before(at.Truncate(time.Second))) {
+		return work.MayWrite(level), nil
+	}
+	return h.mayNow(ctx, r.By, false)
 }
 
 // mayPush reports whether GitHub lets who write to the repository. Unlike mayCommand it ignores
@@ -97,7 +133,7 @@ const answerLife = 24 * time.Hour
 // GitHub is asked about all of them again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
-		return h.mayCommand(ctx, e.Author, work.StampOf(e))
+		return h.mayNow(ctx, e.Author, true)
 	}
 	if _, asked := h.levels[e.Author.ID]; !asked && e.Author.ID != 0 {
 		level, at, err := h.answerAbout(ctx, e.Author)
@@ -120,7 +156,7 @@ func (h *permissions) mayAt(ctx context.Context, who work.Account, level string)
 	if named, err := h.isAllowedUser(ctx, who); named || err != nil {
 		return named, err
 	}
-	return !who.Bot && slices.Contains(writing, level), nil
+	return !who.Bot && work.MayWrite(level), nil
 }
 
 // askOneMore counts who against the limits and reports whether who may be looked up. Nobody is
@@ -335,7 +371,7 @@ func (h *reading) askCommandersAgain(ctx context.Context) error {
 		return err
 	}
 	for _, e := range waiting {
-		may, err := h.permissions.mayCommand(ctx, e.Author, h.env.Now())
+		may, err := h.permissions.mayNow(ctx, e.Author, true)
 		if github.OutOfTime(err) { // store what was read so far
 			h.stopReading(err)
 			return nil

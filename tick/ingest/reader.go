@@ -24,6 +24,12 @@ func (r *Reader) MayCommand(ctx context.Context, repo *env.Repo, who work.Accoun
 	return newReading(r.ingest, repo).permissions.mayCommand(ctx, who, r.ingest.Now())
 }
 
+// MayApprove reports whether an approval of who counts now. A reviewer's does also if allowed_users
+// names them.
+func (r *Reader) MayApprove(ctx context.Context, repo *env.Repo, who work.Account, reviewer bool) (bool, error) {
+	return newReading(r.ingest, repo).permissions.mayNow(ctx, who, reviewer)
+}
+
 // Confirm gives the item the text of its issue that a writer has confirmed. edited says why people
 // must confirm the issue first; "" if they need not.
 func (r *Reader) Confirm(ctx context.Context, repo *env.Repo, item work.Item, is github.Issue) (confirmed work.Item, edited string, err error) {

@@ -18,7 +18,7 @@ import (
 // pullReviews is what this slice read about the reviews of one pull request.
 type pullReviews struct {
 	verdicts []readVerdict
-	hold     *holdLabel // the label that holds reviews, from the timeline; nil: not read
+	hold     *holdLabel // the label that holds reviews; nil: not read
 	fixed    []string   // keys of fixes that its commits name, if it was adopted
 	found    bool       // the database may lack what our texts on GitHub have
 
@@ -33,7 +33,8 @@ type readVerdict struct {
 	dismissed bool
 }
 
-// holdLabel is whether the label that holds reviews is set, and who changed it when.
+// holdLabel is whether the label that holds reviews is set, and who set it when, as far as the
+// timeline shows that.
 type holdLabel struct {
 	on bool
 	by string
@@ -260,8 +261,8 @@ func (by reviewReader) personsVerdict(ctx context.Context, r github.Review, d gi
 	if err != nil || !named && (!by.policy.HearPeople || r.Author.ID == by.pull.Author.ID) {
 		return readVerdict{}, false, err
 	}
-	if _, marked := work.ParseMarks(r.Body); !named && (marked || r.CommitOID != d.HeadOID || by.policy.Agents(r.Author)) {
-		return readVerdict{}, false, nil // an agent's, run by anybody; or on an old head
+	if _, marked := work.ParseMarks(r.Body); !named && (marked || by.policy.Agents(r.Author)) {
+		return readVerdict{}, false, nil // an agent's, run by anybody
 	}
 	may := by.permissions.mayCommand
 	if !named { // the approval must come from a person with write permission
@@ -388,6 +389,11 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 	by, err := h.reviewedBy(ctx, pull)
 	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
 		return err
+	}
+	for _, v := range h.newsOf(pull.Number).reviews.verdicts { // somebody merged the base right after they approved
+		if v.ID == 0 && !v.dismissed {
+			by.stored.Verdicts = append(by.stored.Verdicts, v.Verdict)
+		}
 	}
 	stood := func(v review.Verdict) bool {
 		return v.Head == old.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack

@@ -56,7 +56,7 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 			return err
 		}
 	}
-	if err := storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
+	if err := h.storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
 		return err
 	}
 	old, known := h.openPulls.before(pull.Number)
@@ -138,15 +138,28 @@ func takeBack(ctx context.Context, tx *store.Tx, all []review.Verdict) error {
 	return nil
 }
 
-// storeHold stores who set or removed the label that holds reviews, unless a command changed the
-// hold since.
-func storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *holdLabel) error {
-	switch held := stored.Held; {
-	case label == nil:
+// storeHold stores a hold by the label that holds reviews, and its end without the label. A command
+// begins a hold before we set its label, and ends one before we remove it.
+func (h *reading) storeHold(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, label *holdLabel) error {
+	held := stored.Held
+	if label == nil || !label.on && held == nil {
 		return nil
+	}
+	own := review.Item{Repo: h.row, ID: pull.ItemID, Pull: pull, Labels: h.repo.Settings.Labels}.HoldLabel(true)
+	sent, known, err := tx.GetAction(ctx, own.Token)
+	if err != nil {
+		return err
+	}
+	ours := known && (sent.Target != "") == (held != nil) // the action is about the stored hold, or its end
+	switch {
 	case label.on && held == nil:
-		return tx.SetHold(ctx, pull.ID, review.Held{By: label.by, At: label.at})
-	case !label.on && held != nil && label.at.After(held.At):
+		if ours && !sent.State.Settled() {
+			return nil // we remove the label
+		}
+		return tx.SetHold(ctx, pull.ID, review.Held{By: label.by, At: label.at, Labelled: true})
+	case label.on && !held.Labelled:
+		return tx.SetHold(ctx, pull.ID, review.Held{By: held.By, At: held.At, Labelled: true})
+	case !label.on && (held.Labelled || ours && sent.State == work.ActionApplied):
 		return tx.SetHold(ctx, pull.ID, review.Held{})
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 type Landing struct {
 	Policy         merging.Policy          // by today's config
 	Box            merging.Box             // GitHub's merge box as last read; see Box.Read
+	Against        []string                // accounts that may write and whose last review in the box requests changes
 	MergeApprovals []merging.MergeApproval // people's approvals to merge a head
 	Trouble        work.Reason             // why an attempt with the present head failed; none if it did not
 	Intent         merging.Merge           // our merge of the present head; zero if none was planned
@@ -192,7 +193,7 @@ func (i Item) MergeAction(v Snapshot, c merging.Choice, why string) work.Action 
 		a.Why = fmt.Sprintf("PR #%d is taken out of the merge queue of %s: %s", pull.Number, pull.Base, why)
 	case merging.AskMerge, merging.AskNothing:
 		a.Kind, a.Token, a.Target = work.ActionMerge, work.MergeToken(key, pull.Number, pull.HeadOID), string(c.Method)
-		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, i.Flow != work.FlowDesign, a.Token)
+		a.Title, a.Body = merging.Message(c.Method, pull, i.Number, i.Flow != work.FlowDesign && i.Landing.Box.Closes, a.Token)
 		a.Why = fmt.Sprintf("PR #%d is merged into %s (%s): all gates are open", pull.Number, pull.Base, c.Method)
 	}
 	return a

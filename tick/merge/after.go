@@ -13,16 +13,22 @@ import (
 
 // policy returns today's merge config for a pull request.
 func (o round) policy(ctx context.Context, j *job) (p merging.Policy, err error) {
+	p, _, err = o.settingsOf(ctx, j)
+	return p, err
+}
+
+// settingsOf returns today's merge config for a pull request, and the issue of its work item.
+func (o round) settingsOf(ctx context.Context, j *job) (p merging.Policy, issue int, err error) {
 	err = o.Store.View(ctx, func(tx *store.Tx) error {
 		id := j.row.ItemID
 		if id == 0 {
 			id = j.pull.ItemID
 		}
 		item, err := tx.GetItem(ctx, id)
-		p = o.r.Settings.MergePolicy(item.Flow)
+		p, issue = o.r.Settings.MergePolicy(item.Flow), item.Number
 		return err
 	})
-	return p, err
+	return p, issue, err
 }
 
 // followUps returns the actions that follow a merge of ours. halted is whether it halted merging.

@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -17,11 +18,25 @@ type Merging struct {
 	*env.Env
 	loader *snapshot.Loader
 	tell   func(context.Context, *env.Repo, *env.Report) // sends planned comments
+
+	mayApprove MayApprove
+	nextSecond func(context.Context) // waits until the next second
 }
 
+// MayApprove asks GitHub whether the approval of an account counts now. A reviewer's does also if
+// allowed_users names them.
+type MayApprove func(ctx context.Context, r *env.Repo, who work.Account, reviewer bool) (bool, error)
+
 // New returns Merging. It sends comments about merges with tell.
-func New(e *env.Env, loader *snapshot.Loader, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
-	return &Merging{e, loader, tell}
+func New(e *env.Env, loader *snapshot.Loader, mayApprove MayApprove, tell func(context.Context, *env.Repo, *env.Report)) *Merging {
+	return &Merging{e, loader, tell, mayApprove, nextSecond}
+}
+
+func nextSecond(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
 }
 
 // Run handles a repository's merging actions. chosen has the tokens that the plan chose; earlier

@@ -61,7 +61,7 @@ func TestALastLook(t *testing.T) {
 		want   string
 	}{
 		"pushed to":          {func(s *stage) { s.push("more.txt") }, "merge_news"},
-		"changes asked for":  {func(s *stage) { _, err := s.sim.Review(s.pull, "pat", "REQUEST_CHANGES", "no"); s.must(err) }, "merge_news"},
+		"changes asked for":  {func(s *stage) { _, err := s.sim.Review(s.pull, "pat", "REQUEST_CHANGES", "no"); s.must(err) }, "merge_changes_requested"},
 		"a draft":            {func(s *stage) { s.must(s.sim.ConvertToDraft(s.pull, "pat")) }, "merge_draft"},
 		"a red check":        {func(s *stage) { _, err := s.sim.SetCheck(s.head, "build", "completed", "failure"); s.must(err) }, "merge_checks_failed"},
 		"a freeze":           {func(s *stage) { s.freeze() }, "merge_frozen"},

@@ -88,14 +88,15 @@ func (o round) recordUnsent(ctx context.Context, j *job) error {
 
 // prepareSend checks that nothing holds the action, and stores the intent of a merge.
 func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
-	choice, item, err := o.decideAgain(ctx, j)
+	choice, err := o.decideAgain(ctx, j)
 	if err != nil {
 		return false, err
 	}
-	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
+	other := choice.order.Target != j.a.Target || choice.order.Title != j.a.Title || choice.order.Body != j.a.Body // another method or message than planned
+	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && other {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
-		if why.None() { // it may be merged, but by another action or method than planned
+		if why.None() { // it may be merged, but by another action, method or message than planned
 			why = work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}
 		}
 		o.waits(ctx, j, why)
@@ -106,7 +107,7 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 		return false, nil
 	}
 	o.keepFound(ctx, j, work.Reason{})
-	j.row.ItemID = item.ID
+	j.row.ItemID = choice.item.ID
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}

@@ -37,18 +37,19 @@ func TestMain(m *testing.M) { os.Exit(testhome.RunInMemory(m)) }
 // Merging.
 type stage struct {
 	*testing.T
-	hub     *githubsim.Hub
-	sim     *githubsim.Repo
-	repo    *env.Repo
-	merging *Merging
-	report  *env.Report
-	log     bytes.Buffer
-	serial  int // number of the pull request
-	issue   int
-	pull    int
-	head    string
-	began   time.Time
-	passed  atomic.Int64
+	hub      *githubsim.Hub
+	sim      *githubsim.Repo
+	repo     *env.Repo
+	merging  *Merging
+	report   *env.Report
+	log      bytes.Buffer
+	serial   int // number of the pull request
+	issue    int
+	pull     int
+	head     string
+	approval int64 // pat's last review that approves
+	began    time.Time
+	passed   atomic.Int64
 }
 
 const branch = "agent/bugfix/1-x"
@@ -97,7 +98,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) assemble(client *github.Client) {
 	name := work.RepoName{Host: "github.localhost", Owner: "octo", Name: "app"}
 	settings := config.Repo{
-		Name: name, Labels: work.Labels{Ignore: "agent:ignore", Freeze: "agent:freeze"},
+		Name: name, Labels: work.Labels{Ignore: "agent:ignore", Freeze: "agent:freeze", Hold: "agent:hold", Bugfix: "agent:bugfix"},
 		Review:    config.Review{Enabled: true, Merge: config.Merging{Auto: true, ChecksTimeout: time.Hour, Watch: time.Hour, DeleteBranch: merging.Yes}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
@@ -112,7 +113,12 @@ func (s *stage) assemble(client *github.Client) {
 	e := &env.Env{Config: cfg, Dirs: dirs, Now: s.at, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Secrets: &secrets.Redactor{}, Preflight: func(context.Context) error { return nil }}
 	s.repo = &env.Repo{Remote: remote, Ready: true}
 	e.All = []*env.Repo{s.repo}
-	s.merging = New(e, snapshot.New(e), func(context.Context, *env.Repo, *env.Report) {})
+	mayApprove := func(ctx context.Context, r *env.Repo, who work.Account, _ bool) (bool, error) {
+		level, err := r.GitHub.Permission(ctx, r.Row.Current, who)
+		return work.MayWrite(level), err
+	}
+	s.merging = New(e, snapshot.New(e), mayApprove, func(context.Context, *env.Repo, *env.Report) {})
+	s.merging.nextSecond = func(context.Context) { s.later(time.Second) }
 	s.lose()
 }
 
@@ -142,7 +148,8 @@ func (s *stage) lose() {
 func (s *stage) open() {
 	s.Helper()
 	var err error
-	s.issue, err = s.sim.OpenIssue("pat", "It is broken", "")
+	s.sim.MakeLabel("agent:bugfix", "ffffff", "")
+	s.issue, err = s.sim.OpenIssue("pat", "It is broken", "", "agent:bugfix")
 	s.must(err)
 	on, path := branch, "fix.txt"
 	if s.serial > 0 {
@@ -153,6 +160,7 @@ func (s *stage) open() {
 	s.pull, err = s.sim.OpenPull("olga", githubsim.NewPull{Title: "Fix it", Body: fmt.Sprint("Fixes #", s.issue), Head: on})
 	s.must(err)
 	s.track()
+	s.later(time.Minute) // what was done until now is no news
 }
 
 // track stores the pull request as approved at its head.
@@ -161,7 +169,7 @@ func (s *stage) track() {
 	p, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull)
 	s.must(err)
 	s.update(func(tx *store.Tx) error {
-		item, err := tx.AddItem(s.Context(), work.Item{RepoID: s.repo.Row.ID, Number: s.issue, Flow: work.FlowBugfix, State: work.StateAwaitingFeedback, Since: s.at()})
+		item, err := tx.AddItem(s.Context(), work.Item{RepoID: s.repo.Row.ID, Number: s.issue, Flow: work.FlowBugfix, Label: "agent:bugfix", State: work.StateAwaitingFeedback, Since: s.at()})
 		if err != nil {
 			return err
 		}

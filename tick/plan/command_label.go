@@ -132,7 +132,7 @@ func (r *commander) unpause(inv invocation) Reply {
 		rep.sent = append(rep.sent, r.ignoreLabel(inv, r.item.Pull.Number, work.VerbResume))
 	}
 	r.p.add(change.Pause{PauseChange: work.PauseChange{Item: r.item.ID, Ended: inv.at, By: inv.by}})
-	r.item.Pause = nil
+	r.item.Pause, r.released = nil, true
 	for i := range r.begun {
 		if r.begun[i].Open() {
 			r.begun[i].Ended = inv.at

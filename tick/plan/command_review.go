@@ -138,7 +138,7 @@ func (r reviewCommands) release(inv invocation) (work.Action, bool) {
 	if r.item.HeldBack == nil {
 		return work.Action{}, false
 	}
-	r.item.HeldBack, r.item.ReviewsChanged = nil, true
+	r.item.HeldBack, r.item.ReviewsChanged, r.released = nil, true, true
 	if r.item.Reviews.Record.Why.Kind == work.WhyReviewHeld {
 		r.item.Reviews.Record.Why = r.about().Choose().Why // the reviews' current reason
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
@@ -32,10 +33,10 @@ func (r landing) choose() merging.Choice {
 
 // facts returns the facts that the merge depends on.
 func (r landing) facts() merging.Facts {
-	i, has := r.item, reviewsOf(r.itemPlanner).about().Approvals()
+	i, has := r.item, r.approvals()
 	f := merging.Facts{
-		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Verdicts: has.Reviews, Person: has.Person, Against: has.Against, MergeApprovals: i.Landing.MergeApprovals,
-		Held: i.HeldBack, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
+		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Person: has.Person, Against: r.against(has.Against), MergeApprovals: i.Landing.MergeApprovals,
+		Asked: r.asked(), Held: i.HeldBack, Released: r.released, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()
@@ -55,6 +56,60 @@ func (r landing) facts() merging.Facts {
 		}
 	}
 	return f
+}
+
+// approvals returns who has approved the head, by the stored verdicts and what GitHub's merge box
+// shows of them now.
+func (r landing) approvals() review.Approvals {
+	of, box := reviewsOf(r.itemPlanner).about(), r.item.Landing.Box
+	of.Facts.Verdicts = slices.Clone(of.Facts.Verdicts)
+	last := map[int64]string{}
+	for _, o := range box.Opinions() {
+		last[o.By.ID] = o.State
+	}
+	for n, v := range of.Facts.Verdicts {
+		gone := slices.ContainsFunc(box.Reviews, func(o merging.Review) bool { return o.ID == v.ReviewID && o.State == dismissed })
+		said, known := last[v.By.ID]
+		if v.ReviewID != 0 && (gone || v.Human && v.Decision == review.Approve && known && said != "APPROVED") {
+			of.Facts.Verdicts[n].Validity = review.TakenBack
+		}
+	}
+	return of.Approvals()
+}
+
+// The states of reviews, in GitHub's words.
+const (
+	changesRequested = "CHANGES_REQUESTED"
+	dismissed        = "DISMISSED"
+)
+
+// against returns who requests changes: those whose last review does so, as the merge box shows it,
+// and of stored ones those of whom the box shows nothing else.
+func (r landing) against(stored []string) []string {
+	all := slices.Clone(r.item.Landing.Against)
+	for _, login := range stored {
+		other := slices.ContainsFunc(r.item.Landing.Box.Opinions(), func(o merging.Review) bool {
+			return strings.EqualFold(o.By.Login, login) && o.State != changesRequested
+		})
+		if !other {
+			all = append(all, login)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// asked returns the labels of which the issue must have one: that of the item, or the one that the
+// config names for its flow now. Without a label nothing is asked.
+func (r landing) asked() []string {
+	of := r.v.Policy.Labels
+	switch {
+	case r.item.Label == "":
+		return nil
+	case r.item.Flow == work.FlowImplementation: // the label of its design
+		return []string{r.item.Label, of.Of(work.FlowDesign), of.Of(work.FlowImplementation)}
+	}
+	return []string{r.item.Label, of.Of(r.item.Flow)}
 }
 
 // stoppedAtHead reports whether the item is stopped by an attempt to merge its current head.

@@ -30,10 +30,15 @@ func landable(v *known.Snapshot) {
 			Policy: merging.Policy{Auto: true, ChecksTimeout: time.Hour, Approvers: 1, Freeze: "agent:freeze"},
 			Box: merging.Box{
 				State: work.PullOpen, Head: i.Pull.HeadOID, Base: i.Pull.Base, Mergeable: "MERGEABLE", Status: "CLEAN", ChecksKnown: true,
-				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true},
+				Methods: merging.Methods(), Permission: "WRITE", Rules: merging.Rules{Known: true}, Closes: true,
 			},
 		}
 	}
+}
+
+func personApproved(v *known.Snapshot) {
+	i := &v.Items[0]
+	i.Reviews.Verdicts = append(i.Reviews.Verdicts, review.Verdict{ID: 2, ReviewID: 5000, Human: true, Head: i.Pull.HeadOID, Decision: review.Approve, By: ann})
 }
 
 func box(change func(*merging.Box)) func(*known.Snapshot) {
@@ -155,6 +160,20 @@ func TestLanding(t *testing.T) {
 		{"people wrote something", scene(landable, with(talk)), "#2 turn implementation_feedback"},
 		{"people wrote something, and nobody answers", scene(landable, with(talk), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "#2 wait feedback_off"},
 		{"not all have approved", scene(landable, item(func(i *known.Item) { i.Reviews.Record.State, i.Reviews.Verdicts = review.Reviewing, nil })), ""},
+		{"who approved requests changes since", scene(landable, item(func(i *known.Item) { i.Landing.Policy.RequireHuman = true }), personApproved, box(func(b *merging.Box) {
+			b.Reviews = []merging.Review{{ID: 5000, State: "APPROVED", By: ann}, {ID: 5001, State: "CHANGES_REQUESTED", By: ann}}
+		})), "#2 wait merge_person"},
+		{"who approved comments since", scene(landable, item(func(i *known.Item) { i.Landing.Policy.RequireHuman = true }), personApproved, box(func(b *merging.Box) {
+			b.Reviews = []merging.Review{{ID: 5000, State: "APPROVED", By: ann}, {ID: 5001, State: "COMMENTED", By: ann}}
+		})), "merge #2 squash"},
+		{"changes that were requested are approved since", scene(landable, item(func(i *known.Item) {
+			i.Reviews.Verdicts = append(i.Reviews.Verdicts, review.Verdict{ID: 2, ReviewID: 5000, Human: true, Head: "old", Decision: review.RequestChanges, By: ann})
+		}), box(func(b *merging.Box) {
+			b.Reviews = []merging.Review{{ID: 5000, State: "CHANGES_REQUESTED", By: ann}, {ID: 5001, State: "APPROVED", By: ann}}
+		})), "merge #2 squash"},
+		{"its issue lost the label", scene(landable, item(func(i *known.Item) {
+			i.Label, i.Landing.Box.Issue = "agent:bugfix", merging.Issue{Number: 1, Wanted: true}
+		})), "#2 wait merge_not_asked_for"},
 		{"an approval was dismissed on GitHub", scene(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "#2 wait merge_approvals"},
 		{"paused", scene(landable, item(func(i *known.Item) { i.Pause = &work.Pause{By: "bob", Began: noon} })), "#2 wait paused"},
 		{"stopped for something else", scene(landable, halted(work.Reason{Kind: work.WhyFailed, Count: 4})), ""},
@@ -202,6 +221,10 @@ func TestTheRowOfAMerge(t *testing.T) {
 	}
 	if !strings.Contains(a.Body, "Fixes #1") || !strings.HasSuffix(a.Body, merging.Trailer+a.Token) {
 		t.Errorf("its message is %q", a.Body)
+	}
+	refs := For(scene(landable, box(func(b *merging.Box) { b.Closes = false })))
+	if body := Of[change.Merge](refs)[0].Action.Body; !strings.HasPrefix(body, "Refs #1") {
+		t.Errorf("the pull request closes nothing, and its message is %q", body)
 	}
 	if len(p.Changes()) == 0 {
 		t.Error("a plan that merges is none")

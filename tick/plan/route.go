@@ -94,6 +94,7 @@ type itemPlanner struct {
 	item      known.Item   // a copy, with this plan's decisions
 	begun     []work.Pause // started by commands of this plan
 	pointed   []work.Event // redirected to the pull request by this plan
+	released  bool         // a command of this plan ended a hold or a pause, and its label goes with it
 	reactions map[string]bool
 }
 

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
@@ -26,6 +27,9 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	if l.Box, _, err = r.tx.GetBox(ctx, i.Pull.ID); err != nil {
 		return err
 	}
+	if l.Against, err = r.against(ctx, i.Pull, l.Box); err != nil {
+		return err
+	}
 	if l.MergeApprovals, err = r.tx.ListMergeApprovals(ctx, i.Pull.ID); err != nil {
 		return err
 	}
@@ -46,6 +50,25 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 		}
 	}
 	return err
+}
+
+// against returns the accounts whose last review requests changes, except our own, bots and those
+// that may not write. If a review is newer than GitHub's last answer about its author, it counts
+// until GitHub is asked again.
+func (r *reading) against(ctx context.Context, pull work.PullRequest, box merging.Box) (logins []string, err error) {
+	for _, o := range box.Opinions() {
+		if o.State != "CHANGES_REQUESTED" || o.By.Bot || o.By.ID == pull.Author.ID || slices.Contains(r.writers, o.By.ID) {
+			continue
+		}
+		level, at, asked, err := r.tx.GetPermission(ctx, r.repo.ID, o.By.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !asked || work.MayWrite(level) || !o.At.Before(at.Truncate(time.Second)) {
+			logins = append(logins, o.By.Login)
+		}
+	}
+	return logins, nil
 }
 
 // mergedBy returns MergedAuto if we merged the item's pull request: our request for its head landed
@@ -145,5 +168,6 @@ func (p *Loader) ForMerge(ctx context.Context, tx *store.Tx, r *env.Repo, number
 		return v, known.Item{Item: row}, err
 	}
 	items[0].Landing.Box = box
-	return v, items[0], nil
+	items[0].Landing.Against, err = from.against(ctx, items[0].Pull, box)
+	return v, items[0], err
 }

@@ -44,7 +44,7 @@ func (p *Loader) beginWith(ctx context.Context, tx *store.Tx, r *env.Repo, w whi
 	if err != nil {
 		return v, from, err
 	}
-	from.accounts = p.Accounts.Operators(r.Name.Host)
+	from.accounts, from.writers = p.Accounts.Operators(r.Name.Host), p.Accounts.Writers(r.Name.Host)
 	return v, from, from.landings(ctx, &v)
 }
 
@@ -136,6 +136,7 @@ type reading struct {
 	turns     map[int64]*work.Turn   // unfinished turns, by item id
 	pauses    []work.Pause           // open pauses, oldest first
 	accounts  []int64                // our accounts that merge
+	writers   []int64                // all our accounts
 
 	// Rows of one page of items:
 	events  map[int64][]work.Event      // pending comments, by item id

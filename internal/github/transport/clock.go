@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -62,4 +63,20 @@ func (c *Client) Ahead() (ahead time.Duration, known bool) {
 func (c *Client) Now() time.Time {
 	ahead, _ := c.Ahead()
 	return c.now().Add(-ahead)
+}
+
+type dateKey struct{}
+
+// WithDate returns a context that keeps the Date of the first answer to a request made with it.
+func WithDate(ctx context.Context) (_ context.Context, first *time.Time) {
+	first = new(time.Time)
+	return context.WithValue(ctx, dateKey{}, first), first
+}
+
+func noteDate(ctx context.Context, header http.Header) {
+	first, kept := ctx.Value(dateKey{}).(*time.Time)
+	date, err := http.ParseTime(header.Get("Date"))
+	if kept && first.IsZero() && err == nil {
+		*first = date
+	}
 }

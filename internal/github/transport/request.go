@@ -135,6 +135,7 @@ func (c *Client) exchange(req *http.Request, k Call) (*Answer, error) {
 	seen.Status = resp.StatusCode
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, URL: seen.URL, resource: k.Resource}
 	c.clock.observe(resp.Header, start, c.now())
+	noteDate(req.Context(), resp.Header)
 	a.limits = readLimits(resp.Header, c.Now())
 	if a.limits.resource != "" {
 		a.resource = a.limits.resource

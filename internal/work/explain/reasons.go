@@ -310,6 +310,10 @@ var reasons = []row{
 	{work.WhyMergeThreads, People, Reminded, "the rules of the branch require resolved conversations, and {count} {is} open", step("resolve them on the pull request"), nil},
 	{work.WhyMergeComments, Nobody, Reminded, "{count comment} of people to be answered", step("a turn answers them"), nil},
 	{work.WhyMergeHeld, People, Reminded, "it is held[[ by {who}]]", step("{resume}, or remove the label"), nil},
+	{
+		work.WhyMergeNotAsked, People, Reminded, "issue {pull} does not have the label `{name}` any more|issue {pull} is closed as not planned",
+		step("set the label `{name}` again, or close the pull request|reopen the issue, or close the pull request"), nil,
+	},
 	{work.WhyMergeFrozen, People, Reminded, "nothing is merged while issue {pull} is open (label `{name}`)", step("close that issue, or remove its label"), nil},
 	{
 		work.WhyMergePerson, People, Reminded, "a person has to approve this head (require_human_approval)",

@@ -79,7 +79,8 @@ func (f Facts) leaves(all []Gate) (Gate, bool) {
 		return Gate{}, false
 	}
 	for _, g := range all {
-		if !g.Open && (g.Code.has(ours) || g.Code == gateMerging && (f.Halt != nil || f.Answers)) {
+		against := g.Code == gateReview && len(f.Against) > 0 // GitHub minds it only if its rules require reviews
+		if !g.Open && (g.Code.has(ours) || against || g.Code == gateMerging && (f.Halt != nil || f.Answers)) {
 			return g, true
 		}
 	}

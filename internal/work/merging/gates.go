@@ -43,7 +43,8 @@ func Table() []GateRow {
 		{gateReview, "GitHub's own review rules are met", "people, and reviewers with an account of their own", people | github | fromBox | settles, (*gates).review},
 		{gateConversations, "none is open, if the rules require that", "anyone who can resolve them", people | github | fromBox, (*gates).conversations},
 		{gateComments, "everything that people wrote is answered", "a turn", ours, (*gates).comments},
-		{gateHold, "no hold: neither `/mergexo hold` nor its label", "`/mergexo resume`", people | ours, (*gates).hold},
+		{gateHold, "no hold: neither `/mergexo hold` nor its label, nor the label `agent:ignore`", "`/mergexo resume`, or who removes the label", people | ours, (*gates).hold},
+		{gateAsked, "its issue has its flow's label and is not closed as not planned", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
 		{gateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
@@ -168,13 +169,9 @@ func (g *gates) otherwiseOpen() bool {
 	})
 }
 
-// approvals judges our reviewers' approvals of this head. A review that GitHub dismissed since it
-// was read does not count.
+// approvals judges our reviewers' approvals of this head.
 func (g *gates) approvals() closed {
-	gone := slices.ContainsFunc(g.f.Box.Reviews, func(r Review) bool {
-		return r.State == "DISMISSED" && slices.Contains(g.f.Verdicts, r.ID)
-	})
-	if g.f.Approved && !gone {
+	if g.f.Approved {
 		return closed{}
 	}
 	return waits(work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting})
@@ -206,9 +203,29 @@ func (g *gates) comments() closed {
 	return closed{}
 }
 
+// hold judges holds and pauses. Whether a label is there, the labels say: a stored hold that came
+// with a label is over without it.
 func (g *gates) hold() closed {
-	if g.f.Held != nil {
-		return waits(work.Reason{Kind: work.WhyMergeHeld, Who: g.f.Held.By, At: g.f.Held.At.UnixMilli()})
+	held, labelled := g.f.Held, work.HasLabel(g.f.Box.Labels, g.p.Hold)
+	if held != nil && (!held.Labelled || labelled || !g.f.Box.Read()) {
+		return waits(work.Reason{Kind: work.WhyMergeHeld, Who: held.By, At: held.At.UnixMilli()})
+	}
+	if !g.f.Released && (labelled || work.HasLabel(g.f.Box.Labels, g.p.Ignore) || work.HasLabel(g.f.Box.Issue.Labels, g.p.Ignore)) {
+		return waits(work.Reason{Kind: work.WhyMergeHeld})
+	}
+	return closed{}
+}
+
+// asked judges whether people still want the issue's work.
+func (g *gates) asked() closed {
+	is := g.f.Box.Issue
+	switch {
+	case is.Number == 0: // not read
+		return closed{}
+	case !is.Wanted:
+		return waits(work.Reason{Kind: work.WhyMergeNotAsked, Number: is.Number})
+	case len(g.f.Asked) > 0 && !slices.ContainsFunc(g.f.Asked, func(label string) bool { return work.HasLabel(is.Labels, label) }):
+		return waits(work.Reason{Kind: work.WhyMergeNotAsked, Number: is.Number, Name: g.f.Asked[0]})
 	}
 	return closed{}
 }
@@ -331,13 +348,14 @@ func (g *gates) merging() closed {
 }
 
 // unread closes the gate if GitHub has a newer state than we read: a comment, a review or a push.
-// The next pass reads it and decides.
+// The next pass reads it and decides. GitHub's stamps are whole seconds: what changed in the second
+// in which the last look began may have changed during the look.
 func (g *gates) unread() closed {
 	b := g.f.Box
 	switch {
 	case !b.Read():
 		return waits(work.Reason{Kind: work.WhyMergeNotRead})
-	case b.Head != g.f.Pull.HeadOID, b.Base != g.f.Pull.Base, b.State != work.PullOpen, b.UpdatedAt.After(g.f.Pull.UpdatedAt):
+	case b.Head != g.f.Pull.HeadOID, b.Base != g.f.Pull.Base, b.State != work.PullOpen, b.UpdatedAt.After(g.f.Pull.UpdatedAt), b.Fresh():
 		return waits(work.Reason{Kind: work.WhyMergeUnread})
 	default:
 		return closed{}

@@ -78,10 +78,6 @@ func closings() []closing {
 			p.Required = []string{"lint"}
 		}},
 		{"not approved", gateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) { f.Approved, f.Wanting = false, []string{"quinn"} }},
-		{"approval dismissed since", gateApprovals, work.WhyMergeReviews, false, func(f *Facts, _ *Policy) {
-			f.Verdicts = []int64{9}
-			f.Box.Reviews = append(f.Box.Reviews, Review{ID: 9, State: "DISMISSED", Head: head})
-		}},
 		{"review required", gateReview, work.WhyMergeReviewRequired, false, func(f *Facts, _ *Policy) { f.Box.Decision = "REVIEW_REQUIRED" }},
 		{"review required of nobody", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, p *Policy) { f.Box.Decision, p.Approvers = "REVIEW_REQUIRED", 0 }},
 		{"more reviews required than anybody gives", gateReview, work.WhyMergeReviewRequired, true, func(f *Facts, _ *Policy) { f.Box.Decision, f.Box.Rules.Approvals = "REVIEW_REQUIRED", 2 }},
@@ -89,6 +85,15 @@ func closings() []closing {
 		{"changes requested", gateReview, work.WhyMergeChangesAsked, false, func(f *Facts, _ *Policy) { f.Box.Decision = "CHANGES_REQUESTED" }},
 		{"conversations", gateConversations, work.WhyMergeThreads, false, func(f *Facts, _ *Policy) { f.Box.Rules.Threads, f.Box.Threads = true, 2 }},
 		{"comments", gateComments, work.WhyMergeComments, false, func(f *Facts, _ *Policy) { f.Unanswered = 1 }},
+		{"hold by a label", gateHold, work.WhyMergeHeld, false, func(f *Facts, p *Policy) { p.Hold, f.Box.Labels = "agent:hold", []string{"Agent:Hold"} }},
+		{"taken over", gateHold, work.WhyMergeHeld, false, func(f *Facts, p *Policy) { p.Ignore, f.Box.Labels = "agent:ignore", []string{"agent:ignore"} }},
+		{"taken over on the issue", gateHold, work.WhyMergeHeld, false, func(f *Facts, p *Policy) {
+			p.Ignore, f.Box.Issue = "agent:ignore", Issue{Number: 1, Wanted: true, Labels: []string{"agent:ignore"}}
+		}},
+		{"the issue is closed", gateAsked, work.WhyMergeNotAsked, false, func(f *Facts, _ *Policy) { f.Box.Issue = Issue{Number: 1} }},
+		{"the label is gone", gateAsked, work.WhyMergeNotAsked, false, func(f *Facts, _ *Policy) {
+			f.Asked, f.Box.Issue = []string{"agent:bugfix"}, Issue{Number: 1, Wanted: true, Labels: []string{"bug"}}
+		}},
 		{"hold", gateHold, work.WhyMergeHeld, false, func(f *Facts, _ *Policy) { f.Held = &review.Held{By: "ann", At: noon} }},
 		{"freeze", gateFreeze, work.WhyMergeFrozen, false, func(f *Facts, _ *Policy) { f.Box.Freeze = 3 }},
 		{"person by config", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.RequireHuman = true }},
@@ -117,6 +122,10 @@ func closings() []closing {
 		{"taken", gateMerging, work.WhyMergeTaken, false, func(f *Facts, _ *Policy) { f.Taken, f.Unclear = true, true }},
 		{"turn", gateMerging, work.WhyMergeBusy, false, func(f *Facts, _ *Policy) { f.Busy = true }},
 		{"news", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.UpdatedAt = noon.Add(time.Second) }},
+		{"changed in the second of the look", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Looked = noon.Add(time.Second / 2) }},
+		{"the issue changed in the second of the look", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) {
+			f.Box.Looked, f.Box.Issue = noon.Add(time.Minute), Issue{Number: 1, Wanted: true, UpdatedAt: noon.Add(time.Minute)}
+		}},
 		{"another head", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Head = "2222222222222222222222222222222222222222" }},
 		{"another base", gateUnread, work.WhyMergeUnread, false, func(f *Facts, _ *Policy) { f.Box.Base = "next" }},
 	}

@@ -49,6 +49,8 @@ type Policy struct {
 	Watch         time.Duration // how long the base's checks are watched after a merge
 	Revert        bool          // if the base turns red, open a revert for people to review
 	Freeze        string        // label; while an open issue has it, nothing is merged
+	Hold          string        // label that holds a pull request
+	Ignore        string        // label, on a pull request or its issue, with which people take the work over
 
 	Match func(glob, path string) bool `json:"-"` // reports whether a path is one that a glob means
 }
@@ -130,6 +132,37 @@ type Rules struct {
 	Other     []string `json:"other,omitempty"` // rules of kinds that are not judged here
 }
 
+// Opinions returns each account's last review that approves, requests changes or was dismissed, the
+// oldest first. A comment changes nobody's opinion.
+func (b Box) Opinions() (all []Review) {
+	said := map[int64]bool{}
+	for _, r := range slices.Backward(b.Reviews) {
+		if r.State == "COMMENTED" || r.By.ID == 0 || said[r.By.ID] {
+			continue
+		}
+		said[r.By.ID] = true
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Issue is the issue of a pull request's work item.
+type Issue struct {
+	Number    int       `json:"number"`
+	Wanted    bool      `json:"wanted,omitempty"` // it is open, or closed as completed: a merge may close it too early
+	Labels    []string  `json:"labels,omitempty"`
+	UpdatedAt time.Time `json:"-"`
+}
+
+// BoxOf names the pull request whose merge box is read.
+type BoxOf struct {
+	PullNodeID string
+	Number     int
+	Issue      int    // of its work item; 0: not read
+	Freeze     string // label; empty: no issue is looked for
+}
+
 // Box is GitHub's merge box of one pull request, with what its repository says.
 type Box struct {
 	At          time.Time      `json:"-"` // when it was read
@@ -146,6 +179,10 @@ type Box struct {
 	MergedBy    work.Account   `json:"merged_by"`
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
+	Looked      time.Time      `json:"-"`                // when the look began that read it last; zero: it is no last look
+	Labels      []string       `json:"labels,omitempty"` // of the pull request
+	Issue       Issue          `json:"issue,omitzero"`
+	Closes      bool           `json:"closes,omitempty"`  // the pull request's text says that its merge closes that issue
 	Lines       int            `json:"lines"`             // added and deleted
 	Paths       []string       `json:"paths,omitempty"`   // that the head changes, where the config asks; empty: not known
 	Threads     int            `json:"threads,omitempty"` // conversations on the diff that are not resolved
@@ -163,6 +200,13 @@ type Box struct {
 
 // Read reports whether the box was read.
 func (b Box) Read() bool { return b.Head != "" }
+
+// Fresh reports whether the pull request or its issue changed in or after the second in which the
+// last look began.
+func (b Box) Fresh() bool {
+	second := b.Looked.Truncate(time.Second)
+	return !b.Looked.IsZero() && (!b.UpdatedAt.Before(second) || !b.Issue.UpdatedAt.Before(second))
+}
 
 // Pinned returns the box with Onto set: the tip of the base when the current head was first seen.
 // It keeps was.Onto and was.Found while the head is the same. If the base branch of an approved head changes,
@@ -209,12 +253,13 @@ type Facts struct {
 	Box            Box
 	Approved       bool     // all reviewers have approved this head
 	Wanting        []string // reviewers who have not
-	Verdicts       []int64  // GitHub's ids of the reviews that count
 	Person         bool     // a person who is not the author approved this head
 	Against        []string // people who request changes, on any head
+	Asked          []string // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people
 	Held           *review.Held
+	Released       bool        // a command of this plan ends the hold, and the label goes with it
 	Busy           bool        // a turn is running, or must run before the merge
 	Answers        bool        // that turn answers people or changes the head
 	Queued         bool        // we queued this head, and nobody has dequeued it since
@@ -301,6 +346,7 @@ const (
 	gateConversations Code = "conversations"
 	gateComments      Code = "comments"
 	gateHold          Code = "hold"
+	gateAsked         Code = "asked_for"
 	gateFreeze        Code = "freeze"
 	gateHuman         Code = "human_approval"
 	gateQueue         Code = "merge_queue"

@@ -6,7 +6,6 @@ import "slices"
 type Approvals struct {
 	All     bool     // every reviewer approved, and no verdict is against it
 	Wanting []string // names of the reviewers who have not
-	Reviews []int64  // GitHub's ids of the approving reviews
 	Person  bool     // a person who is not the author approved
 	Against []string // people whose last verdict, on any head, requests changes
 }
@@ -17,12 +16,8 @@ func approvalsOf(f Facts, p Policy) Approvals {
 	d := decision{f: f, p: p, line: Line(p, f.Inserted)}
 	a := Approvals{Person: d.personApproves(), Against: d.against()}
 	for _, r := range d.line {
-		v, said := d.currentVerdict(r.Name)
-		switch {
-		case !said || v.Decision != Approve:
+		if v, said := d.currentVerdict(r.Name); !said || v.Decision != Approve {
 			a.Wanting = append(a.Wanting, r.Name)
-		case v.ReviewID != 0:
-			a.Reviews = append(a.Reviews, v.ReviewID)
 		}
 	}
 	switch decide(f, p).State {

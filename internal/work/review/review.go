@@ -191,8 +191,9 @@ type Record struct {
 
 // Held is a person's hold.
 type Held struct {
-	By string
-	At time.Time
+	By       string
+	At       time.Time
+	Labelled bool // the label was on the pull request; once it is not, the hold is over
 }
 
 // PeopleLabel plans to set or remove the label that says that only people review a pull request.
