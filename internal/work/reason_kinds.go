@@ -90,7 +90,6 @@ const (
 	WhyMergePermission   ReasonKind = "merge_permission"        // Name (our permission), Text
 	WhyMergeHalf         ReasonKind = "merge_half"              // Commit (on the base), Branch
 	WhyMergeRefused      ReasonKind = "merge_refused"           // Text
-	WhyMergeOtherBase    ReasonKind = "merge_other_base"        // Branch; the head was approved for another base
 	WhyMergeQueueOut     ReasonKind = "merge_queue_removed"     // Names (checks), Text
 	WhyMergeDiffers      ReasonKind = "merge_landed_other_tree" // Commit, Head, Text (the difference)
 )

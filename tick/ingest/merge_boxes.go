@@ -129,15 +129,7 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 	if err != nil {
 		return err
 	}
-	was := c.was
-	before, open, err := h.openPulls.whole(ctx, c.pull.Number)
-	if err != nil {
-		return err
-	}
-	if open && was.Head != box.Head && before.HeadOID == box.Head {
-		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // as it was when its reviewers looked
-	}
-	one := mergeBox{pull: c.pull, was: c.was, box: box.Pinned(was)}
+	one := mergeBox{pull: c.pull, was: c.was, box: box}
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}

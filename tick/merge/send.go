@@ -91,6 +91,9 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if item.Pull.MergeBase != j.pull.MergeBase && j.a.Kind != work.ActionDequeue { // another pass read another base since
+		choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}}
+	}
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && string(choice.Method) != j.a.Target {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
 		why := choice.Why
@@ -125,7 +128,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if held, err := stopForOtherBase(ctx, o, j, tip); err != nil || held {
+	if same, err := sameMergeBase(ctx, o, j, tip); err != nil || !same {
 		return false, err
 	}
 	tree := ""
@@ -139,6 +142,19 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	}
 	j.base, j.tree = tip, tree
 	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
+}
+
+// sameMergeBase reports whether merging brings the commits for which the database has the verdicts.
+// If the base was changed or rewritten, the pull request's details are read again, and the verdicts
+// about other commits do not count any more.
+func sameMergeBase(ctx context.Context, o round, j *job, tip string) (bool, error) {
+	bases, err := o.r.Git().MergeBases(ctx, tip, j.a.Head)
+	if err != nil || bases == j.pull.MergeBase {
+		return err == nil, err
+	}
+	o.Log.InfoContext(ctx, "merging would bring other commits than those with verdicts", o.attrs(ctx, j.a, "head", j.a.Head, "merge_base", bases, "known", j.pull.MergeBase)...)
+	o.report(j, env.MergeWaits, work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number})
+	return false, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
 }
 
 // storeIntent stores the intent of a merge.

@@ -268,10 +268,6 @@ var reasons = []row{
 	},
 	{work.WhyMergeRefused, People, AtOnce, "GitHub refuses to merge it: {text}", stepAfterFix("see to that, or merge it yourself", "{retry}"), nil},
 	{
-		work.WhyMergeOtherBase, People, AtOnce, "merging would include unapproved commits: the base branch was changed after the approval, or `{branch}` was rewritten",
-		stepAfterFix("look at what it changes there now", "{retry} to have it merged there, or push a commit to have it reviewed again"), nil,
-	},
-	{
 		work.WhyMergeQueueOut, People, AtOnce, "it fell out of the merge queue, and the same head is queued only once[[; failed there: {names}]][[: {text}]]",
 		stepAfterFix("push a commit, or queue it yourself", "{retry} to have it queued again"), nil,
 	},

@@ -447,7 +447,7 @@ func Stops(k work.ReasonKind) bool {
 // again. Only a person or a new head clears it.
 func Stays(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
-	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeOtherBase, work.WhyMergeQueueOut, work.WhyMergeDiffers:
+	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeQueueOut, work.WhyMergeDiffers:
 		return true
 	}
 	return false

@@ -138,10 +138,9 @@ type Box struct {
 	Head        string         `json:"head"`
 	Base        string         `json:"base"`
 	BaseTip     string         `json:"base_tip"`
-	Onto        string         `json:"onto,omitempty"` // where the base stood when the approved head was first looked at, see Box.Pinned
-	Mergeable   string         `json:"mergeable"`      // MERGEABLE, CONFLICTING or UNKNOWN
-	Status      string         `json:"status"`         // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
-	Decision    string         `json:"decision"`       // GitHub's sum of reviews; empty: it demands none
+	Mergeable   string         `json:"mergeable"` // MERGEABLE, CONFLICTING or UNKNOWN
+	Status      string         `json:"status"`    // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
+	Decision    string         `json:"decision"`  // GitHub's sum of reviews; empty: it demands none
 	MergedBy    work.Account   `json:"merged_by"`
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
@@ -162,17 +161,6 @@ type Box struct {
 
 // Read reports whether the box was read.
 func (b Box) Read() bool { return b.Head != "" }
-
-// Pinned returns the box with Onto set: the tip of the base when the current head was first seen.
-// It keeps was.Onto while the head is the same. If the base branch of an approved head changes,
-// merging could land other commits than those that were approved: an older base lacks commits that
-// the head contains.
-func (b Box) Pinned(was Box) Box {
-	if b.Onto = was.Onto; was.Head != b.Head || b.Onto == "" {
-		b.Onto = b.BaseTip
-	}
-	return b
-}
 
 // Forbids reports whether GitHub denies the account the permission to merge. If the permission is
 // unknown, the attempt to merge shows it.
@@ -228,15 +216,16 @@ type Facts struct {
 type MergeApproval struct {
 	PullID    int64
 	Head      string
+	MergeBase string // of the head and its base then
 	By        work.Account
 	CommentID int64 // the comment that gave it; below 0: given on the command line
 	URL       string
 	At        time.Time
 }
 
-// mergeApproved reports whether a person approved merging this head.
+// mergeApproved reports whether a person approved merging these commits.
 func (f Facts) mergeApproved() bool {
-	return slices.ContainsFunc(f.MergeApprovals, func(w MergeApproval) bool { return w.Head == f.Pull.HeadOID })
+	return slices.ContainsFunc(f.MergeApprovals, func(w MergeApproval) bool { return f.Pull.Brings(w.Head, w.MergeBase) })
 }
 
 // Halt stops merging in a repository until a person resumes it.

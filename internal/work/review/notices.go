@@ -85,7 +85,7 @@ func ReviewerNames(line []Reviewer) string {
 func (i Item) Request(who Reviewer) (work.Action, bool) {
 	return work.Action{
 		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionReviewRequest, Need: work.NeedRequired, State: work.ActionPlanned,
-		Token: work.RequestToken(i.Repo.Key(), i.Pull.Number, who.Name, i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: who.Login,
+		Token: work.RequestToken(i.Repo.Key(), i.Pull.Number, who.Name, i.Subject(who.Name)), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: who.Login,
 		Why: "reviewer " + who.Name + " is next",
 	}, !strings.EqualFold(who.Login, i.Policy.Author)
 }
