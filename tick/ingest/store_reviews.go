@@ -90,7 +90,7 @@ func reviewInputsChanged(old, now work.PullRequest) bool {
 func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict, baseMoved bool) error {
 	v := seen.Verdict
 	v.PullID = pull.ID
-	if v.Human && v.MergeBase == "" {
+	if v.MergeBase == "" && (v.Human || v.KeptFrom != "") {
 		v.MergeBase = pull.MergeBase
 	}
 	if v.Human && v.KeptFrom == "" && (baseMoved || !pull.BaseChanged.Before(v.At)) {
