@@ -21,6 +21,7 @@ func merges() []scenario {
 		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, recalls: stopsOutOfTheQueue, sampled: true},
 		{name: "push before the merge", input: steps(ahead(githubsim.Fault{Method: "PUT", Path: "*/merge"}, personPushes), start), reviews: approves, merges: true, control: true},
 		{name: "comment before the merge", input: steps(ahead(lookAtPull, commentOn(pullNumber)), start), reviews: approves, merges: true, control: true},
+		{name: "base rewritten before the merge", input: steps(bobCommits, ahead(lookAtPull, takeOut), start), reviews: approves, merges: true, control: true},
 		{name: "half merged", input: steps(halves, start), reviews: approves, merges: true, control: true},
 		{name: "another tree lands", input: steps(smuggles, start), reviews: approves, merges: true, control: true},
 		{name: "taken out of the queue", input: steps(queueUp, start), reviews: approves, merges: true, between: takenOut, control: true},
@@ -42,6 +43,18 @@ func ahead(f githubsim.Fault, do func(*world) error) func(*world) error {
 		w.hub.AddFault(f)
 		return nil
 	}
+}
+
+// bobCommits puts a commit on the base.
+func bobCommits(w *world) error {
+	_, err := w.repo.PushCommit("main", "bob", map[string]string{"src/bobs.txt": "Taken out later.\n"}, "Bob's")
+	return err
+}
+
+// takeOut rewrites the base without the commit, which the branch still has.
+func takeOut(w *world) error {
+	_, err := w.repo.ForcePush("main", "bob", "main~1", map[string]string{"src/else.txt": "Something else.\n"}, "Without it")
+	return err
 }
 
 func halves(w *world) error {

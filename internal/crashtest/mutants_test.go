@@ -191,11 +191,11 @@ func mutants() []mutant {
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
 			edits: []edit{
 				{
-					`func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
-					`func (d *decision) isCurrent(v Verdict) bool { return v.Validity != TakenBack }`,
+					`return d.f.isAbout(v) && v.Validity != TakenBack && v.Validity != BaseMoved`,
+					`return v.Validity != TakenBack && v.Validity != BaseMoved`,
 				},
 				{`
-		if v.Reviewer == name && v.Head == d.f.Head {
+		if v.Reviewer == name && d.f.isAbout(v) {
 			return v, d.isCurrent(v)
 `, `
 		if v.Reviewer == name {
@@ -259,6 +259,14 @@ func (u Turn) Role() string {
 		return merging.Choice{}, known.Item{}, err
 	}
 	var v known.Snapshot
+`}},
+		},
+		{
+			guard: "the base is compared with the one that was approved", file: "tick/merge/send.go", scenario: "base rewritten before the merge",
+			edits: []edit{{`
+	if err != nil || bases == j.pull.MergeBase {
+`, `
+	if err != nil || bases != "" {
 `}},
 		},
 		{

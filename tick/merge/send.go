@@ -111,6 +111,14 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}
+	if tip := item.Landing.Box.BaseTip; tip != j.base && tip != "" { // the base moved since expect looked
+		if err := o.r.Git().Fetch(ctx, tip); err != nil {
+			return false, err
+		}
+		if same, err := sameMergeBase(ctx, o, j, tip); err != nil || !same {
+			return false, err
+		}
+	}
 	return o.storeIntent(ctx, j)
 }
 
