@@ -14,8 +14,8 @@ type BoxReader struct {
 	rules map[string]merging.Rules // by base, which several pull requests may share
 }
 
-// Read reads the merge box of a pull request, the rules of its base and, if the config has critical
-// paths, the changed paths. The box is read last, so that it shows what changed during the other
+// Read reads the merge box of a pull request, the rules of its base and, if the config limits what
+// is merged without a person, the changed paths. The box is read last, so that it shows what changed during the other
 // reads. was is the box read before: its paths are reused if head and base are the same.
 func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.Policy, was merging.Box) (merging.Box, error) {
 	hub, repo := b.R.GitHub, b.R.Row.Current
@@ -23,13 +23,13 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.P
 	if err != nil {
 		return merging.Box{}, err
 	}
-	var paths []string
+	var paths, uncounted []string
 	switch {
-	case len(p.Critical) == 0:
+	case len(p.Critical) == 0 && p.MaxLines == 0:
 	case was.Head == pull.HeadOID && was.Base == pull.Base && len(was.Paths) > 0:
-		paths = was.Paths
+		paths, uncounted = was.Paths, was.Uncounted
 	default:
-		if paths, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
+		if paths, uncounted, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
 			return merging.Box{}, err
 		}
 	}
@@ -39,7 +39,7 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, p merging.P
 	}
 	box = box.With(rules)
 	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
-		box.Paths = paths
+		box.Paths, box.Uncounted = paths, uncounted[:min(len(uncounted), merging.MostPaths)]
 	}
 	return box, nil
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
@@ -137,10 +139,24 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 	return nil
 }
 
+// statusInBox returns the commit status of the reviews in a merge box.
+func statusInBox(box merging.Box) (s shownStatus) {
+	words := map[merging.CheckState]string{merging.Green: "success", merging.Runs: "pending", merging.Red: "failure"}
+	for _, c := range box.Checks {
+		if strings.EqualFold(c.Name, review.StatusContext) {
+			s = shownStatus{words[c.State], c.Ended}
+		}
+	}
+	return s
+}
+
 // storeMergeBoxes stores the boxes. It runs after pull requests have their rows.
 func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, one := range h.boxes {
 		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
+			return err
+		}
+		if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
 			return err
 		}
 		if h.boxesCut {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -22,10 +23,51 @@ type pullReviews struct {
 	fixed    []string   // keys of fixes that its commits name, if it was adopted
 	found    bool       // the database may lack what our texts on GitHub have
 
+	status      shownStatus
 	baseMoved   bool     // the base was rewritten, and nothing shows when
 	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
 
 	forPeople bool // it was adopted with the label for review by people only
+}
+
+// shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
+// empty if GitHub shows none.
+type shownStatus struct {
+	state string
+	at    time.Time // zero: not known
+}
+
+// statusOf returns the commit status of the reviews among a head's checks.
+func statusOf(checks []github.Check) (s shownStatus) {
+	for _, c := range checks {
+		if github.IsOurStatus(c) {
+			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.EndedAt}
+		}
+	}
+	return s
+}
+
+// statusLag is how long GitHub may show a commit status without a time after we set another one.
+const statusLag = time.Minute
+
+// restoreStatus sets the commit status of a head again if somebody else set another one.
+func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
+	if shown.state == "" || pull.State != work.PullOpen {
+		return nil
+	}
+	a, known, err := tx.GetAction(ctx, work.StatusToken(h.row.Key(), pull.HeadOID))
+	if err != nil || !known || a.State != work.ActionApplied || a.Target == shown.state {
+		return err
+	}
+	ours := shown.at.Before(a.SeenAt.Truncate(time.Second))
+	if shown.at.IsZero() {
+		ours = h.now().Sub(a.SeenAt) < statusLag
+	}
+	if ours { // GitHub still shows an earlier one
+		return nil
+	}
+	h.env.Log.WarnContext(ctx, "the commit status of the reviews was changed by somebody", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	return tx.RedoAction(ctx, a.ID)
 }
 
 // readVerdict is a verdict on GitHub with its findings.
@@ -113,6 +155,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 	if err != nil {
 		return err
 	}
+	h.newsOf(pull.Number).reviews.status = statusOf(d.Checks)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State

@@ -70,6 +70,9 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	if err := storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
 		return err
 	}
+	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
+		return err
+	}
 	old, known := h.openPulls.before(pull.Number)
 	if known && !reviewInputsChanged(old, pull) {
 		return nil

@@ -144,10 +144,11 @@ type Box struct {
 	MergedBy    work.Account   `json:"merged_by"`
 	MergeCommit string         `json:"merge_commit"`
 	UpdatedAt   time.Time      `json:"updated_at"`
-	Lines       int            `json:"lines"`             // added and deleted
-	Paths       []string       `json:"paths,omitempty"`   // that the head changes, where the config asks; empty: not known
-	Threads     int            `json:"threads,omitempty"` // conversations on the diff that are not resolved
-	Reviews     []Review       `json:"reviews,omitempty"` // the oldest first
+	Lines       int            `json:"lines"`               // added and deleted
+	Paths       []string       `json:"paths,omitempty"`     // that the head changes, where the config asks; empty: not known
+	Uncounted   []string       `json:"uncounted,omitempty"` // of Paths: those in which GitHub counts no lines
+	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
+	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
 	ChecksKnown bool           `json:"checks_known"` // false: the token may not see them
 	Queue       Queue          `json:"queue"`
