@@ -28,6 +28,7 @@ type reviews interface {
 const (
 	stateApproved         = "APPROVED"
 	stateChangesRequested = "CHANGES_REQUESTED"
+	stateCommented        = "COMMENTED"
 	stateDismissed        = "DISMISSED"
 	statePending          = "PENDING"
 )

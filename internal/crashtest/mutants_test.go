@@ -191,8 +191,8 @@ func mutants() []mutant {
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
 			edits: []edit{
 				{
-					`return d.f.isAbout(v) && v.Validity != TakenBack && v.Validity != BaseMoved`,
-					`return v.Validity != TakenBack && v.Validity != BaseMoved`,
+					`func (d *decision) isCurrent(v Verdict) bool { return d.f.isAbout(v) && v.Validity != TakenBack }`,
+					`func (d *decision) isCurrent(v Verdict) bool { return v.Validity != TakenBack }`,
 				},
 				{`
 		if v.Reviewer == name && d.f.isAbout(v) {

@@ -190,20 +190,18 @@ func (d *decision) decideOpen() {
 
 // isAbout reports whether a verdict is about the commits that merging brings now.
 func (f Facts) isAbout(v Verdict) bool {
-	return work.PullRequest{HeadOID: f.Head, MergeBase: f.MergeBase}.Brings(v.Head, v.MergeBase)
+	return v.Validity != BaseMoved && work.PullRequest{HeadOID: f.Head, MergeBase: f.MergeBase}.Brings(v.Head, v.MergeBase)
 }
 
 // isCurrent reports whether a verdict counts for the commits that merging brings now.
-func (d *decision) isCurrent(v Verdict) bool {
-	return d.f.isAbout(v) && v.Validity != TakenBack && v.Validity != BaseMoved
-}
+func (d *decision) isCurrent(v Verdict) bool { return d.f.isAbout(v) && v.Validity != TakenBack }
 
 // again counts a reviewer's verdicts on this head that do not count because the base is another one
 // now. Each lets the reviewer look once more.
 func (f Facts) again(reviewer string) int {
 	n := 0
 	for _, v := range f.Verdicts {
-		if v.Reviewer == reviewer && v.Head == f.Head && v.KeptFrom == "" && (!f.isAbout(v) || v.Validity == BaseMoved) {
+		if v.Reviewer == reviewer && v.Head == f.Head && v.KeptFrom == "" && !f.isAbout(v) {
 			n++
 		}
 	}
