@@ -312,6 +312,7 @@ var reasons = []row{
 		step("look at what landed, then {resume-merging}"), nil,
 	},
 	{work.WhyMergeTaken, Nobody, Never, "GitHub accepted the merge", step("the next pass reads the result"), nil},
+	{work.WhyMergeLater, Nobody, Never, "GitHub does not merge it at the moment[[: {text}]]", step("a later pass tries again"), nil},
 	{work.WhyMergeUnclear, Nobody, Never, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
 	{work.WhyMergeBusy, Nobody, Never, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
 	{work.WhyMergeNext, Nobody, Never, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},

@@ -326,8 +326,8 @@ func (g *gates) merging() closed {
 		return stops(g.f.Trouble)
 	case g.f.Halt != nil:
 		return waits(work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
-	case g.f.Refused != "":
-		return waits(work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
+	case !g.f.Refused.None():
+		return waits(g.f.Refused)
 	case g.f.Taken:
 		return waits(work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:

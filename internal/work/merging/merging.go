@@ -205,7 +205,7 @@ type Facts struct {
 	Queued         bool        // we queued this head, and nobody has dequeued it since
 	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
 	Halt           *Halt       // of the repository; nil: merging is not halted
-	Refused        string      // GitHub's message if it refused to merge this head and the merge is not retried yet; else empty
+	Refused        work.Reason // what it waits for after GitHub refused to merge this head, until the merge is tried again
 	Taken          bool        // GitHub merged or queued this head, and it was not read since
 	Unclear        bool        // a merge of this head was sent, and its result is unknown
 	Updated        time.Time   // when we last brought its branch up to date; zero: never
