@@ -55,10 +55,11 @@ func CallIn(p Policy, v Verdict, before []Insertion) (in []Insertion, vain []str
 		_, known := p.Pool[name]
 		again := func(i Insertion) bool { return i.Name == name }
 		switch {
-		case index(line, name) >= 0 && name != v.Reviewer:
 		case !known || !slices.Contains(who.MayCallIn, name) || name == v.Reviewer:
-			vain = append(vain, name)
-		case !slices.ContainsFunc(in, again):
+			if index(line, name) < 0 || name == v.Reviewer {
+				vain = append(vain, name)
+			}
+		case !slices.ContainsFunc(before, again) && !slices.ContainsFunc(in, again):
 			in = append(in, Insertion{PullID: v.PullID, Name: name, By: v.Reviewer, At: v.At})
 		}
 	}

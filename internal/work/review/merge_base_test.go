@@ -70,8 +70,11 @@ func TestAnApprovalCountsOnlyForTheSameCommits(t *testing.T) {
 // for another one; the first is the one without a number.
 func TestAKeyForEachBase(t *testing.T) {
 	f := Facts{Number: 1, Head: "h", MergeBase: "b3", Verdicts: []Verdict{
-		{Reviewer: "quinn", Head: "h", MergeBase: "b1"}, {Reviewer: "quinn", Head: "h", MergeBase: "b2"}, {Reviewer: "sam", Head: "h", MergeBase: "b1"},
-		{Reviewer: "quinn", Head: "g", MergeBase: "b1"}, {Reviewer: "quinn", Head: "h", MergeBase: "b1", KeptFrom: "g"},
+		{Reviewer: "quinn", Head: "h", MergeBase: "b1"},
+		{Reviewer: "quinn", Head: "h", MergeBase: "b2"},
+		{Reviewer: "sam", Head: "h", MergeBase: "b1"},
+		{Reviewer: "quinn", Head: "g", MergeBase: "b1"},
+		{Reviewer: "quinn", Head: "h", MergeBase: "b1", KeptFrom: "g"},
 	}}
 	for name, want := range map[string]string{"quinn": "h.2", "sam": "h.1", "priya": "h"} {
 		if got := f.Subject(name); got != want {
@@ -83,5 +86,21 @@ func TestAKeyForEachBase(t *testing.T) {
 		if got, is := DueOf(e); !ok || !is || got != due {
 			t.Errorf("%+v: %+v", due, got)
 		}
+	}
+}
+
+// Who may not be called in, and looks anyway, is not named in vain.
+func TestWhoLooksAnywayIsNotNamedInVain(t *testing.T) {
+	p := Policy{Pool: map[string]Reviewer{}}
+	for _, r := range []Reviewer{{Name: "quinn", MayCallIn: []string{"sam"}}, {Name: "priya"}, {Name: "sam"}} {
+		p.Pool[r.Name] = r
+		if r.Name != "sam" {
+			p.Order = append(p.Order, r)
+		}
+	}
+	before := []Insertion{{Name: "sam", By: "quinn"}}
+	in, vain := CallIn(p, Verdict{Reviewer: "priya", CalledIn: []string{"sam", "quinn", "priya", "nobody"}}, before)
+	if len(in) > 0 || !slices.Equal(vain, []string{"priya", "nobody"}) {
+		t.Errorf("in %v, in vain %v", in, vain)
 	}
 }
