@@ -481,7 +481,7 @@ CREATE TABLE reviews (
     reviewer   TEXT    NOT NULL, -- empty: a person who is no reviewer
     human      INTEGER NOT NULL,
     head       TEXT    NOT NULL,
-    merge_base TEXT    NOT NULL, -- of the head and its base then: what it is about are the commits in between
+    merge_base TEXT    NOT NULL DEFAULT '', -- of the head and its base then: what it is about are the commits in between
     kept_from  TEXT    NOT NULL, -- the head that was looked at, where only the base was merged in since
     epoch      INTEGER NOT NULL,
     cycle      INTEGER NOT NULL,
@@ -557,7 +557,7 @@ CREATE TABLE review_calls (
 CREATE TABLE merge_words (
     pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
     head       TEXT    NOT NULL,
-    merge_base TEXT    NOT NULL,
+    merge_base TEXT    NOT NULL DEFAULT '',
     comment_id INTEGER NOT NULL, -- GitHub's; below 0: given on the command line
     by_id      INTEGER NOT NULL,
     by_login   TEXT    NOT NULL,
