@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -27,6 +28,15 @@ func (r *Runner) awaitMergedState(ctx context.Context, a work.Action, why error)
 	return a, &work.WaitError{Until: a.NotBefore, Reason: work.Reason{Kind: work.WhyMergeUnclear, Number: a.Number}, Err: why}
 }
 
+// Waits returns what an action waits for after a refusal that may pass by itself.
+func (e *RefusedError) Waits() work.Reason {
+	switch e.Kind { //nolint:exhaustive // the others pass by themselves, or are stops
+	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.AboutQueue:
+		return work.Reason{Kind: work.WhyMergeBlocked, Names: []string{e.Text}, Text: e.Text}
+	}
+	return work.Reason{Kind: work.WhyMergeLater, Text: e.Text}
+}
+
 // How long to wait after a refusal: half the time since the plan, within these limits.
 const (
 	refusedAtLeast = time.Minute
@@ -43,7 +53,7 @@ func (r *Runner) recordRefusal(ctx context.Context, a work.Action, why *RefusedE
 		if err := tx.MarkUnsent(ctx, a.ID); err != nil {
 			return err
 		}
-		return tx.DeferAction(ctx, a.ID, a.NotBefore, why.Text)
+		return tx.RefuseAction(ctx, a.ID, a.NotBefore, why.Waits())
 	})
 	a.State, a.Sends = work.ActionPlanned, 0
 	return a, errors.Join(fmt.Errorf("send %s: %w", describe(a), why), err)

@@ -28,6 +28,7 @@ type reviews interface {
 const (
 	stateApproved         = "APPROVED"
 	stateChangesRequested = "CHANGES_REQUESTED"
+	stateCommented        = "COMMENTED"
 	stateDismissed        = "DISMISSED"
 	statePending          = "PENDING"
 )
@@ -37,8 +38,8 @@ const (
 type posting struct{}
 
 // find looks for the review by its token, or for another review of ours by the same reviewer of the
-// same head. After a loss of the database the cycles may be counted differently, and a reviewer
-// reviews a head only once.
+// same commits. After a loss of the database the cycles may be counted differently, and a reviewer
+// reviews them only once.
 func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, bool, error) {
 	all, err := s.GitHub.Reviews(ctx, s.Repo.Current, a.Number)
 	if err != nil {
@@ -63,14 +64,16 @@ func (posting) find(ctx context.Context, s Scope, a work.Action) (observation, b
 	return seen, true, nil
 }
 
-// sameReview reports whether a review of ours is by the action's reviewer and of its head.
+// sameReview reports whether a review of ours is by the action's reviewer and of the same commits.
 func sameReview(s Scope, a work.Action, r github.Review) bool {
 	m, ok := work.ParseMarks(r.Body)
 	if !ok || !slices.Contains(s.Accounts, r.Author.ID) {
 		return false
 	}
 	v, _, _, ok := review.ParseMark(m.Review)
-	return ok && v.Reviewer == a.Target && v.Head == a.Head
+	own, _ := work.ParseMarks(a.Body)
+	planned, _, _, _ := review.ParseMark(own.Review)
+	return ok && v.Reviewer == a.Target && v.Head == a.Head && v.MergeBase == planned.MergeBase
 }
 
 func (posting) do(ctx context.Context, s Scope, a work.Action) (observation, error) {

@@ -93,6 +93,7 @@ type Asked struct {
 	Unanswered  []NewEvent // comments that need an answer; none for an answer that was accepted before
 	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers that the answer may call in
+	Coming      []string   // reviewers that it may name without effect
 
 	Blocking review.Severity // the least severity for which changes may be requested; empty: major
 }

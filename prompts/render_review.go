@@ -103,7 +103,7 @@ func AskedOf(kind work.Kind, c Context) Asked {
 	a := Asked{Unanswered: c.NewEvents, Findings: c.Findings}
 	if kind == work.KindReview {
 		if r := c.Review; r != nil {
-			a.Escalations, a.Blocking = r.Escalations, r.Blocking
+			a.Escalations, a.Coming, a.Blocking = r.Escalations, r.Coming, r.Blocking
 		}
 		return a
 	}

@@ -35,6 +35,8 @@ type Review struct {
 	Blocking    review.Severity `json:"blocking_severity"` // the least severity for which the reviewer may request changes
 	Others      []Finding       `json:"others"`            // open findings of other reviewers
 	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
+	Coming      []string        `json:"coming"`            // other reviewers who look at it anyway; naming one in escalate changes nothing
+	MergeBase   string          `json:"merge_base"`        // where the reviewed commits begin, as in work.PullRequest
 	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: it has no issue, and its author addressed no agent
 	Guarded     bool            `json:"guarded"`           // files with instructions for agents have the base's content in the checkout
 }
@@ -84,11 +86,11 @@ func prepareReview(r *Review) *Review {
 		return nil
 	}
 	out := *r
-	tidy(&out.Reviewer, &out.Since)
+	tidy(&out.Reviewer, &out.Since, &out.MergeBase)
 	out.Persona = cut(public.Visible(r.Persona), maxPersona)
 	out.Diff = cut(public.Visible(r.Diff), maxDiff)
 	out.Others = prepareFindings(r.Others)
-	out.Escalations = lines(r.Escalations, maxPoints)
+	out.Escalations, out.Coming = lines(r.Escalations, maxPoints), lines(r.Coming, maxPoints)
 	return &out
 }
 

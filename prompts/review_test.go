@@ -136,3 +136,16 @@ func TestWhatAReviewIsAskedAbout(t *testing.T) {
 		t.Errorf("of nothing: %+v", asked)
 	}
 }
+
+// A verdict is paid for: it is not thrown away because it calls in somebody who looks anyway.
+func TestWhoLooksAnywayMayBeNamed(t *testing.T) {
+	c := Sample()
+	c.Review.Escalations, c.Review.Coming = []string{"lead"}, []string{"sam"}
+	for name, fine := range map[string]bool{"lead": true, "sam": true, "owner": false} {
+		var check checker
+		check.escalate([]string{name}, AskedOf(work.KindReview, c).Escalations, AskedOf(work.KindReview, c).Coming)
+		if said := check.out; (len(said) == 0) != fine {
+			t.Errorf("%s: %v", name, said)
+		}
+	}
+}

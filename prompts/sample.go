@@ -69,7 +69,7 @@ func Sample() Context {
 		Findings:        []Finding{found},
 		Review: &Review{
 			Reviewer: "quinn", Persona: "sample persona", Round: 2, Cycle: 1, Since: "0123456789abcdef0123456789abcdef01234567", Diff: "sample diff",
-			Blocking: review.Major, Others: []Finding{other}, Escalations: []string{"sam"}, Guarded: true,
+			Blocking: review.Major, Others: []Finding{other}, Escalations: []string{"sam"}, Coming: []string{"priya"}, MergeBase: "beef5678", Guarded: true,
 		},
 		ReviewFix:      &ReviewFix{Reviewer: "quinn", URL: "https://github.com/owner/name/pull/2#pullrequestreview-5", Body: "sample review body", Cycle: 1, Again: true, Earlier: []Finding{before}},
 		Specification:  []SpecFile{{Path: ".specify/specs/1-title/spec.md", Text: "sample specification"}},

@@ -222,6 +222,13 @@ func (t *Tx) DeferAction(ctx context.Context, id int64, until time.Time, lastErr
 		`UPDATE actions SET not_before = ?, last_error = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(lastErr), id)
 }
 
+// RefuseAction defers an unsettled action that GitHub refused and stores the kind of wait in Extra,
+// so that later passes tell it as this one did.
+func (t *Tx) RefuseAction(ctx context.Context, id int64, until time.Time, why work.Reason) error {
+	return t.execOne(ctx, fmt.Sprintf("defer the refused action %d", id), ErrStale,
+		`UPDATE actions SET not_before = ?, last_error = ?, extra = ? WHERE id = ? AND `+unsettled, millis(until), t.clean(why.Text), why.Kind, id)
+}
+
 // HastenAction makes a planned action due now. A sent or settled action is unchanged: a sent one
 // must be looked for first.
 func (t *Tx) HastenAction(ctx context.Context, id int64) error {

@@ -100,8 +100,8 @@ func (t *Tx) ListBoxReads(ctx context.Context, repoID int64) (map[int64]time.Tim
 func (t *Tx) AddMergeApproval(ctx context.Context, w merging.MergeApproval) (bool, error) {
 	what := fmt.Sprintf("add the word that pull request %d may be merged", w.PullID)
 	n, err := t.exec(ctx, what,
-		`INSERT INTO merge_words (pull_id, head, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pull_id, head, comment_id) DO NOTHING`,
-		w.PullID, w.Head, w.CommentID, w.By.ID, w.By.Login, w.By.Bot, w.URL, t.stamp(w.At))
+		`INSERT INTO merge_words (pull_id, head, merge_base, comment_id, by_id, by_login, by_bot, url, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pull_id, head, comment_id) DO NOTHING`,
+		w.PullID, w.Head, w.MergeBase, w.CommentID, w.By.ID, w.By.Login, w.By.Bot, w.URL, t.stamp(w.At))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -121,10 +121,10 @@ func (t *Tx) DropMergeApproval(ctx context.Context, pullID int64, head string, c
 // ListMergeApprovals returns the approvals to merge a pull request, of any head, earliest first.
 func (t *Tx) ListMergeApprovals(ctx context.Context, pullID int64) ([]merging.MergeApproval, error) {
 	scan := func(row scanner) (w merging.MergeApproval, err error) {
-		return w, row.Scan(&w.PullID, &w.Head, &w.CommentID, &w.By.ID, &w.By.Login, &w.By.Bot, &w.URL, timeOf(&w.At))
+		return w, row.Scan(&w.PullID, &w.Head, &w.MergeBase, &w.CommentID, &w.By.ID, &w.By.Login, &w.By.Bot, &w.URL, timeOf(&w.At))
 	}
 	return listRows(ctx, t, fmt.Sprintf("list the words that pull request %d may be merged", pullID), scan,
-		`SELECT pull_id, head, comment_id, by_id, by_login, by_bot, url, at FROM merge_words WHERE pull_id = ? ORDER BY at, comment_id`, pullID)
+		`SELECT pull_id, head, merge_base, comment_id, by_id, by_login, by_bot, url, at FROM merge_words WHERE pull_id = ? ORDER BY at, comment_id`, pullID)
 }
 
 // SetMergeTrouble stores why a head of a pull request is not merged. It replaces the reason of any

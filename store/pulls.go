@@ -12,7 +12,7 @@ import (
 
 const pullColumns = `repo_id, item_id, number, node_id, url, title, state, branch, head_oid, base,
 	mergeable, rollup, merge_commit, updated_at, fingerprint, details_at, not_before, failures, last_error, created_at, files, lost_oid, accepted_oid, label_changes,
-	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, head_since, checks_since`
+	draft, author_id, author_login, author_bot, cross_repo, head_repo, base_oid, merge_base, base_changed, head_since, checks_since`
 
 func pullFields(p *work.PullRequest) []any {
 	return []any{
@@ -29,7 +29,8 @@ func pullFields(p *work.PullRequest) []any {
 		listOf(&p.Files),
 		&p.LostOID, &p.AcceptedOID,
 		&p.LabelChanges,
-		&p.Draft, &p.Author.ID, &p.Author.Login, &p.Author.Bot, &p.CrossRepo, &p.HeadRepo, &p.BaseOID,
+		&p.Draft, &p.Author.ID, &p.Author.Login, &p.Author.Bot, &p.CrossRepo, &p.HeadRepo, &p.BaseOID, &p.MergeBase,
+		timeOf(&p.BaseChanged),
 		timeOf(&p.HeadSince),
 		timeOf(&p.ChecksSince),
 	}
@@ -73,7 +74,7 @@ func (t *Tx) PutPull(ctx context.Context, p work.PullRequest) (int64, error) {
 		 fingerprint = excluded.fingerprint, details_at = excluded.details_at, not_before = excluded.not_before,
 		 failures = excluded.failures, last_error = excluded.last_error, files = excluded.files, label_changes = excluded.label_changes,
 		 draft = excluded.draft, author_id = excluded.author_id, author_login = excluded.author_login, author_bot = excluded.author_bot,
-		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, checks_since = excluded.checks_since,
+		 cross_repo = excluded.cross_repo, head_repo = excluded.head_repo, base_oid = excluded.base_oid, merge_base = excluded.merge_base, base_changed = excluded.base_changed, checks_since = excluded.checks_since,
 		 head_since = CASE pull_requests.head_oid WHEN excluded.head_oid THEN pull_requests.head_since ELSE ? END
 		 RETURNING id`, append(fields, millis(t.now))...)
 }
@@ -122,6 +123,11 @@ func (t *Tx) listPulls(ctx context.Context, repoID int64) ([]work.PullRequest, e
 func (t *Tx) DeferPull(ctx context.Context, id int64, until time.Time, reason string) error {
 	return t.execOne(ctx, fmt.Sprintf("defer pull request %d", id), ErrNotFound,
 		`UPDATE pull_requests SET not_before = ?, last_error = ?, failures = failures + 1 WHERE id = ?`, millis(until), t.clean(reason), id)
+}
+
+// ForgetDetails makes the next pass read the details of a pull request again.
+func (t *Tx) ForgetDetails(ctx context.Context, id int64) error {
+	return t.execOne(ctx, fmt.Sprintf("have the details of pull request %d read again", id), ErrNotFound, `UPDATE pull_requests SET fingerprint = '' WHERE id = ?`, id)
 }
 
 // RereadPull lets a deferred pull request be read at once.

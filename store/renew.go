@@ -43,6 +43,14 @@ func (t *Tx) RenewAction(ctx context.Context, a work.Action) error {
 		refOf(&a.ItemID), a.Need, a.Target, a.Base, a.Body, a.Extra, a.Why, timeOf(&a.NotBefore), content, millis(t.now), content, known.ID, known.Renewals)
 }
 
+// RedoAction plans an applied action again, because GitHub shows something else since it was seen
+// there. An action that is not applied is unchanged.
+func (t *Tx) RedoAction(ctx context.Context, id int64) error {
+	_, err := t.exec(ctx, fmt.Sprintf("redo action %d", id),
+		`UPDATE actions SET state = 'planned', sends = 0, dropped = 0, not_before = 0, settled_at = 0, seen_content = '', renewals = renewals + 1 WHERE id = ? AND state = 'applied'`, id)
+	return err
+}
+
 // knownAction returns the row of an action's token, or adds one.
 func (t *Tx) knownAction(ctx context.Context, what string, a work.Action) (known work.Action, added bool, err error) {
 	known, ok, err := t.GetAction(ctx, a.Token)

@@ -3,16 +3,18 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-const verdictColumns = `pull_id, review_id, comment_id, reviewer, human, head, kept_from, epoch, cycle, decision, validity,
+const verdictColumns = `pull_id, review_id, comment_id, reviewer, human, head, merge_base, kept_from, epoch, cycle, decision, validity,
 	by_id, by_login, by_bot, turn_id, called_in, highest, findings, at, url, body`
 
 func verdictFields(v *review.Verdict) []any {
 	return []any{
-		&v.PullID, &v.ReviewID, &v.CommentID, &v.Reviewer, &v.Human, &v.Head, &v.KeptFrom, &v.Epoch, &v.Cycle, &v.Decision, &v.Validity,
+		&v.PullID, &v.ReviewID, &v.CommentID, &v.Reviewer, &v.Human, &v.Head, &v.MergeBase, &v.KeptFrom, &v.Epoch, &v.Cycle, &v.Decision, &v.Validity,
 		&v.By.ID, &v.By.Login, &v.By.Bot, &v.TurnID,
 		listOf(&v.CalledIn),
 		&v.Highest, &v.Count,
@@ -42,7 +44,7 @@ func (t *Tx) listVerdicts(ctx context.Context, pullID int64) ([]review.Verdict, 
 
 // AddVerdict adds a verdict, and returns its id and whether it was new. A known verdict is
 // unchanged and its id returned: one of the same review or command about the same head, or of the
-// same agent about that head. An empty Validity is stored as Counts.
+// same agent about the same commits. An empty Validity is stored as Counts.
 func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, error) {
 	if v.At.IsZero() {
 		v.At = t.now
@@ -53,9 +55,9 @@ func (t *Tx) AddVerdict(ctx context.Context, v review.Verdict) (int64, bool, err
 	what := fmt.Sprintf("add a verdict of %q about %s", v.Reviewer, v.Head)
 	id, known, err := findRow(ctx, t, what, scanID,
 		`SELECT id FROM reviews WHERE pull_id = ?1 AND head = ?2
-		 AND (review_id = ?3 AND comment_id = ?4 AND (?3 <> 0 OR ?4 <> 0) OR human = 0 AND kept_from = '' AND ?5 = 0 AND ?6 = '' AND reviewer = ?7)
+		 AND (review_id = ?3 AND comment_id = ?4 AND (?3 <> 0 OR ?4 <> 0) OR human = 0 AND kept_from = '' AND ?5 = 0 AND ?6 = '' AND reviewer = ?7 AND merge_base = ?8)
 		 ORDER BY CASE WHEN review_id = ?3 AND comment_id = ?4 THEN 0 ELSE 1 END, id LIMIT 1`,
-		v.PullID, v.Head, v.ReviewID, v.CommentID, v.Human, v.KeptFrom, v.Reviewer)
+		v.PullID, v.Head, v.ReviewID, v.CommentID, v.Human, v.KeptFrom, v.Reviewer, v.MergeBase)
 	if known || err != nil {
 		return id, false, err
 	}
@@ -79,4 +81,24 @@ func (t *Tx) MarkVerdict(ctx context.Context, id int64, as review.Validity) (boo
 		return false, err
 	}
 	return true, t.countReviewChange(ctx, what, pullID)
+}
+
+// MoveVerdicts gives verdicts and merge approvals of a head other merge bases. from "" are those
+// given before the merge bases were computed; since excludes those that may be about an earlier
+// base.
+func (t *Tx) MoveVerdicts(ctx context.Context, pull work.PullRequest, from string, since time.Time) error {
+	what := fmt.Sprintf("move the verdicts about pull request %d", pull.ID)
+	moved := int64(0)
+	for _, table := range []string{"reviews", "merge_words"} {
+		n, err := t.exec(ctx, what, `UPDATE `+table+` SET merge_base = ?4 WHERE pull_id = ?1 AND head = ?2 AND merge_base = ?3 AND at > ?5`,
+			pull.ID, pull.HeadOID, from, pull.MergeBase, millis(since))
+		if err != nil {
+			return err
+		}
+		moved += n
+	}
+	if moved == 0 {
+		return nil
+	}
+	return t.countReviewChange(ctx, what, pull.ID)
 }

@@ -39,7 +39,7 @@ var (
 	questions    = regexp.MustCompile(`(?m)^  comment by operator\n    \| (?:gh mergexo stopped here:|\*\*Question:\*\*) .*\n(    \|.*\n)*`)
 	stopMarks    = regexp.MustCompile(`(?m)^ +\| <!-- mergexo-stop:.*\n`)             // it has a time
 	reviewMarks  = regexp.MustCompile(`<!-- mergexo-(?:review|finding):([\w-]+) -->`) // they name commits, and what is made of them
-	ofCommits    = regexp.MustCompile(`"(?:head|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
+	ofCommits    = regexp.MustCompile(`"(?:head|merge_base|id)":"[^"]*",?|"resolved":\[[^]]*\],?`)
 	dueHashes    = regexp.MustCompile(`(:review_due:\S+\.)…:[0-9a-f]{16}|(:fix_due:)\d+(\.\d+\.\d+):[0-9a-f]{16}`)
 	groupHashes  = regexp.MustCompile(`(:check:…):[0-9a-f]{16}`) // they name the commit that a merge queue made
 	shortNames   = regexp.MustCompile(`(This review is about |moved on to )[0-9a-f]{7}\b`)

@@ -26,6 +26,7 @@ func merges() []scenario {
 			name: "who approved may not write", input: start, reviews: approves, policy: "max_fix_cycles = 1\nrequire_human_approval = true", merges: true,
 			between: approvesAndLeaves, control: true,
 		},
+		{name: "base rewritten before the merge", input: steps(bobCommits, ahead(lookAtPull, takeOut), start), reviews: approves, merges: true, control: true},
 		{name: "half merged", input: steps(halves, start), reviews: approves, merges: true, control: true},
 		{name: "another tree lands", input: steps(smuggles, start), reviews: approves, merges: true, control: true},
 		{name: "taken out of the queue", input: steps(queueUp, start), reviews: approves, merges: true, between: takenOut, control: true},
@@ -86,6 +87,18 @@ func approvesAndLeaves(w *world) error {
 	}
 	w.hub.AddFault(githubsim.Fault{Method: "GET", Path: "*/pulls/2", Do: func() error { return w.repo.SetPermission("bob", "read") }})
 	return nil
+}
+
+// bobCommits puts a commit on the base.
+func bobCommits(w *world) error {
+	_, err := w.repo.PushCommit("main", "bob", map[string]string{"src/bobs.txt": "Taken out later.\n"}, "Bob's")
+	return err
+}
+
+// takeOut rewrites the base without the commit, which the branch still has.
+func takeOut(w *world) error {
+	_, err := w.repo.ForcePush("main", "bob", "main~1", map[string]string{"src/else.txt": "Something else.\n"}, "Without it")
+	return err
 }
 
 func halves(w *world) error {

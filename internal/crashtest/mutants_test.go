@@ -191,11 +191,11 @@ func mutants() []mutant {
 			guard: "a verdict counts for its head", file: "internal/work/review/decide.go", scenario: "push during a review",
 			edits: []edit{
 				{
-					`func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }`,
+					`func (d *decision) isCurrent(v Verdict) bool { return d.f.isAbout(v) && v.Validity != TakenBack }`,
 					`func (d *decision) isCurrent(v Verdict) bool { return v.Validity != TakenBack }`,
 				},
 				{`
-		if v.Reviewer == name && v.Head == d.f.Head {
+		if v.Reviewer == name && d.f.isAbout(v) {
 			return v, d.isCurrent(v)
 `, `
 		if v.Reviewer == name {
@@ -279,6 +279,14 @@ func (u Turn) Role() string {
 			return d, err
 		}
 `, `
+`}},
+		},
+		{
+			guard: "the base is compared with the one that was approved", file: "tick/merge/send.go", scenario: "base rewritten before the merge",
+			edits: []edit{{`
+	if err != nil || bases == j.pull.MergeBase {
+`, `
+	if err != nil || bases != "" {
 `}},
 		},
 		{

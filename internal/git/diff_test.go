@@ -59,36 +59,53 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A merge of the base is not part of the branch's change; other commits are.
-func TestSameChange(t *testing.T) {
+// Approvals outlast clean merges of the base, and no other commit: not one that a later commit
+// takes back, because it would reach the base's history.
+func TestOnlyMerges(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.txt": numbered(1, 20), "b.txt": "b\n"})
 	w.cmd(w.person, "checkout", "-q", "-b", "work")
 	before := w.commit("work", map[string]string{"a.txt": numbered(1, 19) + "mine\n"})
 	w.cmd(w.person, "checkout", "-q", "main")
 	w.commit("theirs", map[string]string{"a.txt": "theirs\n" + numbered(2, 20), "b.txt": "more\n"})
-	w.cmd(w.person, "checkout", "-q", "work")
-	w.cmd(w.person, "merge", "-q", "--no-edit", "main")
-	w.cmd(w.person, "push", "-q", "origin", "work")
-	merged := w.cmd(w.person, "rev-parse", "HEAD")
+	merge := func() string {
+		w.cmd(w.person, "merge", "-q", "--no-edit", "--no-ff", "main")
+		return w.cmd(w.person, "rev-parse", "HEAD")
+	}
+	w.cmd(w.person, "checkout", "-q", "-b", "merged", before)
+	merged := merge()
 	added := w.commit("and more", map[string]string{"b.txt": "mine, too\n"})
-	w.cmd(w.person, "reset", "-q", "--hard", before)
+	w.cmd(w.person, "checkout", "-q", "-b", "slipped", before)
 	w.cmd(w.person, "merge", "-q", "--no-commit", "--no-ff", "main")
 	w.write(w.person+"/b.txt", "slipped in\n")
 	w.cmd(w.person, "commit", "-q", "-am", "merge")
 	slipped := w.cmd(w.person, "rev-parse", "HEAD")
-	w.cmd(w.person, "push", "-q", "-f", "origin", "work")
-	w.cmd(w.person, "push", "-q", "origin", added+":refs/heads/added")
+	w.cmd(w.person, "checkout", "-q", "-b", "reverted", before)
+	w.commit("a secret", map[string]string{"secret.txt": "s\n"})
+	w.cmd(w.person, "revert", "--no-edit", "HEAD")
+	reverted := merge()
+	w.cmd(w.person, "checkout", "-q", "-b", "other", "main")
+	w.commit("elsewhere", map[string]string{"c.txt": "c\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "merged-other", before)
+	w.cmd(w.person, "merge", "-q", "--no-edit", "--no-ff", "other")
+	other := w.cmd(w.person, "rev-parse", "HEAD")
+	w.cmd(w.person, "checkout", "-q", "main")
+	tip := w.commit("theirs again", map[string]string{"b.txt": "much more\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "twice", merged)
+	twice := merge()
+	w.cmd(w.person, "push", "-q", "--all", "origin")
 	w.fetch()
-	w.check(w.mirror.Fetch(t.Context(), before, merged, added, slipped))
 	for name, tt := range map[string]struct {
 		after string
-		same  bool
-	}{"itself": {before, true}, "the base merged": {merged, true}, "and a change": {added, false}, "a change in the merge": {slipped, false}} {
-		if same, err := w.mirror.SameChange(t.Context(), "main", before, tt.after); err != nil || same != tt.same {
-			t.Errorf("%s: %v, %v", name, same, err)
+		only  bool
+	}{
+		"itself": {before, true}, "the base merged": {merged, true}, "the base merged twice": {twice, true}, "and a change": {added, false},
+		"a change in the merge": {slipped, false}, "a change that was taken back": {reverted, false}, "another branch merged": {other, false},
+	} {
+		if only, err := w.mirror.OnlyMerges(t.Context(), tip, before, tt.after); err != nil || only != tt.only {
+			t.Errorf("%s: %v, %v", name, only, err)
 		}
 	}
-	if same, err := w.mirror.SameChange(t.Context(), "main", merged, before); err != nil || same {
-		t.Errorf("rewritten: %v, %v", same, err)
+	if only, err := w.mirror.OnlyMerges(t.Context(), tip, merged, before); err != nil || only {
+		t.Errorf("rewritten: %v, %v", only, err)
 	}
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,27 +53,39 @@ func (b treeComparer) rebases(ctx context.Context, base, head, tree string) (boo
 	return clean && steps[len(steps)-1] == tree, err
 }
 
-// AddsBaseCommits reports whether merging head into tip adds commits that head shares with onto and
-// tip lacks. onto is the base for which head was approved; its own commits were not part of the
-// approved change. If onto is missing, nobody can tell, and AddsBaseCommits returns true.
-func (m *Mirror) AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error) {
-	if onto == tip {
-		return false, nil
+// MergeBases returns the merge bases of head and the tip of a base, sorted and joined by "-". With
+// the head they name the commits that a merge brings: those of the head's history that are not in
+// theirs. "none": no common history.
+func (m *Mirror) MergeBases(ctx context.Context, tip, head string) (string, error) {
+	if _, onTip, err := m.objects.line(ctx, tip, head, commitsLookedAt); err != nil || onTip {
+		return tip, err
 	}
-	if !m.Has(ctx, onto) {
-		return true, nil
-	}
-	c := m.command("merge-base", "--all", onto, head)
+	c := m.command("merge-base", "--all", tip, head)
 	c.Answers = []int{1}
 	res, err := c.Run(ctx)
 	if err != nil {
-		return false, fmt.Errorf("look for what %s and %s share: %w", onto, head, err)
+		return "", fmt.Errorf("look for what %s and %s share: %w", tip, head, err)
 	}
-	for shared := range strings.FieldsSeq(string(res.Stdout)) {
-		on, err := m.IsAncestor(ctx, shared, tip)
+	all := strings.Fields(string(res.Stdout))
+	if len(all) == 0 {
+		return "none", nil
+	}
+	slices.Sort(all)
+	return strings.Join(all, "-"), nil
+}
+
+// BringsNoMore reports whether merging a head into tip brings no commit that it did not bring when
+// its merge bases were these: tip has all of them. If one is not in the mirror, nobody can tell, and
+// BringsNoMore returns false.
+func (m *Mirror) BringsNoMore(ctx context.Context, mergeBases, tip string) (bool, error) {
+	for one := range strings.SplitSeq(mergeBases, "-") {
+		if !validOID(one) || !m.Has(ctx, one) {
+			return false, nil
+		}
+		on, err := m.IsAncestor(ctx, one, tip)
 		if err != nil || !on {
-			return err == nil, err
+			return false, err
 		}
 	}
-	return false, nil
+	return true, nil
 }

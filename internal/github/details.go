@@ -132,7 +132,7 @@ type wireDetail struct {
 	HeadRefOID string           `json:"headRefOid"`
 	CrossRepo  bool             `json:"isCrossRepository"`
 	BaseRef    string           `json:"baseRefName"`
-	BaseRefOID string           `json:"baseRefOid"`
+	Base       wireRef          `json:"baseRef"`
 	Mergeable  string           `json:"mergeable"`
 	Merge      wireCommit       `json:"mergeCommit"`
 	Author     *transport.Actor `json:"author"`
@@ -149,6 +149,11 @@ type wireDetail struct {
 	LabelEvents struct {
 		Total int `json:"totalCount"`
 	} `json:"timelineItems"`
+	BaseChanges struct {
+		Nodes []struct {
+			At time.Time `json:"createdAt"`
+		} `json:"nodes"`
+	} `json:"baseChanges"`
 	Comments struct {
 		Total int `json:"totalCount"`
 	} `json:"comments"`
@@ -193,10 +198,13 @@ func (w wireDetail) detail() (PullDetail, error) {
 	d := PullDetail{Pull: Pull{
 		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: state,
 		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
-		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.BaseRefOID,
+		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.Base.Target.OID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}
+	for _, changed := range w.BaseChanges.Nodes {
+		d.BaseChanged = changed.At
+	}
 	for _, l := range w.Labels.Nodes {
 		d.Labels = append(d.Labels, l.Name)
 	}

@@ -176,8 +176,9 @@ type PullDetail struct {
 	Checks  []Check // of the head, as far as the token may see them
 
 	Labels       []string
-	LabelChanges int // number of times a label was added or removed
-	CommentCount int // in the conversation
+	BaseChanged  time.Time // when the base was last changed or force-pushed; zero: never
+	LabelChanges int       // number of times a label was added or removed
+	CommentCount int       // in the conversation
 }
 
 // Review is a review's verdict and summary. A PENDING one is our own account's draft, which GitHub

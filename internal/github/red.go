@@ -9,15 +9,15 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// isOurStatus reports whether a check is the commit status that reports our reviews. It does not
+// IsOurStatus reports whether a check is the commit status that reports our reviews. It does not
 // test the change, so it is never counted.
-func isOurStatus(c Check) bool {
+func IsOurStatus(c Check) bool {
 	return c.Kind == statusContext && strings.EqualFold(c.Name, review.StatusContext)
 }
 
 // withoutOurStatus returns the checks without our own status.
 func withoutOurStatus(all []Check) []Check {
-	return slices.DeleteFunc(slices.Clone(all), isOurStatus)
+	return slices.DeleteFunc(slices.Clone(all), IsOurStatus)
 }
 
 // Red returns the failed checks; none while the policy waits for running ones. A check that was
@@ -48,7 +48,7 @@ func PartlyRed(all []Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
 	}
 	runs := func(c Check) bool { return c.Conclusion == "" }
-	masks := func(c Check) bool { return isOurStatus(c) && c.Conclusion != "SUCCESS" }
+	masks := func(c Check) bool { return IsOurStatus(c) && c.Conclusion != "SUCCESS" }
 	others := withoutOurStatus(all)
 	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
 }

@@ -24,9 +24,11 @@ extend type Issue {
 type IssueTimelineItemsConnection { nodes: [IssueTimelineItems] pageInfo: PageInfo! totalCount: Int! }
 extend type PullRequestTimelineItemsConnection { nodes: [PullRequestTimelineItems] }
 union IssueTimelineItems = LabeledEvent | RenamedTitleEvent | UnlabeledEvent
-union PullRequestTimelineItems = AddedToMergeQueueEvent | LabeledEvent | RemovedFromMergeQueueEvent | RenamedTitleEvent | UnlabeledEvent
+union PullRequestTimelineItems = AddedToMergeQueueEvent | BaseRefChangedEvent | BaseRefForcePushedEvent | LabeledEvent | RemovedFromMergeQueueEvent | RenamedTitleEvent | UnlabeledEvent
 type AddedToMergeQueueEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
 type RemovedFromMergeQueueEvent implements Node { actor: Actor createdAt: DateTime! id: ID! reason: String }
+type BaseRefChangedEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
+type BaseRefForcePushedEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
 type LabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type UnlabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }
 type RenamedTitleEvent implements Node { actor: Actor createdAt: DateTime! currentTitle: String! id: ID! previousTitle: String! }

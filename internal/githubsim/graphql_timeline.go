@@ -47,6 +47,14 @@ type gqlEvent struct{ e *event }
 func (g *gqlEvent) ToLabeledEvent() (*gqlEvent, bool)      { return g, g.e.kind == "labeled" }
 func (g *gqlEvent) ToUnlabeledEvent() (*gqlEvent, bool)    { return g, g.e.kind == "unlabeled" }
 func (g *gqlEvent) ToRenamedTitleEvent() (*gqlEvent, bool) { return g, g.e.kind == "renamed" }
+func (g *gqlEvent) ToBaseRefChangedEvent() (*gqlEvent, bool) {
+	return g, g.e.kind == "base_ref_changed"
+}
+
+func (g *gqlEvent) ToBaseRefForcePushedEvent() (*gqlEvent, bool) {
+	return g, g.e.kind == "base_ref_force_pushed"
+}
+
 func (g *gqlEvent) ToAddedToMergeQueueEvent() (*gqlEvent, bool) {
 	return g, g.e.kind == "added_to_merge_queue"
 }

@@ -101,6 +101,9 @@ func (p *pull) baseMoved(from, to string) {
 		return
 	}
 	p.baseSHA = to
+	if !p.repo.git.isAncestor(from, to) {
+		p.record(p.repo.pusherOr(p.author), "base_ref_force_pushed", func(e *event) { e.from, e.to = from, to })
+	}
 	if p.half != nil {
 		return
 	}

@@ -166,6 +166,8 @@ type PullRequest struct {
 	CrossRepo   bool      // from a fork
 	HeadRepo    string    // owner/name; empty if the fork was deleted
 	BaseOID     string    // tip of the base
+	MergeBase   string    // merge bases of head and base, joined by "-": with the head they name the commits that a merge brings; empty: not computed
+	BaseChanged time.Time // when the base was last changed or force-pushed; GitHub's clock
 	HeadSince   time.Time // when the store first saw this head; the store sets it
 	ChecksSince time.Time // since when the head's checks run; zero: none run
 
@@ -181,6 +183,13 @@ type PullRequest struct {
 
 	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
 	AcceptedOID string // the head that a person accepted although it lacks LostOID
+}
+
+// Brings reports whether merging the pull request brings the commits between these merge bases and
+// this head. While its own merge bases are not computed, only the head is compared; the last look
+// before a merge does not accept that.
+func (p PullRequest) Brings(head, mergeBase string) bool {
+	return head == p.HeadOID && (p.MergeBase == "" || mergeBase == p.MergeBase)
 }
 
 // Rewritten reports whether the branch was rewritten and no person has accepted the new head yet.

@@ -91,7 +91,6 @@ const (
 	WhyMergePermission   ReasonKind = "merge_permission"        // Name (our permission), Text
 	WhyMergeHalf         ReasonKind = "merge_half"              // Commit (on the base), Branch
 	WhyMergeRefused      ReasonKind = "merge_refused"           // Text
-	WhyMergeOtherBase    ReasonKind = "merge_other_base"        // Branch; the head was approved for another base
 	WhyMergeQueueOut     ReasonKind = "merge_queue_removed"     // Names (checks), Text
 	WhyMergeDiffers      ReasonKind = "merge_landed_other_tree" // Commit, Head, Text (the difference)
 )
@@ -119,6 +118,7 @@ const (
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names
 	WhyMergeHalted         ReasonKind = "merging_stopped"         // in the whole repository; Commit (that landed), Text, At
 	WhyMergeTaken          ReasonKind = "merge_taken"             // GitHub merged or queued it, and it was not read since
+	WhyMergeLater          ReasonKind = "merge_later"             // Text; GitHub refused it for the moment
 	WhyMergeUnclear        ReasonKind = "merge_unclear"           // it was sent, and GitHub's answer is unclear
 	WhyMergeBusy           ReasonKind = "merge_turn_first"        // a turn or a person must act on it first
 	WhyMergeNext           ReasonKind = "merge_after_another"     // Count (its number), Branch

@@ -225,6 +225,8 @@ CREATE TABLE pull_requests (
     cross_repo    INTEGER NOT NULL DEFAULT 0,  -- from a fork
     head_repo     TEXT    NOT NULL DEFAULT '', -- empty: the fork is gone
     base_oid      TEXT    NOT NULL DEFAULT '',
+    merge_base    TEXT    NOT NULL DEFAULT '', -- of head and base; several are joined by "-"; empty: not computed
+    base_changed  INTEGER NOT NULL DEFAULT 0,  -- when the base was changed or force-pushed last; GitHub's clock
     head_since    INTEGER NOT NULL DEFAULT 0,  -- when this head was stored first; our clock
     checks_since  INTEGER NOT NULL DEFAULT 0,  -- since when checks of the head run; 0: none does
     -- What became of it, as GitHub says.
@@ -484,6 +486,7 @@ CREATE TABLE reviews (
     reviewer   TEXT    NOT NULL, -- empty: a person who is no reviewer
     human      INTEGER NOT NULL,
     head       TEXT    NOT NULL,
+    merge_base TEXT    NOT NULL DEFAULT '', -- of the head and its base then: what it is about are the commits in between
     kept_from  TEXT    NOT NULL, -- the head that was looked at, where only the base was merged in since
     epoch      INTEGER NOT NULL,
     cycle      INTEGER NOT NULL,
@@ -503,8 +506,8 @@ CREATE TABLE reviews (
 
 CREATE INDEX reviews_pull ON reviews (pull_id, at);
 CREATE UNIQUE INDEX reviews_source ON reviews (pull_id, review_id, comment_id, head) WHERE review_id <> 0 OR comment_id <> 0;
--- The last wall: no agent reviews a head twice.
-CREATE UNIQUE INDEX reviews_once ON reviews (pull_id, reviewer, head) WHERE human = 0 AND kept_from = '';
+-- The last wall: no agent reviews the same commits twice.
+CREATE UNIQUE INDEX reviews_once ON reviews (pull_id, reviewer, head, merge_base) WHERE human = 0 AND kept_from = '';
 
 CREATE TABLE findings (
     pull_id     INTEGER NOT NULL REFERENCES pull_requests (id),
@@ -559,6 +562,7 @@ CREATE TABLE review_calls (
 CREATE TABLE merge_words (
     pull_id    INTEGER NOT NULL REFERENCES pull_requests (id),
     head       TEXT    NOT NULL,
+    merge_base TEXT    NOT NULL DEFAULT '',
     comment_id INTEGER NOT NULL, -- GitHub's; below 0: given on the command line
     by_id      INTEGER NOT NULL,
     by_login   TEXT    NOT NULL,

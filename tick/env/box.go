@@ -14,23 +14,23 @@ type BoxReader struct {
 	rules map[string]merging.Rules // by base, which several pull requests may share
 }
 
-// Read reads the merge box of a pull request, the rules of its base and, if the config has critical
-// paths, the changed paths. The box is read last, so that it shows what changed during the other
-// reads. issue is that of its work item. was is the box read before: its paths are reused if head and
-// base are the same.
+// Read reads the merge box of a pull request, the rules of its base and, if the config limits what
+// is merged without a person, the changed paths. The box is read last, so that it shows what changed
+// during the other reads. issue is that of its work item. was is the box read before: its paths are
+// reused if head and base are the same.
 func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, issue int, p merging.Policy, was merging.Box) (merging.Box, error) {
 	hub, repo := b.R.GitHub, b.R.Row.Current
 	rules, err := b.demands(ctx, pull.Base)
 	if err != nil {
 		return merging.Box{}, err
 	}
-	var paths []string
+	var paths, uncounted []string
 	switch {
-	case len(p.Critical) == 0:
+	case len(p.Critical) == 0 && p.MaxLines == 0:
 	case was.Head == pull.HeadOID && was.Base == pull.Base && len(was.Paths) > 0:
-		paths = was.Paths
+		paths, uncounted = was.Paths, was.Uncounted
 	default:
-		if paths, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
+		if paths, uncounted, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
 			return merging.Box{}, err
 		}
 	}
@@ -40,7 +40,7 @@ func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, issue int, 
 	}
 	box = box.With(rules)
 	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
-		box.Paths = paths
+		box.Paths, box.Uncounted = paths, uncounted[:min(len(uncounted), merging.MostPaths)]
 	}
 	return box, nil
 }

@@ -88,7 +88,7 @@ type Objects interface {
 	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
-	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
+	PullFiles(ctx context.Context, repo work.RepoName, number int) (paths, uncounted []string, err error)
 	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
@@ -122,7 +122,7 @@ type Mirror interface {
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
 	Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error)
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
-	SameChange(ctx context.Context, base, before, after string) (bool, error)
+	OnlyMerges(ctx context.Context, tip, before, after string) (bool, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)
 	MergeBase(ctx context.Context, branch, head string) (string, bool, error)
 	Has(ctx context.Context, oid string) bool
@@ -135,7 +135,8 @@ type Mirror interface {
 // it brought.
 type landed interface {
 	ExpectedTree(ctx context.Context, base, head, method string) (tree string, clean bool, err error)
-	AddsBaseCommits(ctx context.Context, onto, tip, head string) (bool, error)
+	MergeBases(ctx context.Context, tip, head string) (string, error)
+	BringsNoMore(ctx context.Context, mergeBases, tip string) (bool, error)
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
 	HasMerged(ctx context.Context, number int, head string) (bool, error)

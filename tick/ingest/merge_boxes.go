@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -145,15 +146,10 @@ func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.
 	if err != nil {
 		return err
 	}
-	was := c.was
-	before, open, err := h.openPulls.whole(ctx, c.pull.Number)
-	if err != nil {
-		return err
+	if c.was.Head == box.Head {
+		box.Found = c.was.Found
 	}
-	if open && was.Head != box.Head && before.HeadOID == box.Head {
-		was = merging.Box{Head: box.Head, Onto: before.BaseOID} // the state that its reviewers saw
-	}
-	one := mergeBox{pull: c.pull, was: c.was, box: box.Pinned(was)}
+	one := mergeBox{pull: c.pull, was: c.was, box: box}
 	if one.left, err = h.leftQueue(ctx, c, &one.box); err != nil {
 		return err
 	}
@@ -191,10 +187,24 @@ func (h *reading) hearReviews(ctx context.Context, c mergeCandidate, box merging
 	return h.readDetails(ctx, []string{c.pull.NodeID})
 }
 
+// statusInBox returns the commit status of the reviews in a merge box.
+func statusInBox(box merging.Box) (s shownStatus) {
+	words := map[merging.CheckState]string{merging.Green: "success", merging.Runs: "pending", merging.Red: "failure"}
+	for _, c := range box.Checks {
+		if strings.EqualFold(c.Name, review.StatusContext) {
+			s = shownStatus{words[c.State], c.Ended}
+		}
+	}
+	return s
+}
+
 // storeMergeBoxes stores the boxes. It runs after pull requests have their rows.
 func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Time) error {
 	for _, one := range h.boxes {
 		if err := tx.PutBox(ctx, one.pull.ID, one.box); err != nil {
+			return err
+		}
+		if err := restoreStatus(ctx, h, tx, one.pull, statusInBox(one.box)); err != nil {
 			return err
 		}
 		if h.boxesCut {

@@ -50,9 +50,9 @@ func (h *boxHub) CommitChecks(_ context.Context, _ work.RepoName, commit string)
 	return h.group, true, nil
 }
 
-func (h *boxHub) PullFiles(_ context.Context, _ work.RepoName, number int) ([]string, error) {
+func (h *boxHub) PullFiles(_ context.Context, _ work.RepoName, number int) (paths, uncounted []string, err error) {
 	h.asked = append(h.asked, fmt.Sprint("files ", number))
-	return []string{"a.go"}, nil
+	return []string{"a.go"}, nil, nil
 }
 
 // mirror is a mirror whose base lacks the merge, or has one that GitHub does not show.

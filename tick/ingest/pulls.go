@@ -184,7 +184,7 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
-	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID
+	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
 	pull.ChecksSince = h.checksSince(old, d)
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
 	if github.PartlyRed(d.Checks) {
@@ -211,7 +211,10 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	if err := h.intakeReviews(ctx, pull, d); err != nil {
 		return err
 	}
-	if err := h.keepApprovals(ctx, old, pull, d); err != nil {
+	if err := h.keepApprovals(ctx, old, pull); err != nil {
+		return err
+	}
+	if err := h.findMergeBase(ctx, old, &pull); err != nil {
 		return err
 	}
 	item, err := h.itemOfPull(ctx, pull)

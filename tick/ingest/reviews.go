@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -22,7 +23,51 @@ type pullReviews struct {
 	fixed    []string   // keys of fixes that its commits name, if it was adopted
 	found    bool       // the database may lack what our texts on GitHub have
 
+	status      shownStatus
+	baseMoved   bool     // the base was rewritten, and nothing shows when
+	sameCommits []string // merge bases of verdicts on the head that merging brings no more than
+
 	forPeople bool // it was adopted with the label for review by people only
+}
+
+// shownStatus is the commit status with the result of the reviews, as GitHub shows it. Its state is
+// empty if GitHub shows none.
+type shownStatus struct {
+	state string
+	at    time.Time // zero: not known
+}
+
+// statusOf returns the commit status of the reviews among a head's checks.
+func statusOf(checks []github.Check) (s shownStatus) {
+	for _, c := range checks {
+		if github.IsOurStatus(c) {
+			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.EndedAt}
+		}
+	}
+	return s
+}
+
+// statusLag is how long GitHub may show a commit status without a time after we set another one.
+const statusLag = time.Minute
+
+// restoreStatus sets the commit status of a head again if somebody else set another one.
+func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.PullRequest, shown shownStatus) error {
+	if shown.state == "" || pull.State != work.PullOpen {
+		return nil
+	}
+	a, known, err := tx.GetAction(ctx, work.StatusToken(h.row.Key(), pull.HeadOID))
+	if err != nil || !known || a.State != work.ActionApplied || a.Target == shown.state {
+		return err
+	}
+	ours := shown.at.Before(a.SeenAt.Truncate(time.Second))
+	if shown.at.IsZero() {
+		ours = h.now().Sub(a.SeenAt) < statusLag
+	}
+	if ours { // GitHub still shows an earlier one
+		return nil
+	}
+	h.env.Log.WarnContext(ctx, "the commit status of the reviews was changed by somebody", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	return tx.RedoAction(ctx, a.ID)
 }
 
 // readVerdict is a verdict on GitHub with its findings.
@@ -111,6 +156,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 	if err != nil {
 		return err
 	}
+	h.newsOf(pull.Number).reviews.status = statusOf(d.Checks)
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
@@ -231,7 +277,7 @@ func copied(r github.Review, v review.Verdict, d github.PullDetail, ours []int64
 			return false
 		}
 		first, ok := ownVerdict(o, d, ours)
-		return ok && first.Reviewer == v.Reviewer && first.Head == v.Head
+		return ok && first.Reviewer == v.Reviewer && first.Head == v.Head && first.MergeBase == v.MergeBase
 	})
 }
 
@@ -382,7 +428,7 @@ func noteReviewsToRecall(h *reading, d github.PullDetail) *pullReviews {
 
 // keepApprovals carries approvals over to a new head that only merged the base, if the config
 // allows it.
-func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest, d github.PullDetail) error {
+func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest) error {
 	if old.ID == 0 || old.HeadOID == pull.HeadOID || old.HeadOID == "" || h.env.Preflight == nil {
 		return nil
 	}
@@ -390,33 +436,139 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest,
 	if err != nil || by.policy.Off() || !by.policy.KeepOnBaseMerge {
 		return err
 	}
-	for _, v := range h.newsOf(pull.Number).reviews.verdicts { // somebody merged the base right after they approved
-		if v.ID == 0 && !v.dismissed {
+	approves := func(v review.Verdict) bool {
+		return old.Brings(v.Head, v.MergeBase) && v.MergeBase != "" && v.Decision == review.Approve && v.Validity == review.Counts
+	}
+	seen := &h.newsOf(pull.Number).reviews
+	justNow := func(v readVerdict) bool { // the base was merged right after the approval, before a pass read it
+		return v.ID == 0 && !v.dismissed && v.Head == old.HeadOID && v.Decision == review.Approve && v.At.After(pull.BaseChanged)
+	}
+	if !slices.ContainsFunc(by.stored.Verdicts, approves) && !slices.ContainsFunc(seen.verdicts, justNow) || h.env.Preflight(ctx) != nil {
+		return nil //nolint:nilerr // without git they look again
+	}
+	git := h.repo.Git()
+	if err := git.Fetch(ctx, old.HeadOID, pull.HeadOID, pull.BaseOID); err != nil {
+		return ctx.Err() // git could not tell: the head is reviewed again
+	}
+	only, err := git.OnlyMerges(ctx, pull.BaseOID, old.HeadOID, pull.HeadOID)
+	if err != nil || !only {
+		return ctx.Err()
+	}
+	if old.MergeBase == "" {
+		if old.MergeBase, err = git.MergeBases(ctx, pull.BaseOID, old.HeadOID); err != nil {
+			return ctx.Err()
+		}
+	}
+	read := slices.Clone(seen.verdicts) // by this pass
+	for _, v := range read {
+		if justNow(v) {
+			v.MergeBase = old.MergeBase
 			by.stored.Verdicts = append(by.stored.Verdicts, v.Verdict)
 		}
 	}
-	stood := func(v review.Verdict) bool {
-		return v.Head == old.HeadOID && v.Decision == review.Approve && v.Validity != review.TakenBack
-	}
-	if !slices.ContainsFunc(by.stored.Verdicts, stood) || h.env.Preflight(ctx) != nil {
-		return nil //nolint:nilerr // without git they look again
-	}
-	if err := h.repo.Git().Fetch(ctx, old.HeadOID, pull.HeadOID); err != nil {
-		return ctx.Err() // git could not tell: the head is reviewed again
-	}
-	same, err := h.repo.Git().SameChange(ctx, d.Base, old.HeadOID, pull.HeadOID)
-	if err != nil || !same {
-		return ctx.Err()
-	}
-	seen := &h.newsOf(pull.Number).reviews
-	read := slices.Clone(seen.verdicts) // by this pass
 	for i, v := range by.stored.Verdicts {
-		if stood(v) && !overtaken(v, by.stored.Verdicts[i+1:], read) {
-			v.ID, v.KeptFrom, v.Head = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID
+		if !approves(v) || overtaken(v, by.stored.Verdicts[i+1:], read) {
+			continue
+		}
+		same, err := git.BringsNoMore(ctx, v.MergeBase, pull.BaseOID)
+		if err != nil {
+			return ctx.Err()
+		}
+		if same {
+			v.ID, v.KeptFrom, v.Head, v.MergeBase = 0, cmp.Or(v.KeptFrom, v.Head), pull.HeadOID, ""
 			seen.verdicts = append(seen.verdicts, readVerdict{Verdict: v})
 		}
 	}
 	return nil
+}
+
+// findMergeBase computes the merge bases of a head with verdicts: when it gets its first one, and
+// whenever its base moved. Verdicts for other merge bases stay valid where merging brings no more
+// commits than it did then: the base only grew. If git cannot tell, the details are read again.
+func (h *reading) findMergeBase(ctx context.Context, old work.PullRequest, pull *work.PullRequest) error {
+	if old.HeadOID != pull.HeadOID {
+		pull.MergeBase = ""
+	}
+	same := pull.MergeBase != "" && old.Base == pull.Base && old.BaseOID == pull.BaseOID
+	if same || pull.State != work.PullOpen || pull.BaseOID == "" || h.env.Preflight == nil {
+		return nil
+	}
+	bases, err := h.verdictBases(ctx, *pull)
+	if err != nil || len(bases) == 0 {
+		return err
+	}
+	was, seen := pull.MergeBase, &h.newsOf(pull.Number).reviews
+	if was != "" && !slices.Contains(bases, was) {
+		bases = append(bases, was)
+	}
+	now, covered, err := h.compareBases(ctx, *pull, bases)
+	if err != nil {
+		h.env.Log.WarnContext(ctx, "the merge base of a pull request is not known yet", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "error", err)
+		pull.Fingerprint = ""
+		return ctx.Err()
+	}
+	pull.MergeBase, seen.sameCommits = now, covered
+	seen.baseMoved = was != "" && was != now && !slices.Contains(covered, was) && pull.BaseChanged.Equal(old.BaseChanged)
+	return nil
+}
+
+// compareBases returns the merge bases of a pull request's head, and those of bases from which
+// merging brings no more commits now.
+func (h *reading) compareBases(ctx context.Context, pull work.PullRequest, bases []string) (now string, covered []string, err error) {
+	if err := h.env.Preflight(ctx); err != nil {
+		return "", nil, err
+	}
+	git := h.repo.Git()
+	if !git.Has(ctx, pull.HeadOID) || !git.Has(ctx, pull.BaseOID) {
+		if err := git.Fetch(ctx, pull.HeadOID, pull.BaseOID); err != nil {
+			return "", nil, err
+		}
+	}
+	if now, err = git.MergeBases(ctx, pull.BaseOID, pull.HeadOID); err != nil {
+		return "", nil, err
+	}
+	for _, one := range bases {
+		if one == "" || one == now {
+			continue
+		}
+		noMore, err := git.BringsNoMore(ctx, one, pull.BaseOID)
+		if err != nil {
+			return "", nil, err
+		}
+		if noMore {
+			covered = append(covered, one)
+		}
+	}
+	return now, covered, nil
+}
+
+// verdictBases returns the merge bases of the verdicts and merge approvals on a head, each once.
+func (h *reading) verdictBases(ctx context.Context, pull work.PullRequest) (bases []string, err error) {
+	by, err := h.reviewedBy(ctx, pull)
+	if err != nil || by.policy.Off() {
+		return nil, err
+	}
+	for _, v := range by.stored.Verdicts {
+		if v.Head == pull.HeadOID {
+			bases = append(bases, v.MergeBase)
+		}
+	}
+	for _, v := range h.newsOf(pull.Number).reviews.verdicts {
+		if v.Head == pull.HeadOID {
+			bases = append(bases, v.MergeBase)
+		}
+	}
+	err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+		approvals, err := tx.ListMergeApprovals(ctx, pull.ID)
+		for _, w := range approvals {
+			if w.Head == pull.HeadOID {
+				bases = append(bases, w.MergeBase)
+			}
+		}
+		return err
+	})
+	slices.Sort(bases)
+	return slices.Compact(bases), err
 }
 
 // overtaken reports whether an approval was dismissed, or its author gave a later verdict on the

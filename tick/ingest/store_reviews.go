@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
@@ -52,21 +52,30 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 		}
 	}
 	for _, v := range seen.verdicts {
-		if err := storeVerdict(ctx, tx, pull, stored, v); err != nil {
+		if err := storeVerdict(ctx, tx, pull, stored, v, seen.baseMoved); err != nil {
 			return err
+		}
+	}
+	if pull.MergeBase != "" {
+		for _, from := range slices.Concat(seen.sameCommits, []string{""}) {
+			since := time.Time{}
+			if from == "" {
+				since = pull.BaseChanged
+			}
+			if err := tx.MoveVerdicts(ctx, pull, from, since); err != nil {
+				return err
+			}
 		}
 	}
 	if err := h.storeHold(ctx, tx, pull, stored, seen.hold); err != nil {
 		return err
 	}
+	if err := restoreStatus(ctx, h, tx, pull, seen.status); err != nil {
+		return err
+	}
 	old, known := h.openPulls.before(pull.Number)
 	if known && !reviewInputsChanged(old, pull) {
 		return nil
-	}
-	if known && stored.Record.State != "" && stored.Record.State != review.Pending {
-		if err := pinBase(ctx, tx, old, pull); err != nil {
-			return err
-		}
 	}
 	if pull.State != work.PullOpen && stored.Record.State == "" { // nobody reviewed it, and idle passes must not look at it
 		return tx.ForgetReviews(ctx, pull.ID)
@@ -74,29 +83,22 @@ func (h *reading) storeReviewsOf(ctx context.Context, tx *store.Tx, pull work.Pu
 	return tx.MarkReviewsChanged(ctx, pull.ID)
 }
 
-// pinBase stores the base for which a head is reviewed, if the pull request's base changes during
-// the review. Before the merge it is compared, so that no other commits are merged.
-func pinBase(ctx context.Context, tx *store.Tx, old, now work.PullRequest) error {
-	if old.HeadOID != now.HeadOID || old.Base == now.Base || old.BaseOID == "" {
-		return nil
-	}
-	was, _, err := tx.GetBox(ctx, now.ID)
-	if err != nil || was.Head == now.HeadOID && was.Onto != "" {
-		return err
-	}
-	return tx.PutBox(ctx, now.ID, merging.Box{Head: now.HeadOID, Onto: old.BaseOID})
-}
-
 // reviewInputsChanged reports whether a fact of the pull request changed that decisions about its
 // reviews depend on.
 func reviewInputsChanged(old, now work.PullRequest) bool {
 	return old.HeadOID != now.HeadOID || old.State != now.State || old.Draft != now.Draft || old.Rollup != now.Rollup || old.Mergeable != now.Mergeable ||
-		old.Base != now.Base || old.Author.ID != now.Author.ID
+		old.Base != now.Base || old.MergeBase != now.MergeBase || old.Author.ID != now.Author.ID
 }
 
-func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict) error {
+func storeVerdict(ctx context.Context, tx *store.Tx, pull work.PullRequest, stored store.Reviews, seen readVerdict, baseMoved bool) error {
 	v := seen.Verdict
 	v.PullID = pull.ID
+	if v.MergeBase == "" && (v.Human || v.KeptFrom != "") {
+		v.MergeBase = pull.MergeBase
+	}
+	if v.Human && v.KeptFrom == "" && (baseMoved || !pull.BaseChanged.Before(v.At)) {
+		v.Validity = review.BaseMoved
+	}
 	known := slices.DeleteFunc(slices.Clone(stored.Verdicts), func(o review.Verdict) bool { return o.ReviewID != v.ReviewID })
 	at := slices.IndexFunc(known, func(o review.Verdict) bool { return o.Head == v.Head || o.Human && v.KeptFrom == "" })
 	id := int64(0)

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -125,19 +126,20 @@ func (i Item) sent(a work.Action) bool {
 	return a.Head == i.Pull.HeadOID && (a.State == work.ActionSent || a.State == work.ActionApplied)
 }
 
-// Refused returns GitHub's error when it refused to merge the present head, as long as the retry is
-// not due; otherwise "". A refused branch update counts only while the branch needs the update.
-func (i Item) Refused(now time.Time) string {
+// Refused returns what the present head waits for after GitHub refused to merge it, as long as the
+// retry is not due; otherwise nothing. A refused branch update counts only while the branch needs the update.
+func (i Item) Refused(now time.Time) work.Reason {
 	status := i.Landing.Box.Status
 	for _, a := range i.Landing.Actions {
 		if a.Kind == work.ActionUpdateBranch && status != "BEHIND" && status != "BLOCKED" {
 			continue
 		}
 		if a.State == work.ActionPlanned && a.Head == i.Pull.HeadOID && a.NotBefore.After(now) && a.Kind.Merging() {
-			return a.LastError
+			kind := work.ReasonKind(cmp.Or(a.Extra, string(work.WhyMergeLater)))
+			return work.Reason{Kind: kind, Names: []string{a.LastError}, Text: a.LastError}
 		}
 	}
-	return ""
+	return work.Reason{}
 }
 
 // Updating reports whether an update of the branch with its base was sent and the head has not

@@ -85,7 +85,7 @@ func (o round) recordRefusal(ctx context.Context, j *job, e *actions.RefusedErro
 	if !why.None() {
 		return o.recordTrouble(ctx, j, why)
 	}
-	o.waits(ctx, j, waitReason(e.Refusal))
+	o.waits(ctx, j, e.Waits())
 	return o.Store.Update(ctx, func(tx *store.Tx) error { return tx.MarkReviewsChanged(ctx, j.pull.ID) })
 }
 
@@ -115,15 +115,6 @@ func isLasting(r github.Refusal, a work.Action, now time.Time) bool {
 		return r.Text != "" && r.Text == a.LastError && now.Sub(a.PlannedAt) >= refusedFor
 	}
 	return false
-}
-
-// waitReason returns the reason that this pass reports for a refusal that may pass by itself.
-func waitReason(r github.Refusal) work.Reason {
-	switch r.Kind { //nolint:exhaustive // the others are no rules
-	case github.CheckMissing, github.ReviewNeeded, github.RuleBroken, github.AboutQueue:
-		return work.Reason{Kind: work.WhyMergeBlocked, Names: []string{r.Text}}
-	}
-	return work.Reason{Kind: work.WhyMergeRefused, Text: r.Text}
 }
 
 // recordTrouble stores why a head is not merged, so that a person acts. It does nothing if the pull

@@ -92,6 +92,9 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if choice.item.Pull.MergeBase != j.pull.MergeBase && j.a.Kind != work.ActionDequeue { // another pass read another base since
+		choice.Choice = merging.Choice{Why: work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number}}
+	}
 	other := choice.order.Target != j.a.Target || choice.order.Title != j.a.Title || choice.order.Body != j.a.Body // another method or message than planned
 	if choice.Ask != askOf(j.a.Kind) || j.a.Kind == work.ActionMerge && other {
 		o.Log.InfoContext(ctx, "a merge waits after the last check", o.attrs(ctx, j.a, "head", j.a.Head, "why", string(choice.Why.Kind))...)
@@ -111,6 +114,14 @@ func (o round) prepareSend(ctx context.Context, j *job) (bool, error) {
 	if j.a.Kind == work.ActionUpdateBranch || j.a.Kind == work.ActionDequeue {
 		return true, nil
 	}
+	if tip := choice.item.Landing.Box.BaseTip; tip != j.base && tip != "" { // the base moved since expect looked
+		if err := o.r.Git().Fetch(ctx, tip); err != nil {
+			return false, err
+		}
+		if same, err := sameMergeBase(ctx, o, j, tip); err != nil || !same {
+			return false, err
+		}
+	}
 	return o.storeIntent(ctx, j)
 }
 
@@ -128,7 +139,7 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if held, err := stopForOtherBase(ctx, o, j, tip); err != nil || held {
+	if same, err := sameMergeBase(ctx, o, j, tip); err != nil || !same {
 		return false, err
 	}
 	tree := ""
@@ -142,6 +153,19 @@ func expect(ctx context.Context, o round, j *job) (clean bool, err error) {
 	}
 	j.base, j.tree = tip, tree
 	return true, git.KeepMerged(ctx, j.a.Number, j.a.Head, o.Now())
+}
+
+// sameMergeBase reports whether merging brings the commits for which the database has the verdicts.
+// If the base was changed or rewritten, the pull request's details are read again, and the verdicts
+// about other commits do not count any more.
+func sameMergeBase(ctx context.Context, o round, j *job, tip string) (bool, error) {
+	bases, err := o.r.Git().MergeBases(ctx, tip, j.a.Head)
+	if err != nil || bases == j.pull.MergeBase {
+		return err == nil, err
+	}
+	o.Log.InfoContext(ctx, "merging would bring other commits than those with verdicts", o.attrs(ctx, j.a, "head", j.a.Head, "merge_base", bases, "known", j.pull.MergeBase)...)
+	o.waits(ctx, j, work.Reason{Kind: work.WhyMergeUnread, Number: j.a.Number})
+	return false, o.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetDetails(ctx, j.pull.ID) })
 }
 
 // storeIntent stores the intent of a merge.

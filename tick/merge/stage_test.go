@@ -174,13 +174,13 @@ func (s *stage) track() {
 			return err
 		}
 		id, err := tx.PutPull(s.Context(), work.PullRequest{
-			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit,
+			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit, MergeBase: p.BaseOID,
 			Author: p.Author, UpdatedAt: s.at().Add(time.Hour), CreatedAt: p.CreatedAt,
 		})
 		if err != nil {
 			return err
 		}
-		if _, _, err := tx.AddVerdict(s.Context(), review.Verdict{PullID: id, ReviewID: 1, Reviewer: "quinn", Head: p.HeadOID, Decision: review.Approve, At: s.at()}); err != nil {
+		if _, _, err := tx.AddVerdict(s.Context(), review.Verdict{PullID: id, ReviewID: 1, Reviewer: "quinn", Head: p.HeadOID, MergeBase: p.BaseOID, Decision: review.Approve, At: s.at()}); err != nil {
 			return err
 		}
 		before, err := tx.GetReviews(s.Context(), id)

@@ -42,7 +42,7 @@ func (r mergeCommands) merge(inv invocation) Reply {
 		return refusal("%s", why)
 	}
 	head := r.item.Pull.HeadOID
-	w := merging.MergeApproval{PullID: r.item.Pull.ID, Head: head, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
+	w := merging.MergeApproval{PullID: r.item.Pull.ID, Head: head, MergeBase: r.item.Pull.MergeBase, By: inv.account, CommentID: inv.comment(), URL: inv.url, At: inv.at}
 	r.p.add(change.MergeApproval{MergeApproval: w})
 	r.item.Landing.MergeApprovals = append(slices.Clone(r.item.Landing.MergeApprovals), w)
 	r.forget()

@@ -31,7 +31,7 @@ func (r reviewCommands) approve(inv invocation) Reply {
 		return refusal("%s", why)
 	}
 	v := review.Verdict{
-		PullID: pull.ID, CommentID: inv.comment(), Reviewer: who.Name, Human: true, Head: pull.HeadOID, Epoch: r.item.Reviews.Record.Epoch,
+		PullID: pull.ID, CommentID: inv.comment(), Reviewer: who.Name, Human: true, Head: pull.HeadOID, MergeBase: pull.MergeBase, Epoch: r.item.Reviews.Record.Epoch,
 		Cycle: r.item.Reviews.Record.Cycle, Decision: review.Approve, Validity: review.Counts, By: inv.account, URL: inv.url, At: inv.at,
 	}
 	r.p.add(change.Verdict{Verdict: v})
@@ -86,6 +86,8 @@ func (r *commander) otherHead(inv invocation) string {
 		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
 	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head
 		return fmt.Sprintf("The head of `%s` is %s, which may be newer than the comment, %s", pull.Branch, pull.HeadOID, look)
+	case inv.Head == "" && inv.url != "" && !inv.at.After(pull.BaseChanged): // they may have seen other commits
+		return fmt.Sprintf("The base branch of #%d is `%s`, and it may have been changed after the comment, %s", pull.Number, pull.Base, look)
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ func (r reviews) about() review.Item {
 		}
 	}
 	facts := i.Reviews
-	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return w.Head == i.Pull.HeadOID })
+	facts.MergeApproved = slices.ContainsFunc(i.Landing.MergeApprovals, func(w merging.MergeApproval) bool { return i.Pull.Brings(w.Head, w.MergeBase) })
 	return review.Item{
 		ID: i.ID, Repo: r.v.Repo, Pull: i.Pull, Labels: r.v.Policy.Labels, Facts: facts, Policy: i.Reviewers,
 		Held: i.HeldBack, LabelHead: i.LabelHead, Unanswered: said, FeedbackLoop: r.v.Policy.FeedbackLoop, Now: r.v.Now,
@@ -159,7 +159,7 @@ func (r reviews) turn(c review.Choice, asked []work.Event) {
 
 // request asks a person to review this head, once.
 func (r reviews) request(who review.Reviewer) {
-	r.p.add(change.RequestReview{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.item.Pull.HeadOID})
+	r.p.add(change.RequestReview{Pull: r.item.Pull.ID, Reviewer: who.Name, Head: r.about().Subject(who.Name)})
 	if a, sent := r.about().Request(who); sent {
 		r.notice(a, who.Login+" is asked for a review")
 	}

@@ -22,8 +22,9 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	s := r.stored[i.Pull.ID]
 	i.Reviews = review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted, NotFixable: i.Flow == work.FlowReview}
 	i.HeldBack, i.LabelHead = s.Held, s.LabelHead
+	i.Reviews.Head, i.Reviews.MergeBase = i.Pull.HeadOID, i.Pull.MergeBase
 	for _, asked := range s.Requested {
-		if asked.Head == i.Pull.HeadOID {
+		if asked.Head == i.Reviews.Subject(asked.Reviewer) {
 			i.Reviews.Requested = append(i.Reviews.Requested, asked.Reviewer)
 		}
 	}

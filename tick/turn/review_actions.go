@@ -20,16 +20,20 @@ type reviewed struct {
 	Findings []review.Finding // new ones
 	tokens   []string         // of the comments that may hold them
 	Resolved []string         // ids of earlier findings that are resolved
+	subject  string           // of the review, in tokens
 }
 
 // readReview converts a reviewer's answer. A comment on the same file in the same words as an open
 // finding is not a new finding. It is pure.
 func readReview(l *env.Lease, told prompts.Context, a prompts.Answer) reviewed {
 	due, _ := l.Due()
-	out := reviewed{Verdict: review.Verdict{
+	out := reviewed{subject: due.Subject(), Verdict: review.Verdict{
 		TurnID: l.Turn.ID, Reviewer: due.Reviewer, Head: due.Head, Epoch: due.Epoch, Cycle: due.Cycle, Decision: a.Decision,
 		Validity: review.Counts, CalledIn: a.Escalate, Body: strings.TrimSpace(a.Summary + "\n\n" + a.Body),
 	}}
+	if told.Review != nil {
+		out.Verdict.MergeBase = told.Review.MergeBase
+	}
 	var open []string
 	for _, e := range a.Earlier {
 		if e.Resolved {
@@ -45,7 +49,7 @@ func readReview(l *env.Lease, told prompts.Context, a prompts.Answer) reviewed {
 		if said {
 			continue
 		}
-		token := work.FindingToken(l.Repo.Row.Key(), l.Turn.Number, due.Reviewer, due.Head, due.Cycle, i)
+		token := work.FindingToken(l.Repo.Row.Key(), l.Turn.Number, due.Reviewer, due.Subject(), due.Cycle, i)
 		out.tokens = append(out.tokens, token)
 		out.Findings = append(out.Findings, review.Finding{
 			ID: review.FindingID(token), Reviewer: due.Reviewer, Head: due.Head, Cycle: due.Cycle, Path: c.Path, Line: c.Line,
@@ -86,7 +90,7 @@ func (c *composer) review() {
 	remarks.Whole = c.reviewBody(r, told, r.Findings)
 	c.add(work.Action{
 		Kind: work.ActionReview, Need: work.NeedRequired, Number: t.Number, Target: r.Verdict.Reviewer, Title: string(r.Verdict.Decision), Head: r.Verdict.Head,
-		Token: work.ReviewToken(c.l.Repo.Row.Key(), t.Number, r.Verdict.Reviewer, r.Verdict.Head, r.Verdict.Cycle), Why: t.Reason,
+		Token: work.ReviewToken(c.l.Repo.Row.Key(), t.Number, r.Verdict.Reviewer, r.subject, r.Verdict.Cycle), Why: t.Reason,
 		Body: c.reviewBody(r, told, inBody), Extra: remarks.Encode(),
 	})
 }
@@ -102,7 +106,7 @@ func blockingSeverity(told prompts.Context) review.Severity {
 // reviewBody returns a review's body with these findings and its markers.
 func (c *composer) reviewBody(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	text := c.reviewText(r, told, inBody)
-	token := work.ReviewToken(c.l.Repo.Row.Key(), c.l.Turn.Number, r.Verdict.Reviewer, r.Verdict.Head, r.Verdict.Cycle)
+	token := work.ReviewToken(c.l.Repo.Row.Key(), c.l.Turn.Number, r.Verdict.Reviewer, r.subject, r.Verdict.Cycle)
 	return c.signed(text, work.Marks{Token: token, Handled: c.l.Turn.EventKeys, Review: markOf(r, told, inBody)})
 }
 

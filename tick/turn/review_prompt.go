@@ -32,6 +32,14 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 		Reviewer: who.Name, Persona: who.Persona, Round: len(given) + 1, Cycle: due.Cycle, Blocking: policy.Blocking, Theirs: l.Item.Flow == work.FlowReview, Guarded: len(l.Guarded.Paths) > 0,
 		Escalations: mayCallIn(policy, who.Name, stored.Inserted),
 	}
+	for _, one := range review.Line(policy, stored.Inserted) {
+		if one.Name != who.Name {
+			r.Coming = append(r.Coming, one.Name)
+		}
+	}
+	if r.MergeBase, err = mergeBases(ctx, l); err != nil {
+		return err
+	}
 	own, others := openFindings(stored.Findings, who.Name)
 	c.Findings, r.Others, c.Review = promptFindings(own), promptFindings(others), r
 	c.DecisionSummary, c.Unresolved = "", nil
@@ -63,6 +71,17 @@ func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context,
 	}
 	c.Review.Diff = diff
 	return nil
+}
+
+// mergeBases returns the merge bases of the reviewed head and its base, as work.PullRequest has
+// them.
+func mergeBases(ctx context.Context, l *env.Lease) (string, error) {
+	m := l.Repo.Git()
+	tip, ok, err := m.Head(ctx, l.Turn.Base)
+	if err != nil || !ok {
+		return "", err
+	}
+	return m.MergeBases(ctx, tip, l.Turn.Head)
 }
 
 // openFindings returns the unresolved findings of a reviewer and of the others.

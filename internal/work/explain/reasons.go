@@ -278,10 +278,6 @@ var reasons = []row{
 	},
 	{work.WhyMergeRefused, People, AtOnce, "GitHub refuses to merge it: {text}", stepAfterFix("see to that, or merge it yourself", "{retry}"), nil},
 	{
-		work.WhyMergeOtherBase, People, AtOnce, "merging would include unapproved commits: the base branch was changed after the approval, or `{branch}` was rewritten",
-		stepAfterFix("look at what it changes there now", "{retry} to have it merged there, or push a commit to have it reviewed again"), nil,
-	},
-	{
 		work.WhyMergeQueueOut, People, AtOnce, "it fell out of the merge queue, and the same head is queued only once[[; failed there: {names}]][[: {text}]]",
 		stepAfterFix("push a commit, or queue it yourself", "{retry} to have it queued again"), nil,
 	},
@@ -330,6 +326,7 @@ var reasons = []row{
 		step("look at what landed, then {resume-merging}"), nil,
 	},
 	{work.WhyMergeTaken, Nobody, Overdue, "GitHub accepted the merge", step("the next pass reads the result"), nil},
+	{work.WhyMergeLater, Nobody, Overdue, "GitHub does not merge it at the moment[[: {text}]]", step("a later pass tries again"), nil},
 	{work.WhyMergeUnclear, Nobody, Overdue, "GitHub's answer to its merge never arrived", step("the pull request and its base are looked at before anything is sent again"), nil},
 	{work.WhyMergeBusy, Nobody, Reminded, "an agent or a person has something to do on it first", step("it is merged after that, if it is approved again"), nil},
 	{work.WhyMergeNext, Nobody, Reminded, "{first} is merged into `{branch}` first", step("it is judged again after that"), nil},

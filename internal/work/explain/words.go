@@ -190,6 +190,11 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 		w.What = head + "what it changes is not known, and critical_paths is set"
 	case r.Name == "critical_paths":
 		w.What = head + "it changes " + strings.Join(r.Names, ", ") + " (critical_paths)"
+	case r.Name == "max_merge_lines" && len(r.Names) > 0:
+		w.What = head + "the changed lines of " + strings.Join(r.Names, ", ") + " are not counted (max_merge_lines)"
+		if r.Names[0] == "?" {
+			w.What = head + "what it changes is not known, and max_merge_lines is set"
+		}
 	case r.Name == "max_merge_lines":
 		w.What = fmt.Sprintf("%sit changes %d lines, more than %.0f (max_merge_lines)", head, r.Count, r.Limit)
 	}

@@ -254,14 +254,23 @@ func (g *gates) asksPerson() work.Reason {
 	if paths := g.critical(); len(paths) > 0 {
 		return work.Reason{Kind: work.WhyMergePerson, Name: "critical_paths", Names: paths}
 	}
-	if lines := g.f.Box.Lines; g.p.MaxLines > 0 && lines > g.p.MaxLines {
-		return work.Reason{Kind: work.WhyMergePerson, Name: "max_merge_lines", Count: lines, Limit: float64(g.p.MaxLines)}
+	b := g.f.Box
+	switch tooMany := (work.Reason{Kind: work.WhyMergePerson, Name: "max_merge_lines", Count: b.Lines, Limit: float64(g.p.MaxLines)}); {
+	case g.p.MaxLines == 0:
+	case b.Lines > g.p.MaxLines:
+		return tooMany
+	case len(b.Paths) == 0: // nobody knows which files are binary
+		tooMany.Names = []string{"?"}
+		return tooMany
+	case len(b.Uncounted) > 0: // what cannot be counted is too much
+		tooMany.Names = b.Uncounted
+		return tooMany
 	}
 	return work.Reason{}
 }
 
-// mostPaths is how many paths a reason names at most.
-const mostPaths = 5
+// MostPaths is how many paths a reason names at most.
+const MostPaths = 5
 
 // critical returns changed paths that need a person's approval. If the changed paths are unknown,
 // it returns "?", because any of them may be critical.
@@ -274,7 +283,7 @@ func (g *gates) critical() []string {
 	}
 	var paths []string
 	for _, path := range g.f.Box.Paths {
-		if slices.ContainsFunc(g.p.Critical, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) }) && len(paths) < mostPaths {
+		if slices.ContainsFunc(g.p.Critical, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) }) && len(paths) < MostPaths {
 			paths = append(paths, path)
 		}
 	}
@@ -334,8 +343,8 @@ func (g *gates) merging() closed {
 		return stops(g.f.Trouble)
 	case g.f.Halt != nil:
 		return waits(work.Reason{Kind: work.WhyMergeHalted, Commit: g.f.Halt.Why.Commit, Text: g.f.Halt.Why.Text, At: g.f.Halt.At.UnixMilli()})
-	case g.f.Refused != "":
-		return waits(work.Reason{Kind: work.WhyMergeBlocked, Names: []string{g.f.Refused}})
+	case !g.f.Refused.None():
+		return waits(g.f.Refused)
 	case g.f.Taken:
 		return waits(work.Reason{Kind: work.WhyMergeTaken})
 	case g.f.Unclear:
@@ -465,7 +474,7 @@ func Stops(k work.ReasonKind) bool {
 // again. Only a person or a new head clears it.
 func Stays(k work.ReasonKind) bool {
 	switch k { //nolint:exhaustive // no other does
-	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeOtherBase, work.WhyMergeQueueOut, work.WhyMergeDiffers:
+	case work.WhyMergeHalf, work.WhyMergeRefused, work.WhyMergeQueueOut, work.WhyMergeDiffers:
 		return true
 	}
 	return false

@@ -100,6 +100,10 @@ func closings() []closing {
 		{"person by path", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.Critical = []string{"docs/b.md"} }},
 		{"person by unknown paths", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.Critical, f.Box.Paths = []string{"x"}, nil }},
 		{"person by size", gateHuman, work.WhyMergePerson, false, func(_ *Facts, p *Policy) { p.MaxLines = 29 }},
+		{"person by a file without lines", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
+			p.MaxLines, f.Box.Paths, f.Box.Uncounted = 1000, []string{"a", "logo.png"}, []string{"logo.png"}
+		}},
+		{"person by unknown files", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.MaxLines, f.Box.Paths = 1000, nil }},
 		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true
 			f.MergeApprovals = []MergeApproval{{Head: "2222222222222222222222222222222222222222"}}

@@ -171,7 +171,6 @@ type Box struct {
 	Head        string         `json:"head"`
 	Base        string         `json:"base"`
 	BaseTip     string         `json:"base_tip"`
-	Onto        string         `json:"onto,omitempty"` // where the base stood when the approved head was first looked at, see Box.Pinned
 	Found       work.Reason    `json:"found,omitzero"` // what kept the last merge of this head, which the plan had chosen, from being sent; none: nothing did
 	Mergeable   string         `json:"mergeable"`      // MERGEABLE, CONFLICTING or UNKNOWN
 	Status      string         `json:"status"`         // GitHub's own word: CLEAN, BEHIND, BLOCKED, UNSTABLE, …
@@ -182,11 +181,12 @@ type Box struct {
 	Looked      time.Time      `json:"-"`                // when the look began that read it last; zero: it is no last look
 	Labels      []string       `json:"labels,omitempty"` // of the pull request
 	Issue       Issue          `json:"issue,omitzero"`
-	Closes      bool           `json:"closes,omitempty"`  // the pull request's text says that its merge closes that issue
-	Lines       int            `json:"lines"`             // added and deleted
-	Paths       []string       `json:"paths,omitempty"`   // that the head changes, where the config asks; empty: not known
-	Threads     int            `json:"threads,omitempty"` // conversations on the diff that are not resolved
-	Reviews     []Review       `json:"reviews,omitempty"` // the oldest first
+	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
+	Lines       int            `json:"lines"`               // added and deleted
+	Paths       []string       `json:"paths,omitempty"`     // that the head changes, where the config asks; empty: not known
+	Uncounted   []string       `json:"uncounted,omitempty"` // of Paths: those in which GitHub counts no lines
+	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
+	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
 	ChecksKnown bool           `json:"checks_known"` // false: the token may not see them
 	Queue       Queue          `json:"queue"`
@@ -206,20 +206,6 @@ func (b Box) Read() bool { return b.Head != "" }
 func (b Box) Fresh() bool {
 	second := b.Looked.Truncate(time.Second)
 	return !b.Looked.IsZero() && (!b.UpdatedAt.Before(second) || !b.Issue.UpdatedAt.Before(second))
-}
-
-// Pinned returns the box with Onto set: the tip of the base when the current head was first seen.
-// It keeps was.Onto and was.Found while the head is the same. If the base branch of an approved head changes,
-// merging could land other commits than those that were approved: an older base lacks commits that
-// the head contains.
-func (b Box) Pinned(was Box) Box {
-	if b.Onto = was.Onto; was.Head != b.Head || b.Onto == "" {
-		b.Onto = b.BaseTip
-	}
-	if was.Head == b.Head {
-		b.Found = was.Found
-	}
-	return b
 }
 
 // Forbids reports whether GitHub denies the account the permission to merge. If the permission is
@@ -265,7 +251,7 @@ type Facts struct {
 	Queued         bool        // we queued this head, and nobody has dequeued it since
 	Trouble        work.Reason // why an earlier attempt to merge this head failed; zero: none did
 	Halt           *Halt       // of the repository; nil: merging is not halted
-	Refused        string      // GitHub's message if it refused to merge this head and the merge is not retried yet; else empty
+	Refused        work.Reason // what it waits for after GitHub refused to merge this head, until the merge is tried again
 	Taken          bool        // GitHub merged or queued this head, and it was not read since
 	Unclear        bool        // a merge of this head was sent, and its result is unknown
 	Updated        time.Time   // when we last brought its branch up to date; zero: never
@@ -277,15 +263,16 @@ type Facts struct {
 type MergeApproval struct {
 	PullID    int64
 	Head      string
+	MergeBase string // of the head and its base then
 	By        work.Account
 	CommentID int64 // the comment that gave it; below 0: given on the command line
 	URL       string
 	At        time.Time
 }
 
-// mergeApproved reports whether a person approved merging this head.
+// mergeApproved reports whether a person approved merging these commits.
 func (f Facts) mergeApproved() bool {
-	return slices.ContainsFunc(f.MergeApprovals, func(w MergeApproval) bool { return w.Head == f.Pull.HeadOID })
+	return slices.ContainsFunc(f.MergeApprovals, func(w MergeApproval) bool { return f.Pull.Brings(w.Head, w.MergeBase) })
 }
 
 // Halt stops merging in a repository until a person resumes it.

@@ -10,15 +10,16 @@ import (
 
 // Facts are the inputs of a decision about one pull request's reviews.
 type Facts struct {
-	Number   int
-	Head     string
-	State    work.PullState
-	MergedBy MergeType // MergedAuto if we merged it; else empty
-	Record   Record
-	Verdicts []Verdict // oldest first
-	Findings []Finding
-	Fixes    []Fix
-	Inserted []Insertion
+	Number    int
+	Head      string
+	MergeBase string // of head and base; empty: not computed
+	State     work.PullState
+	MergedBy  MergeType // MergedAuto if we merged it; else empty
+	Record    Record
+	Verdicts  []Verdict // oldest first
+	Findings  []Finding
+	Fixes     []Fix
+	Inserted  []Insertion
 
 	Requested     []string    // names of the reviewers who are people and were asked to review this head
 	NoReview      work.Reason // why no review may start now; zero: it may
@@ -187,14 +188,35 @@ func (d *decision) decideOpen() {
 	d.c.Why = work.Reason{Kind: work.WhyReviewApproved, Number: d.f.Number}
 }
 
-// isCurrent reports whether a verdict counts for the current head.
-func (d *decision) isCurrent(v Verdict) bool { return v.Head == d.f.Head && v.Validity != TakenBack }
+// isAbout reports whether a verdict is about the commits that merging brings now.
+func (f Facts) isAbout(v Verdict) bool {
+	return v.Validity != BaseMoved && work.PullRequest{HeadOID: f.Head, MergeBase: f.MergeBase}.Brings(v.Head, v.MergeBase)
+}
 
-// currentVerdict returns a reviewer's last verdict on this head, if it counts. If the last verdict
+// isCurrent reports whether a verdict counts for the commits that merging brings now.
+func (d *decision) isCurrent(v Verdict) bool { return d.f.isAbout(v) && v.Validity != TakenBack }
+
+// again counts a reviewer's verdicts on this head that do not count because the base is another one
+// now. Each lets the reviewer look once more.
+func (f Facts) again(reviewer string) int {
+	n := 0
+	for _, v := range f.Verdicts {
+		if v.Reviewer == reviewer && v.Head == f.Head && v.KeptFrom == "" && !f.isAbout(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// Subject names what a reviewer is asked about: the head, with a number if the reviewer gave a
+// verdict on it for another base.
+func (f Facts) Subject(reviewer string) string { return subject(f.Head, f.again(reviewer)) }
+
+// currentVerdict returns a reviewer's last verdict on these commits, if it counts. If the last verdict
 // was taken back, no earlier one counts.
 func (d *decision) currentVerdict(name string) (Verdict, bool) {
 	for _, v := range slices.Backward(d.f.Verdicts) {
-		if v.Reviewer == name && v.Head == d.f.Head {
+		if v.Reviewer == name && d.f.isAbout(v) {
 			return v, d.isCurrent(v)
 		}
 	}
@@ -255,7 +277,7 @@ func (d *decision) peopleApprove() bool {
 func (d *decision) personApproves() bool {
 	said := map[int64]bool{} // a person's last verdict counts
 	for _, v := range slices.Backward(d.f.Verdicts) {
-		if !v.Human || v.Head != d.f.Head || said[v.By.ID] {
+		if !v.Human || !d.f.isAbout(v) || said[v.By.ID] {
 			continue
 		}
 		said[v.By.ID] = v.By.ID != 0
@@ -330,7 +352,7 @@ func (d *decision) review(r Reviewer) {
 		d.person(r, waits)
 		return
 	}
-	d.c.Key = DueKey(d.f.Number, Due{Reviewer: r.Name, Epoch: d.c.Epoch, Cycle: d.c.Cycle, Head: d.f.Head})
+	d.c.Key = DueKey(d.f.Number, Due{Reviewer: r.Name, Epoch: d.c.Epoch, Cycle: d.c.Cycle, Head: d.f.Head, Again: d.f.again(r.Name)})
 	switch {
 	case d.f.Record.FailedKey == d.c.Key:
 		d.do(EventDue)

@@ -13,14 +13,25 @@ type Due struct {
 	Reviewer     string
 	Epoch, Cycle int
 	Head         string
+	Again        int // how many of the reviewer's verdicts on this head were for another base
+}
+
+// Subject names what is reviewed, in tokens.
+func (d Due) Subject() string { return subject(d.Head, d.Again) }
+
+func subject(head string, again int) string {
+	if again == 0 {
+		return head
+	}
+	return head + "." + strconv.Itoa(again)
 }
 
 // DueKey returns the key of the event that asks a reviewer to review a head. It depends only on its
 // arguments, so that no review is repeated after a loss of the database.
 func DueKey(number int, d Due) string {
 	epoch, cycle := strconv.Itoa(d.Epoch), strconv.Itoa(d.Cycle)
-	source := strings.Join([]string{d.Reviewer, epoch, cycle, d.Head}, ".")
-	return work.EventKey(number, work.EventReviewDue, source, work.ContentHash("review due", d.Reviewer, d.Head, epoch, cycle))
+	source := strings.Join([]string{d.Reviewer, epoch, cycle, d.Subject()}, ".")
+	return work.EventKey(number, work.EventReviewDue, source, work.ContentHash("review due", d.Reviewer, d.Subject(), epoch, cycle))
 }
 
 // DueOf parses the source of an event with a DueKey.
@@ -29,12 +40,16 @@ func DueOf(e work.Event) (Due, bool) {
 		return Due{}, false // most events that a pass reads
 	}
 	parts := strings.Split(e.Source, ".")
-	if len(parts) != 4 {
+	if len(parts) == 4 {
+		parts = append(parts, "0")
+	}
+	if len(parts) != 5 {
 		return Due{}, false
 	}
 	epoch, err := strconv.Atoi(parts[1])
 	cycle, err2 := strconv.Atoi(parts[2])
-	return Due{Reviewer: parts[0], Epoch: epoch, Cycle: cycle, Head: parts[3]}, err == nil && err2 == nil
+	again, err3 := strconv.Atoi(parts[4])
+	return Due{Reviewer: parts[0], Epoch: epoch, Cycle: cycle, Head: parts[3], Again: again}, err == nil && err2 == nil && err3 == nil
 }
 
 // FixDue is the content of the key of an event that asks for a fix.

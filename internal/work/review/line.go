@@ -47,15 +47,18 @@ func (p Policy) ReviewerOf(name string) (Reviewer, bool) {
 }
 
 // CallIn returns whom a verdict calls in: reviewers that it may call in, each once for a pull
-// request. vain has the other names.
+// request. vain has the other names, without those of reviewers who look at it anyway.
 func CallIn(p Policy, v Verdict, before []Insertion) (in []Insertion, vain []string) {
 	who, _ := p.ReviewerOf(v.Reviewer)
+	line := Line(p, before)
 	for _, name := range v.CalledIn {
 		_, known := p.Pool[name]
 		again := func(i Insertion) bool { return i.Name == name }
 		switch {
 		case !known || !slices.Contains(who.MayCallIn, name) || name == v.Reviewer:
-			vain = append(vain, name)
+			if index(line, name) < 0 || name == v.Reviewer {
+				vain = append(vain, name)
+			}
 		case !slices.ContainsFunc(before, again) && !slices.ContainsFunc(in, again):
 			in = append(in, Insertion{PullID: v.PullID, Name: name, By: v.Reviewer, At: v.At})
 		}

@@ -16,6 +16,7 @@ type mark struct {
 	Version  int         `json:"v"`
 	Reviewer string      `json:"reviewer"`
 	Head     string      `json:"head"`
+	Base     string      `json:"merge_base,omitempty"`
 	Epoch    int         `json:"epoch"`
 	Cycle    int         `json:"cycle"`
 	Decision Decision    `json:"decision"`
@@ -45,7 +46,7 @@ const markVersion = 1
 // own findings that have no comment.
 func Mark(v Verdict, resolved []string, inBody []Finding) string {
 	m := mark{
-		Version: markVersion, Reviewer: v.Reviewer, Head: v.Head, Epoch: v.Epoch, Cycle: v.Cycle, Decision: v.Decision,
+		Version: markVersion, Reviewer: v.Reviewer, Head: v.Head, Base: v.MergeBase, Epoch: v.Epoch, Cycle: v.Cycle, Decision: v.Decision,
 		CalledIn: v.CalledIn, Highest: v.Highest, Count: v.Count, Resolved: resolved,
 	}
 	for _, x := range inBody {
@@ -67,7 +68,7 @@ func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok boo
 		inBody = append(inBody, x)
 	}
 	v = Verdict{
-		Reviewer: m.Reviewer, Head: m.Head, Epoch: m.Epoch, Cycle: m.Cycle, Decision: m.Decision, CalledIn: m.CalledIn,
+		Reviewer: m.Reviewer, Head: m.Head, MergeBase: m.Base, Epoch: m.Epoch, Cycle: m.Cycle, Decision: m.Decision, CalledIn: m.CalledIn,
 		Highest: m.Highest, Count: m.Count, Validity: Counts,
 	}
 	return v, m.Resolved, inBody, true

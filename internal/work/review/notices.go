@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -83,9 +84,13 @@ func ReviewerNames(line []Reviewer) string {
 // Request plans to request a person's review of this head. It returns false for the author, whose
 // review GitHub does not accept: they use the command.
 func (i Item) Request(who Reviewer) (work.Action, bool) {
+	extra := ""
+	if n := i.facts().again(who.Name); n > 0 {
+		extra = strconv.Itoa(n)
+	}
 	return work.Action{
-		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionReviewRequest, Need: work.NeedRequired, State: work.ActionPlanned,
-		Token: work.RequestToken(i.Repo.Key(), i.Pull.Number, who.Name, i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: who.Login,
+		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionReviewRequest, Extra: extra, Need: work.NeedRequired, State: work.ActionPlanned,
+		Token: work.RequestToken(i.Repo.Key(), i.Pull.Number, who.Name, i.Subject(who.Name)), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: who.Login,
 		Why: "reviewer " + who.Name + " is next",
 	}, !strings.EqualFold(who.Login, i.Policy.Author)
 }

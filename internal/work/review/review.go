@@ -90,6 +90,7 @@ const (
 	Counts    Validity = "counts"
 	Moved     Validity = "moved"      // the head had already changed when the review was posted; it counts if the head returns
 	TakenBack Validity = "taken_back" // dismissed by a person
+	BaseMoved Validity = "base_moved" // the base may have been changed after a person's review: nobody can tell which commits they saw
 )
 
 // Verdict is a reviewer's verdict about a head. An agent gives one for each head, a person any
@@ -102,6 +103,7 @@ type Verdict struct {
 	Reviewer  string // empty: a person who is not a reviewer; such a verdict counts for Policy.RequireHuman and for merging
 	Human     bool
 	Head      string // the reviewed commit
+	MergeBase string // merge bases of the head and its base then, as in work.PullRequest; the verdict is about the commits in between
 	KeptFrom  string // the approved commit, if only the base was merged in since
 	Epoch     int    // Record.Epoch at that time
 	Cycle     int    // FixCycle at that time

@@ -53,9 +53,12 @@ func (i Item) PersonAsks() bool {
 // Line lists everybody who must approve.
 func (i Item) Line() []Reviewer { return Line(i.Policy, i.facts().Inserted) }
 
+// Subject names what a reviewer is asked about, as in Facts.Subject.
+func (i Item) Subject(reviewer string) string { return i.facts().Subject(reviewer) }
+
 func (i Item) facts() Facts {
 	f := i.Facts
-	f.Number, f.Head, f.State = i.Pull.Number, i.Pull.HeadOID, i.Pull.State
+	f.Number, f.Head, f.MergeBase, f.State = i.Pull.Number, i.Pull.HeadOID, i.Pull.MergeBase, i.Pull.State
 	in, _ := i.calledIn()
 	f.Inserted = slices.Concat(f.Inserted, in)
 	f.NoReview, f.NoFix = i.held(), i.held()
