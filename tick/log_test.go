@@ -12,6 +12,7 @@ import (
 
 // passLines are the messages about no single repository.
 var passLines = []string{
+	"the state folder was used on another machine before; no pass may run there any more",
 	"could not list what is to be sent",
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "could not record a limit of GitHub's",
 	"could not delete data of finished work", "could not look for processes in a checkout",

@@ -102,7 +102,7 @@ func TestEveryBrakeHoldsAtEveryMoment(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, _, err = tx.AddVerdict(s.Context(), review.Verdict{PullID: p.ID, ReviewID: s.approval, Human: true, By: pat, Head: p.HeadOID, Decision: review.Approve, At: s.at()})
+			_, _, err = tx.AddVerdict(s.Context(), review.Verdict{PullID: p.ID, ReviewID: s.approval, Human: true, By: pat, Head: p.HeadOID, MergeBase: p.MergeBase, Decision: review.Approve, At: s.at()})
 			return err
 		})
 		return nil
@@ -198,7 +198,7 @@ func TestAWordCountsWhileItsAuthorMayWrite(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.AddMergeApproval(s.Context(), merging.MergeApproval{PullID: p.ID, Head: p.HeadOID, By: work.Account{ID: s.hub.UserID("pat"), Login: "pat"}, CommentID: 5, At: s.at()})
+		_, err = tx.AddMergeApproval(s.Context(), merging.MergeApproval{PullID: p.ID, Head: p.HeadOID, MergeBase: p.MergeBase, By: work.Account{ID: s.hub.UserID("pat"), Login: "pat"}, CommentID: 5, At: s.at()})
 		return err
 	})
 	chosen := s.plan()
