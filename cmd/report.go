@@ -45,7 +45,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 	}
 	if !opt.json.Asked() {
 		watched := opt.dryRun || a.Output().TTY
-		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).ShouldReportHalt(*h) {
+		if watched || !opt.detach && !opt.detached && folder.At(cfg.Runtime.StateDir).ShouldReportHalt(*h) {
 			a.PrintHalt(h)
 		}
 		return nil
@@ -107,7 +107,7 @@ func (a *app) reportOnce(opt *tickOptions, cfg *config.Config) outcomeFilter {
 	if a.Output().TTY || opt.detached {
 		return nil
 	}
-	return folder.Dirs{State: cfg.Runtime.StateDir}.OutcomesToReport
+	return folder.At(cfg.Runtime.StateDir).OutcomesToReport
 }
 
 // rowsToTell returns the lines of turns and merges.

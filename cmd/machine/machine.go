@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -50,7 +51,7 @@ func Open(opt Options) (*Machine, error) {
 func newMachine(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice,
-		dirs: folder.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
+		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
 
@@ -172,7 +173,7 @@ func hostPath(cfg *config.Config, env environ.Env) string {
 		written = slices.Concat(written, a.Writable, homes(env, a))
 	}
 	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
-		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(resolved(dir), resolved(w))) })
+		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(files.Resolve(dir), files.Resolve(w))) })
 	})
 	return strings.Join(trusted, string(filepath.ListSeparator))
 }
@@ -191,12 +192,4 @@ func isPath(v string) bool {
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// resolved follows links as far as the path exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }

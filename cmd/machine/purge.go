@@ -33,7 +33,7 @@ func Purgeable(dir, home string, kept ...string) error {
 		return fmt.Errorf("%q is no folder", dir)
 	}
 	for _, path := range append(kept, home, string(filepath.Separator)) {
-		if path != "" && (within(path, dir) || within(resolved(path), resolved(dir))) {
+		if path != "" && (within(path, dir) || within(files.Resolve(path), files.Resolve(dir))) {
 			return fmt.Errorf("the state folder %q contains %q, which is not state: nothing was deleted", dir, path)
 		}
 	}

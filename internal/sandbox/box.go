@@ -2,10 +2,10 @@ package sandbox
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -148,13 +148,8 @@ func holdsAny(dir string, others []string) bool {
 	return slices.ContainsFunc(others, func(o string) bool { return inside(o, dir) })
 }
 
-// real resolves links; if the path does not exist, it returns it cleaned.
-func real(path string) string {
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		return r
-	}
-	return filepath.Clean(path)
-}
+// real resolves the links of a path as far as it exists.
+func real(path string) string { return files.Resolve(path) }
 
 func reals(paths []string) []string {
 	var all []string
