@@ -114,6 +114,9 @@ func (a *app) reportOnce(opt *tickOptions, cfg *config.Config) outcomeFilter {
 func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
+		if t.Code == work.WhyMachineFault { // the error that ends the pass says it once for all
+			continue
+		}
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
 	}
 	for _, m := range rep.Merges() {

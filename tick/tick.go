@@ -73,7 +73,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.pruneFinished(ctx, len(leases))
 	p.sumUp(ctx, rep)
 	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
-	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
+	return rep, errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // plan runs the phases that only one pass at a time may run.

@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -31,7 +33,9 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Fa
 		func(ctx context.Context) { f.Git = m.examineGit(ctx) },
 		func(ctx context.Context) { f.Agents = Agents(ctx, cfg, env) },
 		func(ctx context.Context) { f.Database = examineDatabase(ctx, m.dirs.State) },
-		func(context.Context) { f.Home, f.State, f.Disk = m.examineFolders() },
+		func(context.Context) {
+			f.Home, f.State, f.Disk = m.examineHome(), m.examineState(ofRepos), m.examineDisk()
+		},
 	} {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, examineTime)
@@ -55,24 +59,12 @@ func (m *Machine) examineGit(ctx context.Context) *doctor.Program {
 	return p
 }
 
-// examineFolders checks the home folder, where agents keep their logins, the state folder, and the
-// free disk space.
-func (m *Machine) examineFolders() (home, state *doctor.Folder, disk *doctor.Disk) {
-	if m.env.Home != "" {
-		home = examineFolder(m.env.Home)
+// examineHome checks the home folder; nil: none is known.
+func (m *Machine) examineHome() *doctor.Folder {
+	if m.env.Home == "" {
+		return nil
 	}
-	dir := m.dirs.State
-	if dir == "" {
-		return home, &doctor.Folder{}, nil
-	}
-	state = examineFolder(dir)
-	if err := GuardState(dir); err != nil {
-		state.Unsafe = err.Error()
-	}
-	if free, known := freeSpace(existing(dir)); known {
-		disk = &doctor.Disk{Path: dir, Free: free}
-	}
-	return home, state, disk
+	return examineFolder(m.env.Home)
 }
 
 // examineFolder checks whether a folder can be written, or created.
@@ -85,6 +77,9 @@ func examineFolder(dir string) *doctor.Folder {
 		f.Trouble = there + " is no folder"
 	} else if err := mayWrite(there); err != nil {
 		f.Trouble = fmt.Sprintf("%s cannot be written: %v", there, err)
+		if errors.Is(err, syscall.EROFS) {
+			f.Do = work.MountForWriting
+		}
 	}
 	return f
 }

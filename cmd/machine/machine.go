@@ -78,12 +78,16 @@ type Machine struct {
 	scratch string // holds files written outside the state folder; empty: none
 }
 
-// preflight checks, before a turn is claimed, that the programs it needs exist.
+// preflight checks, before a turn is claimed, that the programs it needs exist and that the state
+// folder can be written.
 func (m *Machine) preflight(ctx context.Context) error {
 	m.once.Do(func() {
 		m.err = m.openGit(ctx)
 		if errors.Is(m.err, proc.ErrNotFound) {
 			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
+		}
+		if m.err == nil {
+			m.err = m.tryMachine()
 		}
 	})
 	return m.err
@@ -173,7 +177,9 @@ func hostPath(cfg *config.Config, env environ.Env) string {
 		written = slices.Concat(written, a.Writable, homes(env, a))
 	}
 	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
-		return slices.ContainsFunc(written, func(w string) bool { return w != "" && (within(dir, w) || within(files.Resolve(dir), files.Resolve(w))) })
+		return slices.ContainsFunc(written, func(w string) bool {
+			return w != "" && (within(dir, w) || within(files.Resolve(dir), files.Resolve(w)))
+		})
 	})
 	return strings.Join(trusted, string(filepath.ListSeparator))
 }

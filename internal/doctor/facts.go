@@ -175,6 +175,7 @@ type Login struct {
 type Folder struct {
 	Path    string // empty: none is known
 	Trouble string
+	Do      string // what fixes the trouble; empty: what usually does
 	Unsafe  string // why nothing in it can be trusted, with the remedy
 	New     bool   // it does not exist yet
 }
@@ -188,10 +189,11 @@ type Database struct {
 	Older   bool   // its schema is older: the next pass migrates it
 }
 
-// Disk is the free disk space.
+// Disk is the room on a disk.
 type Disk struct {
-	Path string
-	Free int64 // bytes
+	Path   string
+	Free   int64 // bytes
+	Inodes int64 // how many files can be made; below 0: the file system does not count them
 }
 
 // Schedule is what repeats passes.

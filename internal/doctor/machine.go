@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func config(f Facts) []Check {
@@ -82,18 +85,15 @@ func state(f Facts) []Check {
 	case f.State != nil && f.State.Unsafe != "":
 		return fail(f.State.Unsafe, "")
 	}
-	return folder(f.State, AnotherFolder)
+	return folder(f.State, work.AnotherFolder)
 }
-
-// AnotherFolder is the remedy for an unusable state folder.
-const AnotherFolder = "set runtime.state_dir in the config to a folder that you may write to"
 
 func folder(f *Folder, do string) []Check {
 	switch {
 	case f == nil:
 		return nil
 	case f.Trouble != "":
-		return fail(f.Trouble, do)
+		return fail(f.Trouble, cmp.Or(f.Do, do))
 	case f.New:
 		return ok(f.Path + " can be created")
 	}
@@ -118,9 +118,11 @@ func database(f Facts) []Check {
 }
 
 // Below noRoom a pass cannot even record what it does; below littleRoom a checkout may not fit.
+// With fewer than noInodes no checkout does.
 const (
 	noRoom     = 64 << 20
 	littleRoom = 1 << 30
+	noInodes   = 1000
 )
 
 func disk(f Facts) []Check {
@@ -130,6 +132,8 @@ func disk(f Facts) []Check {
 		return nil
 	case d.Free < noRoom:
 		return fail(fmt.Sprintf("the disk of %s is full: %s left", d.Path, size(d.Free)), do)
+	case d.Inodes >= 0 && d.Inodes < noInodes:
+		return fail(fmt.Sprintf("the disk of %s has %s left: it can hold hardly any more files", d.Path, count(int(d.Inodes), "inode", "inodes")), "delete files there (df -i shows how many it can hold), or "+work.AnotherFolder)
 	case d.Free < littleRoom:
 		return warn(fmt.Sprintf("the disk of %s is nearly full: %s left", d.Path, size(d.Free)), do)
 	default:

@@ -109,9 +109,9 @@ var table = []Row{
 
 	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
 	{"home", forMachine, "whether the home folder can be written", usual, home},
-	{"state", forMachine, "whether the state folder is safe and can be written", usual, state},
+	{"state", forMachine, "whether the state folder is safe, and each folder, file and lock in it can be written", usual | BeforeTurn, state},
 	{"database", forMachine, "whether the state database is whole", usual, database},
-	{"disk", forMachine, "how much room there is for the state", usual, disk},
+	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},
 	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
 
 	{"schedule", forSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},

@@ -136,7 +136,7 @@ const (
 	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At
 	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
 	WhyNoConnection ReasonKind = "no_connection"        // Local
-	WhyDiskFull     ReasonKind = "disk_full"            //
+	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
 	WhyHeadNotShown ReasonKind = "head_not_visible"     //
 	WhyChecksRun    ReasonKind = "checks_running"       //
 	WhyBranchMoves  ReasonKind = "branch_moving"        //
