@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -23,7 +24,8 @@ import (
 const examineTime = 20 * time.Second
 
 // Examine collects facts about this machine without a network: programs, agents and their
-// sandboxes, folders, the database. Each is examined on its own, and nothing is written.
+// sandboxes, folders, the database. Each is examined on its own. What is written to try it is
+// removed.
 func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Facts {
 	m := newMachine(Options{Config: cfg, Env: env})
 	var f doctor.Facts
@@ -31,10 +33,11 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Fa
 	for _, look := range []func(context.Context){
 		func(ctx context.Context) { f.Gh = m.examineGh(ctx) },
 		func(ctx context.Context) { f.Git = m.examineGit(ctx) },
-		func(ctx context.Context) { f.Agents = Agents(ctx, cfg, env) },
+		func(ctx context.Context) { f.Agents = m.examineUsed(ctx) },
 		func(ctx context.Context) { f.Database = examineDatabase(ctx, m.dirs.State) },
 		func(context.Context) {
 			f.Home, f.State, f.Disk = m.examineHome(), m.examineState(ofRepos), m.examineDisk()
+			f.Metrics = examineMetrics(cfg.Runtime.MetricsFile)
 		},
 	} {
 		wg.Go(func() {
@@ -65,6 +68,18 @@ func (m *Machine) examineHome() *doctor.Folder {
 		return nil
 	}
 	return examineFolder(m.env.Home)
+}
+
+// examineMetrics checks the folder of metrics_file, which must exist; nil: there is no such file.
+func examineMetrics(file string) *doctor.Folder {
+	if file == "" {
+		return nil
+	}
+	f := examineFolder(filepath.Dir(file))
+	if f.New && f.Trouble == "" {
+		f.Trouble, f.Do = f.Path+" does not exist", fmt.Sprintf("mkdir -p %q", f.Path)
+	}
+	return f
 }
 
 // examineFolder checks whether a folder can be written, or created.
@@ -98,11 +113,19 @@ func existing(dir string) string {
 	}
 }
 
-// examineDatabase lets SQLite check the whole file.
+// examineDatabase writes to the database as a pass does, and lets SQLite check the whole file.
 func examineDatabase(ctx context.Context, state string) *doctor.Database {
 	d := &doctor.Database{Path: filepath.Join(state, "state.db")}
 	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
+	}
+	var unwritable error
+	if files.Exists(d.Path) {
+		unwritable = store.TryWrite(ctx, d.Path)
+	}
+	if locked, ok := errors.AsType[*store.LockedError](unwritable); ok {
+		d.Trouble, d.Do = locked.Error(), fmt.Sprintf("find the program and end it: fuser -v %q", d.Path)
+		return d
 	}
 	db, there, err := store.OpenReadOnly(ctx, d.Path)
 	switch {
@@ -116,6 +139,8 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		err = db.Check(ctx)
 		if err = errors.Join(err, db.Close()); err != nil {
 			d.Damage = err.Error()
+		} else if unwritable != nil {
+			d.Trouble, d.Do = unwritable.Error(), "run gh mergexo as the user to whom the state folder belongs, and make room"
 		}
 	}
 	return d

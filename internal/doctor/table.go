@@ -88,6 +88,7 @@ var table = []Row{
 	{"repository", forRepository, "whether it exists, is visible, and has the name in the config", usual, repos(repository)},
 	{"archived", forRepository, "whether it is archived or disabled", usual | AtInit, readable(archived)},
 	{"write", forRepository, "whether the account may push", usual | AtInit, readable(write)},
+	{"remote", forRepository, "whether git reaches it, asked as a pass asks", AtDoctor, repos(remote)},
 	{"reads", forRepository, "whether the token may read files, issues, pull requests, checks and statuses", usual, readable(reads)},
 	{"labels", forRepository, "whether the labels in the config exist", usual, readable(labels)},
 	{"rules", forRepository, "what the rules of the default branch require for a merge", usual, ruled(rules)},
@@ -104,13 +105,16 @@ var table = []Row{
 	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
 	{"agent_version", forAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
 	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
+	{"agent_home", forAgents, "whether it can write the folders with its login and sessions", usual, installed(agentHome)},
 
 	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
+	{"agent_start", forSandbox, "whether its program starts as in a turn, in its sandbox where the checkouts are, without a request to its provider", usual, installed(agentStart)},
 
 	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
-	{"home", forMachine, "whether the home folder can be written", usual, home},
+	{"home", forMachine, "whether the home folder can be written, which turns in a sandbox do not need", usual, home},
 	{"state", forMachine, "whether the state folder is safe, and each folder, file and lock in it can be written", usual | BeforeTurn, state},
-	{"database", forMachine, "whether the state database is whole", usual, database},
+	{"database", forMachine, "whether the state database is whole and can be written", usual, database},
+	{"metrics_file", forMachine, "whether the folder of `metrics_file` is there and can be written", usual, metricsFile},
 	{"disk", forMachine, "how much room and how many inodes there are for the state", usual | BeforeTurn, disk},
 	{"clock", forMachine, "the difference between the clocks of this machine and GitHub", usual, clock},
 
