@@ -78,7 +78,7 @@ func (a *app) everything(verb work.Verb, reason string) error {
 			return &cli.UsageError{Err: fmt.Errorf("--all means everything, and %q is one repository: to exclude it, remove it from the config", reason)}
 		}
 	}
-	dirs, answer := folder.Dirs{State: cfg.Runtime.StateDir}, ""
+	dirs, answer := folder.At(cfg.Runtime.StateDir), ""
 	if verb == work.VerbPause {
 		answer, err = a.haltAll(dirs, reason)
 	} else {

@@ -45,7 +45,7 @@ func (a *app) printHalted(h *folder.Halt, opt *tickOptions, cfg *config.Config) 
 	}
 	if !a.JSON.Asked() {
 		watched := opt.dryRun || a.Output().TTY
-		if watched || !opt.detach && !opt.detached && (folder.Dirs{State: cfg.Runtime.StateDir}).ShouldReportHalt(*h) {
+		if watched || !opt.detach && !opt.detached && folder.At(cfg.Runtime.StateDir).ShouldReportHalt(*h) {
 			a.PrintHalt(h)
 		}
 		return nil
@@ -107,13 +107,16 @@ func (a *app) reportOnce(opt *tickOptions, cfg *config.Config) outcomeFilter {
 	if a.Output().TTY || opt.detached {
 		return nil
 	}
-	return folder.Dirs{State: cfg.Runtime.StateDir}.OutcomesToReport
+	return folder.At(cfg.Runtime.StateDir).OutcomesToReport
 }
 
 // rowsToTell returns the lines of turns and merges.
 func rowsToTell(out terminal.Output, rep *env.Report, once outcomeFilter) [][]string {
 	var rows [][]string
 	for _, t := range rep.Turns() {
+		if t.Code == work.WhyMachineFault { // the error that ends the pass says it once for all
+			continue
+		}
 		rows = append(rows, []string{t.Repo + "#" + strconv.Itoa(t.Number), string(t.Kind), t.Outcome, out.LocalTimes(t.Reason), t.URL})
 	}
 	for _, m := range rep.Merges() {

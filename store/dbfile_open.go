@@ -86,6 +86,51 @@ func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File
 	return nil, false, errors.Join(err, d.SQL.Close())
 }
 
+// LockedError means that another program keeps a database locked for longer than any pass does.
+type LockedError struct{ Path string }
+
+func (e *LockedError) Error() string { return e.Path + " is locked by another program" }
+
+// TryWrite commits a write that changes nothing to an existing database, as a pass commits its rows.
+// A database that is locked for long is a *LockedError.
+func TryWrite(ctx context.Context, path string) error {
+	const patience = 3 * time.Second // passes write for milliseconds
+	within, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	err := tryWrite(within, path, patience)
+	code := (*sqlite.Error)(nil)
+	if within.Err() != nil && ctx.Err() == nil || errors.As(err, &code) && code.Code()&0xff == sqlite3.SQLITE_BUSY {
+		return &LockedError{Path: path}
+	}
+	if err != nil {
+		return fmt.Errorf("write to %s: %w", path, explainDiskFull(err))
+	}
+	return nil
+}
+
+func tryWrite(ctx context.Context, path string, patience time.Duration) (err error) {
+	d, err := connect(ctx, path, url.Values{
+		"mode": {"rw"}, "_txlock": {"immediate"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.SQL.Close()) }()
+	tx, err := d.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var version int
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, version)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 func connectReadOnly(ctx context.Context, path string) (*File, error) {
 	d, err := connect(ctx, path, readOnlyValues())
 	if err != nil && isImmutable(path) {

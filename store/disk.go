@@ -9,6 +9,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // DiskError says that the disk does not accept SQLite's writes. Nothing is lost, because the
@@ -21,7 +23,9 @@ type DiskError struct {
 func (e *DiskError) Error() string {
 	return "it cannot be written, the disk may be full; make room and make a pass again: " + e.Err.Error()
 }
-func (e *DiskError) Unwrap() error { return e.Err }
+
+// Unwrap returns the error as a fault of this machine.
+func (e *DiskError) Unwrap() error { return &work.MachineError{Err: e.Err, Do: work.MakeRoom} }
 
 // explainDiskFull explains what to check if SQLite only reports that a write failed.
 func explainDiskFull(err error) error {

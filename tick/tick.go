@@ -77,7 +77,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.pruneFinished(ctx, len(leases))
 	p.sumUp(ctx, rep)
 	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
-	return rep, errors.Join(ctx.Err(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
+	return rep, errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // useFolder stops the pass if another machine is at work with the same state folder, or with the one

@@ -17,7 +17,7 @@ func Halted(cfg *config.Config) (*folder.Halt, error) {
 	if err := machine.GuardState(cfg.Runtime.StateDir); err != nil {
 		return nil, err
 	}
-	h, is := folder.Dirs{State: cfg.Runtime.StateDir}.Halted()
+	h, is := folder.At(cfg.Runtime.StateDir).Halted()
 	if !is {
 		return nil, nil //nolint:nilnil // no pause is an answer
 	}

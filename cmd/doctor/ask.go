@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -56,6 +57,9 @@ func ask(ctx context.Context, a *cli.App, cfg *config.Config, f *doctor.Facts) {
 			turns <- struct{}{}
 			defer func() { <-turns }()
 			private[i] = askRepo(ctx, clients[r.Host], settings, r)
+			if r.Current != "" {
+				askGit(ctx, a, cfg, settings, r)
+			}
 		})
 	}
 	each.Wait()
@@ -147,6 +151,18 @@ func askRepo(ctx context.Context, c *github.Client, settings config.Repo, to *do
 	}
 	to.WorkRules = hinderingRules(ctx, c, r.Current)
 	return r.Private
+}
+
+// askGit asks the remote of a repository that GitHub knows.
+func askGit(ctx context.Context, a *cli.App, cfg *config.Config, settings config.Repo, to *doctor.Repo) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	current, err := work.ParseRepoName(to.Current, settings.Name.Host)
+	if err != nil {
+		return
+	}
+	to.AsksGit = true
+	to.Git = machine.TryRemote(ctx, cfg, a.Environ(), settings, work.Repo{Name: settings.Name, Current: current})
 }
 
 // Describe adds what GitHub says about a repository to its facts.

@@ -28,8 +28,10 @@ state folder, the disk, the clock and the schedule. Each check is ok (✓), a wa
 (!) or a failure (X), with the command that fixes it. All checks run, even after a
 failure.
 
-It reads from GitHub, sends no request to an agent's provider, and writes nothing.
-The exit code is 1 if there is a failure. docs/troubleshooting.md lists the checks.`,
+It does what a pass does: asks the git remotes, writes to the state folder and the
+database, starts the agents in their sandbox. It only reads from GitHub, sends no
+request to an agent's provider, and leaves nothing behind. The exit code is 1 if
+there is a failure. docs/troubleshooting.md lists the checks.`,
 		Example: `  $ gh mergexo doctor
   $ gh mergexo doctor --json checks \
       --jq '.checks[] | select(.level != "ok") | .do'`,

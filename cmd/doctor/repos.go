@@ -44,7 +44,7 @@ func gates(r config.Repo) doctor.Gates {
 // addStored adds what the database and the state folder know. Their own problems have a separate
 // check.
 func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
-	dirs, p := folder.Dirs{State: cfg.Runtime.StateDir}, &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
+	dirs, p := folder.At(cfg.Runtime.StateDir), &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
 	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {
 		known, err := tx.ListRepos(ctx)
 		if err != nil {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
@@ -57,22 +59,43 @@ func used(cfg *config.Config) []string {
 	})
 }
 
-// Agents examines agents on this machine; without names, those that the config uses.
+// Agents examines agents on this machine; without names, those that the config uses. It writes
+// nothing to the state folder.
 func Agents(ctx context.Context, cfg *config.Config, env environ.Env, names ...string) []doctor.Agent {
 	if len(names) == 0 {
 		names = used(cfg)
 	}
-	m := newMachine(Options{Config: cfg, Env: env})
+	return newMachine(Options{Config: cfg, Env: env}).examineAgents(ctx, names, "")
+}
+
+// examineAgents examines agents. Their programs are started in a new folder in place, or in a
+// temporary one.
+func (m *Machine) examineAgents(ctx context.Context, names []string, place string) []doctor.Agent {
 	all := make([]doctor.Agent, len(names))
 	var each sync.WaitGroup
 	for i, name := range names {
-		each.Go(func() { all[i] = m.examineAgent(ctx, cfg.Agents[name]) })
+		each.Go(func() { all[i] = m.examineAgent(ctx, m.cfg.Agents[name], place) })
 	}
 	each.Wait()
 	return all
 }
 
-func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent {
+// examineUsed examines the agents that the config uses, among the checkouts if there is a state
+// folder.
+func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
+	place := ""
+	if files.Exists(m.dirs.State) {
+		place = m.dirs.CheckoutParent(m.someRepo())
+		made, err := makeFolders(place)
+		defer removeEmpty(made)
+		if err != nil { // the check of the state folder tells
+			place = ""
+		}
+	}
+	return m.examineAgents(ctx, used(m.cfg), place)
+}
+
+func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string) doctor.Agent {
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
 		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
@@ -86,7 +109,10 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent
 		g.Missing = bare(missing.Error())
 	} else {
 		g.Found = true
-		g.Version = m.versionOf(ctx, spec, g.Hides)
+		if g.Version, err = m.start(ctx, spec, g.Hides, place); err != nil && ctx.Err() == nil {
+			g.Fails = startTrouble(err)
+		}
+		g.Keeps = m.keeps(a)
 		g.Drift, g.TooOld = bare(agent.Drift(spec, g.Version)), agent.TooOld(spec, g.Version)
 		g.Path, _ = agent.Program(spec) // it was found just now
 	}
@@ -103,6 +129,15 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent) doctor.Agent
 	return g
 }
 
+// startTrouble explains why a program does not start.
+func startTrouble(err error) *doctor.Trouble {
+	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
+		said := explain.Reason(blocked.Reason, explain.Place{})
+		return &doctor.Trouble{Says: said.Here(), Do: said.Next()}
+	}
+	return &doctor.Trouble{Says: err.Error()}
+}
+
 // someRepo returns the first repository of the config, to see what a sandbox lets in there.
 func (m *Machine) someRepo() (repo work.Repo) {
 	if len(m.cfg.Repos) > 0 {
@@ -111,24 +146,58 @@ func (m *Machine) someRepo() (repo work.Repo) {
 	return repo
 }
 
-// versionOf asks a program for its version, in the agent's sandbox if that hides files: the agent
-// may have modified the program.
-func (m *Machine) versionOf(ctx context.Context, spec agent.Spec, hides bool) string {
-	scratch, err := os.MkdirTemp("", "mergexo-version-")
+// start starts an agent's program as a turn does, only to print its version: in the agent's sandbox
+// if that hides files, in a new folder in place, or in a temporary one.
+func (m *Machine) start(ctx context.Context, spec agent.Spec, hides bool, place string) (version string, err error) {
+	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs}
+	dir, err := os.MkdirTemp(place, "start-")
 	if err != nil {
-		return ""
+		return "", err
 	}
-	defer func() { _ = sandbox.Remove(scratch) }()
-	dir := filepath.Join(scratch, "empty")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return ""
+	dir = files.Resolve(dir)
+	defer func(dir string) { _ = sandbox.Remove(dir) }(dir)
+	if place == "" {
+		own.scratch, dir = dir, filepath.Join(dir, "checkout")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", err
+		}
 	}
 	if hides {
-		own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, scratch: scratch}
 		b := own.box(m.someRepo(), m.cfg.Agents[spec.Name])
+		defer b.Leave(work.Job{Dir: dir})
 		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
-	return agent.Version(ctx, spec, dir)
+	return agent.Start(ctx, spec, dir)
+}
+
+// makeFolders makes a folder and returns those that were missing, inner ones first.
+func makeFolders(dir string) (made []string, err error) {
+	for d := dir; !files.Exists(d); d = filepath.Dir(d) {
+		made = append(made, d)
+	}
+	return made, os.MkdirAll(dir, 0o700)
+}
+
+// removeEmpty removes folders in which nobody has put anything.
+func removeEmpty(all []string) {
+	for _, dir := range all {
+		_ = os.Remove(dir) // it fails where there is something
+	}
+}
+
+// keeps returns why an agent cannot write the folders with its login and sessions; nil: it can. A
+// missing one is made by its first turn.
+func (m *Machine) keeps(a config.Agent) *doctor.Trouble {
+	for _, path := range homes(m.env, a) {
+		there := existing(path)
+		if there != path && filepath.Ext(path) == ".json" { // a file beside a folder; the program makes it if it needs one
+			continue
+		}
+		if err := mayWrite(there); err != nil {
+			return &doctor.Trouble{Says: fmt.Sprintf("it cannot write %s: %v", path, err), Do: cmp.Or(examineFolder(there).Do, work.LetUse(there))}
+		}
+	}
+	return nil
 }
 
 // Installed returns the first agent of a config whose program is installed, or else the config's

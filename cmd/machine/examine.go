@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -21,7 +24,8 @@ import (
 const examineTime = 20 * time.Second
 
 // Examine collects facts about this machine without a network: programs, agents and their
-// sandboxes, folders, the database. Each is examined on its own, and nothing is written.
+// sandboxes, folders, the database. Each is examined on its own. What is written to try it is
+// removed.
 func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Facts {
 	m := newMachine(Options{Config: cfg, Env: env})
 	var f doctor.Facts
@@ -29,9 +33,12 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Fa
 	for _, look := range []func(context.Context){
 		func(ctx context.Context) { f.Gh = m.examineGh(ctx) },
 		func(ctx context.Context) { f.Git = m.examineGit(ctx) },
-		func(ctx context.Context) { f.Agents = Agents(ctx, cfg, env) },
+		func(ctx context.Context) { f.Agents = m.examineUsed(ctx) },
 		func(ctx context.Context) { f.Database = examineDatabase(ctx, m.dirs.State) },
-		func(context.Context) { f.Home, f.State, f.Disk = m.examineFolders() },
+		func(context.Context) {
+			f.Home, f.State, f.Disk = m.examineHome(), m.examineState(ofRepos), m.examineDisk()
+			f.Metrics = examineMetrics(cfg.Runtime.MetricsFile)
+		},
 	} {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, examineTime)
@@ -55,24 +62,24 @@ func (m *Machine) examineGit(ctx context.Context) *doctor.Program {
 	return p
 }
 
-// examineFolders checks the home folder, where agents keep their logins, the state folder, and the
-// free disk space.
-func (m *Machine) examineFolders() (home, state *doctor.Folder, disk *doctor.Disk) {
-	if m.env.Home != "" {
-		home = examineFolder(m.env.Home)
+// examineHome checks the home folder; nil: none is known.
+func (m *Machine) examineHome() *doctor.Folder {
+	if m.env.Home == "" {
+		return nil
 	}
-	dir := m.dirs.State
-	if dir == "" {
-		return home, &doctor.Folder{}, nil
+	return examineFolder(m.env.Home)
+}
+
+// examineMetrics checks the folder of metrics_file, which must exist; nil: there is no such file.
+func examineMetrics(file string) *doctor.Folder {
+	if file == "" {
+		return nil
 	}
-	state = examineFolder(dir)
-	if err := GuardState(dir); err != nil {
-		state.Unsafe = err.Error()
+	f := examineFolder(filepath.Dir(file))
+	if f.New && f.Trouble == "" {
+		f.Trouble, f.Do = f.Path+" does not exist", fmt.Sprintf("mkdir -p %q", f.Path)
 	}
-	if free, known := freeSpace(existing(dir)); known {
-		disk = &doctor.Disk{Path: dir, Free: free}
-	}
-	return home, state, disk
+	return f
 }
 
 // examineFolder checks whether a folder can be written, or created.
@@ -85,6 +92,9 @@ func examineFolder(dir string) *doctor.Folder {
 		f.Trouble = there + " is no folder"
 	} else if err := mayWrite(there); err != nil {
 		f.Trouble = fmt.Sprintf("%s cannot be written: %v", there, err)
+		if errors.Is(err, syscall.EROFS) {
+			f.Do = work.MountForWriting
+		}
 	}
 	return f
 }
@@ -103,11 +113,19 @@ func existing(dir string) string {
 	}
 }
 
-// examineDatabase lets SQLite check the whole file.
+// examineDatabase writes to the database as a pass does, and lets SQLite check the whole file.
 func examineDatabase(ctx context.Context, state string) *doctor.Database {
 	d := &doctor.Database{Path: filepath.Join(state, "state.db")}
 	if state == "" || GuardState(state) != nil { // reported with the folder
 		return nil
+	}
+	var unwritable error
+	if files.Exists(d.Path) {
+		unwritable = store.TryWrite(ctx, d.Path)
+	}
+	if locked, ok := errors.AsType[*store.LockedError](unwritable); ok {
+		d.Trouble, d.Do = locked.Error(), fmt.Sprintf("find the program and end it: fuser -v %q", d.Path)
+		return d
 	}
 	db, there, err := store.OpenReadOnly(ctx, d.Path)
 	switch {
@@ -121,6 +139,8 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		err = db.Check(ctx)
 		if err = errors.Join(err, db.Close()); err != nil {
 			d.Damage = err.Error()
+		} else if unwritable != nil {
+			d.Trouble, d.Do = unwritable.Error(), "run gh mergexo as the user to whom the state folder belongs, and make room"
 		}
 	}
 	return d

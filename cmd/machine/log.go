@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // openLog opens the day's log, JSON lines in logs/. Parallel passes append to the same file, one
@@ -30,7 +30,7 @@ func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the log: %w; %s", err, doctor.AnotherFolder)
+		return nil, nil, fmt.Errorf("open the log: %w; %s", err, work.AnotherFolder)
 	}
 	h := slog.NewJSONHandler(terminal.JSONLines(f), &slog.HandlerOptions{ReplaceAttr: m.logAttr})
 	return slog.New(h).With("pass", fmt.Sprintf("%d-%d", m.now().UnixMilli(), os.Getpid())), f.Close, nil

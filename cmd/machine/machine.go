@@ -16,6 +16,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -50,7 +51,7 @@ func Open(opt Options) (*Machine, error) {
 func newMachine(opt Options) *Machine {
 	return &Machine{
 		cfg: opt.Config, env: opt.Env, secrets: opt.Secrets, now: opt.Now, runTwice: opt.RunTwice,
-		dirs: folder.Dirs{State: opt.Config.Runtime.StateDir}, clients: map[string]*github.Client{},
+		dirs: folder.At(opt.Config.Runtime.StateDir), clients: map[string]*github.Client{},
 	}
 }
 
@@ -77,12 +78,16 @@ type Machine struct {
 	scratch string // holds files written outside the state folder; empty: none
 }
 
-// preflight checks, before a turn is claimed, that the programs it needs exist.
+// preflight checks, before a turn is claimed, that the programs it needs exist and that the state
+// folder can be written.
 func (m *Machine) preflight(ctx context.Context) error {
 	m.once.Do(func() {
 		m.err = m.openGit(ctx)
 		if errors.Is(m.err, proc.ErrNotFound) {
 			m.err = doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
+		}
+		if m.err == nil {
+			m.err = m.tryMachine()
 		}
 	})
 	return m.err
@@ -173,12 +178,12 @@ func hostPath(cfg *config.Config, env environ.Env) string {
 	}
 	written = slices.DeleteFunc(written, func(w string) bool { return w == "" })
 	for _, w := range written {
-		written = append(written, resolved(w))
+		written = append(written, files.Resolve(w))
 	}
 	slices.Sort(written)
 	written = slices.Compact(written)
 	trusted := slices.DeleteFunc(filepath.SplitList(env.Path), func(dir string) bool {
-		at := resolved(dir)
+		at := files.Resolve(dir)
 		return slices.ContainsFunc(written, func(w string) bool { return within(dir, w) || within(at, w) })
 	})
 	return strings.Join(trusted, string(filepath.ListSeparator))
@@ -198,12 +203,4 @@ func isPath(v string) bool {
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// resolved follows links as far as the path exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }

@@ -53,7 +53,7 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	pass = &tick.Pass{
 		Env: &env.Env{
 			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}

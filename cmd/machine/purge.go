@@ -14,7 +14,7 @@ import (
 // stateNames are name patterns of the files in a state folder, in the order of deletion.
 // paused.json and the locks go last: a pass that starts during the purge finds everything paused.
 var stateNames = []string{
-	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "machine", "paused.json", "locks",
+	"checkouts", "homes", "repos", "agents", "logs", "report.html", ".new-*", probeName, "state.db", "state.db-*", "merging-stopped-*.json", "paused-*.tmp", "paused.told", "waits.told", "installation", "machine", "paused.json", "locks",
 }
 
 // Purgeable returns an error if a state folder must not be deleted: it does not look like ours, or
@@ -33,7 +33,7 @@ func Purgeable(dir, home string, kept ...string) error {
 		return fmt.Errorf("%q is no folder", dir)
 	}
 	for _, path := range append(kept, home, string(filepath.Separator)) {
-		if path != "" && (within(path, dir) || within(resolved(path), resolved(dir))) {
+		if path != "" && (within(path, dir) || within(files.Resolve(path), files.Resolve(dir))) {
 			return fmt.Errorf("the state folder %q contains %q, which is not state: nothing was deleted", dir, path)
 		}
 	}

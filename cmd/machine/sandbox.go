@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -195,6 +196,7 @@ func (m *Machine) Try(ctx context.Context, t Trial) (code int, err error) {
 	if m.scratch, err = os.MkdirTemp("", "mergexo-sandbox-"); err != nil {
 		return 0, fmt.Errorf("make a folder for the sandbox: %w", err)
 	}
+	m.scratch = files.Resolve(m.scratch) // TMPDIR may lead through a link
 	defer func() { err = errors.Join(err, sandbox.Remove(m.scratch)) }()
 	dir, err := m.workFolder(t.Dir)
 	if err != nil {

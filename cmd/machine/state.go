@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick"
 )
@@ -81,17 +81,20 @@ func DiskTrouble(err error, state string) string {
 		where = file.Path
 	}
 	full, isFull := errors.AsType[*store.DiskError](err)
+	fault, known := errors.AsType[*work.MachineError](err)
 	switch {
+	case known && !isFull:
+		return terminal.OneLine(fault.Error())
 	case errors.Is(err, syscall.EROFS):
-		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + doctor.AnotherFolder
+		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + work.AnotherFolder
 	case isFull:
 		return fmt.Sprintf("%s: it cannot be written, the disk may be full; make room and run a pass again: nothing is lost (%s)", filepath.Join(state, "state.db"), terminal.OneLine(full.Words))
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return where + ": it cannot be written, the disk is full; make room and run a pass again: nothing is lost"
 	case named && errors.Is(err, fs.ErrPermission) && state != "" && strings.HasPrefix(where, state):
-		return fmt.Sprintf("%s: you may not use it (%v); give the folder %s to the user who runs gh mergexo, or %s", where, file.Err, state, doctor.AnotherFolder)
+		return fmt.Sprintf("%s: you may not use it (%v); give the folder %s to the user who runs gh mergexo, or %s", where, file.Err, state, work.AnotherFolder)
 	case named && errors.Is(err, syscall.ENOTDIR):
-		return fmt.Sprintf("%s: %v; %s", where, file.Err, doctor.AnotherFolder)
+		return fmt.Sprintf("%s: %v; %s", where, file.Err, work.AnotherFolder)
 	}
 	return ""
 }
@@ -106,7 +109,7 @@ func (m *Machine) openStore(ctx context.Context) (*store.DB, error) {
 // MakeFolder creates a folder; its error has the remedy.
 func MakeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the state folder cannot be created: %w; %s", err, doctor.AnotherFolder)
+		return fmt.Errorf("the state folder cannot be created: %w; %s", err, work.AnotherFolder)
 	}
 	return nil
 }

@@ -11,4 +11,6 @@ func writableByOthers(fs.FileInfo) bool { return false }
 // mayWrite assumes that the user's own folder is writable.
 func mayWrite(string) error { return nil }
 
-func freeSpace(string) (free int64, known bool) { return 0, false }
+func mayReadWrite(string) error { return nil }
+
+func roomOn(string) (free, inodes int64, known bool) { return 0, 0, false }

@@ -121,7 +121,7 @@ func (r *room) stop(ctx context.Context, cfg *config.Config) error {
 			return err
 		}
 	}
-	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
+	dirs := folder.At(cfg.Runtime.StateDir)
 	if !files.Exists(dirs.State) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	if !opt.purge || !files.Exists(dir) {
 		return nil
 	}
-	planning, ok, err := folder.Dirs{State: dir}.LockPlanning(ctx, 0)
+	planning, ok, err := folder.At(dir).LockPlanning(ctx, 0)
 	if err == nil && !ok {
 		err = errors.New("a pass has started; run again: gh mergexo uninstall --purge")
 	}

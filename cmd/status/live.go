@@ -36,7 +36,7 @@ type LiveTurns struct {
 // loadLiveTurns reads them. now is by this machine's clock.
 func loadLiveTurns(ctx context.Context, tx *store.Tx, state string, now time.Time) (w LiveTurns, err error) {
 	w = LiveTurns{runs: map[int64]work.Run{}, Now: now}
-	if w.live, err = (folder.Dirs{State: state}).LiveTurns(); err != nil || len(w.live) == 0 {
+	if w.live, err = folder.At(state).LiveTurns(); err != nil || len(w.live) == 0 {
 		return w, err
 	}
 	open, err := tx.ListOpenRuns(ctx)

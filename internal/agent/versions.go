@@ -33,23 +33,45 @@ func Version(ctx context.Context, s Spec, dir string) string {
 	if len(s.Adapter.Releases.Worked) == 0 {
 		return ""
 	}
-	command := s.CommandLine()
-	path, err := s.ProgramPath(command[0])
+	version, err := Start(ctx, s, dir)
 	if err != nil {
 		return ""
 	}
-	line, err := s.wrapped(slices.Concat([]string{path}, command[1:], []string{"--version"}), Request{Dir: dir}, work.RunsTests) // tests see no login
+	return version
+}
+
+// Start starts a program as a turn does, only to print its version. A program without known releases
+// might do its work instead: then true is started where the program would be.
+func Start(ctx context.Context, s Spec, dir string) (version string, err error) {
+	command := s.CommandLine()
+	path, err := s.ProgramPath(command[0])
 	if err != nil {
-		return ""
+		return "", err
+	}
+	known := len(s.Adapter.Releases.Worked) > 0
+	line, err := s.wrapped(slices.Concat([]string{path}, command[1:], []string{"--version"}), Request{Dir: dir}, work.RunsTests) // tests see no login
+	if err == nil && !known {
+		if path, err = proc.LookPath("true", PathOf(s.Environ)); err != nil {
+			return "", nil //nolint:nilerr // nothing harmless can be started
+		}
+		line, err = s.wrapped([]string{path}, Request{Dir: dir}, work.RunsTests)
+	}
+	if err != nil {
+		return "", err
 	}
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: line[0], Args: line[1:], Dir: dir, Env: append(slices.Clone(s.Environ), s.Adapter.Env...),
 		Wall: versionTime, MaxOutput: 64 << 10, DieWithParent: true,
 	})
-	if err != nil || res.Code != 0 {
-		return ""
+	switch {
+	case err != nil:
+		return "", err
+	case res.TimedOut != proc.NoLimit:
+		return "", fmt.Errorf("%s --version did not end within %s", command[0], versionTime)
+	case res.Code != 0:
+		return "", fmt.Errorf("exit code %d: %s", res.Code, cmp.Or(LastLine(string(res.Stderr)), "it printed no error"))
 	}
-	return versionNumber().FindString(string(res.Stdout))
+	return versionNumber().FindString(string(res.Stdout)), nil
 }
 
 // Drift describes in one line that an agent's version is too old, with the command that updates it,

@@ -47,6 +47,9 @@ func onHost(change func(*doctor.Host)) doctor.Facts {
 	return doctor.Facts{Hosts: []doctor.Host{h}, Now: now}
 }
 
+// saysItself are the checks whose finding comes with its remedy.
+var saysItself = []doctor.Code{"config", "setting", "agent", "agent_version"}
+
 func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 	hour := time.Hour
 	for name, c := range map[string]struct {
@@ -102,14 +105,23 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"other rules":     {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
 		"work branches":   {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
 		"another":         {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
+		"remote":          {repo(func(r *doctor.Repo) { r.AsksGit, r.Git = true, &doctor.Trouble{Says: "x", Do: "y"} }), []string{"remote"}, nil},
+		"remote reached":  {facts: repo(func(r *doctor.Repo) { r.AsksGit = true })},
+		"does not start":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Hides: true, Fails: &doctor.Trouble{Says: "x"}}}}, []string{"agent_start"}, nil},
+		"keeps nothing":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Hides: true, Keeps: &doctor.Trouble{Says: "x", Do: "y"}}}}, []string{"agent_home"}, nil},
+		"home":            {doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox", "home"}},
+		"home, in a box":  {facts: doctor.Facts{Home: &doctor.Folder{Trouble: "x"}, Agents: []doctor.Agent{{Name: "a", Hides: true}}}},
+		"state":           {doctor.Facts{State: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"state"}, nil},
+		"metrics":         {doctor.Facts{Metrics: &doctor.Folder{Path: "s", Trouble: "x"}}, []string{"metrics_file"}, nil},
+		"inodes":          {doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 10}}, []string{"disk"}, nil},
 		"no agent":        {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
 		"agent too old":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent_version"}, nil},
 		"not logged in":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent_login"}, nil},
 		"no sandbox":      {doctor.Facts{Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox"}},
 		"sandbox wanted":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Blocked: true}}}, []string{"sandbox"}, nil},
-		"full":            {doctor.Facts{Disk: &doctor.Disk{Free: 1 << 20}}, []string{"disk"}, nil},
-		"nearly full":     {doctor.Facts{Disk: &doctor.Disk{Free: 500 << 20}}, nil, []string{"disk"}},
-		"room":            {facts: doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30}}},
+		"full":            {doctor.Facts{Disk: &doctor.Disk{Free: 1 << 20, Inodes: -1}}, []string{"disk"}, nil},
+		"nearly full":     {doctor.Facts{Disk: &doctor.Disk{Free: 500 << 20, Inodes: -1}}, nil, []string{"disk"}},
+		"room":            {facts: doctor.Facts{Disk: &doctor.Disk{Free: 5 << 30, Inodes: 2000}}},
 		"damaged":         {doctor.Facts{Database: &doctor.Database{Trouble: "x"}}, []string{"database"}, nil},
 		"nothing repeats": {doctor.Facts{Schedule: &doctor.Schedule{}}, nil, []string{"schedule"}},
 		"not in force":    {doctor.Facts{Schedule: &doctor.Schedule{Installed: true}}, nil, []string{"schedule"}},
@@ -134,6 +146,11 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		}
 		if got := found(all, doctor.Warning); !slices.Equal(got, c.warnings) {
 			t.Errorf("%s: warnings %q, want %q", name, got, c.warnings)
+		}
+		for _, found := range doctor.Only(all, doctor.Failure, doctor.Warning) {
+			if found.Do == "" && !slices.Contains(saysItself, found.Code) {
+				t.Errorf("%s: %s says %q, and not what mends it", name, found.Code, found.Says)
+			}
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Facts struct {
 	Git      *Program
 	Home     *Folder
 	State    *Folder
+	Metrics  *Folder // of metrics_file
 	Database *Database
 	Disk     *Disk
 	Schedule *Schedule
@@ -104,6 +105,8 @@ type Repo struct {
 	DefaultBranch string
 	Methods       []merging.Method // merge methods that it allows
 	WebSignOff    bool             // GitHub signs off commits made in the browser, and expects it of others
+	Git           *Trouble         // why git does not reach its remote; AsksGit is whether it was asked
+	AsksGit       bool
 	Unreadable    []Unread
 	Rules         *merging.Rules // of the default branch; nil: unreadable
 	WorkRules     []string       // kinds of rules for the branches that gh mergexo pushes
@@ -158,6 +161,8 @@ type Agent struct {
 	Path    string   `json:"-"` // of its program
 	TooOld  bool     `json:"-"`
 	Login   Login    `json:"-"`
+	Fails   *Trouble `json:"-"` // why it cannot be started as a turn does; nil: it can
+	Keeps   *Trouble `json:"-"` // why it cannot write the folders with its login and sessions
 	Blocked bool     `json:"-"` // its turns are blocked, for want of a sandbox
 	Remedy  string   `json:"-"` // how it gets a sandbox that hides files
 	Writes  []string `json:"-"` // what it may write besides its checkout and its own home
@@ -175,6 +180,7 @@ type Login struct {
 type Folder struct {
 	Path    string // empty: none is known
 	Trouble string
+	Do      string // what fixes the trouble; empty: what usually does
 	Unsafe  string // why nothing in it can be trusted, with the remedy
 	New     bool   // it does not exist yet
 }
@@ -184,14 +190,16 @@ type Database struct {
 	Path    string
 	Missing bool
 	Trouble string
+	Do      string // what fixes the trouble
 	Damage  string // what SQLite finds wrong with it
 	Older   bool   // its schema is older: the next pass migrates it
 }
 
-// Disk is the free disk space.
+// Disk is the room on a disk.
 type Disk struct {
-	Path string
-	Free int64 // bytes
+	Path   string
+	Free   int64 // bytes
+	Inodes int64 // how many files can be made; below 0: the file system does not count them
 }
 
 // Schedule is what repeats passes.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func network(h Host) []Check {
 	case h.answers():
 		return ok("it answers")
 	case h.LoggedIn && h.Asked && h.Down != nil:
-		return fail(h.Down.Says, h.Down.Do)
+		return fail(h.Down.Says, cmp.Or(h.Down.Do, "see whether gh reaches it: gh api --hostname "+h.Name+" rate_limit"))
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ func login(h Host) []Check {
 	case !h.answers():
 		return nil
 	case h.Refused != nil:
-		return fail(h.Refused.Says, h.Refused.Do)
+		return fail(h.Refused.Says, cmp.Or(h.Refused.Do, "gh auth status --hostname "+h.Name))
 	}
 	who := "as " + h.Account
 	if h.Account == "" {

@@ -1,9 +1,13 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func config(f Facts) []Check {
@@ -37,7 +41,7 @@ func version(g Agent) []Check {
 	case g.TooOld:
 		return fail(g.Drift, "")
 	case g.Drift != "":
-		return warn(g.Drift, "")
+		return warn(g.Drift, "if its turns fail, install one of those")
 	case g.Version != "":
 		return ok(g.Version + " is known to work")
 	}
@@ -49,7 +53,7 @@ func agentLogin(g Agent) []Check {
 	case !l.Known && l.Says == "":
 		return nil
 	case l.Known && !l.In:
-		return fail(l.Says, l.Do)
+		return fail(l.Says, cmp.Or(l.Do, "log in with its own program"))
 	default:
 		return ok(l.Says)
 	}
@@ -58,9 +62,9 @@ func agentLogin(g Agent) []Check {
 func sandbox(g Agent) []Check {
 	switch {
 	case g.Blocked:
-		return fail(g.Says, g.Remedy)
+		return fail(g.Says, cmp.Or(g.Remedy, "gh mergexo sandbox show "+g.Name))
 	case !g.Hides:
-		return warn(g.Says, g.Remedy)
+		return warn(g.Says, cmp.Or(g.Remedy, "gh mergexo sandbox show "+g.Name))
 	}
 	writes := ""
 	if len(g.Writes) > 0 {
@@ -71,8 +75,38 @@ func sandbox(g Agent) []Check {
 
 func git(f Facts) []Check { return required(f.Git, "install git 2.38 or later") }
 
+// agentHome is silent where all is well: most agents need no more than their login.
+func agentHome(g Agent) []Check {
+	if g.Keeps == nil {
+		return nil
+	}
+	return fail(g.Keeps.Says, g.Keeps.Do)
+}
+
+func agentStart(g Agent) []Check {
+	switch {
+	case g.Blocked: // reported by sandbox
+		return nil
+	case g.Fails != nil:
+		return fail("its program does not start as in a turn: "+g.Fails.Says, cmp.Or(g.Fails.Do, fmt.Sprintf("gh mergexo sandbox show %s lists what it sees; readable in [agents.%s] lets in more", g.Name, g.Name)))
+	}
+	return ok("its program starts as in a turn")
+}
+
+// home is about turns without a sandbox: in one, agents get a home of their own. What an agent keeps
+// in the real one has its own check.
 func home(f Facts) []Check {
-	return folder(f.Home, "mount it for writing, or set HOME to a folder that you may write to: agents keep their logins and sessions there")
+	switch {
+	case f.Home == nil || f.Home.Trouble == "":
+		return folder(f.Home, "")
+	case slices.ContainsFunc(f.Agents, func(g Agent) bool { return !g.Hides }):
+		return warn(f.Home.Trouble+": agents without a sandbox may need it", "mount it for writing, set HOME to a folder that you may write to, or give the agents a sandbox")
+	}
+	return ok(f.Home.Trouble + ", and no turn needs it")
+}
+
+func metricsFile(f Facts) []Check {
+	return folder(f.Metrics, "set metrics_file in [runtime] to a file in another folder")
 }
 
 func state(f Facts) []Check {
@@ -82,18 +116,15 @@ func state(f Facts) []Check {
 	case f.State != nil && f.State.Unsafe != "":
 		return fail(f.State.Unsafe, "")
 	}
-	return folder(f.State, AnotherFolder)
+	return folder(f.State, work.AnotherFolder)
 }
-
-// AnotherFolder is the remedy for an unusable state folder.
-const AnotherFolder = "set runtime.state_dir in the config to a folder that you may write to"
 
 func folder(f *Folder, do string) []Check {
 	switch {
 	case f == nil:
 		return nil
 	case f.Trouble != "":
-		return fail(f.Trouble, do)
+		return fail(f.Trouble, cmp.Or(f.Do, do))
 	case f.New:
 		return ok(f.Path + " can be created")
 	}
@@ -107,20 +138,22 @@ func database(f Facts) []Check {
 	case d.Damage != "":
 		return fail(d.Path+" is damaged: "+d.Damage, fmt.Sprintf("mv %q %q && gh mergexo tick; the next pass finds the work again on GitHub (docs/guarantees.md)", d.Path, d.Path+".damaged"))
 	case d.Trouble != "":
-		return fail(d.Trouble, "")
+		return fail(d.Trouble, cmp.Or(d.Do, "gh mergexo tick shows whether a pass can use it"))
 	case d.Missing:
 		return ok("none yet: the first pass creates it")
 	case d.Older:
 		return ok("of an older version: the next pass migrates it")
 	default:
-		return ok(d.Path + " is whole")
+		return ok(d.Path + " is whole and can be written")
 	}
 }
 
 // Below noRoom a pass cannot even record what it does; below littleRoom a checkout may not fit.
+// With fewer than noInodes no checkout does.
 const (
 	noRoom     = 64 << 20
 	littleRoom = 1 << 30
+	noInodes   = 1000
 )
 
 func disk(f Facts) []Check {
@@ -130,6 +163,8 @@ func disk(f Facts) []Check {
 		return nil
 	case d.Free < noRoom:
 		return fail(fmt.Sprintf("the disk of %s is full: %s left", d.Path, size(d.Free)), do)
+	case d.Inodes >= 0 && d.Inodes < noInodes:
+		return fail(fmt.Sprintf("the disk of %s has %s left: it can hold hardly any more files", d.Path, count(int(d.Inodes), "inode", "inodes")), "delete files there (df -i shows how many it can hold), or "+work.AnotherFolder)
 	case d.Free < littleRoom:
 		return warn(fmt.Sprintf("the disk of %s is nearly full: %s left", d.Path, size(d.Free)), do)
 	default:

@@ -13,9 +13,9 @@ import (
 func repository(r Repo) []Check {
 	switch {
 	case r.Unasked != "":
-		return warn("not checked: "+r.Unasked, "")
+		return warn("not checked: "+r.Unasked, "fix that first: gh auth status")
 	case r.Trouble != nil:
-		return fail(r.Trouble.Says, r.Trouble.Do)
+		return fail(r.Trouble.Says, cmp.Or(r.Trouble.Do, "see whether gh can read it: gh repo view "+r.Name))
 	case strings.EqualFold(r.Current, r.Name) || strings.EqualFold(r.Host+"/"+r.Current, r.Name):
 		return ok("its default branch is " + r.DefaultBranch)
 	}
@@ -49,6 +49,16 @@ func (r Repo) typed() string {
 		return r.Current
 	}
 	return r.Host + "/" + r.Current
+}
+
+func remote(r Repo) []Check {
+	switch {
+	case !r.AsksGit:
+		return nil
+	case r.Git != nil:
+		return fail(r.Git.Says, r.Git.Do)
+	}
+	return ok("git reaches it")
 }
 
 func reads(r Repo) []Check {
@@ -88,7 +98,7 @@ func labels(r Repo) []Check {
 func reading(r Repo) []Check {
 	var all []Check
 	if r.LastError != "" {
-		all = warn("the last pass could not read it: "+r.LastError, "")
+		all = warn("the last pass could not read it: "+r.LastError, "gh mergexo tick --now tries again")
 	}
 	if r.Stopped != "" {
 		all = append(all, warn(r.Stopped, "look at what landed, then: gh mergexo resume-merging "+r.Name)...)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // Env has the environment variables that the program uses. Nothing else in the program reads the
@@ -45,6 +47,11 @@ func Of(pairs []string) Env {
 			e.vars[fold(name)] = value
 		}
 	}
+	for _, name := range placeNames {
+		if at := e.vars[name]; filepath.IsAbs(at) {
+			e.vars[name] = files.Resolve(at)
+		}
+	}
 	e.Home = e.vars["HOME"]
 	if e.Home == "" && runtime.GOOS == "windows" {
 		e.Home = e.vars["USERPROFILE"]
@@ -63,6 +70,10 @@ func Of(pairs []string) Env {
 	}
 	return e
 }
+
+// placeNames are the variables whose folders a sandbox replaces. Inside it a symbolic link on the
+// way to them need not exist, so their values are resolved.
+var placeNames = []string{"HOME", "TMPDIR", "TMP", "TEMP"}
 
 // fold makes names comparable: on Windows, case does not matter.
 func fold(name string) string {

@@ -22,6 +22,20 @@ func Exists(path string) bool {
 	return err == nil
 }
 
+// Resolve follows the symbolic links of a path as far as it exists. The rest, and a link that leads
+// nowhere, stay as they are.
+func Resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	path = filepath.Clean(path)
+	up := filepath.Dir(path)
+	if up == path {
+		return path
+	}
+	return filepath.Join(Resolve(up), filepath.Base(path))
+}
+
 // OpenFolder gives the owner access to a folder. Call it before the walk reads the folder.
 func OpenFolder(path string, d fs.DirEntry) error {
 	info, err := d.Info()

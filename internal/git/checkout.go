@@ -270,7 +270,7 @@ var addSigns = []string{"invalid path", "file name too long", "filename too long
 func refusedToAdd(err error) error {
 	var failed *CommandError
 	if errors.As(err, &failed) && failed.Says(addSigns) {
-		return &RefusedError{Reason: "git does not add it: " + failed.lastLines(3)}
+		return &RefusedError{Reason: "git does not add it: " + failed.gist(3)}
 	}
 	return err
 }

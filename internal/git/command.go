@@ -127,7 +127,8 @@ func noSync() []string {
 	return []string{"core.fsync=none"}
 }
 
-// Run runs the command. A failure is a *CommandError, a *TimeoutError, or wraps an error of proc.
+// Run runs the command. A failure is a *CommandError, a *work.MachineError, a *TimeoutError, or wraps
+// an error of proc.
 func (c command) Run(ctx context.Context) (proc.Result, error) {
 	opt := c.git.opt
 	cmd := proc.Cmd{
@@ -162,7 +163,7 @@ func (c command) Run(ctx context.Context) (proc.Result, error) {
 	case res.Truncated:
 		return res, fmt.Errorf("git %s: more than %d bytes of output", name, cmd.MaxOutput)
 	case res.Code != 0 && !slices.Contains(c.Answers, res.Code):
-		return res, &CommandError{Command: name, Code: res.Code, Stderr: string(res.Stderr)}
+		return res, c.failure(name, res.Code, string(res.Stderr))
 	}
 	return res, nil
 }

@@ -245,7 +245,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 	oid, err := c.text(ctx)
 	var failed *CommandError
 	if sign && errors.As(err, &failed) {
-		return "", &SigningError{Detail: failed.lastLines(3)}
+		return "", &SigningError{Detail: failed.gist(3)}
 	}
 	return oid, err
 }

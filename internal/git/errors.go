@@ -3,9 +3,12 @@ package git
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // SigningError means that a commit could not be signed although the operator's git signs commits.
@@ -42,7 +45,8 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("git %s: ended at the %s time limit", e.Command, e.Limit)
 }
 
-// CommandError is a failure of a git command for which no other error type fits.
+// CommandError is a failure of a git command for which no other error type fits. If this machine is
+// at fault, the error is a *work.MachineError instead.
 type CommandError struct {
 	Command string
 	Code    int
@@ -50,30 +54,85 @@ type CommandError struct {
 }
 
 func (e *CommandError) Error() string {
-	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, lastLines(e.Stderr, 3))
+	return fmt.Sprintf("git %s: exit %d: %s", e.Command, e.Code, gist(e.Stderr, 3))
 }
-
-// diskFullSigns are git's messages for a full or read-only disk.
-var diskFullSigns = []string{"no space left on device", "disk quota exceeded", "read-only file system"}
 
 // Says reports whether git printed one of the signs.
 func (e *CommandError) Says(signs []string) bool { return containsSign(e.Stderr, signs) }
 
-// lastLines returns the last n lines of git's stderr on one line.
-func (e *CommandError) lastLines(n int) string { return lastLines(e.Stderr, n) }
+// gist returns the most telling lines of git's stderr.
+func (e *CommandError) gist(n int) string { return gist(e.Stderr, n) }
 
-// DiskFull reports whether the command failed because the disk is full or read-only.
-func (e *CommandError) DiskFull() bool {
-	return e.Says(diskFullSigns)
+// gist returns at most n lines of a text on one line: first what git calls an error, then other
+// lines, then warnings and advice; of each the last ones.
+func gist(text string, n int) string {
+	ranks := [3][]string{}
+	for _, line := range errorLines(text) {
+		rank := 1
+		switch {
+		case hasPrefix(line, "fatal:", "error:"):
+			rank = 0
+		case hasPrefix(line, "warning:", "hint:"):
+			rank = 2
+		}
+		ranks[rank] = append(ranks[rank], line)
+	}
+	var told []string
+	for _, lines := range ranks {
+		told = append(told, lines[len(lines)-min(len(lines), n-len(told)):]...)
+	}
+	return strings.Join(told, "; ")
 }
 
-// lastLines returns the last n lines of a text on one line.
-func lastLines(s string, n int) string {
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
+// errorLines splits git's stderr. Progress ends its lines with a carriage return.
+func errorLines(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+}
+
+func hasPrefix(line string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(line, p) })
+}
+
+// faults are the texts, in lower case, by which git reports that this machine does not let it work,
+// with the remedy. Missing permissions, without one, are a fault only in a folder of ours: an agent
+// may leave files in its checkout that nobody can read.
+var faults = []struct{ sign, do string }{
+	{"no space left on device", work.MakeRoom},
+	{"disk quota exceeded", work.MakeRoom},
+	{"read-only file system", work.MountForWriting},
+	{"input/output error", "check the disk"},
+	{"permission denied", ""},
+	{"operation not permitted", ""},
+	{"insufficient permission", ""},
+}
+
+// failure returns the error of a command that ended with an exit code: a *work.MachineError if this
+// machine kept it from its work, else a *CommandError. What a remote says, "remote: …", is about
+// another machine.
+func (c command) failure(name string, code int, stderr string) error {
+	own := []string{c.GitDir, c.Index}
+	for _, variable := range c.Objects {
+		_, path, _ := strings.Cut(variable, "=")
+		own = append(own, path)
 	}
-	return strings.Join(lines, "; ")
+	own = slices.DeleteFunc(own, func(path string) bool { return path == "" || path == os.DevNull })
+	failed := &CommandError{Command: name, Code: code, Stderr: stderr}
+	for _, line := range errorLines(stderr) {
+		if !hasPrefix(line, "fatal:", "error:") {
+			continue
+		}
+		named := slices.IndexFunc(own, func(path string) bool { return strings.Contains(line, path) })
+		for _, f := range faults {
+			switch {
+			case !strings.Contains(strings.ToLower(line), f.sign):
+			case f.do != "":
+				return &work.MachineError{Err: errors.New(failed.Error()), Do: f.do}
+			case named >= 0:
+				return &work.MachineError{Err: errors.New(failed.Error()), Do: work.LetUse(own[named])}
+			}
+		}
+	}
+	return failed
 }
 
 // Texts, in lower case, by which git and remotes report failures. There is no other way to tell
@@ -91,8 +150,7 @@ var (
 		"early eof", "hung up unexpectedly", "unexpected disconnect", "rpc failed", "returned error: 5", "returned error: 429",
 		"ssh: connect to host", "connection closed", "could not read from remote repository", "no route to host",
 	}
-	damageSigns    = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
-	permanentSigns = []string{"no space left", "read-only file system", "insufficient permission", "disk quota", "unable to create temporary"}
+	damageSigns = []string{"is corrupt", "bad object", "did not send all necessary objects", "unable to unpack", "loose object file", "packfile"}
 )
 
 // containsSign reports whether a text contains one of the signs, ignoring case.
@@ -113,12 +171,12 @@ func remoteError(op string, err error) error {
 	}
 	failed, ok := errors.AsType[*CommandError](err)
 	switch {
-	case !ok, failed.Says(permanentSigns):
+	case !ok:
 		return err
 	case failed.Says(accessSigns):
-		return &AccessError{Op: op, Detail: failed.lastLines(4)}
+		return &AccessError{Op: op, Detail: failed.gist(4)}
 	case failed.Says(networkSigns):
-		return &NetworkError{Op: op, Detail: failed.lastLines(4)}
+		return &NetworkError{Op: op, Detail: failed.gist(4)}
 	}
 	return err
 }

@@ -124,11 +124,11 @@ func fetchOrRepair(ctx context.Context, m *Mirror) error {
 	}
 	first := m.fetch(ctx)
 	var failed *CommandError
-	if first == nil || !errors.As(first, &failed) || failed.Says(permanentSigns) {
+	if first == nil || !errors.As(first, &failed) {
 		return first
 	}
 	m.Close() // a new process reads the current state
-	sound := healthy(ctx, m)
+	sound := inspect(ctx, m) == nil
 	if err := ensure(ctx, m); err != nil {
 		return errors.Join(first, err)
 	}

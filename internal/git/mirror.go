@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Mirror is a bare copy of a remote repository with our own refs under refs/mergexo/. Several
@@ -152,15 +154,18 @@ func (m *Mirror) Ensure(ctx context.Context) error {
 }
 
 func ensure(ctx context.Context, m *Mirror) error {
-	if healthy(ctx, m) {
-		return nil
+	if err := inspect(ctx, m); err == nil || beyondRepair(err) {
+		return err
 	}
 	m.Close() // the reader caches the old state
-	if err := create(ctx, m); err == nil && healthy(ctx, m) {
-		return nil
+	createAndInspect := func() error {
+		if err := create(ctx, m); err != nil {
+			return err
+		}
+		return inspect(ctx, m)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if err := createAndInspect(); err == nil || ctx.Err() != nil || beyondRepair(err) {
+		return cmp.Or(ctx.Err(), err)
 	}
 	// Remove files that git cannot read; refs and objects stay.
 	for _, name := range []string{"config", "HEAD", "packed-refs.new", "info/attributes"} {
@@ -168,23 +173,29 @@ func ensure(ctx context.Context, m *Mirror) error {
 			break // the parent is not a directory
 		}
 	}
-	err := create(ctx, m)
-	if err == nil && healthy(ctx, m) {
-		return nil
-	}
-	if err != nil && containsSign(err.Error(), permanentSigns) {
+	if err := createAndInspect(); err == nil || beyondRepair(err) {
 		return err
 	}
 	return remake(ctx, m)
 }
 
-// healthy reports whether the mirror is complete and git can read it.
-func healthy(ctx context.Context, m *Mirror) bool {
+// beyondRepair reports whether an error is this machine's fault. A new mirror would fare no better,
+// and the old one may hold answers that were paid for.
+func beyondRepair(err error) bool {
+	_, fault := work.MachineFault(err)
+	return fault || errors.Is(err, fs.ErrPermission)
+}
+
+// inspect returns why the mirror is not complete, or git cannot read it; nil: it is healthy.
+func inspect(ctx context.Context, m *Mirror) error {
 	if _, err := os.Stat(filepath.Join(m.dir, stampName)); err != nil {
-		return false
+		return err
 	}
 	found, err := m.objects.resolve(ctx, emptyTree)
-	return err == nil && found[0].found()
+	if err == nil && !found[0].found() {
+		err = errors.New("git does not know the empty tree")
+	}
+	return err
 }
 
 // create makes the mirror, or adds what an existing one lacks.

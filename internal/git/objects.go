@@ -226,7 +226,7 @@ func (r *objectReader) explainEOF(err error) error {
 		return err
 	}
 	r.talk.End()
-	return &CommandError{Command: "cat-file", Code: r.talk.Code(), Stderr: r.talk.Stderr()}
+	return r.call.failure("cat-file", r.talk.Code(), r.talk.Stderr())
 }
 
 func (r *objectReader) start() error {

@@ -117,11 +117,11 @@ func (m *Mirror) settleUnclearPush(ctx context.Context, branch, oid string, err 
 		}
 		var access *AccessError
 		if containsSign(stderr, accessSigns) && (lookErr == nil || errors.As(lookErr, &access)) {
-			return rejectedError(branch, lastLines(stderr, 4))
+			return rejectedError(branch, gist(stderr, 4))
 		}
 	}
 	if err == nil {
-		err = errors.New(cmp.Or(lastLines(stderr, 4), "git said nothing"))
+		err = errors.New(cmp.Or(gist(stderr, 4), "git said nothing"))
 	}
 	return &UnclearError{Branch: branch, Err: err}
 }

@@ -76,12 +76,14 @@ func (l *layout) pinned() {
 func (l *layout) emptied() {
 	home := l.real(l.box.Home)
 	for _, dir := range filepath.SplitList(l.box.Path) {
-		links, _, err := l.follow(dir)
-		rel, relErr := filepath.Rel(filepath.Clean(l.box.Home), filepath.Clean(dir))
-		if err == nil || relErr != nil || !filepath.IsLocal(rel) || rel == "." {
+		if !filepath.IsAbs(dir) {
 			continue
 		}
-		path := filepath.Join(home, rel)
+		links, _, err := l.follow(dir)
+		path := l.real(dir)
+		if err == nil || !below(path, home) {
+			continue
+		}
 		throughLink := slices.ContainsFunc(links, func(e Entry) bool { return below(e.Path, home) })
 		if !throughLink && !insideAny(path, l.agentsOwn()) {
 			l.add(Entry{Path: path, How: Hidden, Why: "on PATH, and not there on this machine"})

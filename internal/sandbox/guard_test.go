@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,11 @@ func TestAHomeIsOneAgentsAndOffersNoPrograms(t *testing.T) {
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no private folders here")
 	}
-	w.box.Path = filepath.Join(w.home, ".tools/bin") + ":" + w.box.Path
+	link := w.home + "-link" // PATH may name the home by a link
+	if err := errors.Join(os.Symlink(w.home, link), os.MkdirAll(filepath.Join(w.home, "there/bin"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	w.box.Path = strings.Join([]string{filepath.Join(link, ".tools/bin"), filepath.Join(link, "there/bin"), w.box.Path}, ":")
 	leave := `echo left >~/note; mkdir -p ~/.tools/bin; (printf '#!/bin/sh\necho planted\n' >~/.tools/bin/git && chmod +x ~/.tools/bin/git) 2>/dev/null; `
 	w.run(tool, leave)
 	if out := w.run(tool, `cat ~/note; git --version`); !strings.HasPrefix(out, "left\n") || strings.Contains(out, "planted") {

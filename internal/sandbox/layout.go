@@ -218,12 +218,17 @@ func (l *layout) readNode(path string) node {
 	return n
 }
 
-// real resolves links; if the path does not exist, it returns it cleaned.
+// real resolves the links of a path as far as it exists.
 func (l *layout) real(path string) string {
 	if _, r, err := l.follow(path); err == nil {
 		return r
 	}
-	return filepath.Clean(path)
+	path = filepath.Clean(path)
+	up := filepath.Dir(path)
+	if up == path {
+		return path
+	}
+	return filepath.Join(l.real(up), filepath.Base(path))
 }
 
 func (l *layout) reals(paths []string) []string {

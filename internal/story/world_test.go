@@ -60,8 +60,9 @@ func newWorld(work string) (_ *world, err error) {
 		return nil, err
 	}
 	for name, text := range map[string]string{
-		filepath.Join(w.ghDir(), "config.yml"):  "http_unix_socket: " + w.socketPath() + "\n",
-		filepath.Join(w.home(), ".gitconfig"):   "[user]\n\tname = Olga Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n",
+		filepath.Join(w.ghDir(), "config.yml"): "http_unix_socket: " + w.socketPath() + "\n",
+		filepath.Join(w.home(), ".gitconfig"): "[user]\n\tname = Olga Operator\n\temail = operator@example.com\n[init]\n\tdefaultBranch = main\n" +
+			fmt.Sprintf("[url %q]\n\tinsteadOf = https://%s/%s.git\n", w.hub.Repo(mainRepo).GitDir(), simHost, mainRepo), // for a config without remote_url
 		filepath.Join(w.ghDir(), "hosts.yml"):   "",
 		filepath.Join(w.home(), ".config/.dir"): "",
 	} {

@@ -1,7 +1,9 @@
 package work
 
 import (
+	"errors"
 	"fmt"
+	"syscall"
 	"time"
 )
 
@@ -41,6 +43,42 @@ func (e *SupersededError) Error() string { return "superseded: " + e.Reason }
 type CancelledError struct{ Reason string }
 
 func (e *CancelledError) Error() string { return "cancelled: " + e.Reason }
+
+// MachineError says that this machine cannot do its part: its disk is full or read-only, or it does
+// not let us use a folder of ours. No work item is at fault, so none loses an attempt.
+type MachineError struct {
+	Err error
+	Do  string // what fixes it
+}
+
+func (e *MachineError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.Do) }
+func (e *MachineError) Unwrap() error { return e.Err }
+
+// What fixes a MachineError.
+const (
+	MakeRoom        = "make room and run a pass again: nothing is lost"
+	MountForWriting = "mount it for writing, or " + AnotherFolder
+	AnotherFolder   = "set runtime.state_dir in the config to a folder that you may write to"
+)
+
+// LetUse fixes missing permissions in a folder of ours.
+func LetUse(dir string) string {
+	return fmt.Sprintf(`sudo chown -R "$(id -u)" %[1]q && chmod -R u+rwX %[1]q`, dir)
+}
+
+// MachineFault returns the fault of this machine behind an error. A missing permission is none by
+// itself: it may be that of a file which an agent made.
+func MachineFault(err error) (*MachineError, bool) {
+	var fault *MachineError
+	switch {
+	case errors.As(err, &fault):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		fault = &MachineError{Err: err, Do: MakeRoom}
+	case errors.Is(err, syscall.EROFS):
+		fault = &MachineError{Err: err, Do: MountForWriting}
+	}
+	return fault, fault != nil
+}
 
 func describe(what string, err error) string {
 	if err == nil {

@@ -138,7 +138,7 @@ const (
 	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At
 	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
 	WhyNoConnection ReasonKind = "no_connection"        // Local
-	WhyDiskFull     ReasonKind = "disk_full"            //
+	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
 	WhyHeadNotShown ReasonKind = "head_not_visible"     //
 	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
 	WhyChecksRun    ReasonKind = "checks_running"       //

@@ -43,9 +43,12 @@ type Env struct {
 	// Host returns the GitHub of a host on which the config has no repository any more; it may be
 	// nil and may return nil.
 	Host func(name string) GitHub
-	// Preflight checks, before a turn is claimed, that the programs it needs exist; required for
-	// Run.
+	// Preflight checks, before a turn is claimed, that the programs it needs exist and that the state
+	// folder can be written; required for Run.
 	Preflight func(context.Context) error
+	// Fault returns a fault of this machine in the state folder or the repository's mirror. Turns ask
+	// before they pay an agent, and after a failure without a known reason; required for Run.
+	Fault func(context.Context, work.Repo) error
 
 	Local    func() time.Time // this machine's clock; Now is corrected by GitHub's, see AssumeClocks
 	All      []*Repo
@@ -54,6 +57,7 @@ type Env struct {
 	Held     map[int]work.Holder
 	Day      spending.Day     // what the budgets still allow today
 	missing  map[string]error // by agent: why its turns wait
+	faults   faults
 
 	IdentifyMu sync.Mutex // one repository at a time asks GitHub which repository has its name
 	RowsMu     sync.Mutex // guards the rows of the config's repositories

@@ -20,6 +20,10 @@ import (
 // Dirs are the folders below the state folder.
 type Dirs struct{ State string }
 
+// At returns the folders below the state folder of a config. Its path is resolved here, because a
+// sandbox shows agents the checkout at its real path only.
+func At(state string) Dirs { return Dirs{State: files.Resolve(state)} }
+
 func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
 
 // CheckoutParent returns the folder of a repository's checkouts.

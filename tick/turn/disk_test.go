@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// A full disk uses no attempt, not even the last one.
-func TestFullDiskUsesNoAttempt(t *testing.T) {
+// A fault of the machine uses no attempt, not even the last one, and is told in no comment.
+func TestAFaultOfTheMachineUsesNoAttempt(t *testing.T) {
 	last := work.Turn{Kind: work.KindBugfixStart, Attempts: work.MaxAttempts - 1}
 	for name, c := range map[string]struct {
 		err  error
@@ -24,13 +24,15 @@ func TestFullDiskUsesNoAttempt(t *testing.T) {
 	}{
 		"our own file":    {&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, env.VerdictWait},
 		"a quota":         {fmt.Errorf("restore: %w", syscall.EDQUOT), env.VerdictWait},
-		"git":             {&git.CommandError{Command: "checkout", Code: 128, Stderr: "error: unable to write file x: No space left on device\n"}, env.VerdictWait},
+		"git":             {fmt.Errorf("fetch: %w", &work.MachineError{Err: errors.New("x"), Do: "y"}), env.VerdictWait},
+		"during a push":   {&git.UnclearError{Err: &work.MachineError{Err: errors.New("x"), Do: "y"}}, env.VerdictWait},
 		"the database":    {&store.DiskError{Err: errors.New("full")}, env.VerdictWait},
 		"a read-only one": {&os.PathError{Op: "open", Path: "x", Err: syscall.EROFS}, env.VerdictWait},
 		"another of git":  {&git.CommandError{Command: "checkout", Code: 128, Stderr: "fatal: bad object"}, env.VerdictBlocked},
 	} {
-		if got := classify(c.err, last, noon, time.Minute); got.kind != c.want {
-			t.Errorf("%s: %s (%s), want %s", name, got.kind, got.reason, c.want)
+		got := classify(c.err, last, noon, time.Minute)
+		if got.kind != c.want || got.kind == env.VerdictWait && got.why.Kind != work.WhyMachineFault {
+			t.Errorf("%s: %s (%s), want %s", name, got.kind, got.why.Kind, c.want)
 		}
 	}
 }

@@ -37,6 +37,9 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.looks.MayRun(ctx, l); err != nil { // after restoreAnswered: a budget must not discard an answer that was paid for
 		return err
 	}
+	if err := p.Fault(ctx, l.Repo.Row); err != nil { // the answer could not be kept
+		return err
+	}
 	if _, err := m.Signer(); err != nil { // before an agent is paid for a change that cannot be committed
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -68,11 +67,14 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		halted     *folder.HaltedError
 	)
 	soon := now.Add(retryBase)
+	fault, ours := work.MachineFault(err)
 	switch {
 	case err == nil:
 		return settlement{kind: env.VerdictDone}
 	case errors.Is(err, context.Canceled):
 		return settlement{kind: env.VerdictInterrupted, reason: "interrupted"}
+	case ours:
+		return waitsFor(work.Reason{Kind: work.WhyMachineFault, Local: fault.Error()}, soon)
 	case errors.As(err, &wait):
 		return waitsFor(wait.Reason, later(wait.Until, now))
 	case errors.As(err, &blocked):
@@ -95,12 +97,16 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 		return waitsFor(work.Reason{Kind: work.WhyLoginUnknown}, now.Add(15*retryBase))
 	case github.IsStatus(err, 401, 403):
 		return parkedBy(work.Reason{Kind: work.WhyGitHubRefused, Text: err.Error()})
-	case isDiskFull(err):
-		return waitsFor(work.Reason{Kind: work.WhyDiskFull}, soon)
 	case t.Attempts+1 >= work.MaxAttempts:
 		return blockedBy(givenUp(err, t.Attempts+1))
 	}
 	return retry(err, now.Add(work.Backoff(retryBase, t.Attempts+1)))
+}
+
+// blames reports whether the turn or its agent is taken to be at fault without a known reason. Then
+// this machine is looked at first.
+func (v settlement) blames() bool {
+	return v.kind == env.VerdictRetry || v.kind == env.VerdictBlocked && (v.why.Kind == work.WhyFailed || v.why.Kind == work.WhyAgentUnable)
 }
 
 // givenUp returns why a turn is blocked after its last attempt. The error's text goes to the log
@@ -132,6 +138,15 @@ func later(t, now time.Time) time.Time {
 func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
 	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
+	if v.blames() {
+		if fault := p.Fault(ctx, l.Repo.Row); fault != nil {
+			err = fault
+			v = classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
+		}
+	}
+	if v.why.Kind == work.WhyMachineFault {
+		p.AddFault(err)
+	}
 	v.why = v.why.Map(p.Secrets.Redact)
 	if v.why.None() {
 		v.reason = p.Secrets.Redact(v.reason)
@@ -344,16 +359,4 @@ func (p *Turns) commitLost(ctx context.Context, l *env.Lease, push work.Action) 
 	turn.Step = work.StepClaimed
 	l.Turn = turn
 	return &work.WaitError{Until: now, Reason: work.Reason{Kind: work.WhyCommitLost, Text: lost + "; the agent works again"}}
-}
-
-// isDiskFull reports whether the disk is full or read-only. That is not the turn's fault: it waits
-// and no attempt counts.
-func isDiskFull(err error) bool {
-	if _, db := errors.AsType[*store.DiskError](err); db {
-		return true
-	}
-	if command, ok := errors.AsType[*git.CommandError](err); ok && command.DiskFull() {
-		return true
-	}
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS)
 }

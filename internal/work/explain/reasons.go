@@ -161,7 +161,10 @@ var reasons = []row{
 		work.WhySandboxMissing, Operator, AtOnce, `sandbox = "{name}" does not work on the machine that runs gh mergexo: {text}`,
 		fix(`make it work there, or set sandbox = "auto" or "none" in its config`), sandboxRequired,
 	},
-	{work.WhyDiskFull, Operator, Reminded, "the disk of the machine that runs it is full; make room there", nil, nil},
+	{
+		work.WhyMachineFault, Operator, Reminded, "the machine that runs gh mergexo cannot write what a turn needs: no room, a read-only disk, or no permission",
+		step("on that machine `gh mergexo doctor` says what to fix"), wholly(""),
+	},
 
 	// Whole repositories.
 	{
