@@ -110,18 +110,19 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		return nil
 	}
 	db, there, err := store.OpenReadOnly(ctx, d.Path)
+	if there {
+		err = errors.Join(db.Check(ctx), db.Close())
+	}
+	damaged, isDamaged := errors.AsType[*store.DamagedError](err)
 	switch {
+	case isDamaged:
+		d.Damage, d.Mend = damaged.Words, damaged.MoveAway()
 	case errors.Is(err, store.ErrOlder):
 		d.Older = true
 	case err != nil:
 		d.Trouble = err.Error()
 	case !there:
 		d.Missing = true
-	default:
-		err = db.Check(ctx)
-		if err = errors.Join(err, db.Close()); err != nil {
-			d.Damage = err.Error()
-		}
 	}
 	return d
 }
