@@ -103,6 +103,9 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 		}
 		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
 	}
+	if err := machine.MakeFolder(cfg.Runtime.StateDir); err != nil {
+		return err
+	}
 	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
 	if opt.begun, err = dirs.BeginPass(ctx, a.Now()); err != nil {
 		return fmt.Errorf("a pass cannot begin, because it cannot record that in the state folder: %w", err)
@@ -123,9 +126,6 @@ func (a *app) endPass(ctx context.Context, cfg *config.Config, begun *folder.Beg
 	if v := work.JudgePasses(facts); v.Code == work.PassesHang && factsErr == nil {
 		err = errors.Join(err, errors.New(v.Line()))
 	}
-	if !early {
-		return err
-	}
 	outcome, why := work.PassNone, ""
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -135,7 +135,7 @@ func (a *app) endPass(ctx context.Context, cfg *config.Config, begun *folder.Beg
 	}
 	ctx = context.WithoutCancel(ctx)
 	last, endErr := begun.End(ctx, outcome, a.Now(), why)
-	if m, machineErr := a.Machine(cfg); machineErr == nil && endErr == nil {
+	if m, machineErr := a.Machine(cfg); early && machineErr == nil && endErr == nil {
 		m.TellFailing(ctx, work.PassFacts{Now: a.Now(), Last: last})
 	}
 	return errors.Join(err, endErr)

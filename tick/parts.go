@@ -79,6 +79,7 @@ func (p *Pass) tellDeaths(ctx context.Context) {
 	for _, b := range died {
 		p.Log.WarnContext(ctx, "a pass died", "process", b.PID, "began", b.At)
 	}
+	tell.Aside(ctx, p.Log, "the counts of passes", func(ctx context.Context) error { return tell.CountDeaths(ctx, p.Env) })
 	if p.Notifier == nil {
 		return
 	}

@@ -37,6 +37,7 @@ type Begun struct {
 	mu    sync.Mutex
 	ended bool
 	last  work.LastPass
+	err   error
 }
 
 // BeginPass records that a pass begins, and counts passes that began and never ended as failures.
@@ -85,7 +86,8 @@ func (b *Begun) count(ctx context.Context) error {
 	return err
 }
 
-// End records how the pass ended and returns the summary with it. Only the first call counts.
+// End records how the pass ended and returns the summary with it. Only the first call counts; later
+// ones return the same.
 func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time, why string) (work.LastPass, error) {
 	if b == nil {
 		return work.LastPass{}.After(outcome, at, 0, why), nil
@@ -93,16 +95,15 @@ func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time,
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
-		return b.last, nil
+		return b.last, b.err
 	}
 	b.ended = true
-	var err error
-	b.last, err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.After(outcome, at, at.Sub(b.at), why) })
-	if err == nil {
-		err = os.Truncate(b.path, 0)
+	b.last, b.err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.After(outcome, at, at.Sub(b.at), why) })
+	if b.err == nil {
+		b.err = os.Truncate(b.path, 0)
 	}
 	b.lock.Unlock()
-	return b.last, err
+	return b.last, b.err
 }
 
 // Deaths returns the passes that this one found dead.

@@ -92,7 +92,7 @@ func record(ctx context.Context, e *PassEnd) error {
 	return errors.Join(err, readErr)
 }
 
-// count counts the pass, and those that died before it, if metrics are on.
+// count counts the pass if metrics are on.
 func count(ctx context.Context, e *PassEnd) error {
 	if e.Config.Runtime.MetricsFile == "" {
 		return nil
@@ -103,12 +103,24 @@ func count(ctx context.Context, e *PassEnd) error {
 		asked, limits = e.Asked()
 	}
 	return e.Store.Update(ctx, func(tx *store.Tx) error {
-		for range e.Begun.Deaths() {
+		return errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
+	})
+}
+
+// CountDeaths counts the passes that this one found dead if metrics are on. It does so at the
+// beginning: this pass may die, too.
+func CountDeaths(ctx context.Context, e *env.Env) error {
+	died := e.Begun.Deaths()
+	if e.Config.Runtime.MetricsFile == "" || len(died) == 0 {
+		return nil
+	}
+	return e.Store.Update(ctx, func(tx *store.Tx) error {
+		for range died {
 			if err := tx.CountPass(ctx, work.PassFailed, 0); err != nil {
 				return err
 			}
 		}
-		return errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
+		return nil
 	})
 }
 
