@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,7 +115,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 	b, seen, err := loadBoard(ctx, q)
 	out := s.Output()
 	if err != nil {
-		for _, line := range s.passNotes(ctx, cfg) {
+		for _, line := range s.passNotes(ctx, cfg, Board{}) {
 			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
 		}
 		return err
@@ -128,7 +129,7 @@ func (s *statusCmd) run(ctx context.Context) error {
 		}
 		return s.json.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg), machineNotes(ctx, cfg)...)); err != nil || seen {
+	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b), machineNotes(ctx, cfg)...)); err != nil || seen {
 		return err
 	}
 	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
@@ -186,12 +187,16 @@ func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFac
 	return f
 }
 
-// passNotes says that passes do not work; empty: they do.
-func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config) []string {
-	if v := work.JudgePasses(s.passes(ctx, cfg)); v.Bad() {
-		return []string{terminal.OneLine(v.Line())}
+// passNotes says that passes do not work; empty: they do, or the line of a repository says why one
+// of them failed.
+func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board) []string {
+	f := s.passes(ctx, cfg)
+	v := work.JudgePasses(f)
+	told := !v.Lasting && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" && strings.Contains(f.Last.Why, r.Error) })
+	if told || !v.Bad() {
+		return nil
 	}
-	return nil
+	return []string{terminal.OneLine(v.Line())}
 }
 
 // machineNotes lists what status says about agents, their sandboxes and what the config names but
