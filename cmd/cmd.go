@@ -48,27 +48,43 @@ func (w redactingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Main runs the command line and returns the exit code. The first SIGINT or
-// SIGTERM cancels the context; a second one ends the process at once.
+// Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP cancels
+// the context; a second one ends the process at once.
 func Main(env Env) int {
 	collectLater()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	defer outliveReaders()()
 	a := &app{&cli.App{Env: env, Now: env.Now}}
 	if a.Now == nil {
 		a.Now = time.Now
 	}
 	stdout, stderr := terminal.NewScreen(env.Stdout), terminal.NewScreen(env.Stderr)
-	defer stdout.Flush()
 	defer stderr.Flush()
 	a.Env.Bare, a.Env.BareErr, a.ErrScreen = env.Stdout, env.Stderr, stderr
 	a.Env.Stdout, a.Env.Stderr = stdout, redactingWriter{to: stderr, a: a}
 	ran, err := newRootCmd(a).ExecuteContextC(ctx)
+	stdout.Flush()
+	if unwritten := stdout.Err(); err == nil {
+		err = unwritten
+	}
 	if err != nil {
 		a.report(ran, err)
 	}
 	return exitCode(err)
+}
+
+// outliveReaders makes a write to a closed pipe an error: by default it kills the program, and a
+// pass does more than print. It returns a function that restores the default.
+func outliveReaders() func() {
+	broken := make(chan os.Signal, 1) // never read: the write has the error
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
 }
 
 // report prints to standard error, once, why the run failed: for people, or as a line of JSON if
@@ -82,6 +98,10 @@ func (a *app) report(ran *cobra.Command, err error) {
 		return
 	}
 	if errors.Is(err, context.Canceled) {
+		return
+	}
+	if unwritten := cli.Unwritten(err); unwritten != nil {
+		fmt.Fprintln(a.Env.Stderr, "gh mergexo: the output is not complete:", unwritten)
 		return
 	}
 	if line := machine.DiskTrouble(err, a.StateDir); line != "" {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 type tickOptions struct {
@@ -31,6 +33,7 @@ type tickOptions struct {
 	detach   bool
 	now      bool
 	detached bool // this is the pass that --detach started
+	begun    *folder.Begun
 }
 
 func newTickCmd(a *app) *cobra.Command {
@@ -43,8 +46,9 @@ func newTickCmd(a *app) *cobra.Command {
 turns in parallel, push, answer, and exit.
 
 Let cron, launchd or a systemd timer repeat it ("gh mergexo schedule install"). A
-pass may be killed at any moment: the next one resumes. If another pass is
-planning, this one exits at once with 0.
+pass may be killed at any moment: the next one resumes, and counts it as failed. If
+another pass is planning, this one exits at once with 0; if a pass takes longer than
+it may, with 1, and names its process.
 
 A pass with nothing to do prints nothing, except on a terminal. It prints each
 cause of an error in one line, with the command that fixes it.
@@ -91,15 +95,59 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if h, err := cli.Halted(cfg); err != nil || h != nil {
 		return errors.Join(err, a.printHalted(h, opt, cfg))
 	}
-	if opt.detach {
-		return a.detach(ctx, cfg, opt)
+	if opt.dryRun {
+		pass, done, err := a.newPass(ctx, cfg, opt)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
 	}
+	if err := machine.MakeFolder(cfg.Runtime.StateDir); err != nil {
+		return err
+	}
+	dirs := folder.Dirs{State: cfg.Runtime.StateDir}
+	if opt.begun, err = dirs.BeginPass(ctx, a.Now()); err != nil {
+		return fmt.Errorf("a pass cannot begin, because it cannot record that in the state folder: %w", err)
+	}
+	if opt.detach {
+		err = a.detach(ctx, cfg, opt)
+	} else {
+		err = a.begunPass(ctx, cfg, opt)
+	}
+	return a.endPass(ctx, cfg, opt.begun, err)
+}
+
+// endPass records how a pass ended that did not come as far as to record it itself. The error also
+// says whether another pass hangs.
+func (a *app) endPass(ctx context.Context, cfg *config.Config, begun *folder.Begun, err error) error {
+	dirs, early := folder.Dirs{State: cfg.Runtime.StateDir}, !begun.Ended()
+	facts, factsErr := dirs.Passes(cfg.PassLimits(), a.Now())
+	if v := work.JudgePasses(facts); v.Code == work.PassesHang && factsErr == nil {
+		err = errors.Join(err, errors.New(v.Line()))
+	}
+	outcome, why := work.PassNone, ""
+	switch {
+	case errors.Is(err, context.Canceled):
+		outcome = work.PassCancelled
+	case err != nil:
+		outcome, why = work.PassFailed, a.Secrets().Redact(terminal.OneLine(cmp.Or(machine.DiskTrouble(err, a.StateDir), err.Error())))
+	}
+	ctx = context.WithoutCancel(ctx)
+	last, endErr := begun.End(ctx, outcome, a.Now(), why)
+	if m, machineErr := a.Machine(cfg); early && machineErr == nil && endErr == nil {
+		m.TellFailing(ctx, work.PassFacts{Now: a.Now(), Last: last})
+	}
+	return errors.Join(err, endErr)
+}
+
+// begunPass runs a pass whose beginning is recorded.
+func (a *app) begunPass(ctx context.Context, cfg *config.Config, opt *tickOptions) error {
 	pass, done, err := a.newPass(ctx, cfg, opt)
 	if err != nil {
 		return err
 	}
-	if opt.dryRun {
-		return errors.Join(a.dryRun(ctx, cfg, pass, opt), done())
+	for _, b := range opt.begun.Deaths() {
+		fmt.Fprintln(a.Env.Stderr, a.Output().LocalTimes(b.Died()))
 	}
 	if err := proc.Guard(); err != nil {
 		pass.Log.WarnContext(ctx, "this pass cannot be protected from processes of its agents", "error", err)
@@ -151,7 +199,7 @@ func (a *app) newPass(ctx context.Context, cfg *config.Config, opt *tickOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, DryRun: opt.dryRun, Unseen: opt.detached, Version: about.Version(a.Env.Version)}
+	made := machine.PassOptions{Only: only, Wait: opt.wait, MaxTurns: opt.maxTurns, AtOnce: opt.now, DryRun: opt.dryRun, Unseen: opt.detached, Begun: opt.begun, Version: about.Version(a.Env.Version)}
 	return m.Pass(ctx, made)
 }
 

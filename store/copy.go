@@ -12,7 +12,7 @@ import (
 func (d *File) Snapshot(ctx context.Context, dst string) error {
 	source, err := connectReadOnly(ctx, d.Path)
 	if err != nil {
-		return fmt.Errorf("copy %s: %w", d.Path, err)
+		return fmt.Errorf("copy %s: %w", d.Path, explainFile(d.Path, err))
 	}
 	err = snapshot(ctx, source, dst)
 	return errors.Join(err, source.Close())
@@ -27,7 +27,7 @@ func snapshot(ctx context.Context, source *File, dst string) error {
 		return fmt.Errorf("copy %s: %w", source.Path, err)
 	}
 	if _, err := source.SQL.ExecContext(ctx, `VACUUM INTO ?`, dst); err != nil {
-		return fmt.Errorf("copy %s to %s: %w", source.Path, dst, interrupted(ctx, err))
+		return fmt.Errorf("copy %s to %s: %w", source.Path, dst, explainFile(source.Path, interrupted(ctx, err)))
 	}
 	return nil
 }

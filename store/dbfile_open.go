@@ -68,7 +68,7 @@ func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File
 	}
 	d, err := connectReadOnly(ctx, path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s for reading: %w", path, explainDiskFull(err))
+		return nil, false, fmt.Errorf("open %s for reading: %w", path, explainFile(path, err))
 	}
 	v, err := d.versions(ctx, migrations)
 	if err == nil {
@@ -83,7 +83,7 @@ func openFileReadOnly(ctx context.Context, path string, migrations fs.FS) (*File
 	default:
 		return d, true, nil
 	}
-	return nil, false, errors.Join(err, d.SQL.Close())
+	return nil, false, errors.Join(explainFile(path, err), d.SQL.Close())
 }
 
 // LockedError means that another program keeps a database locked for longer than any pass does.
@@ -103,7 +103,7 @@ func TryWrite(ctx context.Context, path string) error {
 		return &LockedError{Path: path}
 	}
 	if err != nil {
-		return fmt.Errorf("write to %s: %w", path, explainDiskFull(err))
+		return fmt.Errorf("write to %s: %w", path, explainFile(path, err))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+	for _, suffix := range besides[1:] {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove what a deleted database left: %w", err)
 		}
@@ -223,5 +223,5 @@ func writable(path string, err error) error {
 	if perr != nil {
 		return fmt.Errorf("open %s: the state folder cannot be written: %w", path, errors.Join(perr, err))
 	}
-	return errors.Join(fmt.Errorf("open %s: %w", path, explainDiskFull(err)), probe.Close(), os.Remove(probe.Name()))
+	return errors.Join(fmt.Errorf("open %s: %w", path, explainFile(path, err)), probe.Close(), os.Remove(probe.Name()))
 }

@@ -2,9 +2,11 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -27,15 +29,46 @@ func (e *DiskError) Error() string {
 // Unwrap returns the error as a fault of this machine.
 func (e *DiskError) Unwrap() error { return &work.MachineError{Err: e.Err, Do: work.MakeRoom} }
 
-// explainDiskFull explains what to check if SQLite only reports that a write failed.
-func explainDiskFull(err error) error {
+// DamagedError says that the database file is damaged. The next pass makes a new one from GitHub if
+// the file is moved away.
+type DamagedError struct {
+	Path  string
+	Words string // SQLite's message
+	Err   error
+}
+
+func (e *DamagedError) Error() string { return e.Path + " is damaged: " + e.Words }
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// MoveAway returns the command that moves the file away, with the files that belong to it, and
+// makes a new one.
+func (e *DamagedError) MoveAway() string {
+	var all strings.Builder
+	for _, suffix := range besides {
+		if _, err := os.Stat(e.Path + suffix); err == nil {
+			fmt.Fprintf(&all, "mv %q %q && ", e.Path+suffix, e.Path+".damaged"+suffix)
+		}
+	}
+	return all.String() + "gh mergexo tick"
+}
+
+// besides are the suffixes of a database's files.
+var besides = []string{"", "-wal", "-shm", "-journal"}
+
+// explainFile explains SQLite's errors about a database file: that it cannot be written, or that it is
+// damaged.
+func explainFile(path string, err error) error {
 	code := (*sqlite.Error)(nil)
-	if _, told := errors.AsType[*DiskError](err); told || !errors.As(err, &code) {
+	_, full := errors.AsType[*DiskError](err)
+	_, damaged := errors.AsType[*DamagedError](err)
+	if full || damaged || !errors.As(err, &code) {
 		return err
 	}
 	switch code.Code() & 0xff {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return &DiskError{Words: code.Error(), Err: err}
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return &DamagedError{Path: path, Words: code.Error(), Err: err}
 	}
 	return err
 }

@@ -191,7 +191,6 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 		_, dueErr := tx.ListDueWaits(ctx, r.ID, t0)
 		_, lookingErr := tx.ListUndecidedReviews(ctx, r.ID, "policy")
 		_, pausedErr := tx.ListOpenPauses(ctx, r.ID)
-		_, _, lastErr := tx.LastPass(ctx)
 		if err := mergeNothing(ctx, tx, r); err != nil {
 			return err
 		}
@@ -206,10 +205,10 @@ func idlePass(ctx context.Context, d *DB, r work.Repo) error {
 				return err
 			}
 		}
-		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lastErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
+		return firstOf(waitingErr, factsErr, writtenErr, statesOfErr, countErr, statesErr, lookingErr, repoAgainErr, reposErr, unshownErr, spentErr, runsErr, clocksErr, limitsErr, backlogErr, itemsErr, rewrittenErr, dueErr, dependsErr, pausedErr, standingErr, repoErr, accountsErr, unfinishedErr, openErr, wholeErr, pagesErr, walkErr, labelsErr, userErr, pendingErr, noticesErr)
 	})
 	return firstOf(err, d.Update(ctx, func(tx *Tx) error {
-		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}), tx.PutLastPass(ctx, work.LastPass{}))
+		return firstOf(tx.SetClock(ctx, r.Name.Host, 0), tx.Heartbeat(ctx, r.ID, t0), tx.MarkPulseRead(ctx, []int64{r.ID}, t0), tx.MarkPulseFailed(ctx, []int64{r.ID}, "no"), tx.PutPulse(ctx, r.ID, work.Pulse{}))
 	}))
 }
 
@@ -264,8 +263,7 @@ func tellNothing(ctx context.Context, tx *Tx) error {
 	_, haltsErr := tx.ListNewHalts(ctx, since)
 	_, _, failingErr := tx.FindFailing(ctx, "chat")
 	_, plannedErr := tx.ListPlannedNews(ctx)
-	_, _, lastErr := tx.LastPass(ctx)
-	return firstOf(lastErr, knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
+	return firstOf(knownErr, stopsErr, waitsErr, pullsErr, mergedErr, approvalsErr, haltsErr, failingErr, plannedErr)
 }
 
 // tellIt is what a message asks of the database.
@@ -280,7 +278,7 @@ func tellIt(ctx context.Context, tx *Tx, r work.Repo) error {
 	id := all[0].ID
 	return firstOf(
 		tx.KnowTarget(ctx, k), tx.MarkNewsSent(ctx, id, t0), tx.MarkNewsUnsent(ctx, id, "no"), tx.MarkNewsSent(ctx, id, t0), tx.SettleNews(ctx, id, news.Done, "", t0),
-		tx.ForgetTarget(ctx, k, t0), tx.PutLastPass(ctx, work.LastPass{At: t0}),
+		tx.ForgetTarget(ctx, k, t0),
 	)
 }
 

@@ -73,14 +73,14 @@ func (d *DB) Check(ctx context.Context) error {
 			return err
 		}
 		if len(found) != 1 || found[0] != "ok" {
-			return fmt.Errorf("%s is damaged: %q", d.Path, found)
+			return &DamagedError{Path: d.Path, Words: fmt.Sprintf("%q", found)}
 		}
 		orphans, err := listRows(ctx, tx, "check references", scanString, `SELECT "table" || ' row ' || coalesce(rowid, '?') || ' without its ' || parent FROM pragma_foreign_key_check`)
 		if err != nil {
 			return err
 		}
 		if len(orphans) > 0 {
-			return fmt.Errorf("%s is damaged: %q", d.Path, orphans)
+			return &DamagedError{Path: d.Path, Words: fmt.Sprintf("%q", orphans)}
 		}
 		return nil
 	})

@@ -7,27 +7,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// LastPass returns the stored summary of the last passes; false: there is none. If metrics are off,
-// passes store only failures and the first success after them.
-func (t *Tx) LastPass(ctx context.Context) (work.LastPass, bool, error) {
-	scan := func(row scanner) (l work.LastPass, err error) {
-		var ms int64
-		err = row.Scan(timeOf(&l.At), timeOf(&l.GoodAt), &ms, &l.Failures, &l.Why)
-		l.Took = time.Duration(ms) * time.Millisecond
-		return l, err
-	}
-	return findRow(ctx, t, "find the last pass", scan, `SELECT at, good_at, ms, n, why FROM counters WHERE host = '' AND outcome = ''`)
-}
-
-// PutLastPass stores the summary of the last passes.
-func (t *Tx) PutLastPass(ctx context.Context, l work.LastPass) error {
-	_, err := t.exec(ctx, "store the last pass",
-		`INSERT INTO counters (host, api, outcome, at, good_at, ms, n, why) VALUES ('', '', '', ?, ?, ?, ?, ?)
-		 ON CONFLICT (host, api, outcome) DO UPDATE SET at = excluded.at, good_at = excluded.good_at, ms = excluded.ms, n = excluded.n, why = excluded.why`,
-		millis(l.At), millis(l.GoodAt), l.Took.Milliseconds(), l.Failures, t.clean(l.Why))
-	return err
-}
-
 // CountPass counts a pass by its outcome.
 func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.Duration) error {
 	_, err := t.exec(ctx, "count a pass", `INSERT INTO counters (host, api, outcome, n, ms) VALUES ('', '', ?, 1, ?)
@@ -38,7 +17,7 @@ func (t *Tx) CountPass(ctx context.Context, outcome work.PassOutcome, took time.
 // ListPasses returns the number of counted passes with each outcome.
 func (t *Tx) ListPasses(ctx context.Context) ([]work.PassCount, error) {
 	scan := func(row scanner) (p work.PassCount, err error) { return p, row.Scan(&p.Outcome, &p.Count) }
-	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' AND outcome <> '' ORDER BY outcome`)
+	return listRows(ctx, t, "list passes", scan, `SELECT outcome, n FROM counters WHERE host = '' ORDER BY outcome`)
 }
 
 // CountRequests adds to the counted requests.

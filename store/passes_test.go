@@ -7,29 +7,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-func TestLastPassIsOneRow(t *testing.T) {
-	d := openAt(t, newPath(t))
-	find := func() (l work.LastPass, known bool) {
-		update(t, d, func(tx *Tx) (err error) {
-			l, known, err = tx.LastPass(t.Context())
-			return err
-		})
-		return l, known
-	}
-	if _, known := find(); known {
-		t.Error("a new database knows of a pass")
-	}
-	for i, want := range []work.LastPass{
-		{At: t0, Took: 1500 * time.Millisecond, Failures: 1, Why: "no network"},
-		{At: t0.Add(time.Minute), GoodAt: t0.Add(time.Minute), Took: time.Second},
-	} {
-		update(t, d, func(tx *Tx) error { return tx.PutLastPass(t.Context(), want) })
-		if got, known := find(); !known || got != want {
-			t.Errorf("%d: %+v, %v; want %+v", i, got, known, want)
-		}
-	}
-}
-
 // What passes count adds up, and of a limit the newest word stays.
 func TestCountsOfPasses(t *testing.T) {
 	d := openAt(t, newPath(t))

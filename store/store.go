@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,6 +36,7 @@ type DB struct {
 	writer   chan struct{} // one writer at a time within the process
 	runTwice bool
 	readOnly bool
+	damaged  atomic.Pointer[DamagedError]
 }
 
 // GoBy sets the clock of later transactions.
@@ -90,15 +92,33 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 func (d *DB) run(ctx context.Context, opt *sql.TxOptions, t *Tx, fn func(*Tx) error) error {
 	tx, err := d.SQL.BeginTx(ctx, opt)
 	if err != nil {
-		return fmt.Errorf("begin on %s: %w", d.Path, explainDiskFull(interrupted(ctx, err)))
+		return fmt.Errorf("begin on %s: %w", d.Path, d.explain(interrupted(ctx, err)))
 	}
 	defer tx.Rollback()
 	t.sql = tx
 	if err := fn(t); err != nil {
-		return explainDiskFull(interrupted(ctx, err))
+		return d.explain(interrupted(ctx, err))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit to %s: %w", d.Path, explainDiskFull(interrupted(ctx, err)))
+		return fmt.Errorf("commit to %s: %w", d.Path, d.explain(interrupted(ctx, err)))
+	}
+	return nil
+}
+
+// explain explains an error of a transaction, and remembers that the file is damaged.
+func (d *DB) explain(err error) error {
+	err = explainFile(d.Path, err)
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		d.damaged.CompareAndSwap(nil, damaged)
+	}
+	return err
+}
+
+// Damage returns the first error which says that the file is damaged; nil: there was none. Parts of
+// a pass that go on after an error do not hide it.
+func (d *DB) Damage() error {
+	if damaged := d.damaged.Load(); damaged != nil {
+		return damaged
 	}
 	return nil
 }

@@ -77,12 +77,12 @@ func (p *Pass) Command(ctx context.Context, repo work.RepoName, number int, cmd 
 // lockForCommand takes tick.lock and waits a little for it. or is an alternative for the error's
 // text.
 func (p *Pass) lockForCommand(ctx context.Context, waiting func(), or string) (folder.FileLock, error) {
-	l, ok, err := p.Dirs.LockPlanning(ctx, 0)
+	l, ok, err := p.Dirs.LockPlanning(ctx, 0, p.Now())
 	if ok || err != nil {
 		return l, err
 	}
 	waiting()
-	l, ok, err = p.Dirs.LockPlanning(ctx, commandWait)
+	l, ok, err = p.Dirs.LockPlanning(ctx, commandWait, p.Now())
 	if err == nil && !ok {
 		err = fmt.Errorf("a pass has been planning for %s and nothing was done; try again%s", commandWait, or)
 	}

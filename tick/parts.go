@@ -64,8 +64,31 @@ func finishPass(ctx context.Context, p *Pass, rep *env.Report, err error) error 
 	for _, r := range slices.Concat(p.Repositories(), p.Removed) {
 		r.Close()
 	}
+	if _, named := errors.AsType[*store.DamagedError](err); !named {
+		err = errors.Join(err, p.Store.Damage())
+	}
 	tell.ObservePass(ctx, p.Env, rep, err, p.After)
 	return errors.Join(err, p.Store.Close())
+}
+
+// tellDeaths logs the passes that died before this one, and tells the operator if they are many.
+func (p *Pass) tellDeaths(ctx context.Context) {
+	died := p.Begun.Deaths()
+	if len(died) == 0 {
+		return
+	}
+	for _, b := range died {
+		p.Log.WarnContext(ctx, "a pass died", "process", b.PID, "began", b.At)
+	}
+	tell.Aside(ctx, p.Log, "the counts of passes", func(ctx context.Context) error { return tell.CountDeaths(ctx, p.Env) })
+	if p.Notifier == nil {
+		return
+	}
+	facts, err := p.Dirs.Passes(p.Config.PassLimits(), p.Local())
+	if err == nil {
+		facts.Begun = nil // this pass among them
+		p.Notifier.Died(ctx, facts)
+	}
 }
 
 // runTurn runs one turn as far as possible and stores the result, as a trace if there is a tracer.

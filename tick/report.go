@@ -32,10 +32,9 @@ func (p *Pass) reportHeldTurns(ctx context.Context, plans []plan.Plan, begun int
 	p.Log.WarnContext(ctx, "turns wait for a daily budget", "turns", waiting, "why", why)
 }
 
-// sumUp ends the report and logs one line for the pass and one for each repository with news: idle
+// sumUp logs one line for the pass and one for each repository with news: idle
 // ones would be most of the log. Repositories with the same note share a line.
 func (p *Pass) sumUp(ctx context.Context, rep *env.Report) {
-	rep.EndedAt = p.Local()
 	repos := rep.Repos()
 	var events, notices, failed int
 	same := map[string][]env.RepoReport{}

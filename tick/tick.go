@@ -45,7 +45,7 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.assemble()
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
-	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait)
+	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait, p.Local())
 	if err != nil || !ok {
 		rep.Skipped = "another pass is planning"
 		return rep, err
@@ -59,25 +59,32 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	if p.Store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = finishPass(ctx, p, rep, err) }()
+	p.tellDeaths(ctx)
+	err = p.run(ctx, rep, unlock)
+	return rep, finishPass(ctx, p, rep, err) // not deferred: a pass that panics has no end
+}
+
+// run runs the pass with an open database. It calls planned when another pass may plan.
+func (p *Pass) run(ctx context.Context, rep *env.Report, planned func()) error {
 	if err := p.useFolder(ctx); err != nil {
-		return rep, err
+		return err
 	}
 	leases, err := p.plan(ctx, rep)
 	if p.Config.Runtime.Overlap {
-		unlock()
+		planned()
 	}
 	if err != nil {
 		for _, l := range leases {
 			l.Release()
 		}
-		return rep, err
+		return err
 	}
 	p.work(ctx, leases, rep)
 	p.pruneFinished(ctx, len(leases))
-	p.sumUp(ctx, rep)
+	rep.EndedAt = p.Local()
+	tell.Aside(ctx, p.Log, "the summary", func(ctx context.Context) error { p.sumUp(ctx, rep); return nil })
 	rep.Shut = p.Accounts.SkippedHosts(rep.Tells)
-	return rep, errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
+	return errors.Join(ctx.Err(), p.Faults(), p.MissingAgents(), p.merging.Stopped(ctx), p.Accounts.SkippedHosts(func(host string) bool { return !rep.Tells(host) }))
 }
 
 // useFolder stops the pass if another machine is at work with the same state folder, or with the one

@@ -23,6 +23,12 @@ func (a *App) Config() (*config.Config, error) {
 		return nil, Coded(CodeBadConfig, err)
 	}
 	a.StateDir = cfg.Runtime.StateDir
+	for _, n := range cfg.Notify {
+		a.Secrets().AddAddress(n.Webhook, "a part of the webhook of "+n.Name)
+		if value, _ := a.Environ().Lookup(n.SecretEnv); value != "" {
+			a.Secrets().Add(value, "the value of "+n.SecretEnv)
+		}
+	}
 	return cfg, Coded(CodeBadConfig, cfg.CheckAccounts(github.KnownAccounts))
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -54,7 +57,7 @@ func ErrorKinds() []ErrorKind {
 		{CodeNetwork, "GitHub did not answer, or its answer was unusable", "try again; gh api rate_limit shows whether gh reaches it"},
 		{CodeRateLimited, "GitHub accepts no more requests of this account for a while", "wait; gh api rate_limit says until when"},
 		{CodeRefused, "GitHub or the state of the work item does not allow it: nothing was done", "gh mergexo status"},
-		{CodeDisk, "the state folder or its disk cannot be written", "make room, or set runtime.state_dir to a folder that you may write to"},
+		{CodeDisk, "the state folder or its disk cannot be written, or the database is damaged", "make room, or set runtime.state_dir to a folder that you may write to"},
 		{CodeCancelled, "the command was interrupted; the exit code is 2", "run it again: nothing is lost"},
 		{CodeFailed, "anything else; the message says what", ""},
 	}
@@ -78,8 +81,22 @@ func Coded(code ErrorCode, err error) error {
 	return &CodedError{Code: code, Err: err}
 }
 
+// Unwritten returns why the output could not be written; nil: something else is wrong.
+func Unwritten(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "write" && at.Path == os.Stdout.Name() {
+		return at.Err
+	}
+	return nil
+}
+
 // codeOf returns the code of an error, and the remedy if the error has one.
 func codeOf(err error, state string) (code ErrorCode, do string) {
+	if Unwritten(err) != nil {
+		return CodeFailed, ""
+	}
+	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
+		return CodeDisk, damaged.MoveAway()
+	}
 	if machine.DiskTrouble(err, state) != "" {
 		return CodeDisk, ""
 	}
@@ -127,7 +144,7 @@ type ErrorView struct {
 // ViewError returns the view of an error that ended a command.
 func ViewError(err error, state, path string) ErrorView {
 	v := ErrorView{Message: err.Error()}
-	if line := machine.DiskTrouble(err, state); line != "" {
+	if line := machine.DiskTrouble(err, state); line != "" && Unwritten(err) == nil {
 		v.Message = line
 	}
 	v.Code, v.Do = codeOf(err, state)

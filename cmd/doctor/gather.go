@@ -14,6 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Look makes all checks.
@@ -33,11 +34,13 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	f.Hosts = hosts(cfg)
 	f.Repos = repositories(cfg)
 	addStored(ctx, cfg, &f)
-	if len(read.Problems) > 0 && f.Passes != nil {
+	if len(read.Problems) > 0 {
 		f.Passes.Budgets = nil // they belong to a config that is not in effect
 	}
+	st, err := schedule.Look(ctx, a, cfg)
+	f.Passes.Work = work.JudgePasses(st.Passes)
 	if len(read.Problems) == 0 {
-		f.Schedule = repeats(ctx, a, cfg)
+		f.Schedule = repeats(st, err)
 	}
 	return cfg, f
 }
@@ -90,8 +93,7 @@ func source(host string) string {
 }
 
 // repeats returns the schedule that repeats passes with the config.
-func repeats(ctx context.Context, a *cli.App, cfg *config.Config) *doctor.Schedule {
-	st, err := schedule.Look(ctx, a, cfg)
+func repeats(st schedule.State, err error) *doctor.Schedule {
 	if err != nil {
 		return &doctor.Schedule{Trouble: err.Error()}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
-	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -59,20 +58,11 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 			return err
 		}
 		p.Turns, p.Cost = day.Turns, day.CostUSD
-		if last, known, err := tx.LastPass(ctx); err != nil {
-			return err
-		} else if known {
-			p.Failed, p.Why = last.Failures, last.Why
-		}
-		if p.Last, err = schedule.LastPass(ctx, tx, cfg); err != nil {
-			return err
-		}
 		if p.Undelivered, err = tx.ListUndelivered(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err
 		}
 		for i, r := range cfg.Repos {
 			row := cli.FindRepo(known, r.Name)
-			p.Tried = p.Tried || row.ID != 0
 			if err := rememberRepo(ctx, tx, row, strangers, &f.Repos[i]); err != nil {
 				return err
 			}
@@ -80,7 +70,7 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		return nil
 	})
 	if err != nil {
-		return
+		p.Budgets = nil // what was spent is unknown
 	}
 	if halt, is := dirs.Halted(); is {
 		p.Paused = explain.Reason(halt.Reason(), explain.Place{}).What

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/mergexo/gh-mergexo/cmd/machine"
 )
 
 // daysOf returns the log files of the days since a time, oldest first.
@@ -25,8 +27,8 @@ func daysOf(dir string, since time.Time) ([]string, error) {
 	var days []string
 	for _, e := range entries {
 		// A pass that began before midnight writes to its own day's file until it ends.
-		day, err := time.Parse("2006-01-02.jsonl", e.Name())
-		if err == nil && !day.Before(since.UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)) {
+		day, ok := machine.LogOfDay(e.Name())
+		if ok && !day.Before(since.UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)) {
 			days = append(days, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -106,8 +108,29 @@ func eachLine(r io.Reader, do func(b []byte, at int64) error) error {
 // tail is a file that still grows.
 type tail struct {
 	path string
+	file fs.FileInfo // as it was last opened; nil: never
 	at   int64
 	part []byte // a line without an end so far
+}
+
+// tails are the files that are followed, by path.
+type tails map[string]*tail
+
+// of returns the tail of a file. A file that was renamed, because its day's log is split, goes on
+// where it was.
+func (all tails) of(path string) *tail {
+	if info, err := os.Stat(path); err == nil {
+		for was, t := range all {
+			if t.file != nil && was != path && os.SameFile(t.file, info) {
+				delete(all, was)
+				t.path, all[path] = path, t
+			}
+		}
+	}
+	if all[path] == nil {
+		all[path] = &tail{path: path}
+	}
+	return all[path]
 }
 
 // next reads the complete lines that are new.
@@ -120,6 +143,9 @@ func (t *tail) next(do func(b []byte) error) error {
 		return fmt.Errorf("read the log: %w", err)
 	}
 	defer file.Close()
+	if t.file, err = file.Stat(); err != nil {
+		return fmt.Errorf("read the log: %w", err)
+	}
 	if _, err := file.Seek(t.at, io.SeekStart); err != nil {
 		return fmt.Errorf("read the log: %w", err)
 	}

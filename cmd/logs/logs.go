@@ -32,12 +32,12 @@ func NewCmd(a *cli.App) *cobra.Command {
 		Use:   "logs [owner/name#number]",
 		Short: "Print the log of passes and agents",
 		Long: `Print the log of passes: the lines of each turn together, with the output of its
-agent. It prints the last 24 hours, or of one work item all lines that are kept,
-which is 30 days.
+agent. It prints the last 24 hours, or of one work item all lines that are kept:
+those of 30 days, if they take no more than log_max_size.
 
 With --follow it prints new lines until Ctrl-C, and exits with 2. With --json it
-prints the lines as stored: one JSON object each. The files are in the folder logs
-of the state folder, one for each day.`,
+prints the lines as stored: one JSON object each. The files are in the folder logs of
+the state folder: one for each day, or several if much is logged.`,
 		Example: `  $ gh mergexo logs
   $ gh mergexo logs -f octo/repo#12
   $ gh mergexo logs --level warn --since 7d
@@ -145,7 +145,7 @@ func (l *logsCmd) printer() *printer {
 
 // show prints new lines as they come.
 func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error {
-	p, tails := l.printer(), map[string]*tail{}
+	p, followed := l.printer(), tails{}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -154,10 +154,7 @@ func (l *logsCmd) show(ctx context.Context, cfg *config.Config, f filter) error 
 			return err
 		}
 		for _, path := range days {
-			if tails[path] == nil {
-				tails[path] = &tail{path: path}
-			}
-			if err := tails[path].next(func(line []byte) error { return p.follow(line, f) }); err != nil {
+			if err := followed.of(path).next(func(line []byte) error { return p.follow(line, f) }); err != nil {
 				return err
 			}
 		}

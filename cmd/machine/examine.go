@@ -128,20 +128,21 @@ func examineDatabase(ctx context.Context, state string) *doctor.Database {
 		return d
 	}
 	db, there, err := store.OpenReadOnly(ctx, d.Path)
+	if there {
+		err = errors.Join(db.Check(ctx), db.Close())
+	}
+	damaged, isDamaged := errors.AsType[*store.DamagedError](err)
 	switch {
+	case isDamaged:
+		d.Damage, d.Mend = damaged.Words, damaged.MoveAway()
 	case errors.Is(err, store.ErrOlder):
 		d.Older = true
 	case err != nil:
 		d.Trouble = err.Error()
 	case !there:
 		d.Missing = true
-	default:
-		err = db.Check(ctx)
-		if err = errors.Join(err, db.Close()); err != nil {
-			d.Damage = err.Error()
-		} else if unwritable != nil {
-			d.Trouble, d.Do = unwritable.Error(), "run gh mergexo as the user to whom the state folder belongs, and make room"
-		}
+	case unwritable != nil:
+		d.Trouble, d.Do = unwritable.Error(), "run gh mergexo as the user to whom the state folder belongs, and make room"
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,5 +44,39 @@ func TestNoTokenIsLogged(t *testing.T) {
 	}
 	if n := strings.Count(text, "[redacted: a GitHub token]"); n != 5 {
 		t.Errorf("%d of 5 redacted: %s", n, logged)
+	}
+}
+
+// What is deleted is what is too old or, of all that is kept, the oldest beyond the bound; the newest
+// log and files of other names stay.
+func TestOldLogs(t *testing.T) {
+	all := []string{"2026-01-01.jsonl", "detached-2026-01-01.log", "2026-03-01.0001.jsonl", "2026-03-01.0002.jsonl", "2026-03-01.jsonl", "detached-2026-03-01.log", "launchd.log", "2026-03-01.x.jsonl"}
+	day := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		before time.Time
+		most   int64
+		gone   []string
+	}{
+		"nothing":            {time.Time{}, 0, nil},
+		"age":                {day, 0, all[:2]},
+		"unknown clock":      {time.Time{}, 60, nil},
+		"size":               {time.Time{}, 35, []string{all[0], all[1], all[5]}},
+		"size, by part":      {time.Time{}, 20, []string{all[0], all[1], all[5], all[2]}},
+		"the newest is kept": {day.AddDate(1, 0, 0), 1, []string{all[0], all[1], all[5], all[2], all[3]}},
+	} {
+		dir := t.TempDir()
+		for _, n := range all {
+			if err := os.WriteFile(filepath.Join(dir, n), []byte("ten bytes\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := dropOldLogs(dir, c.before, c.most); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range all {
+			if _, err := os.Stat(filepath.Join(dir, n)); (err != nil) != slices.Contains(c.gone, n) {
+				t.Errorf("%s: %s: %v", name, n, err)
+			}
+		}
 	}
 }

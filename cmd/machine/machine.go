@@ -66,6 +66,7 @@ type Machine struct {
 	clients  map[string]*github.Client
 	readOnly bool            // the clients write nothing
 	runTwice bool            // the functions of transactions, for tests
+	newLog   bool            // the pass made the log of its day
 	tally    transport.Tally // counts the clients' requests
 
 	accounts accounts

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -17,6 +18,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/telemetry"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/news"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -31,6 +33,7 @@ type PassOptions struct {
 	MaxTurns int            // 0: the config's limit
 	AtOnce   bool           // read repositories even if this program would wait
 	DryRun   bool           // use a copy of the database, no log, and clients of GitHub that only read
+	Begun    *folder.Begun  // the record of the pass; nil: there is none
 	Unseen   bool           // nobody reads the exit code
 	Version  string         // of this program; required except for a dry run
 }
@@ -53,13 +56,13 @@ func (m *Machine) Pass(ctx context.Context, opt PassOptions) (pass *tick.Pass, d
 	pass = &tick.Pass{
 		Env: &env.Env{
 			Config: m.cfg, Dirs: m.dirs, Remotes: remotes, Agents: m, Orphans: m, Now: m.now, Log: log, Prompts: pack, Secrets: m.secrets,
-			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
+			Only: opt.Only, AtOnce: opt.AtOnce, Preflight: m.preflight, Fault: m.fault, Unseen: opt.Unseen, Begun: opt.Begun, Asked: m.tally.Take, Host: func(name string) env.GitHub { return m.otherHost(name, log) },
 		},
 		Wait: opt.Wait, MaxTurns: opt.MaxTurns, OpenStore: m.openStore, Listeners: tick.Listeners{After: after(m, opt)},
 	}
 	if !opt.DryRun {
 		pass.Notifier = tell.NewNotifier(pass.Env, m.Notify)
-		pass.After = append(pass.After, pass.Notifier.After)
+		pass.After = append(pass.After, tell.Observer{Name: "messages", Do: pass.Notifier.After})
 		trace(m, pass, opt.Version)
 		return pass, closeLog, nil
 	}
@@ -83,7 +86,7 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 
 // after returns the observers of a pass's end.
 func after(m *Machine, opt PassOptions) []tell.Observer {
-	var all []tell.Observer
+	all := []tell.Observer{{Name: "old logs", Do: m.trimLogs}}
 	if m.cfg.Runtime.MetricsFile != "" {
 		build := metrics.Build{Version: opt.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 		all = append(all, tell.WriteMetrics(m.cfg.Runtime.MetricsFile, build))
@@ -94,9 +97,6 @@ func after(m *Machine, opt PassOptions) []tell.Observer {
 // trace traces a pass's turns if the environment asks for it. Remaining spans are sent at the very
 // end: that may wait.
 func trace(m *Machine, pass *tick.Pass, version string) {
-	for _, value := range telemetry.Credentials(m.env.Lookup) {
-		m.secrets.Add(value, "a header for the collector of traces")
-	}
 	pass.Tracer = telemetry.New(telemetry.Options{
 		Lookup: m.env.Lookup, Version: version, Redact: m.secrets.Redact, Log: pass.Log,
 		Instance: func() (string, error) { return m.dirs.Installation(folder.MachineID()) },
@@ -105,6 +105,26 @@ func trace(m *Machine, pass *tick.Pass, version string) {
 		pass.After = append(pass.After, tell.SendTraces(pass.Tracer))
 	}
 }
+
+// TellFailing sends the message that passes do not work if a pass failed before it could open the
+// database, which otherwise records what was sent. Passes that fail after this one send nothing.
+func (m *Machine) TellFailing(ctx context.Context, passes work.PassFacts) {
+	if passes.Last.Failures != work.FailingPasses {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, e := range news.Alone(passes, m.cfg.Targets(), m.secrets.Redact) {
+		wg.Go(func() {
+			m.Notify(ctx, e.Target, notify.Message{ID: news.Delivery(e.Target, e.Key), Event: string(e.What), Body: e.Body, At: e.At})
+		})
+	}
+	wg.Wait()
+}
+
+// tellTime bounds TellFailing.
+const tellTime = 10 * time.Second
 
 // Notify sends a message to one [[notify]] of the config.
 func (m *Machine) Notify(ctx context.Context, name string, msg notify.Message) notify.Answer {

@@ -72,8 +72,8 @@ func guardEntries(dir string) error {
 	return nil
 }
 
-// DiskTrouble returns in one line the problem with the disk or the state folder behind err, with
-// the remedy; empty if there is none.
+// DiskTrouble returns in one line the problem with the disk, the state folder or the database behind
+// err, with the remedy; empty if there is none.
 func DiskTrouble(err error, state string) string {
 	where := filepath.Join(state, "state.db")
 	file, named := errors.AsType[*fs.PathError](err)
@@ -82,9 +82,12 @@ func DiskTrouble(err error, state string) string {
 	}
 	full, isFull := errors.AsType[*store.DiskError](err)
 	fault, known := errors.AsType[*work.MachineError](err)
+	damaged, isDamaged := errors.AsType[*store.DamagedError](err)
 	switch {
 	case known && !isFull:
 		return terminal.OneLine(fault.Error())
+	case isDamaged:
+		return fmt.Sprintf("%s is damaged (%s); to have the next pass make it again from GitHub: %s", damaged.Path, terminal.OneLine(damaged.Words), damaged.MoveAway())
 	case errors.Is(err, syscall.EROFS):
 		return where + ": it cannot be written, the file system is read-only; mount it for writing, or " + work.AnotherFolder
 	case isFull:

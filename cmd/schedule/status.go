@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
-	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/schedule"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
-	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // State is this machine's schedule.
@@ -23,8 +23,8 @@ type State struct {
 	Scheduler schedule.Kind // empty: there is none
 	Every     time.Duration // 0: unreadable
 	Since     time.Time
-	Active    bool      // the scheduler runs it
-	Last      time.Time // the last pass
+	Active    bool // the scheduler runs it
+	Passes    work.PassFacts
 	Next      time.Time
 	Command   []string
 	Files     []string
@@ -44,19 +44,15 @@ func (st State) Facts() *doctor.Schedule {
 	return &doctor.Schedule{Installed: st.Scheduler != "", Active: st.Active, Differs: st.Differs, Says: st.Says()}
 }
 
-// Look asks the schedulers and reads the database for the state.
-func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
+// Look asks the schedulers for the state and reads what is known of passes. The latter is also
+// returned with an error.
+func Look(ctx context.Context, a *cli.App, cfg *config.Config) (st State, err error) {
+	if st.Passes, err = (folder.Dirs{State: cfg.Runtime.StateDir}).Passes(cfg.PassLimits(), a.Now()); err != nil {
+		return st, err
+	}
 	p, err := newPlan(cfg, a.Environ(), a.Now())
 	if err != nil {
-		return State{}, err
-	}
-	st := State{}
-	_, err = machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) (err error) {
-		st.Last, err = LastPass(ctx, tx, cfg)
-		return err
-	})
-	if err != nil {
-		return State{}, err
+		return st, err
 	}
 	v := p.survey(ctx)
 	if len(v.all) == 0 {
@@ -72,27 +68,10 @@ func Look(ctx context.Context, a *cli.App, cfg *config.Config) (State, error) {
 		st.Differs = append(st.Differs, fmt.Sprintf("%s repeats passes, too", other.s.Kind()))
 	}
 	if st.Active {
-		st.Next = schedule.Next(st.Scheduler, st.Every, st.Last, a.Now())
+		st.Passes.Every, st.Passes.Since = st.Every, st.Since
+		st.Next = schedule.Next(st.Scheduler, st.Every, st.Passes.Last.At, a.Now())
 	}
 	return st, nil
-}
-
-// LastPass returns the time of the last known pass: one that read a repository of the config, or
-// one that is recorded, for example because it failed. The next one is due after it, also if it
-// failed.
-func LastPass(ctx context.Context, tx *store.Tx, cfg *config.Config) (last time.Time, err error) {
-	p, _, err := tx.LastPass(ctx)
-	if err != nil {
-		return last, err
-	}
-	last = p.At
-	known, err := tx.ListRepos(ctx)
-	for _, r := range known {
-		if _, ours := cfg.Repo(r.Name); ours && r.LookedAt().After(last) {
-			last = r.LookedAt()
-		}
-	}
-	return last, err
 }
 
 // differs lists why install would write something else. A different PATH that finds the same
@@ -152,12 +131,12 @@ func (r *room) status(ctx context.Context) error {
 	}
 	to := r.Notes(out)
 	if st.Scheduler == "" {
-		printWarnings(to, st)
+		printWarnings(out, to, st)
 		return nil
 	}
 	now := r.Now()
-	last := out.When(st.Last, now)
-	if st.Last.IsZero() {
+	last := out.When(st.Passes.Last.At, now)
+	if st.Passes.Last.At.IsZero() {
 		last = "none yet"
 	}
 	next := out.When(st.Next, now)
@@ -172,14 +151,17 @@ func (r *room) status(ctx context.Context) error {
 	if err := out.Table([]string{"SCHEDULER", "EVERY", "SINCE", "LAST PASS", "NEXT", "COMMAND"}, [][]string{row}); err != nil {
 		return err
 	}
-	printWarnings(to, st)
+	printWarnings(out, to, st)
 	if h, err := cli.Halted(cfg); err == nil && h != nil {
 		r.PrintHalt(h)
 	}
 	return nil
 }
 
-func printWarnings(to io.Writer, st State) {
+func printWarnings(out terminal.Output, to io.Writer, st State) {
+	if v := work.JudgePasses(st.Passes); v.Bad() {
+		fmt.Fprintln(to, out.LocalTimes(terminal.OneLine(v.Line())))
+	}
 	for _, c := range doctor.Only(doctor.Run(doctor.Facts{Schedule: st.Facts()}, doctor.AtSchedule), doctor.Warning) {
 		fmt.Fprintln(to, c.Line())
 	}
@@ -187,22 +169,23 @@ func printWarnings(to io.Writer, st State) {
 
 // stateView is the output of schedule status.
 type stateView struct {
-	Scheduler schedule.Kind `json:"scheduler"` // `launchd`, `systemd` or `cron`
-	Installed bool          `json:"installed"` // whether there is a schedule of ours
-	Active    bool          `json:"active"`    // whether it begins passes now
-	Differs   []string      `json:"differs"`   // differences from what `schedule install` would write now
-	Every     *string       `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
-	Command   []string      `json:"command"`   // the command with its arguments
-	Files     []string      `json:"files"`     // the files that it is in
-	Since     terminal.Time `json:"since"`     // since when it is installed; null: not known
-	LastPass  terminal.Time `json:"lastPass"`  // when a pass ended last, also one that could read nothing; one that only waited may leave no trace; null: not known
-	NextPass  terminal.Time `json:"nextPass"`  // when the next one begins; null: not known
+	Scheduler schedule.Kind  `json:"scheduler"` // `launchd`, `systemd` or `cron`
+	Installed bool           `json:"installed"` // whether there is a schedule of ours
+	Active    bool           `json:"active"`    // whether it begins passes now
+	Differs   []string       `json:"differs"`   // differences from what `schedule install` would write now
+	Every     *string        `json:"every"`     // how often a pass begins; null: nothing repeats passes, or somebody wrote the times by hand
+	Command   []string       `json:"command"`   // the command with its arguments
+	Files     []string       `json:"files"`     // the files that it is in
+	Since     terminal.Time  `json:"since"`     // since when it is installed; null: not known
+	LastPass  terminal.Time  `json:"lastPass"`  // when a pass ended last, also one that could read nothing; null: not known
+	NextPass  terminal.Time  `json:"nextPass"`  // when the next one begins; null: not known
+	Passes    cli.PassesView `json:"passes"`    // whether passes work
 }
 
 func (st State) view() stateView {
 	v := stateView{
 		Scheduler: st.Scheduler, Installed: st.Scheduler != "", Active: st.Active, Differs: terminal.OrEmpty(st.Differs), Command: terminal.OrEmpty(st.Command),
-		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Last), NextPass: terminal.Stamp(st.Next),
+		Files: terminal.OrEmpty(st.Files), Since: terminal.Stamp(st.Since), LastPass: terminal.Stamp(st.Passes.Last.At), NextPass: terminal.Stamp(st.Next), Passes: cli.ViewPasses(st.Passes),
 	}
 	if st.Every != 0 {
 		every := schedule.Words(st.Every)

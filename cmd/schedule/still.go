@@ -78,7 +78,7 @@ func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.D
 	if _, _, err := dirs.HaltAll("gh mergexo uninstall", r.Now()); err != nil {
 		return err
 	}
-	if err := r.await(ctx, dirs); err != nil {
+	if err := r.await(ctx, dirs, cfg.PassLimits()); err != nil {
 		return err
 	}
 	n, err := r.endMarked(ctx, cfg, dirs)
@@ -92,8 +92,8 @@ func (r *room) stopPasses(ctx context.Context, cfg *config.Config, dirs folder.D
 	return nil
 }
 
-// await waits until no pass of this machine holds a lock.
-func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
+// await waits until no pass of this machine holds a lock. It does not wait for one that hangs.
+func (r *room) await(ctx context.Context, dirs folder.Dirs, limits work.PassLimits) error {
 	bound := time.NewTimer(stillWithin)
 	defer bound.Stop()
 	told := false
@@ -101,6 +101,13 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 		held, err := dirs.HeldLocks()
 		if err != nil || len(held) == 0 {
 			return err
+		}
+		passes, err := dirs.Passes(limits, r.Now())
+		if err != nil {
+			return err
+		}
+		if v := work.JudgePasses(passes); v.Code == work.PassesHang {
+			return fmt.Errorf("%s; everything is paused, and nothing else was done; then run again: gh mergexo uninstall", v.Line())
 		}
 		if !told {
 			fmt.Fprintln(r.Env.Stderr, "a pass is running; waiting for its end")
@@ -110,10 +117,22 @@ func (r *room) await(ctx context.Context, dirs folder.Dirs) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-bound.C:
-			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo uninstall", stillWithin, strings.Join(held, ", "))
+			return fmt.Errorf("a pass is still running after %s (%s); everything is paused, and nothing else was done; run again: gh mergexo uninstall", stillWithin, holders(passes, held))
 		case <-time.After(stillPoll):
 		}
 	}
+}
+
+// holders names the processes of running passes, or else the held locks.
+func holders(passes work.PassFacts, held []string) string {
+	if len(passes.Begun) == 0 {
+		return strings.Join(held, ", ")
+	}
+	var all []string
+	for _, b := range passes.Begun {
+		all = append(all, fmt.Sprintf("process %d, since %s", b.PID, work.Stamp(b.At)))
+	}
+	return strings.Join(all, "; ")
 }
 
 // endMarked ends processes that killed passes left behind, turn by turn.

@@ -133,7 +133,7 @@ func (r *room) purge(ctx context.Context, dir string, opt uninstallOptions) erro
 	if !opt.purge || !files.Exists(dir) {
 		return nil
 	}
-	planning, ok, err := folder.At(dir).LockPlanning(ctx, 0)
+	planning, ok, err := folder.At(dir).LockPlanning(ctx, 0, r.Now())
 	if err == nil && !ok {
 		err = errors.New("a pass has started; run again: gh mergexo uninstall --purge")
 	}

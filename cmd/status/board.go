@@ -28,6 +28,7 @@ type Board struct {
 	Items    []Item         `json:"items"`        // work items that are open, and with --all the others, too
 	Repos    []Repo         `json:"repositories"` // the repositories of the config, and those that left it
 	Agents   []doctor.Agent `json:"agents"`       // the agents of the config, and what surrounds them; asking for it starts their programs
+	Passes   cli.PassesView `json:"passes"`       // whether passes work; asking for it asks the schedulers
 	Day      Day            `json:"day"`          // what was spent in the last 24 hours
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first

@@ -3,6 +3,7 @@ package status
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
@@ -25,7 +26,7 @@ func (s *statusCmd) follow(ctx context.Context, cfg *config.Config) error {
 				_, err := fmt.Fprintln(out.W, v.err)
 				return err
 			}
-			return s.print(out, v.board, v.query, v.seen, machine)
+			return s.print(out, v.board, v.query, v.seen, append(s.passNotes(ctx, cfg, v.board), machine...))
 		})
 	})
 }
@@ -38,7 +39,14 @@ func (s *statusCmd) followLines(ctx context.Context, cfg *config.Config, machine
 	}
 	all := s.all
 	s.all = true // an item that ends between two readings is a change
+	passes := ""
 	return s.repeat(ctx, cfg, func(v view) error {
+		if now := strings.Join(s.passNotes(ctx, cfg, v.board), ""); now != passes {
+			passes = now
+			if now != "" {
+				fmt.Fprintln(s.Env.Stderr, now)
+			}
+		}
 		if v.err != nil {
 			if trouble != v.err.Error() {
 				trouble = v.err.Error()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,11 +15,14 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	doctorcmd "github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/schedule"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // statusCmd is one run of status.
@@ -28,6 +32,8 @@ type statusCmd struct {
 	all   bool
 	watch bool
 	every time.Duration
+
+	scheduled *schedule.State // nil: not asked yet
 }
 
 // NewCmd makes the command status.
@@ -44,6 +50,7 @@ agent is doing.
 Below them, status lists
 
   - what was merged or closed, and what was spent, in the last 24 hours
+  - whether passes fail, hang or are overdue
   - whether everything is paused ("pause --all"), since when and why
   - repositories that GitHub did not answer for, or where merging is stopped
   - agents whose program is missing, too old or untested, and agents without a
@@ -51,8 +58,8 @@ Below them, status lists
   - settings that name something that does not exist
   - how far this machine's clock is from GitHub's, if it differs
 
-It reads the state database, tests the sandbox, and asks codex and claude for their
-versions. It does not ask GitHub.
+It reads the state database, tests the sandbox, and asks the schedulers what they
+repeat and codex and claude for their versions. It does not ask GitHub.
 
 With --watch it refreshes on a terminal until Ctrl-C, and exits with 2. Elsewhere it
 prints an item's line whenever that changes.`,
@@ -104,17 +111,23 @@ func (s *statusCmd) run(ctx context.Context) error {
 		return s.follow(ctx, cfg)
 	}
 	b, seen, err := loadBoard(ctx, q)
+	out := s.Output()
 	if err != nil {
+		for _, line := range s.passNotes(ctx, cfg, Board{}) {
+			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
+		}
 		return err
 	}
-	out := s.Output()
 	if s.JSON.Asked() {
+		if slices.Contains(s.JSON.Fields, "passes") { // it asks the schedulers
+			b.Passes = cli.ViewPasses(s.passes(ctx, cfg))
+		}
 		if slices.Contains(s.JSON.Fields, "agents") { // it starts programs
 			b.Agents = terminal.OrEmpty(machine.Agents(ctx, cfg, environ.Read()))
 		}
 		return s.JSON.Write(out, b)
 	}
-	if err := s.print(out, b, q, seen, machineNotes(ctx, cfg)); err != nil || seen {
+	if err := s.print(out, b, q, seen, append(s.passNotes(ctx, cfg, b), machineNotes(ctx, cfg)...)); err != nil || seen {
 		return err
 	}
 	doctorcmd.PrintFailures(ctx, s.App, s.Notes(out))
@@ -155,9 +168,33 @@ func (s *statusCmd) print(out terminal.Output, b Board, q Query, seen bool, mach
 		fmt.Fprintln(notes, "no pass has run yet; run one: gh mergexo tick")
 	}
 	for _, line := range machine {
-		fmt.Fprintln(notes, line)
+		fmt.Fprintln(notes, out.LocalTimes(line))
 	}
 	return nil
+}
+
+// passes returns what is known of passes, with the schedule if it can be asked.
+func (s *statusCmd) passes(ctx context.Context, cfg *config.Config) work.PassFacts {
+	if s.scheduled == nil { // schedulers are programs: once is enough
+		st, _ := schedule.Look(ctx, s.App, cfg) // doctor and schedule status report its problems
+		s.scheduled = &st
+		return st.Passes
+	}
+	f, _ := folder.Dirs{State: cfg.Runtime.StateDir}.Passes(cfg.PassLimits(), s.Now()) // the board reports an unreadable folder
+	f.Every, f.Since = s.scheduled.Passes.Every, s.scheduled.Passes.Since
+	return f
+}
+
+// passNotes says that passes do not work; empty: they do, or the line of a repository says why one
+// of them failed.
+func (s *statusCmd) passNotes(ctx context.Context, cfg *config.Config, b Board) []string {
+	f := s.passes(ctx, cfg)
+	v := work.JudgePasses(f)
+	told := !v.Lasting && slices.ContainsFunc(b.Repos, func(r Repo) bool { return r.Error != "" && strings.Contains(f.Last.Why, r.Error) })
+	if told || !v.Bad() {
+		return nil
+	}
+	return []string{terminal.OneLine(v.Line())}
 }
 
 // machineNotes lists what status says about agents, their sandboxes and what the config names but

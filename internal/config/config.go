@@ -43,6 +43,7 @@ type Runtime struct {
 	Budgets                   work.Budgets
 	MaxDisk                   int64 // bytes of disk for one run; 0: no limit
 	MaxMemory                 int64 // bytes of memory for a run and all processes it starts; 0: no limit
+	LogMaxSize                int64 // bytes of all logs together; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
 	Overlap                   bool // false: a pass holds tick.lock until it ends
@@ -146,6 +147,21 @@ func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (
 	}
 	a, ok := c.Agents[name]
 	return a, ok
+}
+
+// PassLimits returns the longest times that healthy passes take, with much to spare: whoever takes
+// longer hangs. A turn may run its agent and the tests several times.
+func (c *Config) PassLimits() work.PassLimits {
+	tests := time.Duration(0)
+	for _, r := range c.Repos {
+		tests = max(tests, r.TestTimeout)
+	}
+	limits := work.PassLimits{Plan: 15*time.Minute + time.Duration(len(c.Repos))*c.Runtime.IngestTimeout}
+	limits.Pass = limits.Plan + time.Hour + 6*(cmp.Or(c.Runtime.TurnTimeout, time.Hour)+tests)
+	if !c.Runtime.Overlap {
+		limits.Plan = limits.Pass
+	}
+	return limits
 }
 
 // maxSize bounds a config file, in bytes.

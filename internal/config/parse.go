@@ -102,6 +102,7 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, 0, mostUSD),
 		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone needs this much
 		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20),
+		sizeKey("log_max_size", &r.LogMaxSize, 1<<30, 1<<20),
 
 		flagKey("enable_feedback_loop", &r.EnableFeedbackLoop, true),
 		flagKey("enable_issue_comment_routing", &r.EnableIssueCommentRouting, true),

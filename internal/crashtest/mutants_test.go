@@ -177,7 +177,7 @@ func mutants() []mutant {
 	l, ok, err := TryLock(path)
 `, `
 	path := d.slotPath(k)
-	l, ok, err := FileLock{flock.New(path)}, true, error(nil)
+	l, ok, err := FileLock{f: flock.New(path)}, true, error(nil)
 `}},
 		},
 		{

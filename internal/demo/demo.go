@@ -10,9 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/doctor"
@@ -69,16 +67,12 @@ func Play(ctx context.Context, opt Options) (err error) {
 	return leave(d, storyNotes(d))
 }
 
-// untilNobodyListens makes a context that ends with the terminal, and with a
-// reader that has seen enough (| head): the demo cleans up then as well. Go's
-// default is to die of a write to a standard output that is closed.
+// untilNobodyListens makes a context that ends with a reader that has seen enough (| head): the
+// demo cleans up then as well.
 func untilNobodyListens(ctx context.Context, out *terminal.Output) (context.Context, context.CancelFunc) {
-	ctx, hangUp := signal.NotifyContext(ctx, syscall.SIGHUP)
 	ctx, cancel := context.WithCancel(ctx)
-	written := make(chan os.Signal, 1) // never read: GitHub's clients break their connections, too
-	signal.Notify(written, syscall.SIGPIPE)
 	out.W = &earnest{out.W, cancel}
-	return ctx, func() { signal.Stop(written); cancel(); hangUp() }
+	return ctx, cancel
 }
 
 // earnest is a writer that ends the demo at the first failed write, such as to a closed pipe.

@@ -52,6 +52,7 @@ var saysItself = []doctor.Code{"config", "setting", "agent", "agent_version"}
 
 func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 	hour := time.Hour
+	works := work.JudgePasses(work.PassFacts{Last: work.LastPass{At: now}})
 	for name, c := range map[string]struct {
 		facts              doctor.Facts
 		failures, warnings []string
@@ -125,18 +126,14 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"damaged":         {doctor.Facts{Database: &doctor.Database{Trouble: "x"}}, []string{"database"}, nil},
 		"nothing repeats": {doctor.Facts{Schedule: &doctor.Schedule{}}, nil, []string{"schedule"}},
 		"not in force":    {doctor.Facts{Schedule: &doctor.Schedule{Installed: true}}, nil, []string{"schedule"}},
-		"long ago": {doctor.Facts{
-			Schedule: &doctor.Schedule{Installed: true, Active: true}, Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now,
-		}, nil, []string{"last_pass"}},
-		"by hand, long ago": {facts: doctor.Facts{Passes: &doctor.Passes{Last: now.Add(-2 * hour)}, Now: now}},
-		"no pass":           {doctor.Facts{Passes: &doctor.Passes{}, Now: now}, nil, []string{"last_pass"}},
-		"nothing read":      {doctor.Facts{Passes: &doctor.Passes{Tried: true}, Now: now}, nil, []string{"last_pass"}},
-		"passes fail":       {doctor.Facts{Passes: &doctor.Passes{Last: now, Failed: 2, Why: "x"}, Now: now}, nil, []string{"last_pass"}},
+		"no pass":         {doctor.Facts{Passes: &doctor.Passes{Work: work.JudgePasses(work.PassFacts{})}, Now: now}, nil, []string{"last_pass"}},
+		"passes work":     {facts: doctor.Facts{Passes: &doctor.Passes{Work: works}, Now: now}},
+		"passes fail":     {doctor.Facts{Passes: &doctor.Passes{Work: work.JudgePasses(work.PassFacts{Last: work.LastPass{At: now, Failures: 2}})}, Now: now}, nil, []string{"last_pass"}},
 		"a target takes no messages": {doctor.Facts{Passes: &doctor.Passes{
-			Last: now, Undelivered: []news.Undelivered{{Target: "hook", Count: 2, LastError: "500"}},
+			Work: works, Undelivered: []news.Undelivered{{Target: "hook", Count: 2, LastError: "500"}},
 		}, Now: now}, nil, []string{"notify"}},
 		"all is spent": {doctor.Facts{Passes: &doctor.Passes{
-			Last: now, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},
+			Work: works, Turns: 3, Budgets: &work.Budgets{TurnsPerDay: 3},
 		}, Now: now}, nil, []string{"budgets"}},
 		"no config": {doctor.Facts{Config: doctor.Config{Problems: []string{"a", "b"}}}, []string{"config", "config"}, nil},
 	} {

@@ -192,6 +192,7 @@ type Database struct {
 	Trouble string
 	Do      string // what fixes the trouble
 	Damage  string // what SQLite finds wrong with it
+	Mend    string // what to type then
 	Older   bool   // its schema is older: the next pass migrates it
 }
 
@@ -213,10 +214,7 @@ type Schedule struct {
 
 // Passes is what the database and the state folder know of passes.
 type Passes struct {
-	Last        time.Time     // zero: none read anything
-	Tried       bool          // a pass has run nevertheless
-	Failed      int           // how many failed in a row
-	Why         string        // why the last one failed
+	Work        work.PassVerdict
 	Paused      string        // since when and why everything is paused; empty: it is not
 	Budgets     *work.Budgets // nil: unknown
 	Turns       int           // in the last 24 hours

@@ -136,7 +136,7 @@ func database(f Facts) []Check {
 	case d == nil:
 		return nil
 	case d.Damage != "":
-		return fail(d.Path+" is damaged: "+d.Damage, fmt.Sprintf("mv %q %q && gh mergexo tick; the next pass finds the work again on GitHub (docs/guarantees.md)", d.Path, d.Path+".damaged"))
+		return fail(d.Path+" is damaged: "+d.Damage, d.Mend+"; the next pass finds the work again on GitHub (docs/guarantees.md)")
 	case d.Trouble != "":
 		return fail(d.Trouble, cmp.Or(d.Do, "gh mergexo tick shows whether a pass can use it"))
 	case d.Missing:
@@ -250,26 +250,18 @@ func paused(f Facts) []Check {
 	return warn(f.Passes.Paused, "gh mergexo resume --all")
 }
 
-// longAgo is the time after which a machine with a schedule should have run a pass.
-const longAgo = time.Hour
-
 func lastPass(f Facts) []Check {
-	p := f.Passes
-	if p == nil {
+	if f.Passes == nil {
 		return nil
 	}
-	when := p.Last.UTC().Format(time.RFC3339)
-	switch {
-	case p.Last.IsZero() && p.Failed == 0 && p.Tried:
-		return warn("no pass has read a repository yet", "gh mergexo status says why")
-	case p.Last.IsZero():
-		return warn("no pass has run yet", "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one")
-	case p.Failed > 0:
-		return warn(fmt.Sprintf("%s failed: %s", count(p.Failed, "pass", "passes in a row"), p.Why), "gh mergexo tick")
-	case f.Schedule != nil && f.Schedule.Installed && p.Paused == "" && f.Now.Sub(p.Last) > longAgo:
-		return warn("the last pass was at "+when+", although passes are scheduled", "gh mergexo schedule status")
+	switch v := f.Passes.Work; {
+	case v.Code == work.PassesNoneYet:
+		return warn(v.Says, "gh mergexo tick --dry-run shows what one would do; gh mergexo tick runs one")
+	case v.Bad():
+		return warn(v.Says, v.Do)
+	default:
+		return ok(v.Says)
 	}
-	return ok("at " + when)
 }
 
 func notify(f Facts) []Check {

@@ -120,7 +120,7 @@ var table = []Row{
 
 	{"schedule", forSchedule, "whether a scheduler repeats passes", usual | AtSchedule, schedule},
 	{"paused", forSchedule, "whether everything on this machine is paused", usual, paused},
-	{"last_pass", forSchedule, "when the last pass ran, and its result", usual, lastPass},
+	{"last_pass", forSchedule, "whether passes work: whether the last ones failed, were killed, hang or are overdue", usual, lastPass},
 	{"budgets", forSchedule, "the budgets, and what was spent in the last 24 hours", usual, budgets},
 	{"notify", forSchedule, "[[notify]] targets that did not accept the last messages", usual, notify},
 }

@@ -30,6 +30,10 @@ func (e Env) Secrets() map[string]string {
 		if secretName().MatchString(name) {
 			note(value, "the value of "+name)
 		}
+		if u, err := url.Parse(value); err == nil && u.Host != "" { // such as a proxy's
+			password, _ := u.User.Password()
+			note(password, "the password in "+name)
+		}
 	}
 	if e.Home == "" {
 		return found

@@ -12,10 +12,11 @@ import (
 func Known() []Family {
 	return []Family{
 		gauge("mergexo_build_info", "Version of gh mergexo that wrote this file, and its build; always 1.", "version", "goversion", "goos", "goarch"),
+		gauge("mergexo_passes_work", "Whether passes work: 1, or 0 while they fail, hang or read nothing."),
 		gauge("mergexo_pass_last_timestamp_seconds", "When the last pass ended, in seconds since 1970."),
 		gauge("mergexo_pass_last_success_timestamp_seconds", "When the last pass ended that read a repository and did not fail, in seconds since 1970; 0: never."),
 		gauge("mergexo_pass_duration_seconds", "How long the last pass took."),
-		gauge("mergexo_pass_consecutive_failures", "How many passes failed in a row, up to the last one."),
+		gauge("mergexo_pass_consecutive_failures", "How many passes failed in a row, up to the last one; a pass that was killed failed."),
 		counter("mergexo_passes_total", "Passes by outcome.", "outcome"),
 		gauge("mergexo_queue_size", "Turns that the last pass planned and that have not started."),
 		gauge("mergexo_workers", "Turns that may run in parallel (runtime.workers)."),
@@ -50,8 +51,16 @@ func Families(v Values) []Family {
 	return all
 }
 
+func zeroOrOne(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 func fillPasses(by map[string]*Family, v Values) {
 	by["mergexo_build_info"].add(1, v.Build.Version, v.Build.Go, v.Build.OS, v.Build.Arch)
+	by["mergexo_passes_work"].add(zeroOrOne(v.Work))
 	by["mergexo_pass_last_timestamp_seconds"].add(seconds(v.Last.At))
 	by["mergexo_pass_last_success_timestamp_seconds"].add(seconds(v.Last.GoodAt))
 	by["mergexo_pass_duration_seconds"].add(v.Last.Took.Seconds())

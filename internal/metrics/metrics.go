@@ -11,6 +11,7 @@ import (
 type Values struct {
 	Build    Build
 	Last     work.LastPass
+	Work     bool // passes work, see work.JudgePasses
 	Passes   []work.PassCount
 	Queue    int // turns that are due and have not begun; negative: unknown
 	Workers  int // limit in the config

@@ -22,9 +22,9 @@ var ofThePass = []string{
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "rate limited", "could not record a limit of GitHub's",
 	"this pass cannot be protected from processes of its agents",
 	"could not delete data of finished work", "could not look for processes in a checkout",
-	"the config has a doubtful setting", "could not record how the pass ended",
+	"the config has a doubtful setting",
 	"traces could not be sent", "no traces are sent",
-	"could not plan messages", "a message without a repository did not arrive",
+	"could not plan messages", "a pass died", "the pass goes on without what only observes it", "a message without a repository did not arrive",
 }
 
 // checkLogs decodes every line that a story's passes have logged, and demands what

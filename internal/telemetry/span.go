@@ -28,12 +28,14 @@ func (s *Span) Child(name string, attrs ...Attr) *Span {
 	if s == nil {
 		return nil
 	}
+	defer s.t.survive()
 	return s.t.start(s.ctx, name, trace.SpanKindInternal, attrs)
 }
 
 // Set adds attributes.
 func (s *Span) Set(attrs ...Attr) {
 	if s != nil {
+		defer s.t.survive()
 		s.span.SetAttributes(s.t.attributes(attrs)...)
 	}
 }
@@ -43,6 +45,7 @@ func (s *Span) End(kind string) {
 	if s == nil {
 		return
 	}
+	defer s.t.survive()
 	if kind != "" {
 		s.span.SetAttributes(attribute.String("error.type", s.t.opt.Redact(kind)))
 		s.span.SetStatus(codes.Error, "")
@@ -55,6 +58,7 @@ func (s *Span) Environ() []string {
 	if s == nil {
 		return nil
 	}
+	defer s.t.survive()
 	carried := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(s.ctx, carried)
 	if carried["traceparent"] == "" {

@@ -7,6 +7,7 @@ package telemetry
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -77,12 +78,19 @@ func (t *Tracer) setUp(ctx context.Context) {
 	if err != nil {
 		t.fail(err) // use the parts that are valid
 	}
-	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about), sdk.WithIDGenerator(ids{}))
+	t.provider = sdk.NewTracerProvider(sdk.WithBatcher(exporter, batching(t.opt.Lookup)...), sdk.WithResource(about), sdk.WithIDGenerator(ids{}))
 }
 
 // fail logs an error, once per pass.
 func (t *Tracer) fail(err error) {
 	t.failed.Do(func() { t.opt.Log.Warn("traces could not be sent", "error", err) })
+}
+
+// survive logs a panic of the SDK, which some values of its variables cause.
+func (t *Tracer) survive() {
+	if r := recover(); r != nil {
+		t.fail(fmt.Errorf("panic: %v", r))
+	}
 }
 
 // Begin begins the trace of a key, or continues it if it is resumed: the same key gives the same
@@ -91,6 +99,7 @@ func (t *Tracer) Begin(ctx context.Context, name, key string, from Beginning, at
 	if t == nil {
 		return nil
 	}
+	defer t.survive()
 	ctx = context.WithoutCancel(ctx)
 	t.once.Do(func() { t.setUp(ctx) })
 	if t.provider == nil {
@@ -127,6 +136,7 @@ func (t *Tracer) Close(ctx context.Context) {
 	if t == nil || t.provider == nil {
 		return
 	}
+	defer t.survive()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
 	defer cancel()
 	if err := t.provider.Shutdown(ctx); err != nil {

@@ -297,3 +297,37 @@ func nobody(t *testing.T) string {
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }
+
+// No value of a variable of the SDK makes a pass fail, wait or send without a pause.
+func TestNoVariableHarms(t *testing.T) {
+	names := []string{
+		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT",
+		"OTEL_SPAN_EVENT_COUNT_LIMIT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_EXPORTER_OTLP_TIMEOUT",
+		"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+	}
+	for _, name := range names {
+		for _, value := range []string{"-1", "0", "-9223372036854775808", "9223372036854775807", "99999999999999999999", "nonsense=", "\x7f%zz"} {
+			t.Run(name+"="+value, func(t *testing.T) {
+				got := collect(t, fine)
+				t.Setenv(name, value)
+				tr, _ := tracer(t)
+				for i := range 20 {
+					s := tr.Begin(t.Context(), "invoke_agent", fmt.Sprint(i), Fresh, Attr{"a", "b"})
+					s.Child("run").End("x")
+					s.Set(Attr{"c", 1})
+					s.End("")
+				}
+				began := time.Now()
+				tr.Close(t.Context())
+				if took := time.Since(began); took > flushTime+time.Second {
+					t.Errorf("it took %s", took)
+				}
+				got.mu.Lock()
+				defer got.mu.Unlock()
+				if got.asked > 50 {
+					t.Errorf("%d requests", got.asked)
+				}
+			})
+		}
+	}
+}

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
 // Lookup returns an environment variable.
@@ -30,8 +34,38 @@ func wanted(lookup Lookup) (wanted bool, why string) {
 	return true, ""
 }
 
+// batching returns the SDK's settings for sending spans. The SDK itself reads these variables, too,
+// but panics at some numbers, fills the memory at others, and sends without a pause at 0.
+func batching(lookup Lookup) []sdk.BatchSpanProcessorOption {
+	number := func(name string, usual, least, most int) int {
+		value, _ := lookup(name)
+		n, err := strconv.Atoi(strings.TrimSpace(value))
+		if err != nil {
+			return usual
+		}
+		return min(max(n, least), most)
+	}
+	queue := number("OTEL_BSP_MAX_QUEUE_SIZE", sdk.DefaultMaxQueueSize, 1, 1<<16)
+	return []sdk.BatchSpanProcessorOption{
+		sdk.WithMaxQueueSize(queue),
+		sdk.WithMaxExportBatchSize(number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", min(sdk.DefaultMaxExportBatchSize, queue), 1, queue)),
+		sdk.WithBatchTimeout(time.Duration(number("OTEL_BSP_SCHEDULE_DELAY", sdk.DefaultScheduleDelay, 100, 60_000)) * time.Millisecond),
+		sdk.WithExportTimeout(time.Duration(number("OTEL_BSP_EXPORT_TIMEOUT", sdk.DefaultExportTimeout, 100, 60_000)) * time.Millisecond),
+	}
+}
+
 // secretWords are parts of the names of headers that hold credentials.
 var secretWords = []string{"auth", "key", "token", "secret", "pass", "credential", "team"}
+
+// Addresses returns the addresses of the collector.
+func Addresses(lookup Lookup) (all []string) {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
+		if address, _ := lookup(name); address != "" {
+			all = append(all, address)
+		}
+	}
+	return all
+}
 
 // Credentials returns the values of headers for the collector whose names suggest secrets.
 func Credentials(lookup Lookup) (values []string) {

@@ -122,6 +122,7 @@ type Screen struct {
 	mu    sync.Mutex
 	held  []byte    // an incomplete character
 	above io.Writer // prints above redrawn lines; nil: there are none
+	err   error     // of the first failed write
 }
 
 // NewScreen returns a screen over a writer.
@@ -158,7 +159,17 @@ func (w *Screen) print(text string) error {
 		}
 	}
 	_, err := io.WriteString(w.to, text)
+	if w.err == nil {
+		w.err = err
+	}
 	return err
+}
+
+// Err returns the error of the first failed write: whoever prints many lines need not look at each.
+func (w *Screen) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // divert prints output above redrawn lines; nil ends that.
@@ -176,7 +187,7 @@ func (w *Screen) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.held) > 0 {
-		_ = w.print(string(w.held)) // an incomplete character; an error cannot be reported
+		_ = w.print(string(w.held)) // an incomplete character; Err has the error
 	}
 	w.held = nil
 }

@@ -5,6 +5,7 @@ package secrets
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +41,30 @@ func (s *Redactor) Add(value, what string) {
 	s.known[value] = what
 	s.order = append(s.order, value)
 	slices.SortFunc(s.order, func(a, b string) int { return len(b) - len(a) })
+}
+
+// AddAddress makes the secret parts of a URL known: its user's password, and what looks like a token
+// in its path and its query, as in a webhook.
+func (s *Redactor) AddAddress(address, what string) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Host == "" {
+		return
+	}
+	parts := strings.Split(u.Path, "/")
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return !strings.ContainsAny(p, "0123456789") })
+	if password, ok := u.User.Password(); ok {
+		parts = append(parts, password)
+	} else if u.User != nil {
+		parts = append(parts, u.User.Username())
+	}
+	for _, p := range parts {
+		for _, form := range []string{p, url.PathEscape(p), url.QueryEscape(p)} {
+			s.Add(form, what)
+		}
+	}
 }
 
 // Find returns the secrets in a text, each with its name.

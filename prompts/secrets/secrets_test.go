@@ -143,3 +143,31 @@ func TestKnownCredentialsAreRedacted(t *testing.T) {
 		}
 	}
 }
+
+// Of an address only the secret parts are known: its host and its plain words may appear anywhere.
+func TestAddresses(t *testing.T) {
+	for address, c := range map[string]struct{ secret, plain []string }{
+		"https://chat.example/services/T024/B0A1/x7Kq9Zp2Lm4Rt6Vw8Yb1Nc3D":            {[]string{"x7Kq9Zp2Lm4Rt6Vw8Yb1Nc3D"}, []string{"https://chat.example/services", "services"}},
+		"https://hooks.example/api/webhooks/112233445566778899/aB3d-aB3d_aB3daB3d/go": {[]string{"aB3d-aB3d_aB3daB3d"}, []string{"hooks.example", "webhooks"}},
+		"https://ops:correct7horse7battery@otel.example:4318/v1/traces":               {[]string{"correct7horse7battery"}, []string{"https://ops", "otel.example:4318/v1/traces"}},
+		"https://x4711token4711@otel.example/":                                        {[]string{"x4711token4711"}, []string{"otel.example"}},
+		"https://in.example/log?token=a1b2c3d4e5f6a7b8&level=information":             {[]string{"a1b2c3d4e5f6a7b8"}, []string{"level=information", "in.example/log"}},
+		"https://in.example/log?token=a1%2Fb2c3d4e5f6a7":                              {[]string{"a1%2Fb2c3d4e5f6a7", "a1/b2c3d4e5f6a7"}, []string{"in.example"}},
+		"http://localhost:4318/v1/traces":                                             {nil, []string{"http://localhost:4318/v1/traces"}},
+		"no address 0123456789012345":                                                 {nil, []string{"0123456789012345"}},
+	} {
+		var r Redactor
+		r.AddAddress(address, "a webhook")
+		got := r.Redact("posting to " + address + " failed; " + strings.Join(append(c.secret, c.plain...), " "))
+		for _, s := range c.secret {
+			if strings.Contains(got, s) {
+				t.Errorf("%s: %q is left in %s", address, s, got)
+			}
+		}
+		for _, s := range c.plain {
+			if !strings.Contains(got, s) {
+				t.Errorf("%s: %q is gone from %s", address, s, got)
+			}
+		}
+	}
+}

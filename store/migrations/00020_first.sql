@@ -624,18 +624,14 @@ CREATE TABLE totals (
     PRIMARY KEY (what, day, repo_id, item_id, kind, agent, reviewer, outcome, most)
 ) STRICT, WITHOUT ROWID;
 
--- Requests to GitHub by their answers, counted where metrics are written; and, with an empty
--- host, passes by what became of them, counted there too, and where a pass fails or ends a
--- row of failures. Without an outcome, the last pass.
+-- Requests to GitHub by their answers; and, with an empty host, passes by their outcomes.
+-- Both are counted where metrics are written.
 CREATE TABLE counters (
     host    TEXT    NOT NULL,
     api     TEXT    NOT NULL, -- rest, graphql
     outcome TEXT    NOT NULL, -- of a request the status; none: it got no answer
-    n       INTEGER NOT NULL, -- of the last pass: how many failed in a row
-    ms      INTEGER NOT NULL,
-    at      INTEGER NOT NULL DEFAULT 0,  -- its end
-    good_at INTEGER NOT NULL DEFAULT 0,  -- the end of the last one that did not fail; 0: none
-    why     TEXT    NOT NULL DEFAULT '', -- of the last failure
+    n       INTEGER NOT NULL,
+    ms      INTEGER NOT NULL, -- of passes: how long they took together
     PRIMARY KEY (host, api, outcome)
 ) STRICT, WITHOUT ROWID;
 

@@ -59,7 +59,6 @@ INSERT INTO history (at, detail, id, item_id, number, repo_id, what) VALUES (176
 INSERT INTO history (at, detail, id, item_id, number, repo_id, what) VALUES (1756684800000, 'awaiting_feedback → completed', 2, 6, 13, 1, 'state');
 INSERT INTO history (at, detail, id, item_id, number, repo_id, what) VALUES (1767225800000, 'began', 3, NULL, 0, 1, 'note');
 INSERT INTO review_calls (at, by_reviewer, head, position, pull_id, reviewer) VALUES (1767227000000, 'quinn', '', 0, 1, 'sam');
-INSERT INTO counters (host, api, outcome, at, n, good_at, ms, why) VALUES ('', '', '', 1767229200000, 1, 1767229140000, 4200, 'github.com did not answer');
 INSERT INTO hosts (at, host, most, not_before, reason, remaining, reset_at, resource) VALUES (0, 'github.com', 0, 1767229300000, 'the limit is reached', 0, 0, 'search');
 INSERT INTO merge_words (at, by_bot, by_id, by_login, comment_id, head, pull_id, url) VALUES (1767227380000, 0, 78, 'ann', 401, 'c0ffee', 1, 'https://github.com/Octo/Hello/pull/20#issuecomment-401');
 INSERT INTO merges (at, base, base_oid, commit_oid, differs, head, id, item_id, landed_at, landed_tree, method, number, parent_oid, pull_id, red, repo_id, stage, tree, watch_until) VALUES (1767226050000, 'main', 'ba5e', 'feed', '', 'd00d', 1, 2, 1767226100000, '7ee', 'squash', 21, 'ba5e', 2, '[]', 1, 'landed', '7ee', 1767229700000);

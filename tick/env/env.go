@@ -33,6 +33,7 @@ type Env struct {
 	AtOnce   bool                            // a person asked for this pass: retry times and min_interval are ignored
 	Progress func(TurnChange)                // may be nil
 	Slow     func(what string) (over func()) // called before something that takes long; may be nil
+	Begun    *folder.Begun                   // the record of this pass; nil: it is none of a scheduler's, such as a dry run
 	Unseen   bool                            // nobody sees this pass's output: messages that are shown once wait for a pass that somebody sees
 
 	// Asked returns the requests made to GitHub since its last call and what remains of GitHub's

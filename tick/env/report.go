@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
@@ -253,6 +254,9 @@ func (p *Env) Causes(r *Repo, err error) []Cause {
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		said := explain.Reason(blocked.Reason, explain.Place{})
 		return []Cause{{CauseBlocked, strings.TrimSuffix(said.Here()+"; "+said.Next(), "; ")}}
+	}
+	if damaged, ok := errors.AsType[*store.DamagedError](err); ok {
+		return []Cause{{CauseOther, damaged.Error()}}
 	}
 	var all []Cause
 	for _, t := range github.Troubles(r.Name.Host, err) {

@@ -18,10 +18,18 @@ import (
 
 // FileLock is a held lock: a flock, which ends when its process dies. Its file is never deleted;
 // neither the file nor its content proves that a process is alive.
-type FileLock struct{ f *flock.Flock }
+type FileLock struct {
+	f     *flock.Flock
+	named string // the file, if it names the holder
+}
 
 // Unlock releases the lock.
-func (l FileLock) Unlock() { _ = l.f.Unlock() } // closing releases it in any case
+func (l FileLock) Unlock() {
+	if l.named != "" && l.f.Locked() {
+		_ = os.Truncate(l.named, 0)
+	}
+	_ = l.f.Unlock() // closing releases it in any case
+}
 
 // TryLock takes a lock if nobody holds it.
 func TryLock(path string) (FileLock, bool, error) {
@@ -33,15 +41,28 @@ func TryLock(path string) (FileLock, bool, error) {
 	if err != nil {
 		return FileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
 	}
-	return FileLock{f}, ok, nil
+	return FileLock{f: f}, ok, nil
 }
 
 // lockPoll is the interval at which a waiting pass tries tick.lock.
 const lockPoll = 50 * time.Millisecond
 
-// LockPlanning takes tick.lock. It waits at most wait; 0: not at all.
-func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, bool, error) {
-	path := filepath.Join(d.locks(), "tick.lock")
+func (d Dirs) planningLock() string { return filepath.Join(d.locks(), "tick.lock") }
+
+// LockPlanning takes tick.lock, which then names this process. It waits at most wait; 0: not at
+// all.
+func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration, now time.Time) (FileLock, bool, error) {
+	path := d.planningLock()
+	l, ok, err := lockWithin(ctx, path, wait)
+	if err == nil && ok {
+		l.named = path
+		_ = writeBeginning(path, now) // only shown; the lock counts
+	}
+	return l, ok, err
+}
+
+// lockWithin takes a lock. It waits at most wait for its holder; 0: not at all.
+func lockWithin(ctx context.Context, path string, wait time.Duration) (FileLock, bool, error) {
 	l, ok, err := TryLock(path)
 	if ok || err != nil || wait <= 0 {
 		return l, ok, err
@@ -56,7 +77,7 @@ func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration) (FileLock, b
 	if err != nil && waiting.Err() == nil {
 		return FileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
 	}
-	return FileLock{f}, ok, nil
+	return FileLock{f: f}, ok, nil
 }
 
 // Slot is a worker's place, held.

@@ -16,19 +16,19 @@ import (
 // WriteMetrics writes the Prometheus file atomically. A pass that did not start, because another
 // was planning or everything is paused, leaves the file: it opens no database.
 func WriteMetrics(file string, build metrics.Build) Observer {
-	return func(ctx context.Context, e *PassEnd) error {
+	return Observer{"the metrics", func(ctx context.Context, e *PassEnd) error {
 		v, err := values(ctx, e)
 		if err != nil {
 			return fmt.Errorf("read the metrics: %w", err)
 		}
 		v.Build = build
 		return files.Publish(file, metrics.Text(metrics.Families(v)))
-	}
+	}}
 }
 
 // values returns the metrics of the whole database and of this pass.
 func values(ctx context.Context, e *PassEnd) (v metrics.Values, err error) {
-	v.Last, v.Queue, v.Workers = e.Last, e.Report.Due, e.Config.Runtime.Workers
+	v.Last, v.Work, v.Queue, v.Workers = e.Passes.Last, !work.JudgePasses(e.Passes).Bad(), e.Report.Due, e.Config.Runtime.Workers
 	live, err := e.Dirs.LiveTurns() // HeldSlots would briefly take free slots from starting passes
 	if err != nil {
 		return v, err

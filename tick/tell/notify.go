@@ -62,9 +62,20 @@ func (t *Notifier) Begin(ctx context.Context, began time.Time) {
 				return
 			case <-look.C:
 			}
-			t.log(ctx, t.round(ctx, nil, true))
+			t.log(ctx, survive(func() error { return t.round(ctx, nil, true) }))
 		}
 	}()
+}
+
+// Died sends at a pass's beginning that passes do not work, if passes before it died: this one may
+// die, too, and then has no end.
+func (t *Notifier) Died(ctx context.Context, passes work.PassFacts) {
+	if len(t.Config.Notify) == 0 || !work.JudgePasses(passes).Lasting {
+		return
+	}
+	t.began = passes.Now
+	Aside(ctx, t.Log, "messages", func(ctx context.Context) error { return t.round(ctx, &passes, true) })
+	t.began = time.Time{}
 }
 
 // since sets when the pass began, by the pass's clock.
@@ -85,7 +96,7 @@ func (t *Notifier) After(ctx context.Context, end *PassEnd) error {
 		<-t.done
 	}
 	t.since(end.Report.StartedAt)
-	t.log(ctx, t.round(ctx, &end.Last, end.Outcome != work.PassCancelled))
+	t.log(ctx, t.round(ctx, &end.Passes, end.Outcome != work.PassCancelled))
 	return nil
 }
 
@@ -96,9 +107,9 @@ func (t *Notifier) log(ctx context.Context, err error) {
 	}
 }
 
-// round plans new messages and sends due ones. last is nil while the pass runs.
-func (t *Notifier) round(ctx context.Context, last *work.LastPass, send bool) error {
-	planned, err := t.plan(ctx, last)
+// round plans new messages and sends due ones. passes is nil while the pass runs.
+func (t *Notifier) round(ctx context.Context, passes *work.PassFacts, send bool) error {
+	planned, err := t.plan(ctx, passes)
 	if err != nil || !send || len(planned) == 0 {
 		return err
 	}

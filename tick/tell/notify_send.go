@@ -61,7 +61,7 @@ func (t *Notifier) sendAll(ctx context.Context, due []news.Entry) error {
 	var wg sync.WaitGroup
 	problems := make(chan error, len(byTarget))
 	for _, all := range byTarget {
-		wg.Go(func() { problems <- t.sendTo(ctx, all) })
+		wg.Go(func() { problems <- survive(func() error { return t.sendTo(ctx, all) }) })
 	}
 	wg.Wait()
 	close(problems)

@@ -338,7 +338,7 @@ func TestMonthsOfFailuresAreToldOnce(t *testing.T) {
 		if _, err := db.Prune(t.Context(), w.now.AddDate(0, 0, -30)); err != nil {
 			t.Fatal(err)
 		}
-		end := &PassEnd{Report: env.NewReport(w.now), Outcome: work.PassFailed, Last: work.LastPass{Failures: failures, GoodAt: noon}}
+		end := &PassEnd{Report: env.NewReport(w.now), Outcome: work.PassFailed, Passes: work.PassFacts{Last: work.LastPass{At: noon, Failures: failures, GoodAt: noon}}}
 		if err := w.teller(db, "chat").After(t.Context(), end); err != nil {
 			t.Error(err)
 		}

@@ -1,5 +1,4 @@
-// This file records and reports how a pass ended: whether it failed, and how many failed in a
-// row. Nothing here fails a pass. Work on this machine has one deadline; senders have their own.
+// This file records and reports how a pass ended. Nothing here fails a pass, see Aside.
 
 package tell
 
@@ -19,9 +18,6 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// within is the deadline for reads and writes on this machine.
-const within = 5 * time.Second
-
 // PassEnd is a pass that has ended.
 type PassEnd struct {
 	*env.Env             // with its Store still open
@@ -30,26 +26,23 @@ type PassEnd struct {
 	Outcome  work.PassOutcome
 	At       time.Time // by this machine's clock
 	Took     time.Duration
-	Last     work.LastPass // the last passes, with this one
-
-	turned bool // it failed or ended a series of failures
+	Passes   work.PassFacts // with this one
 }
 
-// Observer is called for each ended pass. Its error is logged.
-type Observer func(context.Context, *PassEnd) error
+// Observer is called for each ended pass.
+type Observer struct {
+	Name string // for the log
+	Do   func(context.Context, *PassEnd) error
+}
 
 // ObservePass records how a pass ended and calls each Observer, even after an error.
 func ObservePass(ctx context.Context, e *env.Env, rep *env.Report, err error, after []Observer) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	now := e.Local()
 	end := &PassEnd{Env: e, Report: rep, Err: err, Outcome: outcome(rep, err), At: now, Took: now.Sub(rep.StartedAt)}
-	problems := []error{end.storeOutcome(ctx)}
-	for _, tell := range after {
-		problems = append(problems, tell(ctx, end))
-	}
-	if err := errors.Join(problems...); err != nil {
-		e.Log.WarnContext(ctx, "could not record how the pass ended", "error", err)
+	all := append([]Observer{{"the record of the pass", record}, {"the counts of passes", count}}, after...)
+	for _, o := range all {
+		Aside(ctx, e.Log, o.Name, func(ctx context.Context) error { return o.Do(ctx, end) })
 	}
 }
 
@@ -91,39 +84,44 @@ func (e *PassEnd) why() string {
 // ever is the zero time: counts since ever include all stored rows.
 var ever time.Time
 
-// storeOutcome stores how the pass ended if metrics are on, or if the pass failed or ended a series
-// of failures. Other idle passes write nothing.
-func (e *PassEnd) storeOutcome(ctx context.Context) error {
-	metered := e.Config.Runtime.MetricsFile != ""
-	if !metered {
-		err := e.Store.View(ctx, func(tx *store.Tx) error { return e.follow(ctx, tx) })
-		if err != nil || !e.turned {
-			return err
-		}
+// record records the end of the pass and reads what is known of all passes.
+func record(ctx context.Context, e *PassEnd) error {
+	last, err := e.Begun.End(ctx, e.Outcome, e.At, e.Secrets.Redact(e.why()))
+	facts, readErr := e.Dirs.Passes(e.Config.PassLimits(), e.At)
+	e.Passes, e.Passes.Last = facts, last
+	return errors.Join(err, readErr)
+}
+
+// count counts the pass if metrics are on.
+func count(ctx context.Context, e *PassEnd) error {
+	if e.Config.Runtime.MetricsFile == "" {
+		return nil
 	}
 	var asked []work.RequestCount
 	var limits []work.RateLimit
-	if metered && e.Asked != nil {
+	if e.Asked != nil {
 		asked, limits = e.Asked()
 	}
-	return e.Store.Update(ctx, func(tx *store.Tx) error { // passes may end at the same time, so the previous ones are read here
-		err := e.follow(ctx, tx)
-		if err == nil && (e.turned || metered) {
-			err = tx.PutLastPass(ctx, e.Last)
-		}
-		if err == nil && metered {
-			err = errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
-		}
-		return err
+	return e.Store.Update(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.CountPass(ctx, e.Outcome, e.Took), tx.CountRequests(ctx, asked), tx.PutRateLimits(ctx, limits))
 	})
 }
 
-// follow sets Last to the stored summary of earlier passes, updated with this pass.
-func (e *PassEnd) follow(ctx context.Context, tx *store.Tx) error {
-	before, _, err := tx.LastPass(ctx)
-	e.Last = before.After(e.Outcome, e.At, e.Took, e.why())
-	e.turned = e.Last.Failures != before.Failures
-	return err
+// CountDeaths counts the passes that this one found dead if metrics are on. It does so at the
+// beginning: this pass may die, too.
+func CountDeaths(ctx context.Context, e *env.Env) error {
+	died := e.Begun.Deaths()
+	if e.Config.Runtime.MetricsFile == "" || len(died) == 0 {
+		return nil
+	}
+	return e.Store.Update(ctx, func(tx *store.Tx) error {
+		for range died {
+			if err := tx.CountPass(ctx, work.PassFailed, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // LogReview logs an event of a pull request's reviews, in flat fields like every log line.

@@ -18,10 +18,10 @@ type change struct {
 
 // plan stores new messages and returns those to send, including those that a pass was sending when
 // it may have died. If there is nothing new, it writes nothing.
-func (t *Notifier) plan(ctx context.Context, last *work.LastPass) (planned []news.Entry, err error) {
+func (t *Notifier) plan(ctx context.Context, passes *work.PassFacts) (planned []news.Entry, err error) {
 	var c change
 	err = t.Store.View(ctx, func(tx *store.Tx) (err error) {
-		c, err = t.read(ctx, tx, last)
+		c, err = t.read(ctx, tx, passes)
 		if err == nil {
 			planned, err = tx.ListPlannedNews(ctx)
 		}
@@ -51,7 +51,7 @@ func (t *Notifier) plan(ctx context.Context, last *work.LastPass) (planned []new
 }
 
 // read loads the facts and decides what to write.
-func (t *Notifier) read(ctx context.Context, tx *store.Tx, last *work.LastPass) (c change, err error) {
+func (t *Notifier) read(ctx context.Context, tx *store.Tx, passes *work.PassFacts) (c change, err error) {
 	known, err := tx.ListKnownTargets(ctx)
 	if err != nil {
 		return c, err
@@ -62,7 +62,7 @@ func (t *Notifier) read(ctx context.Context, tx *store.Tx, last *work.LastPass) 
 		return c, nil
 	}
 	c.fresh = t.fresh(known, targets)
-	f, err := t.facts(ctx, tx, targets, last)
+	f, err := t.facts(ctx, tx, targets, passes)
 	if err != nil {
 		return c, err
 	}
@@ -105,13 +105,10 @@ func (t *Notifier) gone(known []news.Known, targets []news.Target) (all []news.K
 }
 
 // facts loads the facts for messages and redacts them, because people paste secrets into titles.
-func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, last *work.LastPass) (f news.Facts, err error) {
+func (t *Notifier) facts(ctx context.Context, tx *store.Tx, targets []news.Target, passes *work.PassFacts) (f news.Facts, err error) {
 	now := t.Now()
 	since := now.Add(-news.MostAge)
-	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}}
-	if last != nil {
-		f.Last, f.LastKnown = *last, true
-	}
+	f = news.Facts{Now: now, Budget: t.Day.Why, Failing: map[string]news.Entry{}, Passes: passes}
 	f.Stops, err = tx.ListNewStops(ctx, since)
 	if err == nil {
 		f.Waits, err = tx.ListNewWaits(ctx, since)

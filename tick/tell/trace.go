@@ -137,8 +137,8 @@ func errorType(done env.TurnReport) string {
 
 // SendTraces sends the remaining spans of a pass.
 func SendTraces(t *telemetry.Tracer) Observer {
-	return func(ctx context.Context, _ *PassEnd) error {
+	return Observer{"the traces", func(ctx context.Context, _ *PassEnd) error {
 		t.Close(ctx)
 		return nil
-	}
+	}}
 }

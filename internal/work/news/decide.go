@@ -1,7 +1,6 @@
 package news
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -112,30 +111,38 @@ func whatStopped(s Stop) Kind {
 	return Blocked
 }
 
-// failingPasses is how many passes must fail in a row before a message is sent.
-const failingPasses = 3
-
-// passes returns a target's messages that passes fail, or that they succeed again.
+// passes returns a target's messages that passes do not work, or that they work again.
 func passes(f Facts, t Target) []fact {
+	if f.Passes == nil {
+		return nil
+	}
 	failing, told := f.Failing[t.Name]
-	switch l := f.Last; {
-	case !f.LastKnown:
-	case l.Failures >= failingPasses:
-		return []fact{{
-			Kind: PassFailing, key: millis(l.GoodAt), at: f.Now, says: fmt.Sprintf("%s: %s", inARow(l.Failures), short(l.Why, mostSays)),
-			do: "run gh mergexo tick on the machine where it runs, and see what it says",
-		}}
-	case l.Failures == 0 && told:
+	switch v := work.JudgePasses(*f.Passes); {
+	case v.Lasting:
+		do := v.Do
+		if v.Code == work.PassesFail {
+			do = "run gh mergexo tick on the machine where it runs, and see what it says"
+		}
+		return []fact{{Kind: PassFailing, key: millis(f.Passes.Last.GoodAt), at: f.Now, says: short(v.Says, mostSays), do: do}}
+	case !v.Bad() && told:
 		return []fact{{Kind: Recovered, key: subject(failing.Key), at: f.Now, says: "a pass succeeded again"}}
 	}
 	return nil
 }
 
-func inARow(n int) string {
-	if n == 1 {
-		return "the last pass failed"
+// Alone returns the messages about passes alone, without a database: nobody knows since when the
+// targets get them.
+func Alone(p work.PassFacts, targets []Target, redact func(string) string) (all []Entry) {
+	f := Facts{Now: p.Now, Passes: &p}
+	f.Clean(redact)
+	for _, t := range targets {
+		for _, x := range passes(f, t) {
+			if t.Wants(x.Kind) {
+				all = append(all, x.entry(t.Name))
+			}
+		}
 	}
-	return fmt.Sprintf("the last %d passes failed", n)
+	return all
 }
 
 // subject returns the part of a key that names the subject, without the kind of message.

@@ -155,9 +155,8 @@ type Facts struct {
 	Merged    []Pull
 	Approvals []Approval
 	Halts     []Halt
-	Budget    work.Reason // the day's budget is spent; zero: it is not
-	Last      work.LastPass
-	LastKnown bool             // Last is known; during a pass it is not
+	Budget    work.Reason      // the day's budget is spent; zero: it is not
+	Passes    *work.PassFacts  // nil while a pass runs
 	Failing   map[string]Entry // by target: its last PassFailing message, unless Recovered was sent since
 }
 
@@ -181,5 +180,9 @@ func (f *Facts) Clean(redact func(string) string) {
 	for i := range f.Halts {
 		f.Halts[i].Reason = f.Halts[i].Reason.Map(redact)
 	}
-	f.Last.Why = redact(f.Last.Why)
+	if f.Passes != nil {
+		known := *f.Passes
+		known.Last.Why = redact(known.Last.Why)
+		f.Passes = &known
+	}
 }

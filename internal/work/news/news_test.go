@@ -52,12 +52,12 @@ func TestDecide(t *testing.T) {
 		"merging is stopped":        {Facts{Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, just}}}, []Kind{Blocked}},
 		"the budget is spent":       {Facts{Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}}, []Kind{BudgetSpent}},
 		"before it was told":        {Facts{Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon.Add(-2*time.Hour))}}, nil},
-		"two passes failed":         {Facts{LastKnown: true, Last: work.LastPass{Failures: 2}}, nil},
-		"three did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 3}}, []Kind{PassFailing}},
-		"seven did":                 {Facts{LastKnown: true, Last: work.LastPass{Failures: 7}}, []Kind{PassFailing}},
-		"this one is not over":      {Facts{Last: work.LastPass{Failures: 7}}, nil},
-		"they do no more":           {Facts{LastKnown: true, Failing: map[string]Entry{"chat": {Key: "pass_failing 17"}}}, []Kind{Recovered}},
-		"nobody knew that they did": {Facts{LastKnown: true, Failing: map[string]Entry{"mail": {Key: "pass_failing 17"}}}, nil},
+		"two passes failed":         {Facts{Passes: &work.PassFacts{Last: work.LastPass{Failures: 2}}}, nil},
+		"three did":                 {Facts{Passes: &work.PassFacts{Last: work.LastPass{Failures: 3}}}, []Kind{PassFailing}},
+		"seven did":                 {Facts{Passes: &work.PassFacts{Last: work.LastPass{Failures: 7}}}, []Kind{PassFailing}},
+		"this one is not over":      {Facts{}, nil},
+		"they do no more":           {Facts{Passes: &work.PassFacts{}, Failing: map[string]Entry{"chat": {Key: "pass_failing 17"}}}, []Kind{Recovered}},
+		"nobody knew that they did": {Facts{Passes: &work.PassFacts{}, Failing: map[string]Entry{"mail": {Key: "pass_failing 17"}}}, nil},
 	} {
 		c.facts.Now = noon
 		if got := whats(Decide(c.facts, []Target{chat}, since(chat, noon.Add(-time.Hour)))); !slices.Equal(got, c.want) {
@@ -79,7 +79,7 @@ func TestKeys(t *testing.T) {
 		f := Facts{
 			Now: noon, Stops: []Stop{stop(work.WhyQuestion, work.StateBlocked, noon)}, Opened: []Pull{{app, noon}}, Merged: []Pull{{app, noon}},
 			Approvals: []Approval{{app, "h", noon}}, Halts: []Halt{{app, work.Reason{Kind: work.WhyMergeDiffers}, noon}},
-			Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}, LastKnown: true, Last: work.LastPass{Failures: 3, GoodAt: noon},
+			Budget: work.Reason{Kind: work.WhyDayBudget, Name: work.MaxTurnsPerDay}, Passes: &work.PassFacts{Last: work.LastPass{Failures: 3, GoodAt: noon}},
 		}
 		change(&f)
 		return f
@@ -97,7 +97,7 @@ func TestKeys(t *testing.T) {
 	same := keys(func(f *Facts) {
 		f.Now = f.Now.Add(time.Hour)
 		f.Stops[0].Title, f.Stops[0].RepoID, f.Stops[0].ItemID, f.Stops[0].Reason.Used = "Renamed", 9, 9, 4
-		f.Opened[0].At, f.Last.Failures = noon.Add(time.Second), 9
+		f.Opened[0].At, f.Passes.Last.Failures = noon.Add(time.Second), 9
 	})
 	if !slices.Equal(same, before) {
 		t.Errorf("%q\n%q", same, before)
@@ -108,7 +108,7 @@ func TestKeys(t *testing.T) {
 		f.Approvals[0].Head = "i"
 		f.Halts[0].At = f.Halts[0].At.Add(time.Minute)
 		f.Now = f.Now.Add(20 * time.Hour)
-		f.Last.GoodAt = noon.Add(time.Minute)
+		f.Passes.Last.GoodAt = noon.Add(time.Minute)
 	})
 	for i := range before {
 		if other[i] == before[i] {
@@ -203,7 +203,7 @@ func TestClean(t *testing.T) {
 	p := Place{Title: "SECRET"}
 	f := Facts{
 		Stops: []Stop{{Place: p, Reason: work.Reason{Text: "SECRET"}}}, Opened: []Pull{{Place: p}}, Merged: []Pull{{Place: p}}, Approvals: []Approval{{Place: p}},
-		Halts: []Halt{{Reason: work.Reason{Text: "SECRET"}}}, Last: work.LastPass{Why: "SECRET"},
+		Halts: []Halt{{Reason: work.Reason{Text: "SECRET"}}}, Passes: &work.PassFacts{Last: work.LastPass{Why: "SECRET"}},
 	}
 	f.Clean(func(s string) string { return strings.ReplaceAll(s, "SECRET", "…") })
 	if b, err := json.Marshal(f); err != nil || strings.Contains(string(b), "SECRET") || strings.Count(string(b), "…") < 7 {

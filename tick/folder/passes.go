@@ -1,0 +1,233 @@
+package folder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// The records of passes are at the top of the state folder, not in the database or below locks/: a
+// pass that can use neither is recorded, too.
+const (
+	beginnings = "pass-*.lock" // one for each running pass: held while it runs, and empty once it has ended
+	summary    = "passes.json" // a work.LastPass
+	summing    = "passes.lock" // held while the summary is changed
+)
+
+// sumWithin is how long a pass waits for another one to change the summary, which takes
+// milliseconds.
+const sumWithin = 5 * time.Second
+
+// Begun is the record of a running pass. A nil Begun records nothing.
+type Begun struct {
+	dirs Dirs
+	path string
+	lock FileLock
+	at   time.Time
+	died []work.Beginning // passes that ended without a word: this pass was the first to find them
+
+	mu    sync.Mutex
+	ended bool
+	last  work.LastPass
+	err   error
+}
+
+// BeginPass records that a pass begins, and counts passes that began and never ended as failures.
+// A pass calls it before it opens anything else.
+func (d Dirs) BeginPass(ctx context.Context, now time.Time) (*Begun, error) {
+	b := &Begun{dirs: d, at: now}
+	for k := 0; b.path == ""; k++ {
+		path := filepath.Join(d.State, fmt.Sprintf("pass-%d.lock", k))
+		l, ok, err := TryLock(path)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			b.lock, b.path = l, path
+		}
+	}
+	err := b.count(ctx)
+	if err == nil {
+		err = writeBeginning(b.path, now)
+	}
+	if err != nil {
+		b.lock.Unlock()
+		return nil, err
+	}
+	return b, nil
+}
+
+// count counts the passes that died.
+func (b *Begun) count(ctx context.Context) error {
+	if died, ok := readBeginning(b.path); ok {
+		b.died = append(b.died, died)
+	}
+	var left []string
+	err := b.dirs.eachBeginning(func(path string, at work.Beginning) {
+		if at.Gone && path != b.path {
+			b.died, left = append(b.died, at), append(left, path)
+		}
+	})
+	if err != nil || len(b.died) == 0 {
+		return err
+	}
+	_, err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.Died(b.died) })
+	for _, path := range left {
+		err = errors.Join(err, os.Truncate(path, 0))
+	}
+	return err
+}
+
+// End records how the pass ended and returns the summary with it. Only the first call counts; later
+// ones return the same.
+func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time, why string) (work.LastPass, error) {
+	if b == nil {
+		return work.LastPass{}.After(outcome, at, 0, why), nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return b.last, b.err
+	}
+	b.ended = true
+	b.last, b.err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.After(outcome, at, at.Sub(b.at), why) })
+	if b.err == nil {
+		b.err = os.Truncate(b.path, 0)
+	}
+	b.lock.Unlock()
+	return b.last, b.err
+}
+
+// Deaths returns the passes that this one found dead.
+func (b *Begun) Deaths() []work.Beginning {
+	if b == nil {
+		return nil
+	}
+	return b.died
+}
+
+// Ended reports whether End was called.
+func (b *Begun) Ended() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ended
+}
+
+// Passes reads what work.JudgePasses needs, without the schedule. It is the only reader of these
+// facts.
+func (d Dirs) Passes(limits work.PassLimits, now time.Time) (work.PassFacts, error) {
+	f := work.PassFacts{Now: now, Limits: limits}
+	_, f.Paused = d.Halted()
+	last, err := d.readSummary()
+	if err != nil {
+		return f, err
+	}
+	f.Last, f.Planning = last, d.stuckPlanning(limits.Plan, now)
+	return f, d.eachBeginning(func(_ string, b work.Beginning) { f.Begun = append(f.Begun, b) })
+}
+
+// eachBeginning visits the passes that have begun and not ended.
+func (d Dirs) eachBeginning(visit func(path string, b work.Beginning)) error {
+	paths, err := fs.Glob(os.DirFS(d.State), beginnings)
+	if err != nil {
+		return fmt.Errorf("list the passes: %w", err)
+	}
+	for _, name := range paths {
+		path := filepath.Join(d.State, name)
+		b, ok := readBeginning(path)
+		if !ok {
+			continue
+		}
+		if l, free, err := TryLock(path); err == nil && free {
+			again, still := readBeginning(path) // it may have ended, and another one begun
+			l.Unlock()
+			b.Gone = still && again == b
+			if !b.Gone {
+				continue
+			}
+		}
+		visit(path, b)
+	}
+	return nil
+}
+
+// stuckPlanning returns the holder of tick.lock if it has it for longer than it may.
+func (d Dirs) stuckPlanning(most time.Duration, now time.Time) *work.Beginning {
+	path := d.planningLock()
+	b, ok := readBeginning(path)
+	if !ok || most <= 0 || now.Sub(b.At) <= most {
+		return nil
+	}
+	l, free, err := TryLock(path)
+	if err == nil && free { // a killed process left its name
+		l.Unlock()
+		return nil
+	}
+	if again, ok := readBeginning(path); err != nil || !ok || again != b { // another one has it by now
+		return nil
+	}
+	return &b
+}
+
+// sum changes the summary and returns it.
+func (d Dirs) sum(ctx context.Context, change func(work.LastPass) work.LastPass) (work.LastPass, error) {
+	l, ok, err := lockWithin(ctx, filepath.Join(d.State, summing), sumWithin)
+	if err == nil && !ok {
+		err = fmt.Errorf("another process has held %s for %s", filepath.Join(d.State, summing), sumWithin)
+	}
+	if err != nil {
+		return work.LastPass{}, err
+	}
+	defer l.Unlock()
+	last, err := d.readSummary()
+	if err != nil {
+		return last, err
+	}
+	last = change(last)
+	b, err := json.Marshal(last)
+	if err != nil {
+		return last, fmt.Errorf("write %s: %w", summary, err)
+	}
+	part := filepath.Join(d.State, summary+".tmp")
+	if err := os.WriteFile(part, append(b, '\n'), 0o600); err != nil {
+		return last, err
+	}
+	return last, os.Rename(part, filepath.Join(d.State, summary)) // not synced: a machine that stops loses one pass
+}
+
+// readSummary reads the summary. One that makes no sense, for example after a power cut, is none.
+func (d Dirs) readSummary() (last work.LastPass, err error) {
+	b, err := os.ReadFile(filepath.Join(d.State, summary))
+	if errors.Is(err, fs.ErrNotExist) {
+		return last, nil
+	}
+	if err == nil && json.Unmarshal(b, &last) != nil {
+		last = work.LastPass{}
+	}
+	return last, err
+}
+
+func writeBeginning(path string, now time.Time) error {
+	b, err := json.Marshal(work.Beginning{PID: os.Getpid(), At: now.UTC().Round(0)})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
+// readBeginning reads who holds a lock, or did until it was killed; false: nobody.
+func readBeginning(path string) (b work.Beginning, ok bool) {
+	text, err := os.ReadFile(path)
+	return b, err == nil && json.Unmarshal(text, &b) == nil && b.PID > 0
+}

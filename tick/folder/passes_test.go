@@ -1,0 +1,141 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
+)
+
+// Passes begin, end, overlap and die in any order: each that died is counted once, by the next
+// beginning, and until then whoever looks sees it.
+func TestEveryPassThatDiesIsCountedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		state, err := os.MkdirTemp("", "passes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(state)
+		d, ctx, now := Dirs{State: state}, context.Background(), noon
+		var running []*Begun
+		failures, dead := 0, 0
+		take := func() *Begun {
+			if len(running) == 0 {
+				t.Skip("none runs")
+			}
+			k := rapid.IntRange(0, len(running)-1).Draw(t, "which")
+			b := running[k]
+			running = append(running[:k:k], running[k+1:]...)
+			return b
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"begin": func(t *rapid.T) {
+				b, err := d.BeginPass(ctx, now)
+				if err != nil || len(b.Deaths()) != dead {
+					t.Fatalf("%v, %d; want %d", err, len(b.Deaths()), dead)
+				}
+				running, failures, dead = append(running, b), failures+dead, 0
+			},
+			"die": func(*rapid.T) { take().lock.Unlock(); dead++ },
+			"end": func(t *rapid.T) {
+				outcome := rapid.SampledFrom([]work.PassOutcome{work.PassNone, work.PassOK, work.PassFailed, work.PassWaiting, work.PassCancelled}).Draw(t, "outcome")
+				b := take()
+				last, err := b.End(ctx, outcome, now, "broken")
+				again, againErr := b.End(ctx, work.PassFailed, now, "again")
+				if err != nil || againErr != nil || again != last {
+					t.Fatal(err, againErr, again, last)
+				}
+				if outcome == work.PassFailed {
+					failures++
+				}
+				if outcome == work.PassOK {
+					failures = 0
+				}
+			},
+			"": func(t *rapid.T) {
+				now = now.Add(time.Second)
+				f, err := d.Passes(work.PassLimits{}, now)
+				if err != nil || len(f.Begun) != len(running)+dead || f.Last.Failures != failures {
+					t.Fatalf("%v: %+v; want %d running, %d dead, %d failures", err, f, len(running), dead, failures)
+				}
+				gone := 0
+				for _, b := range f.Begun {
+					if b.Gone {
+						gone++
+					}
+				}
+				if gone != dead || work.JudgePasses(f).Bad() != (failures+dead > 0) {
+					t.Fatalf("%d of %d are gone: %+v", gone, dead, work.JudgePasses(f))
+				}
+			},
+		})
+		for _, b := range running {
+			b.lock.Unlock()
+		}
+	})
+}
+
+// Whoever holds tick.lock for too long is named; a name that a killed process left is nobody's.
+func TestWhoHoldsTickLockForTooLongIsNamed(t *testing.T) {
+	d, limits := Dirs{State: t.TempDir()}, work.PassLimits{Plan: time.Minute}
+	hangs := func(at time.Time) bool {
+		t.Helper()
+		f, err := d.Passes(limits, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := work.JudgePasses(f)
+		if v.Code == work.PassesHang && !strings.Contains(v.Line(), fmt.Sprintf("process %d holds", os.Getpid())) {
+			t.Error(v.Line())
+		}
+		return v.Code == work.PassesHang
+	}
+	l, ok, err := d.LockPlanning(t.Context(), 0, noon)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if hangs(noon.Add(time.Minute)) || !hangs(noon.Add(2*time.Minute)) {
+		t.Error("held for one minute, then two")
+	}
+	if err := l.f.Unlock(); err != nil { // as when the process is killed
+		t.Fatal(err)
+	}
+	if hangs(noon.Add(time.Hour)) {
+		t.Error("its process was killed")
+	}
+	if l, ok, err = d.LockPlanning(t.Context(), 0, noon); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	l.Unlock()
+	if b, err := os.ReadFile(d.planningLock()); err != nil || len(b) > 0 {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A pass that cannot record its beginning does not begin; a summary that a power cut left in pieces
+// is none.
+func TestRecordsThatCannotBeUsed(t *testing.T) {
+	d := Dirs{State: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(d.State, summary), []byte(`{"failures":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := d.BeginPass(t.Context(), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := b.End(t.Context(), work.PassFailed, noon, "x"); err != nil || last.Failures != 1 {
+		t.Error(last, err)
+	}
+	broken := Dirs{State: filepath.Join(d.State, summary)} // a file
+	if _, err := broken.BeginPass(t.Context(), noon); !errors.Is(err, os.ErrExist) && err == nil {
+		t.Error("it began")
+	}
+}

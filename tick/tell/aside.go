@@ -1,0 +1,45 @@
+package tell
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// asideTime bounds what only observes. A pass goes on without whatever takes longer, and its
+// senders end earlier by themselves.
+const asideTime = 15 * time.Second
+
+// Aside runs what only observes a pass: messages, metrics, traces, its report. An error, a panic or
+// a hang of it is logged and goes no further.
+func Aside(ctx context.Context, log *slog.Logger, name string, do func(context.Context) error) {
+	aside(ctx, log, name, asideTime, do)
+}
+
+func aside(ctx context.Context, log *slog.Logger, name string, most time.Duration, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- survive(func() error { return do(ctx) }) }()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = fmt.Errorf("not done after %s: %w", most, ctx.Err())
+	}
+	if err != nil {
+		log.WarnContext(ctx, "the pass goes on without what only observes it", "what", name, "error", err)
+	}
+}
+
+// survive turns a panic into an error.
+func survive(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,32 @@
+package tell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever happens to what only observes a pass is logged and goes no further.
+func TestAside(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(context.Context) error
+		want string
+	}{
+		"nothing":   {func(context.Context) error { return nil }, ""},
+		"an error":  {func(context.Context) error { return errors.New("no such folder") }, "no such folder"},
+		"a panic":   {func(context.Context) error { panic("out of range") }, "out of range"},
+		"it hangs":  {func(context.Context) error { select {} }, "not done after"},
+		"it heeds":  {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, "deadline exceeded"},
+		"a nil map": {func(context.Context) error { var m map[string]int; m["x"] = 1; return nil }, "nil map"},
+	} {
+		var log bytes.Buffer
+		aside(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), "the metrics", 50*time.Millisecond, c.do)
+		if got := log.String(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) || got != "" && !strings.Contains(got, "the metrics") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
