@@ -16,7 +16,7 @@ var passLines = []string{
 	"could not list what is to be sent",
 	"pass", "repositories", "turns wait for a daily budget", "the clock of this machine is wrong", "could not record a limit of GitHub's",
 	"could not delete data of finished work", "could not look for processes in a checkout",
-	"could not plan messages", "a message without a repository did not arrive", "the pass goes on without what only observes it", "a pass died",
+	"could not plan messages", "a message without a repository did not arrive", "the pass continues without what only observes it", "a pass died",
 }
 
 // Every log line names its repository, even lines too rare for a story.

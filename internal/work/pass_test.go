@@ -75,7 +75,7 @@ func TestJudgePasses(t *testing.T) {
 		"old, and just scheduled":          {PassFacts{Last: old, Every: time.Minute, Since: ago(time.Minute)}, PassesWork, false, ""},
 		"old, and nothing is scheduled":    {PassFacts{Last: old}, PassesWork, false, ""},
 		"waiting for an hour":              {PassFacts{Last: LastPass{At: now, BadSince: ago(time.Hour)}}, PassesWork, false, ""},
-		"waiting for two hours":            {PassFacts{Last: LastPass{At: now, BadSince: ago(2 * time.Hour)}}, PassesLate, true, "none has read a repository"},
+		"waiting for two hours":            {PassFacts{Last: LastPass{At: now, BadSince: ago(2 * time.Hour)}}, PassesLate, true, "passes wait, and none has read a repository"},
 		"the clock was ahead":              {PassFacts{Last: LastPass{At: now.Add(time.Hour)}, Every: time.Minute}, PassesWork, false, ""},
 	} {
 		c.f.Now, c.f.Limits = now, limits

@@ -30,7 +30,7 @@ func aside(ctx context.Context, log *slog.Logger, name string, most time.Duratio
 		err = fmt.Errorf("not done after %s: %w", most, ctx.Err())
 	}
 	if err != nil {
-		log.WarnContext(ctx, "the pass goes on without what only observes it", "what", name, "error", err)
+		log.WarnContext(ctx, "the pass continues without what only observes it", "what", name, "error", err)
 	}
 }
 
