@@ -97,14 +97,20 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 		"a queue and a method": {repo(func(r *doctor.Repo) {
 			r.Gates.AutoMerge, r.Gates.Method, r.Rules.Queue = true, merging.Squash, true
 		}), nil, []string{"merge_queue"}},
-		"sign-off":        {repo(func(r *doctor.Repo) { r.Rules.Checks = []string{"DCO"} }), nil, []string{"sign_off"}},
-		"signed off":      {facts: repo(func(r *doctor.Repo) { r.Rules.Checks, r.Gates.SignOff = []string{"DCO"}, true })},
-		"other rules":     {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
-		"work branches":   {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
-		"another":         {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
-		"no agent":        {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
-		"agent too old":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent_version"}, nil},
-		"not logged in":   {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent_login"}, nil},
+		"sign-off":      {repo(func(r *doctor.Repo) { r.Rules.Checks = []string{"DCO"} }), nil, []string{"sign_off"}},
+		"signed off":    {facts: repo(func(r *doctor.Repo) { r.Rules.Checks, r.Gates.SignOff = []string{"DCO"}, true })},
+		"other rules":   {repo(func(r *doctor.Repo) { r.Rules.Other = []string{"required_signatures"} }), nil, []string{"other_rules"}},
+		"work branches": {repo(func(r *doctor.Repo) { r.WorkRules = []string{"pull_request"} }), []string{"work_branches"}, nil},
+		"another":       {repo(func(r *doctor.Repo) { r.Others = []doctor.Other{{Account: "robo"}} }), nil, []string{"other_installations"}},
+		"no agent":      {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Missing: "x", Hides: true}}}, []string{"agent"}, nil},
+		"agent too old": {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Drift: "x", TooOld: true, Hides: true}}}, []string{"agent_version"}, nil},
+		"not logged in": {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Login: doctor.Login{Known: true}, Hides: true}}}, []string{"agent_login"}, nil},
+		"cost unknown": {doctor.Facts{
+			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, Passes: &doctor.Passes{Last: now, Budgets: &work.Budgets{TurnsPerDay: 3, CostPerItem: 1}}, Now: now,
+		}, nil, []string{"agent_cost"}},
+		"cost unlimited": {facts: doctor.Facts{
+			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, Hides: true}}, Passes: &doctor.Passes{Last: now, Budgets: &work.Budgets{TurnsPerDay: 3}}, Now: now,
+		}},
 		"no sandbox":      {doctor.Facts{Agents: []doctor.Agent{{Name: "a"}}}, nil, []string{"sandbox"}},
 		"sandbox wanted":  {doctor.Facts{Agents: []doctor.Agent{{Name: "a", Blocked: true}}}, []string{"sandbox"}, nil},
 		"full":            {doctor.Facts{Disk: &doctor.Disk{Free: 1 << 20}}, []string{"disk"}, nil},

@@ -104,6 +104,7 @@ var table = []Row{
 	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
 	{"agent_version", forAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
 	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
+	{"agent_cost", forAgents, "whether its cost is known, if a budget limits the cost", AtDoctor, agentCost},
 
 	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
 
