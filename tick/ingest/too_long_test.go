@@ -55,7 +55,7 @@ func TestWhatTakesLongerThanAPassHoldsUpNoOther(t *testing.T) {
 				}
 			}
 			pass(15)
-			for _, line := range strings.Split(differences(m.stored(), want), "\n") {
+			for line := range strings.SplitSeq(differences(m.stored(), want), "\n") {
 				var change, what string
 				var number int
 				if _, err := fmt.Sscanf(line, "%s %s %d", &change, &what, &number); err == nil && number%1000 != c.long%1000 {

@@ -21,7 +21,7 @@ func TestAside(t *testing.T) {
 		"a panic":   {func(context.Context) error { panic("out of range") }, "out of range"},
 		"it hangs":  {func(context.Context) error { select {} }, "not done after"},
 		"it heeds":  {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, "deadline exceeded"},
-		"a nil map": {func(context.Context) error { var m map[string]int; m["x"] = 1; return nil }, "nil map"},
+		"a nil map": {func(context.Context) error { var m map[string]int; m["x"] = 1; return nil }, "nil map"}, //nolint:staticcheck // it has to panic
 	} {
 		var log bytes.Buffer
 		aside(t.Context(), slog.New(slog.NewTextHandler(&log, nil)), "the metrics", 50*time.Millisecond, c.do)
