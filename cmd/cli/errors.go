@@ -89,6 +89,11 @@ func Unwritten(err error) error {
 	return nil
 }
 
+// NotComplete says that the output could not be written, and why.
+func NotComplete(unwritten error) string {
+	return "the output is not complete: " + unwritten.Error()
+}
+
 // codeOf returns the code of an error, and the remedy if the error has one.
 func codeOf(err error, state string) (code ErrorCode, do string) {
 	if Unwritten(err) != nil {
@@ -144,7 +149,9 @@ type ErrorView struct {
 // ViewError returns the view of an error that ended a command.
 func ViewError(err error, state, path string) ErrorView {
 	v := ErrorView{Message: err.Error()}
-	if line := machine.DiskTrouble(err, state); line != "" && Unwritten(err) == nil {
+	if unwritten := Unwritten(err); unwritten != nil {
+		v.Message = NotComplete(unwritten)
+	} else if line := machine.DiskTrouble(err, state); line != "" {
 		v.Message = line
 	}
 	v.Code, v.Do = codeOf(err, state)
