@@ -15,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // ErrorCode is the kind of error that ended a command. Programs read it, so a released code never
@@ -107,6 +108,9 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 	}
 	if coded, ok := errors.AsType[*CodedError](err); ok {
 		return coded.Code, coded.Do
+	}
+	if elsewhere, ok := errors.AsType[*folder.ElsewhereError](err); ok {
+		return CodeFailed, elsewhere.Do()
 	}
 	if errors.Is(err, context.Canceled) {
 		return CodeCancelled, ""

@@ -28,7 +28,7 @@ func Look(ctx context.Context, a *cli.App) []doctor.Check {
 // the others.
 func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	cfg, read := loadConfig(a)
-	f := machine.Examine(ctx, cfg, a.Environ())
+	f := machine.Examine(ctx, cfg, a.Environ(), a.Now)
 	f.Config, f.Now = read, a.Now()
 	f.Config.Doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
 	f.Hosts = hosts(cfg)
