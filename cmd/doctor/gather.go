@@ -39,7 +39,7 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	}
 	st, err := schedule.Look(ctx, a, cfg)
 	f.Passes.Work = work.JudgePasses(st.Passes)
-	if len(read.Problems) == 0 {
+	if len(read.Problems) == 0 && !schedule.InDemo(a) { // there, nothing is scheduled
 		f.Schedule = repeats(st, err)
 	}
 	return cfg, f
