@@ -156,10 +156,7 @@ func (d Dirs) UseOn(m Machine, now time.Time) (former *Machine, err error) {
 // Elsewhere returns why a pass may not begin on a machine, if another one used the folder a short
 // while ago; nil: it may. It writes nothing.
 func (d Dirs) Elsewhere(m Machine, now time.Time) *ElsewhereError {
-	last, known, err := d.lastMachine()
-	if err != nil {
-		return nil
-	}
+	last, known, _ := d.lastMachine() // that the file cannot be read is another check's
 	return d.elsewhere(last, known, m, now)
 }
 
