@@ -92,6 +92,9 @@ func (a *app) tick(ctx context.Context, opt *tickOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, err := opt.only(cfg); err != nil { // before the pass begins: a misspelt --repo is no failed pass
+		return err
+	}
 	if h, err := cli.Halted(cfg); err != nil || h != nil {
 		return errors.Join(err, a.printHalted(h, opt, cfg))
 	}

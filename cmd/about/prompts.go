@@ -130,7 +130,7 @@ personas"); --reviewer selects the reviewer.`,
 		Args: cli.Args(cli.Words(1, 2)),
 		RunE: func(c *cobra.Command, given []string) error {
 			if !slices.Contains(prompts.Names(), given[0]) {
-				return &cli.UsageError{Err: fmt.Errorf("no prompt is called %q; there are %s", given[0], strings.Join(prompts.Names(), ", "))}
+				return &cli.UsageError{Err: fmt.Errorf("no prompt is called %q; %s%s", given[0], meant(given[0]), strings.Join(prompts.Names(), ", "))}
 			}
 			if q.name = given[0]; len(given) > 1 {
 				q.item = given[1]
@@ -279,4 +279,12 @@ func (a *room) promptOf(ctx context.Context, q promptQuery) (shown tick.Prompt, 
 func missing(err error) bool {
 	_, is := errors.AsType[*config.MissingError](err)
 	return is
+}
+
+// meant introduces the list of prompts, after the one that a misspelt name most likely means.
+func meant(name string) string {
+	if near := work.Nearest(name, prompts.Names()); near != "" {
+		return fmt.Sprintf("did you mean %s? There are ", near)
+	}
+	return "there are "
 }

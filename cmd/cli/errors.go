@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // ErrorCode is the kind of error that ended a command. Programs read it, so a released code never
@@ -90,6 +90,11 @@ func Unwritten(err error) error {
 	return nil
 }
 
+// NotComplete says that the output could not be written, and why.
+func NotComplete(unwritten error) string {
+	return "the output is not complete: " + unwritten.Error()
+}
+
 // codeOf returns the code of an error, and the remedy if the error has one.
 func codeOf(err error, state string) (code ErrorCode, do string) {
 	if Unwritten(err) != nil {
@@ -103,6 +108,9 @@ func codeOf(err error, state string) (code ErrorCode, do string) {
 	}
 	if coded, ok := errors.AsType[*CodedError](err); ok {
 		return coded.Code, coded.Do
+	}
+	if elsewhere, ok := errors.AsType[*folder.ElsewhereError](err); ok {
+		return CodeFailed, elsewhere.Do()
 	}
 	if errors.Is(err, context.Canceled) {
 		return CodeCancelled, ""
@@ -145,11 +153,10 @@ type ErrorView struct {
 // ViewError returns the view of an error that ended a command.
 func ViewError(err error, state, path string) ErrorView {
 	v := ErrorView{Message: err.Error()}
-	if line := machine.DiskTrouble(err, state); line != "" {
-		v.Message = line
-	}
 	if unwritten := Unwritten(err); unwritten != nil {
-		v.Message = Incomplete(unwritten)
+		v.Message = NotComplete(unwritten)
+	} else if line := machine.DiskTrouble(err, state); line != "" {
+		v.Message = line
 	}
 	v.Code, v.Do = codeOf(err, state)
 	switch {
@@ -162,9 +169,6 @@ func ViewError(err error, state, path string) ErrorView {
 	}
 	return v
 }
-
-// Incomplete says that a part of the output could not be written.
-func Incomplete(unwritten error) string { return fmt.Sprint("the output is not complete: ", unwritten) }
 
 // Line is the view as one line of JSON.
 func (v ErrorView) Line() string {

@@ -28,7 +28,7 @@ func Look(ctx context.Context, a *cli.App) []doctor.Check {
 // the others.
 func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	cfg, read := loadConfig(a)
-	f := machine.Examine(ctx, cfg, a.Environ())
+	f := machine.Examine(ctx, cfg, a.Environ(), a.Now)
 	f.Config, f.Now = read, a.Now()
 	f.Config.Doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
 	f.Hosts = hosts(cfg)
@@ -39,7 +39,7 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	}
 	st, err := schedule.Look(ctx, a, cfg)
 	f.Passes.Work = work.JudgePasses(st.Passes)
-	if len(read.Problems) == 0 {
+	if len(read.Problems) == 0 && !schedule.InDemo(a) { // there, nothing is scheduled
 		f.Schedule = repeats(st, err)
 	}
 	return cfg, f

@@ -26,8 +26,8 @@ const examineTime = 20 * time.Second
 // Examine collects facts about this machine without a network: programs, agents and their
 // sandboxes, folders, the database. Each is examined on its own. What is written to try it is
 // removed.
-func Examine(ctx context.Context, cfg *config.Config, env environ.Env) doctor.Facts {
-	m := newMachine(Options{Config: cfg, Env: env})
+func Examine(ctx context.Context, cfg *config.Config, env environ.Env, now func() time.Time) doctor.Facts {
+	m := newMachine(Options{Config: cfg, Env: env, Now: now})
 	var f doctor.Facts
 	var wg sync.WaitGroup
 	for _, look := range []func(context.Context){

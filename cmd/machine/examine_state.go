@@ -178,6 +178,12 @@ func (m *Machine) examineState(deepest int) *doctor.Folder {
 	if state.New {
 		return state
 	}
+	if deepest == ofRepos {
+		if elsewhere := m.dirs.Elsewhere(folder.ThisMachine(), m.now()); elsewhere != nil {
+			state.Trouble, state.Do = elsewhere.Error(), elsewhere.Do()
+			return state
+		}
+	}
 	tries := []func() *work.MachineError{func() *work.MachineError { return tryState(m.dirs, deepest) }}
 	if deepest == ofRepos {
 		tries = append(tries, func() *work.MachineError { return tryFiles(m.dirs) })

@@ -35,6 +35,9 @@ func GuardState(dir string) error {
 	if err != nil {
 		return fmt.Errorf("look at the state folder: %w", err)
 	}
+	if !info.IsDir() {
+		return &work.MachineError{Err: fmt.Errorf("the state folder %q is no folder", dir), Do: work.AnotherFolder}
+	}
 	if owner, ours := ownerOf(info); !ours {
 		return fmt.Errorf("the state folder %q belongs to user %d, and you are user %d: run gh mergexo as that user, or set runtime.state_dir in the config to a folder of your own", dir, owner, os.Geteuid())
 	}
@@ -65,6 +68,8 @@ func guardEntries(dir string) error {
 			return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
 		case !ours:
 			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
+		case info.IsDir() && e.Name() == "state.db":
+			return &work.MachineError{Err: fmt.Errorf("%q is a folder, and the database belongs there", path), Do: fmt.Sprintf("mv %q %q", path, path+".folder")}
 		case writableByOthers(info):
 			return fmt.Errorf("%q in the state folder can be written to by other users: chmod go-w %q", path, path)
 		}
@@ -96,7 +101,7 @@ func DiskTrouble(err error, state string) string {
 		return where + ": it cannot be written, the disk is full; make room and run a pass again: nothing is lost"
 	case named && errors.Is(err, fs.ErrPermission) && state != "" && strings.HasPrefix(where, state):
 		return fmt.Sprintf("%s: you may not use it (%v); give the folder %s to the user who runs gh mergexo, or %s", where, file.Err, state, work.AnotherFolder)
-	case named && errors.Is(err, syscall.ENOTDIR):
+	case named && errors.Is(err, syscall.ENOTDIR) && state != "" && strings.HasPrefix(where, state):
 		return fmt.Sprintf("%s: %v; %s", where, file.Err, work.AnotherFolder)
 	}
 	return ""

@@ -26,6 +26,25 @@ func TestStateFolderThatLeadsNowhere(t *testing.T) {
 	}
 }
 
+func TestStateFolderWithAWrongKindOfFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "state.db"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		file: `file" is no folder; set runtime.state_dir in the config to a folder that you may write to`,
+		dir:  `state.db" is a folder, and the database belongs there; mv "`,
+	} {
+		if err := GuardState(path); !strings.Contains(DiskTrouble(err, path), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // A state folder of somebody else's is refused, also when we are root.
 func TestStateFolderOfSomebodyElse(t *testing.T) {
 	if err := GuardState(filepath.Join(t.TempDir(), "none")); err != nil {
@@ -91,6 +110,8 @@ func TestDiskTroubles(t *testing.T) {
 		{"read-only", on("/s/locks/tick.lock", syscall.EROFS), "/s/locks/tick.lock: it cannot be written, the file system is read-only; mount it for writing, or set runtime.state_dir in the config to a folder that you may write to"},
 		{"somebody else's", on("/s/locks/tick.lock", syscall.EACCES), "/s/locks/tick.lock: you may not use it (permission denied); give the folder /s to the user who runs gh mergexo, or set runtime.state_dir in the config to a folder that you may write to"},
 		{"another place's", on("/etc/x", syscall.EACCES), ""},
+		{"a file for a folder", on("/s/logs/x", syscall.ENOTDIR), "/s/logs/x: not a directory; set runtime.state_dir in the config to a folder that you may write to"},
+		{"another place's file for a folder", on("/etc/x/config.toml", syscall.ENOTDIR), ""},
 		{"no disk's", errors.New("unknown command"), ""},
 		{"none", nil, ""},
 	} {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/cli/browser"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/environ"
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 func render(r Report, format string) (string, error) {
@@ -52,12 +54,23 @@ func (opt *options) deliver(ctx context.Context, a *cli.App, cfg *config.Config,
 		return &cli.CodedError{Code: cli.CodeUsage, Do: "mkdir -p " + dir, Err: fmt.Errorf("there is no folder %s; make it first: mkdir -p %s", dir, dir)}
 	}
 	if err := write(file, text); err != nil {
-		return fmt.Errorf("write the report: %w", err)
+		return unwritten(file, err)
 	}
 	if _, err := fmt.Fprintln(a.Notes(out), "report: "+file); err != nil || !opt.open {
 		return err
 	}
 	return open(ctx, environ.Read(), file, a.Env.Stderr)
+}
+
+// unwritten says why the file could not be written. The general words for a disk's trouble are
+// about passes and the state folder.
+func unwritten(file string, err error) error {
+	for why, says := range map[error]string{syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the file system is read-only"} {
+		if errors.Is(err, why) {
+			return &work.MachineError{Err: fmt.Errorf("write the report: %s: %s", file, says), Do: "write it elsewhere: gh mergexo report -o FILE"}
+		}
+	}
+	return fmt.Errorf("write the report: %w", err)
 }
 
 func isFolder(path string) bool {

@@ -212,6 +212,7 @@ func TestMistakesAboutReviewsAreNamed(t *testing.T) {
 		{"a call for oneself", one(`can_escalate = ["x"]`), `:10: can_escalate in [[repo.reviewers]]: "x" is the reviewer itself`},
 		{"two personas", one(`persona_file = "empty.md"`), `:10: persona_file in [[repo.reviewers]]: persona is set, too; keep one of the two`},
 		{"a name that may be a person's", "[[repo.reviewers]]\nname = \"ann\"\n", `:8: name in [[repo.reviewers]]: "ann" is not built in; for a person write type = "human" and login, for an agent persona, or type = "agent"`},
+		{"a misspelt name", "[[repo.reviewers]]\nname = \"quin\"\n", `:8: name in [[repo.reviewers]]: "quin" is not built in; did you mean "quinn"? For a person write type = "human" and login, for an agent persona, or type = "agent"`},
 		{"a blank persona", "[[repo.reviewers]]\nname = \"x\"\npersona = \" \"\n", `:9: persona in [[repo.reviewers]]: it is empty; say what the reviewer looks at`},
 		{"a persona file that is missing", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \"gone.md\"\n", `:9: persona_file in [[repo.reviewers]]: ` + filepath.Join(dir, "gone.md") + ` is not there; write the persona into it`},
 		{"a persona file that is a folder", "[[repo.reviewers]]\nname = \"x\"\npersona_file = \".\"\n", `:9: persona_file in [[repo.reviewers]]: ` + dir + ` is no file`},

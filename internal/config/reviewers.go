@@ -115,7 +115,11 @@ func (p *parser) agentReviewer(t *Table, x *Reviewer) {
 		x.Persona, x.CanEscalate = built.Persona, built.CanEscalate
 	}
 	if !ok && isReviewerName(x.Name) && !slices.ContainsFunc([]string{"type", "persona", "persona_file", "agent", "account", "login"}, t.has) {
-		t.bad("name", "%q is not built in; for a person write type = %q and login, for an agent persona, or type = %q", x.Name, typeHuman, typeAgent)
+		near, and := meant(x.Name, strings.Split(builtInNames(), ", "), "%q"), "; for"
+		if near != "" {
+			and = " For"
+		}
+		t.bad("name", "%q is not built in%s%s a person write type = %q and login, for an agent persona, or type = %q", x.Name, near, and, typeHuman, typeAgent)
 	}
 	p.persona(t, x)
 	x.Agent = t.text("agent", "")

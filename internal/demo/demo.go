@@ -55,7 +55,7 @@ func Play(ctx context.Context, opt Options) (err error) {
 	told := d.tell(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // the interrupt caused the error
+		return context.Cause(ctx) // the interrupt, or the failed write, caused the error
 	case told != nil && opt.Keep == "":
 		return fmt.Errorf("the demo failed: %w (demo --keep DIR keeps everything)", told)
 	case told != nil:
@@ -70,21 +70,21 @@ func Play(ctx context.Context, opt Options) (err error) {
 // untilNobodyListens makes a context that ends with a reader that has seen enough (| head): the
 // demo cleans up then as well.
 func untilNobodyListens(ctx context.Context, out *terminal.Output) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	out.W = &earnest{out.W, cancel}
-	return ctx, cancel
+	return ctx, func() { cancel(nil) }
 }
 
 // earnest is a writer that ends the demo at the first failed write, such as to a closed pipe.
 type earnest struct {
 	io.Writer
-	giveUp func()
+	giveUp context.CancelCauseFunc
 }
 
 func (e *earnest) Write(b []byte) (int, error) {
 	n, err := e.Writer.Write(b)
 	if err != nil {
-		e.giveUp()
+		e.giveUp(err)
 	}
 	return n, err
 }

@@ -113,6 +113,11 @@ type ElsewhereError struct {
 	File string // to delete if that machine has stopped
 }
 
+// Do is what makes the folder usable here.
+func (e *ElsewhereError) Do() string {
+	return fmt.Sprintf("gh mergexo schedule remove on %s; then here: rm '%s'", e.Last.Name, e.File)
+}
+
 func (e *ElsewhereError) Error() string {
 	return fmt.Sprintf("%s used this state folder, or the one that it is a copy of, at %s: two machines at work would do the same work twice. "+
 		"If no pass runs there any more (gh mergexo schedule remove), use it here: rm '%s'", e.Last.Name, work.Stamp(e.Last.At), e.File)
@@ -124,30 +129,55 @@ func (d Dirs) UseOn(m Machine, now time.Time) (former *Machine, err error) {
 	if m.ID == "" {
 		return nil, nil
 	}
-	path := filepath.Join(d.State, "machine")
-	b, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read which machine uses the state folder: %w", err)
+	last, known, err := d.lastMachine()
+	if err != nil {
+		return nil, err
 	}
-	var last Machine
-	known, age := json.Unmarshal(b, &last) == nil && last.ID != "", now.Sub(last.At).Abs() // a file that cannot be read says nothing
-	switch {
-	case known && last.ID != m.ID && age < elsewhereFor:
-		return &last, &ElsewhereError{Last: last, File: path}
+	age := now.Sub(last.At).Abs()
+	switch elsewhere := d.elsewhere(last, known, m, now); {
+	case elsewhere != nil:
+		return &last, elsewhere
 	case known && last.ID != m.ID:
 		former = &last
 	case known && age < elsewhereFor/10: // an idle pass writes as little as it can
 		return nil, nil
 	}
 	m.At = now.UTC()
-	if b, err = json.Marshal(m); err == nil {
-		err = files.Replace(path, string(b)+"\n")
+	b, err := json.Marshal(m)
+	if err == nil {
+		err = files.Replace(d.machineFile(), string(b)+"\n")
 	}
 	if err != nil {
 		return former, fmt.Errorf("record which machine uses the state folder: %w", err)
 	}
 	return former, nil
 }
+
+// Elsewhere returns why a pass may not begin on a machine, if another one used the folder a short
+// while ago; nil: it may. It writes nothing.
+func (d Dirs) Elsewhere(m Machine, now time.Time) *ElsewhereError {
+	last, known, _ := d.lastMachine() // that the file cannot be read is another check's
+	return d.elsewhere(last, known, m, now)
+}
+
+func (d Dirs) elsewhere(last Machine, known bool, m Machine, now time.Time) *ElsewhereError {
+	if !known || m.ID == "" || last.ID == m.ID || now.Sub(last.At).Abs() >= elsewhereFor {
+		return nil
+	}
+	return &ElsewhereError{Last: last, File: d.machineFile()}
+}
+
+// lastMachine returns the machine that used the folder last, if it is known.
+func (d Dirs) lastMachine() (last Machine, known bool, err error) {
+	b, err := os.ReadFile(d.machineFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return last, false, fmt.Errorf("read which machine uses the state folder: %w", err)
+	}
+	known = json.Unmarshal(b, &last) == nil && last.ID != "" // a file that cannot be read says nothing
+	return last, known, nil
+}
+
+func (d Dirs) machineFile() string { return filepath.Join(d.State, "machine") }
 
 // MachineID returns Linux's machine id; empty: there is none.
 func MachineID() string {
