@@ -181,17 +181,6 @@ func (h *reading) forgetIssue(number int) {
 	delete(h.issues, number)
 }
 
-// adoptedUnread reports whether a pull request, or that of an issue, was adopted without its
-// details.
-func (h *reading) adoptedUnread(number int) bool {
-	for pull, issue := range h.adopted {
-		if _, read := h.readPull(pull); !read && (pull == number || issue == number) {
-			return true
-		}
-	}
-	return false
-}
-
 // dropUnreadAdoptions undoes adoptions without details: a work item without its pull request would
 // begin again. Events that the lists show of these are dropped, too.
 func (h *reading) dropUnreadAdoptions() {
