@@ -65,14 +65,29 @@ func (d Dirs) BeginPass(ctx context.Context, now time.Time) (*Begun, error) {
 	return b, nil
 }
 
-// count counts the passes that died.
+// count counts the passes that died. It holds their locks until their files are empty: passes that
+// begin at the same moment find the same ones, and take files whose lock is free.
 func (b *Begun) count(ctx context.Context) error {
 	if died, ok := readBeginning(b.path); ok {
 		b.died = append(b.died, died)
 	}
 	var left []string
+	var locks []FileLock
+	defer func() {
+		for _, l := range locks {
+			l.Unlock()
+		}
+	}()
 	err := b.dirs.eachBeginning(func(path string, at work.Beginning) {
-		if at.Gone && path != b.path {
+		if !at.Gone || path == b.path {
+			return
+		}
+		l, free, err := TryLock(path)
+		if err != nil || !free {
+			return // another pass counts it, or the next one does
+		}
+		locks = append(locks, l)
+		if now, still := readBeginning(path); still && now.PID == at.PID && now.At.Equal(at.At) {
 			b.died, left = append(b.died, at), append(left, path)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -137,5 +138,56 @@ func TestRecordsThatCannotBeUsed(t *testing.T) {
 	broken := Dirs{State: filepath.Join(d.State, summary)} // a file
 	if _, err := broken.BeginPass(t.Context(), noon); !errors.Is(err, os.ErrExist) && err == nil {
 		t.Error("it began")
+	}
+}
+
+// Passes that begin at the same moment find the same dead ones: each of these is counted once, and
+// the beginning of none of those passes is erased.
+func TestPassesThatBeginTogetherCountTheDeadOnce(t *testing.T) {
+	const dead, together = 4, 6
+	for range 40 {
+		d := Dirs{State: t.TempDir()}
+		var first []*Begun
+		for range dead {
+			b, err := d.BeginPass(t.Context(), noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first = append(first, b)
+		}
+		for _, b := range first {
+			b.lock.Unlock()
+		}
+		all := make([]*Begun, together)
+		var wg sync.WaitGroup
+		for k := range all {
+			wg.Go(func() {
+				b, err := d.BeginPass(t.Context(), noon.Add(time.Minute))
+				if err != nil {
+					t.Error(err)
+				}
+				all[k] = b
+			})
+		}
+		wg.Wait()
+		if t.Failed() {
+			return
+		}
+		last, err := d.BeginPass(t.Context(), noon.Add(time.Minute)) // counts those whose locks others had for a moment
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, last)
+		deaths := 0
+		for _, b := range all {
+			deaths += len(b.Deaths())
+		}
+		f, err := d.Passes(work.PassLimits{}, noon.Add(time.Minute))
+		if err != nil || deaths != dead || f.Last.Failures != dead || len(f.Begun) != len(all) {
+			t.Fatalf("%v: %d deaths, %d failures, %d running", err, deaths, f.Last.Failures, len(f.Begun))
+		}
+		for _, b := range all {
+			b.lock.Unlock()
+		}
 	}
 }

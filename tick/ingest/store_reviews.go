@@ -179,14 +179,14 @@ func (h *reading) restoreOwnMarks(ctx context.Context, tx *store.Tx, pull work.P
 	}
 	for _, v := range words.approvals {
 		v.PullID = pull.ID
-		v.By, v.URL = authorOfCommand(h.events, pull.Number, v.CommentID)
+		v.By, v.URL, v.At = commandOf(h.events, pull.Number, v.CommentID, v.At)
 		if _, _, err := tx.AddVerdict(ctx, v); err != nil {
 			return stored, err
 		}
 	}
 	for _, w := range words.merge {
 		w.PullID = pull.ID
-		w.By, w.URL = authorOfCommand(h.events, pull.Number, w.CommentID)
+		w.By, w.URL, w.At = commandOf(h.events, pull.Number, w.CommentID, w.At)
 		if _, err := tx.AddMergeApproval(ctx, w); err != nil {
 			return stored, err
 		}
@@ -220,14 +220,16 @@ func unlabel(ctx context.Context, tx *store.Tx, h *reading, pull work.PullReques
 	return tx.RenewAction(ctx, review.PeopleLabel(h.row, pull.ItemID, pull.Number, h.repo.Settings.Labels.HumanReview, false))
 }
 
-// authorOfCommand returns the author and the URL of a command.
-func authorOfCommand(events []candidate, number int, comment int64) (work.Account, string) {
+// commandOf returns the author, URL and time of a command. Its answer, or a later edit of it, may
+// have come after a change of the base that the author did not know; answered counts only if the
+// comment is gone.
+func commandOf(events []candidate, number int, comment int64, answered time.Time) (work.Account, string, time.Time) {
 	for _, c := range events {
 		if c.event.Number == number && work.CommandComment(c.event) == comment {
-			return c.event.Author, c.event.URL
+			return c.event.Author, c.event.URL, c.event.CreatedAt
 		}
 	}
-	return work.Account{}, ""
+	return work.Account{}, "", answered
 }
 
 func reviewerOfFix(seen *pullReviews, due review.FixDue) string {

@@ -144,6 +144,9 @@ func (o round) land(ctx context.Context, j *job, commit string) error {
 	err = o.Store.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		row := j.row
 		if row.ID == 0 { // the database with the intent was lost
+			if landed.Method != git.Pushed {
+				j.row.Method = merging.Method(landed.Method)
+			}
 			if row.ID, err = tx.PutMerge(ctx, o.mergeRow(j, merging.Intended)); err != nil {
 				return err
 			}

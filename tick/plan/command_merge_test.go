@@ -67,3 +67,21 @@ func TestTheAnswerRemembersAWord(t *testing.T) {
 	}
 	t.Errorf("nothing on GitHub says it: %+v", Of[change.Notice](p))
 }
+
+// A command that names the head may have been written for another base of it, too.
+func TestACommandIsAboutTheBaseThatItsAuthorSaw(t *testing.T) {
+	for _, body := range []string{"/mergexo merge", "/mergexo merge --head aaaaaaa", "/mergexo approve", "/mergexo approve --head aaaaaaa"} {
+		for _, since := range []time.Duration{-time.Second, 0, time.Second} {
+			v := scene(landable, with(commanded(body, 2, "66")), item(func(i *known.Item) {
+				i.Pull.HeadOID, i.Reviewers.RequireHuman = "aaaaaaaa", true
+				i.Events[0].URL = "https://github.com/octo/app/pull/2#issuecomment-66"
+				i.Pull.BaseChanged = work.StampOf(i.Events[0]).Add(since)
+			}))
+			p := For(v)
+			words, verdicts := len(Of[change.MergeApproval](p)), len(Of[change.Verdict](p))
+			if refused := strings.Contains(answered(p), "it may have been changed after the comment"); refused != (since >= 0) || refused == (words+verdicts > 0) {
+				t.Errorf("%s, the base changed %s later: %d, %d: %s", body, since, words, verdicts, answered(p))
+			}
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (r *commander) otherHead(inv invocation) string {
 		return fmt.Sprintf("The head of `%s` is %s, not that commit, %s", pull.Branch, pull.HeadOID, look)
 	case inv.Head == "" && inv.url != "" && inv.at.Before(pull.HeadSince): // they may have seen the earlier head
 		return fmt.Sprintf("The head of `%s` is %s, which may be newer than the comment, %s", pull.Branch, pull.HeadOID, look)
-	case inv.Head == "" && inv.url != "" && !inv.at.After(pull.BaseChanged): // they may have seen other commits
+	case inv.url != "" && !inv.at.After(pull.BaseChanged): // they may have seen other commits of that head
 		return fmt.Sprintf("The base branch of #%d is `%s`, and it may have been changed after the comment, %s", pull.Number, pull.Base, look)
 	}
 	return ""
