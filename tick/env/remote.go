@@ -140,6 +140,7 @@ type landed interface {
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
 	HasMerged(ctx context.Context, number int, head string) (bool, error)
+	Merged(ctx context.Context, since time.Time) (numbers []int, err error)
 	DropMerged(ctx context.Context, before time.Time) error
 }
 
