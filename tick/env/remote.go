@@ -296,6 +296,7 @@ type checks interface {
 	CheckRun(ctx context.Context, repo work.RepoName, id string) (github.CheckRun, error)
 	Annotations(ctx context.Context, repo work.RepoName, id string) ([]github.Annotation, error)
 	JobLog(ctx context.Context, repo work.RepoName, job string) (string, error)
+	FailedChecks(ctx context.Context, repo work.RepoName, commit string) ([]github.Check, error)
 	WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]github.WorkflowRun, error)
 }
 
