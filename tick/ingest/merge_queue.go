@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 type queueExit struct {
 	group  string // the commit of its merge group
 	red    []string
-	reason string // GitHub's, if no check is red
+	reason string // what GitHub says of why it left, if no check is red
 }
 
 // leftQueue reports whether a pull request that we queued has left the queue at the same head. For
@@ -51,7 +52,7 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 	}
 	f := &queueExit{group: now.Queue.Group}
 	if out := now.Queue.Out; out != nil { // the group may be one that no pass saw
-		f.group, f.reason = cmp.Or(out.Group, f.group), out.Reason
+		f.group, f.reason = cmp.Or(out.Group, f.group), fmt.Sprintf("GitHub says %q", out.Reason)
 	}
 	if f.group == "" {
 		return f, nil
