@@ -101,7 +101,7 @@ func (a *app) report(ran *cobra.Command, err error) {
 		return
 	}
 	if unwritten := cli.Unwritten(err); unwritten != nil {
-		fmt.Fprintln(a.Env.Stderr, "gh mergexo: the output is not complete:", unwritten)
+		fmt.Fprintln(a.Env.Stderr, "gh mergexo:", cli.Incomplete(unwritten))
 		return
 	}
 	if line := machine.DiskTrouble(err, a.StateDir); line != "" {

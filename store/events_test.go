@@ -161,8 +161,8 @@ func TestCounts(t *testing.T) {
 		addEvent(t, d, e)
 	}
 	addItem(t, d, work.Item{RepoID: u.RepoID, Number: 3, State: work.StateClosed})
-	u.Usage = work.Usage{InputTokens: 1, OutputTokens: 2, CostUSD: 0.5}
-	v.Usage = work.Usage{InputTokens: 10, OutputTokens: 20, CostUSD: 1}
+	u.Used = work.UsageSum{Usage: work.Usage{InputTokens: 1, OutputTokens: 2, CostUSD: 0.5}, UnknownCost: 1}
+	v.Used = work.UsageSum{Usage: work.Usage{InputTokens: 10, OutputTokens: 20, CostUSD: 1}, UnknownTokens: 2, UnknownCost: 3}
 	update(t, d, func(tx *Tx) error { return tx.SaveTurn(ctx, u) })
 	update(t, d, func(tx *Tx) error { return tx.SaveTurn(ctx, v) })
 	update(t, d, func(tx *Tx) error { return tx.BlockTurn(ctx, v.ID, work.Reason{Kind: work.WhyFailed}) })
@@ -171,7 +171,7 @@ func TestCounts(t *testing.T) {
 		Outcomes: map[string]int{"ignored: bot": 2, "answered": 1},
 		Items:    map[work.State]int{work.StatePending: 2, work.StateClosed: 1},
 		Blocked:  1,
-		Usage:    work.Usage{InputTokens: 11, OutputTokens: 22, CostUSD: 1.5},
+		Used:     work.UsageSum{Usage: work.Usage{InputTokens: 11, OutputTokens: 22, CostUSD: 1.5}, UnknownTokens: 2, UnknownCost: 4},
 	})
 	equal(t, inTx(t, d, func(tx *Tx) (Counts, error) { return tx.Counts(ctx, 99) }).Pending, 0)
 }

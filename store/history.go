@@ -49,7 +49,7 @@ type Counts struct {
 	Outcomes map[string]int     // processed events by outcome
 	Items    map[work.State]int // work items by state
 	Blocked  int                // live turns that wait for a person
-	Usage    work.Usage         // of all turns
+	Used     work.UsageSum      // of all turns
 }
 
 // Counts counts a repository's events, items and turns.
@@ -67,10 +67,15 @@ func (t *Tx) Counts(ctx context.Context, repoID int64) (c Counts, err error) {
 		c.Blocked, err = getRow(ctx, t, what, scanCount, `SELECT count(*) FROM turns WHERE repo_id = ? AND blocked = 1 AND `+unfinished, repoID)
 	}
 	if err == nil {
-		c.Usage, err = getRow(ctx, t, what, scanUsage,
-			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0) FROM turns WHERE repo_id = ?`, repoID)
+		c.Used, err = getRow(ctx, t, what, scanUsageSum,
+			`SELECT COALESCE(SUM(input_tokens), 0), COALESCE(SUM(output_tokens), 0), COALESCE(SUM(cost_usd), 0.0),
+			 COALESCE(SUM(unknown_tokens), 0), COALESCE(SUM(unknown_cost), 0) FROM turns WHERE repo_id = ?`, repoID)
 	}
 	return c, err
+}
+
+func scanUsageSum(row scanner) (u work.UsageSum, err error) {
+	return u, row.Scan(&u.InputTokens, &u.OutputTokens, &u.CostUSD, &u.UnknownTokens, &u.UnknownCost)
 }
 
 func scanUsage(row scanner) (u work.Usage, err error) {

@@ -3,19 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, unknown`
+const runColumns = `turn_id, attempt, agent, session, began_at, ended_at, input_tokens, output_tokens, cost_usd, tokens_known, cost_known`
 
 func runFields(r *work.Run) []any {
 	return []any{
 		&r.Turn, &r.Attempt, &r.Agent, &r.Session,
 		timeOf(&r.Began),
 		timeOf(&r.Ended),
-		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Unknown,
+		&r.Usage.InputTokens, &r.Usage.OutputTokens, &r.Usage.CostUSD, &r.Known.Tokens, &r.Known.Cost,
 	}
 }
 
@@ -40,18 +41,26 @@ func (t *Tx) BeginRun(ctx context.Context, r work.Run) (int64, error) {
 }
 
 // NoteRun stores a running run's usage so far, and its session.
-func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage) error {
+func (t *Tx) NoteRun(ctx context.Context, id int64, session string, u work.Usage, k work.Known) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note run %d", id),
-		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ? WHERE id = ? AND ended_at = 0`,
-		session, u.InputTokens, u.OutputTokens, u.CostUSD, id)
+		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, tokens_known = ?, cost_known = ? WHERE id = ? AND ended_at = 0`,
+		session, u.InputTokens, u.OutputTokens, u.CostUSD, k.Tokens, k.Cost, id)
 	return err
 }
 
 // EndRun stores a run's end and usage. It fails with ErrStale if the run has ended.
 func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 	return t.execOne(ctx, fmt.Sprintf("end run %d", r.ID), ErrStale,
-		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
-		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Unknown, t.stamp(r.Ended), r.ID)
+		`UPDATE runs SET session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, tokens_known = ?, cost_known = ?, ended_at = ? WHERE id = ? AND ended_at = 0`,
+		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Known.Tokens, r.Known.Cost, t.stamp(r.Ended), r.ID)
+}
+
+// CostKnown reports whether the cost of one of an agent's last five ended runs is known: a single run
+// may have been killed. ran: there is such a run. Runs before since are not looked at.
+func (t *Tx) CostKnown(ctx context.Context, agent string, since time.Time) (known, ran bool, err error) {
+	all, err := listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (known bool, err error) { return known, row.Scan(&known) },
+		`SELECT cost_known FROM runs WHERE began_at > ? AND agent = ? AND ended_at > 0 ORDER BY began_at DESC LIMIT 5`, millis(since), agent)
+	return slices.Contains(all, true), len(all) > 0, err
 }
 
 // ListOpenRuns returns the runs of all repositories without a stored end, oldest first. Their pass
@@ -75,32 +84,34 @@ func (t *Tx) RefundTurn(ctx context.Context, runID int64) error {
 
 // AddTurnUsage adds to a turn's usage, even if the turn has ended: the usage of a run that died
 // with its pass is read later.
-func (t *Tx) AddTurnUsage(ctx context.Context, turnID int64, u work.Usage) error {
+func (t *Tx) AddTurnUsage(ctx context.Context, turnID int64, u work.Usage, k work.Known) error {
+	sum := work.UsageSum{}.Add(u, k)
 	_, err := t.exec(ctx, fmt.Sprintf("add to the usage of turn %d", turnID),
-		`UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ? WHERE id = ?`,
-		u.InputTokens, u.OutputTokens, u.CostUSD, turnID)
+		`UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ?,
+		 unknown_tokens = unknown_tokens + ?, unknown_cost = unknown_cost + ? WHERE id = ?`,
+		sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.UnknownTokens, sum.UnknownCost, turnID)
 	return err
 }
 
 func scanSpent(row scanner) (s work.Spent, err error) {
-	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Reviewer, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.Unknown, timeOf(&s.At))
+	return s, row.Scan(&s.Turn, &s.Run, &s.Kind, &s.Reviewer, &s.Step, &s.Head, &s.Commit, &s.CostUSD, &s.Attempts, &s.UnknownCost, timeOf(&s.At))
 }
 
 // ListSpent returns what an item's turns used of its budgets since the budgets were last renewed,
 // oldest first. It includes turns whose agent has not run yet.
 func (t *Tx) ListSpent(ctx context.Context, itemID int64) ([]work.Spent, error) {
 	return listRows(ctx, t, fmt.Sprintf("list what item %d spent", itemID), scanSpent,
-		`SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(r.unknown), 0), claimed_at
+		`SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, coalesce(sum(r.cost_usd), 0.0), coalesce(sum(r.attempt), 0), coalesce(sum(1 - r.cost_known), 0), claimed_at
 		 FROM turns JOIN work_items i ON i.id = turns.item_id LEFT JOIN runs r ON r.turn_id = turns.id AND r.id > i.allowance_run
 		 WHERE turns.item_id = ? AND (turns.id > i.allowance_from OR turns.id = i.allowance_from AND `+unfinished+`)
-		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
+		 GROUP BY turns.id HAVING sum(r.attempt) > 0 OR sum(r.cost_usd) > 0 OR sum(1 - r.cost_known) > 0 OR `+unfinished+` ORDER BY turns.id`, itemID)
 }
 
 // ListSpentSince returns the runs of all repositories that began after a time, and the turns
 // claimed since then whose agent has not run yet, oldest first.
 func (t *Tx) ListSpentSince(ctx context.Context, since time.Time) ([]work.Spent, error) {
 	return listRows(ctx, t, "list what was spent lately", scanSpent,
-		`SELECT turns.id, r.id, kind, reviewer, step, head, commit_oid, r.cost_usd, r.attempt, r.unknown, r.began_at AS at
+		`SELECT turns.id, r.id, kind, reviewer, step, head, commit_oid, r.cost_usd, r.attempt, 1 - r.cost_known, r.began_at AS at
 		 FROM runs r JOIN turns ON turns.id = r.turn_id WHERE r.began_at > ?1
 		 UNION ALL
 		 SELECT turns.id, 0, kind, reviewer, step, head, commit_oid, 0.0, 0, 0, claimed_at AS at

@@ -30,29 +30,30 @@ func TestRunsAreStoredBeforeTheyStart(t *testing.T) {
 	if got := turn(); got.Attempts != 1 || got.Runs != 2 {
 		t.Errorf("after a run and a repair: %d attempts, %d runs", got.Attempts, got.Runs)
 	}
+	known := work.Known{Tokens: true}
 	used := work.Usage{InputTokens: 3, OutputTokens: 2, CostUSD: 1.5}
-	update(t, d, func(tx *Tx) error { return tx.NoteRun(ctx, first, "session", used) })
-	if all := open(); len(all) != 2 || all[0].Usage != used || all[0].Session != "session" || all[0].Agent != "codex" || !all[0].Began.Equal(t0) {
+	update(t, d, func(tx *Tx) error { return tx.NoteRun(ctx, first, "session", used, known) })
+	if all := open(); len(all) != 2 || all[0].Usage != used || all[0].Known != known || all[1].Known != (work.Known{}) || all[0].Session != "session" || all[0].Agent != "codex" || !all[0].Began.Equal(t0) {
 		t.Errorf("open: %+v", all)
 	}
 	update(t, d, func(tx *Tx) error {
-		if err := tx.EndRun(ctx, work.Run{ID: first, Usage: used, Unknown: true, Ended: t0.Add(time.Minute)}); err != nil {
+		if err := tx.EndRun(ctx, work.Run{ID: first, Usage: used, Ended: t0.Add(time.Minute)}); err != nil {
 			return err
 		}
 		if err := tx.EndRun(ctx, work.Run{ID: first}); !errors.Is(err, ErrStale) {
 			t.Errorf("it ended twice: %v", err)
 		}
-		return tx.NoteRun(ctx, first, "late", work.Usage{})
+		return tx.NoteRun(ctx, first, "late", work.Usage{}, work.Known{})
 	})
 	if all := open(); len(all) != 1 || all[0].ID != repair {
 		t.Errorf("open: %+v", all)
 	}
-	update(t, d, func(tx *Tx) error { return tx.AddTurnUsage(ctx, u.ID, used) })
+	update(t, d, func(tx *Tx) error { return tx.AddTurnUsage(ctx, u.ID, used, known) })
 	for range 2 {
 		update(t, d, func(tx *Tx) error { return tx.RefundAttempt(ctx, u.ID) })
 	}
-	if got := turn(); got.Attempts != 0 || got.Usage != used {
-		t.Errorf("given back: %d attempts, %+v", got.Attempts, got.Usage)
+	if got := turn(); got.Attempts != 0 || got.Used != (work.UsageSum{Usage: used, UnknownCost: 1}) {
+		t.Errorf("given back: %d attempts, %+v", got.Attempts, got.Used)
 	}
 	update(t, d, func(tx *Tx) error { return tx.EndTurn(ctx, u.ID, u.Step, work.StepCancelled, "", t0) })
 	err := d.Update(ctx, func(tx *Tx) error { _, err := tx.BeginRun(ctx, work.Run{Turn: u.ID}); return err })

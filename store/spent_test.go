@@ -20,7 +20,7 @@ func TestSpent(t *testing.T) {
 		})
 		for n := range runs {
 			update(t, d, func(tx *Tx) error {
-				_, err := tx.BeginRun(t.Context(), work.Run{Turn: u.ID, Attempt: n < 2, Began: claimed, Usage: work.Usage{CostUSD: 0.25}})
+				_, err := tx.BeginRun(t.Context(), work.Run{Turn: u.ID, Attempt: n < 2, Began: claimed, Known: work.Known{Cost: n != 1}, Usage: work.Usage{CostUSD: 0.25}})
 				return err
 			})
 		}
@@ -36,7 +36,7 @@ func TestSpent(t *testing.T) {
 	says := func(spent []work.Spent) (all []string) {
 		for _, s := range spent {
 			u := inTx(t, d, func(tx *Tx) (work.Turn, error) { return tx.GetTurn(t.Context(), s.Turn) })
-			all = append(all, fmt.Sprintf("%s: %d attempts, %.2f USD", u.Key, s.Attempts, s.CostUSD))
+			all = append(all, fmt.Sprintf("%s: %d attempts, %.2f USD, %d unknown", u.Key, s.Attempts, s.CostUSD, s.UnknownCost))
 			if s.Kind != work.KindFix || s.Head != "head" || s.Commit != "commit" || s.Step != u.Step || !s.At.Equal(u.ClaimedAt) {
 				t.Errorf("%s: %+v", u.Key, s)
 			}
@@ -46,31 +46,31 @@ func TestSpent(t *testing.T) {
 	spent := func() []string {
 		return says(inTx(t, d, func(tx *Tx) ([]work.Spent, error) { return tx.ListSpent(t.Context(), i.ID) }))
 	}
-	equalLists(t, "the item's", spent(), "long ago: 1 attempts, 0.25 USD", "lately: 2 attempts, 0.75 USD")
+	equalLists(t, "the item's", spent(), "long ago: 1 attempts, 0.25 USD, 0 unknown", "lately: 2 attempts, 0.75 USD, 1 unknown")
 	equalLists(t, "the day's", says(inTx(t, d, func(tx *Tx) ([]work.Spent, error) {
 		return tx.ListSpentSince(t.Context(), t0.Add(-24*time.Hour))
-	})), "lately: 1 attempts, 0.25 USD", "lately: 1 attempts, 0.25 USD", "lately: 0 attempts, 0.25 USD", "elsewhere: 0 attempts, 0.00 USD")
+	})), "lately: 1 attempts, 0.25 USD, 0 unknown", "lately: 1 attempts, 0.25 USD, 1 unknown", "lately: 0 attempts, 0.25 USD, 0 unknown", "elsewhere: 0 attempts, 0.00 USD, 0 unknown")
 
 	update(t, d, func(tx *Tx) error { return tx.RenewAllowance(t.Context(), i.ID) })
 	equalLists(t, "after it was renewed", spent())
 	next := turn(i, "next", 1, t0, false)
-	equalLists(t, "the next", spent(), "next: 1 attempts, 0.25 USD")
+	equalLists(t, "the next", spent(), "next: 1 attempts, 0.25 USD, 0 unknown")
 
 	// A turn that waits when it is renewed counts what its agent uses from then on.
 	update(t, d, func(tx *Tx) error { return tx.RenewAllowance(t.Context(), i.ID) })
-	equalLists(t, "renewed while it waits", spent(), "next: 0 attempts, 0.00 USD")
+	equalLists(t, "renewed while it waits", spent(), "next: 0 attempts, 0.00 USD, 0 unknown")
 	run := func() (id int64) {
 		update(t, d, func(tx *Tx) (err error) {
-			id, err = tx.BeginRun(t.Context(), work.Run{Turn: next.ID, Attempt: true, Began: t0, Usage: work.Usage{CostUSD: 2}})
+			id, err = tx.BeginRun(t.Context(), work.Run{Turn: next.ID, Attempt: true, Began: t0, Known: work.Known{Cost: true}, Usage: work.Usage{CostUSD: 2}})
 			return err
 		})
 		return id
 	}
 	first := run()
-	equalLists(t, "which runs again", spent(), "next: 1 attempts, 2.00 USD")
+	equalLists(t, "which runs again", spent(), "next: 1 attempts, 2.00 USD, 0 unknown")
 	run()
 	update(t, d, func(tx *Tx) error { return tx.RefundTurn(t.Context(), first) })
-	equalLists(t, "of which one is given back", spent(), "next: 1 attempts, 4.00 USD")
+	equalLists(t, "of which one is given back", spent(), "next: 1 attempts, 4.00 USD, 0 unknown")
 
 	last := func(kind work.Kind) int64 {
 		return inTx(t, d, func(tx *Tx) (int64, error) { return tx.LastTurn(t.Context(), r.ID, kind) })

@@ -111,7 +111,7 @@ func dayOf(t time.Time) int64 { return millis(t) / dayMillis }
 
 // A source is a query for rows to sum up: live rows and rows of totals. All sources have the same
 // columns.
-const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown, input_tokens, output_tokens, cost_usd, findings, ms`
+const sourceColumns = `day, repo_id, item_id, kind, agent, reviewer, outcome, most, n, attempts, unknown_tokens, unknown_cost, input_tokens, output_tokens, cost_usd, findings, ms`
 
 // totalOf is what a row of totals counts.
 type totalOf string
@@ -141,20 +141,20 @@ func day(column string) string { return fmt.Sprintf(`%s / %d AS day`, column, da
 
 func liveRuns(where string) string {
 	return `SELECT ` + day("r.began_at") + `, u.repo_id, u.item_id, u.kind, r.agent, u.reviewer, '' AS outcome, 0 AS most,
-		1 AS n, r.attempt AS attempts, r.unknown, r.input_tokens, r.output_tokens, r.cost_usd, 0 AS findings, 0 AS ms
+		1 AS n, r.attempt AS attempts, 1 - r.tokens_known AS unknown_tokens, 1 - r.cost_known AS unknown_cost, r.input_tokens, r.output_tokens, r.cost_usd, 0 AS findings, 0 AS ms
 		FROM runs r JOIN turns u ON u.id = r.turn_id WHERE ` + where
 }
 
 func liveTurns(where string) string {
 	return `SELECT ` + day("u.ended_at") + `, u.repo_id, u.item_id, u.kind, u.agent, u.reviewer, u.step AS outcome, 0 AS most,
-		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, 0 AS ms
+		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, 0 AS ms
 		FROM turns u WHERE ` + endedTurn + ` AND ` + where
 }
 
 // A verdict that was kept for a head that only merged the base is not counted again.
 func liveVerdicts(where string) string {
 	return `SELECT ` + day("v.at") + `, p.repo_id, 0 AS item_id, '' AS kind, '' AS agent, v.reviewer, v.decision AS outcome, 0 AS most,
-		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, v.findings, 0 AS ms
+		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, v.findings, 0 AS ms
 		FROM reviews v JOIN pull_requests p ON p.id = v.pull_id WHERE v.kept_from = '' AND ` + where
 }
 
@@ -174,7 +174,7 @@ func liveTimes(table, alias, from, to, where string) string {
 		fmt.Fprintf(&buckets, " WHEN ms <= %d THEN %d", s*1000, s)
 	}
 	return `SELECT day, repo_id, 0 AS item_id, '' AS kind, '' AS agent, '' AS reviewer, '' AS outcome, CASE` + buckets.String() + ` ELSE 0 END AS most,
-		1 AS n, 0 AS attempts, 0 AS unknown, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, ms
+		1 AS n, 0 AS attempts, 0 AS unknown_tokens, 0 AS unknown_cost, 0 AS input_tokens, 0 AS output_tokens, 0.0 AS cost_usd, 0 AS findings, ms
 		FROM (SELECT ` + day(alias+"."+to) + `, ` + alias + `.repo_id, CASE WHEN ` + alias + `.` + to + ` > ` + alias + `.` + from + ` THEN ` + alias + `.` + to + ` - ` + alias + `.` + from + ` ELSE 0 END AS ms
 			FROM ` + table + ` WHERE ` + where + `) took`
 }
@@ -218,12 +218,9 @@ func TimeBounds() []time.Duration {
 // CostLine is the usage of agent runs.
 type CostLine struct {
 	TotalKey
-	Runs         int
-	Turns        int // runs that began an attempt; budgets count these as turns
-	Unknown      int // runs whose usage is not fully known
-	InputTokens  int64
-	OutputTokens int64
-	CostUSD      float64
+	Runs  int
+	Turns int // runs that began an attempt; budgets count these as turns
+	work.UsageSum
 }
 
 // sumTokens sums in floating point: SQLite fails if an integer sum overflows, so large sums are
@@ -234,10 +231,10 @@ func sumTokens(column string) string {
 
 // Costs sums the usage of agent runs that began on or after the day of since.
 func (t *Tx) Costs(ctx context.Context, since time.Time, by ...By) ([]CostLine, error) {
-	sums := `coalesce(sum(s.n), 0), coalesce(sum(s.attempts), 0), coalesce(sum(s.unknown), 0), ` +
+	sums := `coalesce(sum(s.n), 0), coalesce(sum(s.attempts), 0), coalesce(sum(s.unknown_tokens), 0), coalesce(sum(s.unknown_cost), 0), ` +
 		sumTokens("s.input_tokens") + `, ` + sumTokens("s.output_tokens") + `, coalesce(sum(s.cost_usd), 0.0)`
 	return listTotals(ctx, t, "sum up what agents used", grouped(source(liveRuns, "r.began_at", ofRuns), sums, by), since, func(l *CostLine) (*TotalKey, []any) {
-		return &l.TotalKey, []any{&l.Runs, &l.Turns, &l.Unknown, &l.InputTokens, &l.OutputTokens, &l.CostUSD}
+		return &l.TotalKey, []any{&l.Runs, &l.Turns, &l.UnknownTokens, &l.UnknownCost, &l.InputTokens, &l.OutputTokens, &l.CostUSD}
 	})
 }
 
@@ -310,11 +307,11 @@ func keep(what totalOf, live func(where string) string, alias string) string {
 		return column + ` = CAST(CAST(totals.` + column + ` AS DOUBLE PRECISION) + excluded.` + column + ` AS BIGINT)`
 	}
 	return `INSERT INTO totals (what, ` + sourceColumns + `)
-		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, outcome, most, sum(n), sum(attempts), sum(unknown), ` +
+		SELECT '` + string(what) + `', day, repo_id, item_id, kind, agent, reviewer, outcome, most, sum(n), sum(attempts), sum(unknown_tokens), sum(unknown_cost), ` +
 		sumTokens("input_tokens") + `, ` + sumTokens("output_tokens") + `, sum(cost_usd), sum(findings), sum(ms)
 		FROM (` + live(alias+`.id IN (%s)`) + `) l WHERE true GROUP BY day, repo_id, item_id, kind, agent, reviewer, outcome, most
 		ON CONFLICT (` + totalKey + `) DO UPDATE SET ` + strings.Join([]string{
-		more("n"), more("attempts"), more("unknown"), tokens("input_tokens"), tokens("output_tokens"), more("cost_usd"), more("findings"), more("ms"),
+		more("n"), more("attempts"), more("unknown_tokens"), more("unknown_cost"), tokens("input_tokens"), tokens("output_tokens"), more("cost_usd"), more("findings"), more("ms"),
 	}, ", ")
 }
 
@@ -344,7 +341,7 @@ func (t *Tx) CountFailure(ctx context.Context, turnID int64, kind work.ReasonKin
 	}
 	_, err := t.exec(ctx, "count a failure",
 		`INSERT INTO totals (what, `+sourceColumns+`)
-		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', '', 0, 1, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
+		 SELECT '`+string(ofFailures)+`', ?, repo_id, 0, ?, '', '', '', 0, 1, 0, 0, 0, 0, 0, 0.0, 0, 0 FROM turns WHERE id = ?
 		 ON CONFLICT (`+totalKey+`) DO UPDATE SET n = totals.n + 1`, dayOf(t.now), kind, turnID)
 	return err
 }

@@ -68,7 +68,7 @@ func worked(t testing.TB, d *DB, i work.Item, pull int64, n int, at time.Time, u
 			return err
 		}
 		for r := range n%3 + 1 {
-			run := work.Run{Turn: id, Attempt: r == 0, Agent: u.Agent, Began: u.ClaimedAt, Ended: at, Usage: usage, Unknown: r == 2}
+			run := work.Run{Turn: id, Attempt: r == 0, Agent: u.Agent, Began: u.ClaimedAt, Ended: at, Usage: usage, Known: work.Known{Tokens: r != 2, Cost: r == 0}}
 			if _, err := tx.AddRun(ctx, run); err != nil {
 				return err
 			}
@@ -136,10 +136,10 @@ func TestTotalsOfWhatIsKnown(t *testing.T) {
 	for round := range 2 {
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, time.Time{}, ByItem) }), []CostLine{{
 			TotalKey: key(repo, TotalKey{ItemID: i.ID, Number: 7, Title: "seven"}),
-			Runs:     4, Turns: 2, Unknown: 1, InputTokens: 31, OutputTokens: 7, CostUSD: 1.75,
+			Runs:     4, Turns: 2, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 31, OutputTokens: 7, CostUSD: 1.75}, UnknownTokens: 1, UnknownCost: 2},
 		}})
 		equal(t, inTx(t, d, func(tx *Tx) ([]CostLine, error) { return tx.Costs(ctx, t0, ByDay) }), []CostLine{{
-			TotalKey: TotalKey{Day: "2026-03-01"}, Runs: 1, Turns: 1, InputTokens: 1, OutputTokens: 1, CostUSD: 0.25,
+			TotalKey: TotalKey{Day: "2026-03-01"}, Runs: 1, Turns: 1, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 1, OutputTokens: 1, CostUSD: 0.25}},
 		}})
 		equal(t, inTx(t, d, func(tx *Tx) ([]CountLine, error) { return tx.Turns(ctx, time.Time{}, ByOutcome) }), []CountLine{
 			{TotalKey: TotalKey{Outcome: "done"}, Count: 1}, {TotalKey: TotalKey{Outcome: "failed"}, Count: 1},

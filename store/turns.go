@@ -11,14 +11,14 @@ import (
 )
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
-	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, event_keys, not_before, wait_reason,
+	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, unknown_tokens, unknown_cost, event_keys, not_before, wait_reason,
 	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
 		&u.RepoID, &u.ItemID, &u.Number, &u.Kind, &u.Key, &u.Step, &u.Slot, &u.Reason, &u.Blocked, &u.Branch, &u.Base, &u.Head,
 		&u.Agent, &u.Request, &u.Attempts, &u.Runs, &u.Answer, &u.Commit, &u.Session,
-		&u.Usage.InputTokens, &u.Usage.OutputTokens, &u.Usage.CostUSD,
+		&u.Used.InputTokens, &u.Used.OutputTokens, &u.Used.CostUSD, &u.Used.UnknownTokens, &u.Used.UnknownCost,
 		listOf(&u.EventKeys),
 		timeOf(&u.NotBefore),
 		reasonOf(&u.WaitReason),
@@ -114,10 +114,12 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.execOne(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
-		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, event_keys = ?, sandbox = ?, updated_at = ?
+		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown_tokens = ?, unknown_cost = ?,
+		 event_keys = ?, sandbox = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
 		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
-		u.Commit, u.Session, u.Usage.InputTokens, u.Usage.OutputTokens, u.Usage.CostUSD, listOf(&u.EventKeys), u.Sandbox, millis(t.now), u.ID)
+		u.Commit, u.Session, u.Used.InputTokens, u.Used.OutputTokens, u.Used.CostUSD, u.Used.UnknownTokens, u.Used.UnknownCost,
+		listOf(&u.EventKeys), u.Sandbox, millis(t.now), u.ID)
 }
 
 // DeferTurn does not try a live turn before until. attemptUsed counts a failed attempt; waiting is

@@ -38,7 +38,7 @@ func TestTurnKeepsEveryField(t *testing.T) {
 	saved := want
 	saved.Slot, saved.Blocked, saved.Branch, saved.Base, saved.Head, saved.Agent, saved.Request = 9, false, "b", "ba", "h", "a", nil
 	saved.Runs, saved.Answer, saved.Commit, saved.Session, saved.EventKeys = 7, []byte("{}"), "c0", "s", nil
-	saved.Usage = work.Usage{InputTokens: 1, OutputTokens: 2, CostUSD: 3.5}
+	saved.Used = work.UsageSum{Usage: work.Usage{InputTokens: 1, OutputTokens: 2, CostUSD: 3.5}, UnknownTokens: 4, UnknownCost: 5}
 	update(t, d, func(tx *Tx) error {
 		stranger := saved // these are not SaveTurn's
 		stranger.Step, stranger.Attempts, stranger.NotBefore, stranger.WaitReason, stranger.LastError = work.StepDone, 99, t0, work.Reason{Kind: work.WhyFailed}, "no"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"context"
 	"encoding/json"
 	"errors"
@@ -144,8 +145,11 @@ type ErrorView struct {
 // ViewError returns the view of an error that ended a command.
 func ViewError(err error, state, path string) ErrorView {
 	v := ErrorView{Message: err.Error()}
-	if line := machine.DiskTrouble(err, state); line != "" && Unwritten(err) == nil {
+	if line := machine.DiskTrouble(err, state); line != "" {
 		v.Message = line
+	}
+	if unwritten := Unwritten(err); unwritten != nil {
+		v.Message = Incomplete(unwritten)
 	}
 	v.Code, v.Do = codeOf(err, state)
 	switch {
@@ -158,6 +162,9 @@ func ViewError(err error, state, path string) ErrorView {
 	}
 	return v
 }
+
+// Incomplete says that a part of the output could not be written.
+func Incomplete(unwritten error) string { return fmt.Sprint("the output is not complete: ", unwritten) }
 
 // Line is the view as one line of JSON.
 func (v ErrorView) Line() string {

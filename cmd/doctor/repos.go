@@ -57,7 +57,14 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		if err != nil {
 			return err
 		}
-		p.Turns, p.Cost = day.Turns, day.CostUSD
+		p.Turns, p.Cost, p.UnknownCost = day.Turns, day.CostUSD, day.UnknownCost
+		for i := range f.Agents {
+			known, ran, err := tx.CostKnown(ctx, f.Agents[i].Name, f.Now.AddDate(0, 0, -30))
+			if err != nil {
+				return err
+			}
+			f.Agents[i].CostUnknown = f.Agents[i].CostUnknown || ran && !known
+		}
 		if p.Undelivered, err = tx.ListUndelivered(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err
 		}

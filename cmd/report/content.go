@@ -28,46 +28,45 @@ type Facts struct {
 
 // Pull is the result of a pull request.
 type Pull struct {
-	Repo     string        `json:"repo"`               // owner/name, with the host in front where two hosts are configured
-	Number   int           `json:"number"`             // of the pull request
-	Issue    int           `json:"issue"`              // the issue that the pull request is for
-	Flow     string        `json:"flow"`               // `design`, `implementation`, `bugfix`, `small_job` or `review`
-	Title    string        `json:"title"`              // title of the pull request
-	URL      string        `json:"url"`                // of the pull request
-	Outcome  work.Outcome  `json:"outcome"`            // accepted, rejected, pending, ignored or unknown
-	Opened   time.Time     `json:"openedAt"`           // when it was opened
-	Ended    terminal.Time `json:"endedAt"`            // when it was merged or closed; null: it is open
-	Commits  *int          `json:"commits"`            // number of its commits; null: not known
-	Human    *int          `json:"humanCommits"`       // number of its commits by people; null: not known
-	Zero     bool          `json:"zeroTouch"`          // whether it was accepted without a commit by a person
-	Turns    int           `json:"turns"`              // turns for its issue, as budgets count them
-	CostUSD  float64       `json:"costUSD"`            // of all turns for its issue
-	UnknownN int           `json:"runsOfUnknownUsage"` // runs with unknown usage
+	Repo        string        `json:"repo"`         // owner/name, with the host in front where two hosts are configured
+	Number      int           `json:"number"`       // of the pull request
+	Issue       int           `json:"issue"`        // the issue that the pull request is for
+	Flow        string        `json:"flow"`         // `design`, `implementation`, `bugfix`, `small_job` or `review`
+	Title       string        `json:"title"`        // title of the pull request
+	URL         string        `json:"url"`          // of the pull request
+	Outcome     work.Outcome  `json:"outcome"`      // accepted, rejected, pending, ignored or unknown
+	Opened      time.Time     `json:"openedAt"`     // when it was opened
+	Ended       terminal.Time `json:"endedAt"`      // when it was merged or closed; null: it is open
+	Commits     *int          `json:"commits"`      // number of its commits; null: not known
+	Human       *int          `json:"humanCommits"` // number of its commits by people; null: not known
+	Zero        bool          `json:"zeroTouch"`    // whether it was accepted without a commit by a person
+	Turns       int           `json:"turns"`        // turns for its issue, as budgets count them
+	status.Cost               // of all turns for its issue
 
+	usd   float64
 	item  int64
 	marks []store.Mark
 }
 
 // Numbers are the main numbers.
 type Numbers struct {
-	Outcomes        map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
-	ZeroTouch       int                  `json:"zeroTouch"`              // accepted pull requests without a commit by a person
-	ZeroKnown       int                  `json:"zeroTouchKnown"`         // accepted pull requests whose commits are known; only these can count in zeroTouch
-	Answers         int                  `json:"answers"`                // comments that were answered
-	AnswerMedian    *float64             `json:"answerSecondsMedian"`    // median time from a comment to its answer, in seconds; null: fewer than ten answers
-	AnswerMost      *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds; null: fewer than ten answers
-	TurnsPerPull    *float64             `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
-	CostPerPull     *float64             `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars; null: none was accepted
-	Runs            int                  `json:"runs"`                   // how often an agent's program was started
-	Turns           int                  `json:"turns"`                  // runs that budgets count as a turn
-	InputTokens     int64                `json:"inputTokens"`            // tokens that agents read, in all runs
-	OutputTokens    int64                `json:"outputTokens"`           // tokens that agents wrote, in all runs
-	CostUSD         float64              `json:"costUSD"`                // cost in US dollars, without runs of unknown cost
-	UnknownUsage    int                  `json:"runsOfUnknownUsage"`     // runs with unknown usage
-	Failures        int                  `json:"failures"`               // attempts that failed, and stops for a person
-	Waiting         int                  `json:"waiting"`                // open items that are not stopped
-	Stopped         int                  `json:"stopped"`                // open items that wait for a person to act
-	UnknownAccepted bool                 `json:"-"`                      // what an accepted one cost is known in part
+	Outcomes     map[work.Outcome]int `json:"outcomes"`               // pull requests by outcome
+	ZeroTouch    int                  `json:"zeroTouch"`              // accepted pull requests without a commit by a person
+	ZeroKnown    int                  `json:"zeroTouchKnown"`         // accepted pull requests whose commits are known; only these can count in zeroTouch
+	Answers      int                  `json:"answers"`                // comments that were answered
+	AnswerMedian *float64             `json:"answerSecondsMedian"`    // median time from a comment to its answer, in seconds; null: fewer than ten answers
+	AnswerMost   *float64             `json:"answerSecondsNineInTen"` // 90th percentile of that time, in seconds; null: fewer than ten answers
+	TurnsPerPull *float64             `json:"turnsPerAccepted"`       // turns per accepted pull request; null: none was accepted
+	CostPerPull  *float64             `json:"costUSDPerAccepted"`     // cost per accepted pull request, in US dollars, as far as known; null: none was accepted, or unknown
+	Runs         int                  `json:"runs"`                   // how often an agent's program was started
+	Turns        int                  `json:"turns"`                  // runs that budgets count as a turn
+	status.Usage
+	Failures       int `json:"failures"`                     // attempts that failed, and stops for a person
+	Waiting        int `json:"waiting"`                      // open items that are not stopped
+	Stopped        int `json:"stopped"`                      // open items that wait for a person to act
+	UnknownPerPull int `json:"runsOfUnknownCostPerAccepted"` // runs for accepted pull requests whose cost is unknown; if there are any, costUSDPerAccepted is too small
+
+	used work.UsageSum
 }
 
 // Failure is how often something failed.
@@ -165,7 +164,7 @@ func pulls(f Facts) []Pull {
 		l := spent[p.ItemID]
 		v := Pull{
 			Repo: f.Called(p.Repo), Number: p.Number, Issue: p.Issue, Flow: string(p.Flow), Title: p.Title, URL: p.URL,
-			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, CostUSD: l.CostUSD, UnknownN: l.Unknown,
+			Outcome: p.Outcome(f.Now), Opened: p.Opened, Ended: terminal.Stamp(p.Ended()), Turns: l.Turns, Cost: status.CostOf(l.CostUSD, l.UnknownCost), usd: l.CostUSD,
 			item: p.ItemID, marks: marks[p.ItemID],
 		}
 		if p.End.PullID != 0 && p.End.Human >= 0 {
@@ -197,8 +196,8 @@ func numbers(f Facts, r Report) Numbers {
 		if p.Outcome != work.Accepted {
 			continue
 		}
-		turns, cost = turns+p.Turns, cost+p.CostUSD
-		n.UnknownAccepted = n.UnknownAccepted || p.UnknownN > 0
+		turns, cost = turns+p.Turns, cost+p.usd
+		n.UnknownPerPull += p.Unknown
 		if p.Human != nil {
 			n.ZeroKnown++
 		}
@@ -206,15 +205,14 @@ func numbers(f Facts, r Report) Numbers {
 			n.ZeroTouch++
 		}
 	}
-	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), per(cost, n.Outcomes[work.Accepted])
+	n.TurnsPerPull, n.CostPerPull = per(float64(turns), n.Outcomes[work.Accepted]), costPer(cost, n.UnknownPerPull, n.Outcomes[work.Accepted])
 	var h Histogram
 	h.add(f.Answers)
 	n.Answers, n.AnswerMedian, n.AnswerMost = h.Count(), h.seconds(0.5), h.seconds(0.9)
 	for _, l := range f.Costs {
-		n.Runs, n.Turns, n.UnknownUsage = n.Runs+l.Runs, n.Turns+l.Turns, n.UnknownUsage+l.Unknown
-		n.InputTokens, n.OutputTokens = work.SumCounts(n.InputTokens, l.InputTokens), work.SumCounts(n.OutputTokens, l.OutputTokens)
-		n.CostUSD += l.CostUSD
+		n.Runs, n.Turns, n.used = n.Runs+l.Runs, n.Turns+l.Turns, n.used.Join(l.UsageSum)
 	}
+	n.Usage = status.UsageOf(n.used)
 	for _, l := range f.Failures {
 		n.Failures += l.Count
 	}
@@ -226,6 +224,14 @@ func numbers(f Facts, r Report) Numbers {
 		}
 	}
 	return n
+}
+
+// costPer is per for a cost of which the runs with unknown cost are missing.
+func costPer(usd float64, unknown, n int) *float64 {
+	if work.KnownPart(usd, unknown) == nil {
+		return nil
+	}
+	return per(usd, n)
 }
 
 func per(sum float64, n int) *float64 {

@@ -64,16 +64,16 @@ func sample(titles []string) Facts {
 	gone.Shown = false
 	f.Pulls = append(f.Pulls, gone)
 	for i, p := range f.Pulls {
-		f.ByItem = append(f.ByItem, store.CostLine{TotalKey: store.TotalKey{ItemID: p.ItemID}, Runs: i%4 + 2, Turns: i%4 + 1, Unknown: i % 9 / 8, CostUSD: 0.35 * float64(i%5+1)})
+		f.ByItem = append(f.ByItem, store.CostLine{TotalKey: store.TotalKey{ItemID: p.ItemID}, Runs: i%4 + 2, Turns: i%4 + 1, UsageSum: work.UsageSum{Usage: work.Usage{CostUSD: 0.35 * float64(i%5+1)}, UnknownCost: i % 9 / 8}})
 		f.Marks = append(f.Marks, marksOf(p, i)...)
 	}
 	day := func(n int) string { return now.AddDate(0, 0, -n).Format(time.DateOnly) }
 	for n := range 28 {
-		f.Costs = append(f.Costs, store.CostLine{TotalKey: store.TotalKey{Day: day(n)}, Runs: n%3 + 1, Turns: n%3 + 1, InputTokens: 120_000, OutputTokens: 4_000, CostUSD: 0.41})
+		f.Costs = append(f.Costs, store.CostLine{TotalKey: store.TotalKey{Day: day(n)}, Runs: n%3 + 1, Turns: n%3 + 1, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 120_000, OutputTokens: 4_000, CostUSD: 0.41}}})
 		f.Answers = append(f.Answers, store.TimeLine{TotalKey: store.TotalKey{Day: day(n)}, Most: 10 * time.Minute, Count: 14, Sum: 105 * time.Minute},
 			store.TimeLine{TotalKey: store.TotalKey{Day: day(n)}, Most: 20 * time.Minute, Count: n % 3, Sum: time.Hour})
 	}
-	f.Costs[3].Unknown = 2
+	f.Costs[3].UnknownCost = 2
 	for i, kind := range []string{"tried_again", "tests_fail", "agent_credentials", "item_budget"} {
 		f.Failures = append(f.Failures, store.CountLine{TotalKey: store.TotalKey{Day: day(i), Kind: kind}, Count: 7 - 2*i}, store.CountLine{TotalKey: store.TotalKey{Day: day(i + 5), Kind: kind}, Count: 1})
 	}
@@ -141,7 +141,7 @@ func TestNumbers(t *testing.T) {
 	if n.ZeroTouch != 8 || n.ZeroKnown != 11 { // of 14: eight without and three with a person's commit, three unknown
 		t.Errorf("zero touch %d of %d", n.ZeroTouch, n.ZeroKnown)
 	}
-	if n.Stopped != 1 || n.Waiting != 2 || n.UnknownUsage != 2 || n.Failures != 20 {
+	if n.Stopped != 1 || n.Waiting != 2 || n.Unknown != 2 || n.Failures != 20 {
 		t.Errorf("%+v", n)
 	}
 }

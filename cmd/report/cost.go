@@ -15,9 +15,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -65,18 +67,18 @@ type costs struct {
 
 // costLine is one line of usage.
 type costLine struct {
-	Day     string `json:"day,omitempty"`      // the day, by this machine's clock
-	Repo    string `json:"repo,omitempty"`     // with --by repo or item
-	Number  int    `json:"number,omitempty"`   // of the issue, with --by item
-	Title   string `json:"title,omitempty"`    // the issue's title
-	Agent   string `json:"agent,omitempty"`    // with --by agent
-	Kind    string `json:"kind,omitempty"`     // the kind of turn
-	Runs    int    `json:"runs"`               // how often an agent's program was started
-	Turns   int    `json:"turns"`              // runs that budgets count as a turn
-	Unknown int    `json:"runsOfUnknownUsage"` // runs among them with unknown usage
-	work.Usage
+	Day    string `json:"day,omitempty"`    // the day, by this machine's clock
+	Repo   string `json:"repo,omitempty"`   // with --by repo or item
+	Number int    `json:"number,omitempty"` // of the issue, with --by item
+	Title  string `json:"title,omitempty"`  // the issue's title
+	Agent  string `json:"agent,omitempty"`  // with --by agent
+	Kind   string `json:"kind,omitempty"`   // the kind of turn
+	Runs   int    `json:"runs"`             // how often an agent's program was started
+	Turns  int    `json:"turns"`            // runs that budgets count as a turn
+	status.Usage
 
 	name string // what it is about
+	used work.UsageSum
 }
 
 func cost(ctx context.Context, a *cli.App, opt *costOptions) error {
@@ -143,7 +145,7 @@ func costsOf(cfg *config.Config, by string, since time.Time, lines []store.CostL
 		if by == string(store.ByDay) {
 			return cmp.Compare(a.Day, b.Day)
 		}
-		return cmp.Or(cmp.Compare(b.CostUSD, a.CostUSD), cmp.Compare(b.OutputTokens, a.OutputTokens), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.used.CostUSD, a.used.CostUSD), cmp.Compare(b.used.OutputTokens, a.used.OutputTokens), cmp.Compare(a.name, b.name))
 	})
 	return c
 }
@@ -172,8 +174,8 @@ func lineOf(cfg *config.Config, by string, l store.CostLine) costLine {
 func (v *costLine) add(l store.CostLine) {
 	v.Runs += l.Runs
 	v.Turns += l.Turns
-	v.Unknown += l.Unknown
-	v.Usage = v.Add(work.Usage{InputTokens: l.InputTokens, OutputTokens: l.OutputTokens, CostUSD: l.CostUSD})
+	v.used = v.used.Join(l.UsageSum)
+	v.Usage = status.UsageOf(v.used)
 }
 
 var headings = map[string]string{"day": "DAY", "repo": "REPOSITORY", "agent": "AGENT", "item": "ITEM", "kind": "KIND"}
@@ -193,7 +195,7 @@ func (c costs) print(out terminal.Output, notes io.Writer) error {
 			rows[i][len(rows[i])-1] = l.Title
 		}
 	}
-	if err := out.Table([]string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "USD", "UNKNOWN", "TITLE"}, rows); err != nil {
+	if err := out.Table([]string{headings[c.By], "RUNS", "TURNS", "INPUT", "OUTPUT", "COST", "TITLE"}, rows); err != nil {
 		return err
 	}
 	said := says(c.Total, c.since)
@@ -213,11 +215,12 @@ func rowOf(people bool) func(name string, l costLine) []string {
 		return strconv.FormatInt(n, 10)
 	}
 	return func(name string, l costLine) []string {
-		unknown := ""
-		if l.Unknown > 0 || !people {
-			unknown = strconv.Itoa(l.Unknown)
+		u := l.used
+		return []string{
+			name, strconv.Itoa(l.Runs), strconv.Itoa(l.Turns),
+			work.AtLeast(u.InputTokens, u.UnknownTokens, "tokens", count), work.AtLeast(u.OutputTokens, u.UnknownTokens, "tokens", count),
+			spending.Cost(u.CostUSD, u.UnknownCost), "",
 		}
-		return []string{name, strconv.Itoa(l.Runs), strconv.Itoa(l.Turns), count(l.InputTokens), count(l.OutputTokens), fmt.Sprintf("%.2f", l.CostUSD), unknown, ""}
 	}
 }
 
@@ -232,16 +235,27 @@ func grouped(n int64) string {
 
 // says is the sum in one line.
 func says(sum costLine, from time.Time) string {
-	return fmt.Sprintf("%s: %s in %s, %s tokens in and %s out, %.2f USD",
-		sinceSays(from), work.Count(sum.Runs, "run"), work.Count(sum.Turns, "turn"), grouped(sum.InputTokens), grouped(sum.OutputTokens), sum.CostUSD)
+	u := sum.used
+	tokens := work.AtLeast(work.SumCounts(u.InputTokens, u.OutputTokens), u.UnknownTokens, "tokens", func(int64) string {
+		return fmt.Sprintf("%s tokens in and %s out", grouped(u.InputTokens), grouped(u.OutputTokens))
+	})
+	return fmt.Sprintf("%s: %s in %s, %s, %s",
+		sinceSays(from), work.Count(sum.Runs, "run"), work.Count(sum.Turns, "turn"), tokens, spending.Cost(u.CostUSD, u.UnknownCost))
 }
 
-// unknownSays reports runs whose final usage is unknown.
+// unknownSays reports how many runs have unknown tokens or cost.
 func unknownSays(out terminal.Output, notes io.Writer, sum costLine) error {
-	if sum.Unknown == 0 {
+	var parts []string
+	if n := sum.used.UnknownTokens; n > 0 {
+		parts = append(parts, "the tokens of "+work.Count(n, "run"))
+	}
+	if n := sum.used.UnknownCost; n > 0 {
+		parts = append(parts, "the cost of "+work.Count(n, "run"))
+	}
+	if len(parts) == 0 {
 		return nil
 	}
-	said := fmt.Sprintf("the usage of %s is UNKNOWN: the total is a lower bound", work.Count(sum.Unknown, "run"))
+	said := "unknown and in no sum: " + strings.Join(parts, ", ")
 	if out.TTY {
 		said = strings.Join(terminal.Wrap(said, out.Width), "\n")
 	}

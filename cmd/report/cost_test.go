@@ -32,7 +32,8 @@ var (
 func line(repo work.RepoName, day, agent string, runs, unknown int, usd float64) store.CostLine {
 	return store.CostLine{
 		TotalKey: store.TotalKey{Day: day, RepoID: int64(len(repo.Name)) + int64(repo.Name[0]), Repo: repo, Agent: agent},
-		Runs:     runs, Turns: runs, Unknown: unknown, InputTokens: 1_000_000 * int64(runs), OutputTokens: 10, CostUSD: usd,
+		Runs:     runs, Turns: runs,
+		UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 1_000_000 * int64(runs), OutputTokens: 10, CostUSD: usd}, UnknownCost: unknown},
 	}
 }
 
@@ -40,9 +41,9 @@ func line(repo work.RepoName, day, agent string, runs, unknown int, usd float64)
 // knows is named.
 func TestCostsAreFolded(t *testing.T) {
 	for by, want := range map[string]string{
-		"agent": "codex\t3\t3\t3000000\t20\t3.00\t0\t\nclaude\t2\t2\t2000000\t10\t2.00\t1\t\n",
-		"repo":  "octo/one\t3\t3\t3000000\t20\t4.00\t1\t\nocto/two\t2\t2\t2000000\t10\t1.00\t0\t\n",
-		"day":   "2026-01-01\t1\t1\t1000000\t10\t2.00\t0\t\n2026-01-02\t2\t2\t2000000\t10\t2.00\t1\t\n2026-01-03\t2\t2\t2000000\t10\t1.00\t0\t\n",
+		"agent": "codex\t3\t3\t3000000\t20\t3.00 USD\t\nclaude\t2\t2\t2000000\t10\tat least 2.00 USD\t\n",
+		"repo":  "octo/one\t3\t3\t3000000\t20\tat least 4.00 USD\t\nocto/two\t2\t2\t2000000\t10\t1.00 USD\t\n",
+		"day":   "2026-01-01\t1\t1\t1000000\t10\t2.00 USD\t\n2026-01-02\t2\t2\t2000000\t10\tat least 2.00 USD\t\n2026-01-03\t2\t2\t2000000\t10\t1.00 USD\t\n",
 	} {
 		lines := []store.CostLine{
 			line(one, "2026-01-02", "claude", 2, 1, 2), line(two, "2026-01-03", "codex", 2, 0, 1), line(one, "2026-01-01", "codex", 1, 0, 2),
@@ -61,8 +62,8 @@ func TestCostsAreFolded(t *testing.T) {
 		if err := costsOf(&config.Config{}, by, time.Time{}, lines).print(terminal.Output{W: &out}, &notes); err != nil {
 			t.Fatal(err)
 		}
-		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, 5.00 USD\n" +
-			"the usage of 1 run is UNKNOWN: the total is a lower bound\n"
+		said := "since the beginning: 5 runs in 5 turns, 5,000,000 tokens in and 30 out, at least 5.00 USD\n" +
+			"unknown and in no sum: the cost of 1 run\n"
 		if out.String() != want || notes.String() != said {
 			t.Errorf("%s: %q, want %q; %q, want %q", by, out.String(), want, notes.String(), said)
 		}

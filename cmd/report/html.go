@@ -13,6 +13,7 @@ import (
 	"github.com/mergexo/gh-mergexo/cmd/status"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 //go:embed page.html
@@ -56,7 +57,7 @@ func (r Report) HTML() ([]byte, error) {
 	p.NotDrawn, p.Made = len(r.Pulls)-len(p.Lives), at(terminal.Stamp(r.To))
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"at": at, "stamp": stamp, "words": words, "several": work.Count, "age": r.age,
-		"usd": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
+		"cost": Pull.cost, "human": human, "took": func(l timeline) string { return Took(l.To.Sub(l.From)) },
 	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the page: %w", err)
@@ -148,18 +149,22 @@ func (r Report) tiles() []tile {
 		zero,
 		{seconds(n.AnswerMedian), "from comment to answer, median", n.answers()},
 		{decimal(n.TurnsPerPull, trim), "turns for each accepted one", work.Count(n.Turns, "turn") + " in all"},
-		{decimal(n.CostPerPull, dollars), "for each accepted one", dollars(n.CostUSD) + " in all" + atLeast(n)},
+		{costEach(n.CostPerPull, n.UnknownPerPull, accepted), "for each accepted one", "all turns: " + spending.Cost(n.used.CostUSD, n.used.UnknownCost)},
 		{fmt.Sprint(n.Stopped), "stopped now", fmt.Sprintf("%d waiting", n.Waiting)},
 	}
 	return all
 }
 
-func atLeast(n Numbers) string {
-	if n.UnknownUsage == 0 {
-		return ""
+// costEach formats the cost of each of n accepted pull requests, of which the runs with unknown cost
+// are missing.
+func costEach(usd *float64, unknown, n int) string {
+	if n == 0 {
+		return "–"
 	}
-	return fmt.Sprintf(", at least: of %s nothing says how much", work.Count(n.UnknownUsage, "run"))
+	return spending.Cost(number(usd), unknown)
 }
+
+func (p Pull) cost() string { return spending.Cost(p.usd, p.Unknown) }
 
 // answers tells how many answers the median is of.
 func (n Numbers) answers() string {
@@ -196,8 +201,6 @@ func decimal(v *float64, as func(float64) string) string {
 	}
 	return as(*v)
 }
-
-func dollars(v float64) string { return fmt.Sprintf("$%.2f", v) }
 
 func at(t terminal.Time) string {
 	if t.IsZero() {

@@ -72,7 +72,7 @@ func fill(t *testing.T, tx *store.Tx, now time.Time) error {
 			if err != nil {
 				return err
 			}
-			if _, err := tx.AddRun(ctx, work.Run{Turn: id, Attempt: true, Agent: "codex", Began: begin, Ended: begin.Add(time.Minute), Usage: work.Usage{CostUSD: 0.1}}); err != nil {
+			if _, err := tx.AddRun(ctx, work.Run{Turn: id, Attempt: true, Agent: "codex", Began: begin, Ended: begin.Add(time.Minute), Usage: work.Usage{CostUSD: 0.1}, Known: work.Known{Tokens: true, Cost: true}}); err != nil {
 				return err
 			}
 			if _, err := tx.AddEvent(ctx, work.Event{

@@ -42,9 +42,9 @@ func (r Report) Markdown() string {
 	}
 	line("\n## Merged\n")
 	if merged, more := first(r.of(work.Accepted)); len(merged) > 0 {
-		line("| Pull request | Merged | Human commits | Turns | USD |\n|---|---|---:|---:|---:|")
+		line("| Pull request | Merged | Human commits | Turns | Cost |\n|---|---|---:|---:|---:|")
 		for _, p := range merged {
-			line("| %s %s | %s | %s | %d | %.2f |", link(p.Repo, p.Number, p.URL), plain(p.Title), at(p.Ended), human(p), p.Turns, p.CostUSD)
+			line("| %s %s | %s | %s | %d | %s |", link(p.Repo, p.Number, p.URL), plain(p.Title), at(p.Ended), human(p), p.Turns, p.cost())
 		}
 		if more > 0 {
 			line("\n%d more.", more)
@@ -52,12 +52,12 @@ func (r Report) Markdown() string {
 	} else {
 		line("None.")
 	}
-	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, median | Turns for each | USD for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
+	line("\n## Over time\n\n| %s | Accepted | No human commit | Rejected | Answers, median | Turns for each | Cost for each | Failures |\n|---|---:|---:|---:|---:|---:|---:|---:|", r.Step)
 	for _, p := range r.Periods {
-		if p == (Period{Begin: p.Begin}) {
+		if p == (Period{Begin: p.Begin, Cost: p.Cost}) {
 			continue
 		}
-		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerMedian), decimal(p.TurnsPerPull, trim), decimal(p.CostPerPull, dollars), p.Failures)
+		line("| %s | %d | %d | %d | %s | %s | %s | %d |", p.Begin.Format("2006-01-02"), p.Accepted, p.ZeroTouch, p.Rejected, seconds(p.AnswerMedian), decimal(p.TurnsPerPull, trim), costEach(p.CostPerPull, p.UnknownPerPull, p.Accepted), p.Failures)
 	}
 	if len(r.Failures) > 0 {
 		line("\n## Failures by kind\n\n| Kind | Times |\n|---|---:|")

@@ -111,7 +111,11 @@ func (r Report) turns() (Bars, bool) {
 }
 
 func (r Report) costs() (Bars, bool) {
-	return r.over("costs", "Cost of each accepted pull request, USD", 0.01, func(v float64) string { return fmt.Sprintf("%.2f", v) },
+	title := "Cost of each accepted pull request, USD"
+	if r.Numbers.UnknownPerPull > 0 {
+		title += ", as far as known"
+	}
+	return r.over("costs", title, 0.01, func(v float64) string { return fmt.Sprintf("%.2f", v) },
 		r.each("USD", "--money", func(p Period) float64 { return number(p.CostPerPull) }))
 }
 

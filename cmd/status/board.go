@@ -43,9 +43,9 @@ type Board struct {
 
 // Day is the usage of the last 24 hours, over all repositories.
 type Day struct {
-	Turns        int             `json:"turns"`      // number of turns
-	MaxTurns     int             `json:"maxTurns"`   // limit of turns; 0: no limit
-	CostInUSD    float64         `json:"costUSD"`    // cost in US dollars, as far as it is known
+	Turns    int `json:"turns"`    // number of turns
+	MaxTurns int `json:"maxTurns"` // limit of turns; 0: no limit
+	Cost
 	MaxCostInUSD float64         `json:"maxCostUSD"` // limit of costUSD; 0: no limit
 	HeldUntil    terminal.Time   `json:"heldUntil"`  // when turns may start again; null: they may start now
 	Why          string          `json:"why"`        // why no turn may start
@@ -182,5 +182,5 @@ func (b *Board) loadItems(ctx context.Context, tx *store.Tx, q Query, r work.Rep
 
 func dayOf(d spending.Day, b work.Budgets) Day {
 	why := explain.What(d.Why, explain.Place{Spending: true})
-	return Day{d.Turns, b.TurnsPerDay, d.CostUSD, b.CostPerDay, terminal.Stamp(d.Until), why, d.Why.Kind, d.Describe(b)}
+	return Day{d.Turns, b.TurnsPerDay, CostOf(d.CostUSD, d.UnknownCost), b.CostPerDay, terminal.Stamp(d.Until), why, d.Why.Kind, d.Describe(b)}
 }

@@ -74,12 +74,12 @@ type Stop struct {
 
 // Spent is the usage and the limits of some budgets; a limit of 0 means none.
 type Spent struct {
-	Turns        int     `json:"turns"`             // number of turns
-	MaxTurns     int     `json:"maxTurns"`          // limit of turns; 0: no limit
-	Rounds       int     `json:"feedbackRounds"`    // turns that answered people
-	MaxRounds    int     `json:"maxFeedbackRounds"` // limit of feedbackRounds; 0: no limit
-	CostInUSD    float64 `json:"costUSD"`           // cost in US dollars, as far as it is known
-	MaxCostInUSD float64 `json:"maxCostUSD"`        // limit of costUSD; 0: no limit
+	Turns     int `json:"turns"`             // number of turns
+	MaxTurns  int `json:"maxTurns"`          // limit of turns; 0: no limit
+	Rounds    int `json:"feedbackRounds"`    // turns that answered people
+	MaxRounds int `json:"maxFeedbackRounds"` // limit of feedbackRounds; 0: no limit
+	Cost
+	MaxCostInUSD float64 `json:"maxCostUSD"` // limit of costUSD; 0: no limit
 
 	says string
 }
@@ -144,7 +144,7 @@ func (f ItemFacts) urgency() int {
 
 func (f ItemFacts) spent() Spent {
 	s, b := spending.Of(f.Spent), f.Budgets
-	return Spent{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, s.CostUSD, b.CostPerItem, s.Describe(b, true)}
+	return Spent{s.Turns, b.TurnsPerItem, s.Rounds, b.FeedbackRounds, CostOf(s.CostUSD, s.UnknownCost), b.CostPerItem, s.Describe(b, true)}
 }
 
 func (i Item) ref() string { return fmt.Sprintf("%s#%d", i.Repo, i.Number) }

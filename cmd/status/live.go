@@ -5,7 +5,6 @@ package status
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/terminal"
@@ -23,7 +22,7 @@ type Running struct {
 	Doing        string        `json:"doing"`        // its progress, for people
 	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
 	LastActivity terminal.Time `json:"lastActivity"` // when its agent last wrote something
-	work.Usage                 // so far, of all runs of the turn
+	Usage                      // so far, of all runs of the turn
 }
 
 // LiveTurns are the turns that live passes work on, with their agents' usage so far.
@@ -58,9 +57,10 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 	run, open := w.runs[t.ID]
 	r := &Running{
 		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, Slot: live.Slot, Doing: doing(*t, open),
-		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: t.Usage.Add(run.Usage),
+		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used),
 	}
 	if open {
+		r.Usage = UsageOf(t.Used.Add(run.Usage, run.Known))
 		r.Agent = run.Agent
 	}
 	return r
@@ -123,17 +123,5 @@ func (r Running) passes(now time.Time) string {
 	if !r.LastActivity.IsZero() {
 		said += ", last activity " + terminal.Took(now.Sub(r.LastActivity.Time)) + " ago"
 	}
-	return said + used(r.Usage)
-}
-
-// used is an agent's usage as a suffix for a line.
-func used(u work.Usage) string {
-	said := ""
-	if u.InputTokens > 0 || u.OutputTokens > 0 {
-		said += fmt.Sprintf(", %s + %s tokens", terminal.Tokens(u.InputTokens), terminal.Tokens(u.OutputTokens))
-	}
-	if u.CostUSD > 0 {
-		said += fmt.Sprintf(", %.2f USD", u.CostUSD)
-	}
-	return said
+	return said + r.used()
 }

@@ -33,7 +33,7 @@ type Repo struct {
 	Outcomes  map[string]int     `json:"eventOutcomes"` // number of events by outcome
 	Pending   int                `json:"pendingEvents"` // comments and other events that wait for a turn
 	Blocked   int                `json:"blockedTurns"`  // turns that wait for a person
-	work.Usage
+	Usage
 	Stopped *cli.StoppedView `json:"mergingStopped"` // null: merging is not stopped
 
 	row     work.Repo
@@ -60,7 +60,7 @@ func repoOf(r work.Repo, called string, c store.Counts) Repo {
 	v := Repo{
 		Name: called, SeenAt: terminal.Stamp(r.LookedAt()), ReadAt: terminal.Stamp(r.HeartbeatAt), Error: r.LastError,
 		Failures: r.Failures, NotBefore: terminal.Stamp(r.NotBefore), Items: c.Items, Outcomes: c.Outcomes,
-		Pending: c.Pending, Blocked: c.Blocked, Usage: c.Usage, row: r,
+		Pending: c.Pending, Blocked: c.Blocked, Usage: UsageOf(c.Used), row: r,
 	}
 	if v.Items == nil {
 		v.Items = map[work.State]int{}

@@ -34,7 +34,7 @@ type Turn struct {
 	NotBefore terminal.Time   `json:"notBefore"`  // not tried before this time; null: the next pass may try
 	ClaimedAt terminal.Time   `json:"claimedAt"`  // when it was begun
 	EndedAt   terminal.Time   `json:"endedAt"`    // when it ended; null: it has not ended
-	work.Usage
+	Usage
 
 	request []byte // what its agent was asked; nil: nothing yet
 }
@@ -44,7 +44,7 @@ func turnOf(t work.Turn, at explain.Place) Turn {
 		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, Sandbox: t.Sandbox,
 		Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
 		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
-		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: t.Usage, request: t.Request,
+		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request,
 	}
 }
 
@@ -128,7 +128,7 @@ func (t Turn) says() string {
 	if d := t.took(); d != "" {
 		what += ", " + d
 	}
-	return what + used(t.Usage)
+	return what + t.used()
 }
 
 // shownKey is how much of a turn's key people see, as with commits: more than they need to name it.
@@ -153,7 +153,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},
 		{"took", t.took()},
 		{"runs", fmt.Sprint(t.Runs)},
-		{"used", strings.TrimPrefix(used(t.Usage), ", ")},
+		{"used", strings.TrimPrefix(t.used(), ", ")},
 		{"from commit", t.Head},
 		{"commit", t.Commit},
 		{"trouble", t.Error},

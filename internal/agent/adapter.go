@@ -22,6 +22,8 @@ type Adapter struct {
 	InHome   []string
 	Sessions Sessions // below that folder
 
+	NoCost bool // its program reports tokens but no cost
+
 	// Login reports whether the program is logged in. Nil: unknown.
 	Login func(Spec) Login
 

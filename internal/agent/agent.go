@@ -65,6 +65,7 @@ type Result struct {
 	Answer  json.RawMessage
 	Session string
 	Usage   work.Usage // of this run, even if it failed
+	Known   work.Known // which parts of Usage are complete
 	Counted work.Usage // of the whole thread so far, if the provider counts per thread; else zero
 }
 

@@ -3,9 +3,11 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"sync"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
@@ -123,16 +125,43 @@ const (
 	MaxCost   = 1e6
 )
 
-// Charge returns the usage of tokens. Prices from the config win over the given cost.
-func (s Spec) Charge(t spending.Tokens, cost float64) work.Usage {
-	if s.Prices != nil {
-		cost = s.Prices.Cost(t)
+// Charge returns the usage of tokens. Prices from the config win over the given cost, and make the
+// cost of known tokens known.
+func (s Spec) Charge(t spending.Tokens, cost float64, known work.Known) (work.Usage, work.Known) {
+	if s.Prices != nil && (known.Tokens || !known.Cost) {
+		cost, known.Cost = s.Prices.Cost(t), known.Tokens
 	}
-	return t.Usage(cost)
+	return t.Usage(cost), known
 }
 
-// Countable clamps a provider's count, so that sums stay valid.
-func Countable(n int64) int64 { return min(max(n, 0), MaxTokens) }
+// Count is a number that a program reports about its own usage. Any JSON is accepted, because
+// unreadable usage must not cost the answer: a number of at least zero is known, no value or null is
+// absent, and everything else is unreadable.
+type Count struct {
+	N          float64 // not negative; it may be infinite
+	Known      bool
+	Unreadable bool
+}
+
+// UnmarshalJSON never fails.
+func (c *Count) UnmarshalJSON(raw []byte) error {
+	n, err := strconv.ParseFloat(string(raw), 64)
+	switch {
+	case string(raw) == "null":
+		*c = Count{}
+	case (err == nil || errors.Is(err, strconv.ErrRange)) && n >= 0: // a number beyond the range is infinite
+		*c = Count{N: n, Known: true}
+	default:
+		*c = Count{Unreadable: true}
+	}
+	return nil
+}
+
+// Tokens returns the count as tokens, capped so that sums stay valid.
+func (c Count) Tokens() int64 { return int64(min(c.N, MaxTokens)) }
+
+// Cost returns the count as US dollars, capped.
+func (c Count) Cost() float64 { return min(c.N, MaxCost) }
 
 // Sane returns n, or 0 if it is negative, NaN or above most.
 func Sane(n, most float64) float64 {
@@ -141,6 +170,3 @@ func Sane(n, most float64) float64 {
 	}
 	return n
 }
-
-// Bounded clamps n to most and turns negative values and NaN into 0.
-func Bounded(n, most float64) float64 { return Sane(min(n, most), most) }

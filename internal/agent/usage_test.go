@@ -24,7 +24,7 @@ func loops(modelsim.Query) modelsim.Reply { return modelsim.Reply{Run: "true"} }
 
 // paid checks that a run's usage covers the queries since then. The last answers may be missing, or
 // not yet written.
-func (r *rig) paid(u work.Usage, since int) {
+func (r *rig) paid(u work.Usage, known work.Known, since int) {
 	r.t.Helper()
 	n := int64(len(r.model.Queries()) - since)
 	least := n - 2
@@ -33,6 +33,9 @@ func (r *rig) paid(u work.Usage, since int) {
 	}
 	if r.spec.Adapter.Name == claudeName && u.CostUSD <= 0 {
 		r.t.Errorf("no cost: %+v", u)
+	}
+	if !known.Tokens || known.Cost != (r.spec.Adapter.Name == claudeName) {
+		r.t.Errorf("known: %+v", known)
 	}
 }
 
@@ -45,7 +48,7 @@ func TestATurnThatIsEndedAtALimitIsPaid(t *testing.T) {
 		if !errors.As(err, &timeout) || timeout.Limit != proc.WallLimit {
 			t.Fatalf("got %v", err)
 		}
-		r.paid(res.Usage, first)
+		r.paid(res.Usage, res.Known, first)
 		if r.spec.Adapter.Name == claudeName {
 			return
 		}
@@ -77,7 +80,7 @@ func TestATurnThatIsInterruptedIsPaid(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v", err)
 		}
-		r.paid(res.Usage, 0)
+		r.paid(res.Usage, res.Known, 0)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 type Used struct {
 	Session string
 	Usage   work.Usage // of the run
+	Known   work.Known // which parts of Usage are complete
 	Counted work.Usage // of the whole thread, if the provider counts per thread; else zero
 }
 

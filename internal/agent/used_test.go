@@ -37,7 +37,7 @@ func TestARunIsEndedWhenItHasUsedTooMuch(t *testing.T) {
 			if !errors.Is(err, errTooMuch) {
 				t.Fatalf("%s got %v", what, err)
 			}
-			r.paid(res.Usage, since)
+			r.paid(res.Usage, res.Known, since)
 			if told.Session == "" {
 				t.Errorf("%s no session was told", what)
 			}
@@ -46,7 +46,7 @@ func TestARunIsEndedWhenItHasUsedTooMuch(t *testing.T) {
 			if !ok || recorded.Usage.InputTokens < told.Usage.InputTokens {
 				t.Errorf("%s told %+v, recorded %+v (%v)", what, told.Usage, recorded.Usage, ok)
 			}
-			r.paid(recorded.Usage, since)
+			r.paid(recorded.Usage, recorded.Known, since)
 			session, counted = told.Session, recorded.Counted
 		}
 		if _, ok := agent.Recorded(r.spec, agent.Request{Session: "00000000-0000-0000-0000-000000000000"}, time.Now()); ok {

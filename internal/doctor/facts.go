@@ -158,6 +158,8 @@ type Agent struct {
 	Drift   string   `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
 	Doubts  []string `json:"warnings,omitempty"`    // names in its config that do not exist
 
+	CostUnknown bool `json:"-"` // its program reports no cost and the config no prices, or the cost of its last run is unknown
+
 	Path    string   `json:"-"` // of its program
 	TooOld  bool     `json:"-"`
 	Login   Login    `json:"-"`
@@ -219,5 +221,6 @@ type Passes struct {
 	Budgets     *work.Budgets // nil: unknown
 	Turns       int           // in the last 24 hours
 	Cost        float64
+	UnknownCost int                // runs whose cost is unknown, and not in Cost
 	Undelivered []news.Undelivered // targets that did not accept the latest messages
 }

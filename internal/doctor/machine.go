@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 func config(f Facts) []Check {
@@ -274,20 +275,30 @@ func notify(f Facts) []Check {
 	return all
 }
 
+// agentCost asks about agents only where a budget limits the cost.
+func agentCost(f Facts) []Check {
+	if f.Passes == nil || f.Passes.Budgets == nil || !f.Passes.Budgets.LimitCost() {
+		return nil
+	}
+	return each(f.Agents, func(g Agent) bool { return g.CostUnknown }, func(Agent) []Check {
+		return warn(spending.CostWarning, spending.CostRemedy)
+	})
+}
+
 func budgets(f Facts) []Check {
 	p := f.Passes
 	if p == nil || p.Budgets == nil {
 		return nil
 	}
 	b := p.Budgets
-	spent := fmt.Sprintf("last 24 hours: %s, $%.2f", count(p.Turns, "turn", "turns"), p.Cost)
+	spent := fmt.Sprintf("last 24 hours: %s, %s", count(p.Turns, "turn", "turns"), spending.Cost(p.Cost, p.UnknownCost))
 	limit := func(unset bool, words string) string {
 		if unset {
 			return "no limit"
 		}
 		return words
 	}
-	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("$%g", b.CostPerDay)))
+	most := fmt.Sprintf("at most %s turns and %s a day", limit(b.TurnsPerDay == 0, fmt.Sprint(b.TurnsPerDay)), limit(b.CostPerDay == 0, fmt.Sprintf("%g USD", b.CostPerDay)))
 	switch {
 	case b.TurnsPerDay == 0 && b.CostPerDay == 0:
 		return warn("neither the turns nor the cost of a day have a limit; "+spent, "set max_cost_per_day_usd in [runtime]")

@@ -106,6 +106,7 @@ var table = []Row{
 	{"agent_version", forAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
 	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
 	{"agent_home", forAgents, "whether it can write the folders with its login and sessions", usual, installed(agentHome)},
+	{"agent_cost", forAgents, "whether its cost is known, if a budget limits the cost", AtDoctor, agentCost},
 
 	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
 	{"agent_start", forSandbox, "whether its program starts as in a turn, in its sandbox where the checkouts are, without a request to its provider", usual, installed(agentStart)},

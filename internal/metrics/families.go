@@ -27,7 +27,7 @@ func Known() []Family {
 		histogram("mergexo_review_response_latency_seconds", "Time from a person's comment to its answer."),
 		counter("mergexo_failures_total", "Attempts that failed and turns that stopped for a person, by the kind of reason.", "kind"),
 		counter("mergexo_runs_total", "Runs of agents' programs that ended.", "agent"),
-		counter("mergexo_runs_unknown_usage_total", "Ended runs of agents' programs whose usage is not fully known.", "agent"),
+		counter("mergexo_runs_unknown_usage_total", "Ended runs of agents' programs whose tokens, or whose cost, are not fully known.", "agent", "type"),
 		counter("mergexo_tokens_total", "Tokens that agents used in ended runs.", "agent", "type"),
 		counter("mergexo_cost_usd_total", "Cost of ended runs in US dollars, as far as it is known.", "agent"),
 		counter("mergexo_github_requests_total", "Requests to GitHub by API and HTTP status.", "host", "api", "status"),
@@ -96,9 +96,10 @@ func fillWork(by map[string]*Family, v Values) {
 func fillAgents(by map[string]*Family, v Values) {
 	for _, u := range v.Used {
 		by["mergexo_runs_total"].add(float64(u.Runs), u.Agent)
-		by["mergexo_runs_unknown_usage_total"].add(float64(u.Unknown), u.Agent)
-		by["mergexo_tokens_total"].add(float64(u.Input), u.Agent, "input")
-		by["mergexo_tokens_total"].add(float64(u.Output), u.Agent, "output")
+		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownTokens), u.Agent, "tokens")
+		by["mergexo_runs_unknown_usage_total"].add(float64(u.UnknownCost), u.Agent, "cost")
+		by["mergexo_tokens_total"].add(float64(u.InputTokens), u.Agent, "input")
+		by["mergexo_tokens_total"].add(float64(u.OutputTokens), u.Agent, "output")
 		by["mergexo_cost_usd_total"].add(dollars(u.CostUSD), u.Agent)
 	}
 }

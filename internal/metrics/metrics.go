@@ -51,11 +51,9 @@ type Failures struct {
 
 // Used is an agent's usage in finished runs.
 type Used struct {
-	Agent         string
-	Runs          int
-	Unknown       int // runs that used more than is known
-	Input, Output int64
-	CostUSD       float64
+	Agent string
+	Runs  int
+	work.UsageSum
 }
 
 // Times is a histogram of durations.

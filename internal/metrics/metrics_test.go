@@ -29,7 +29,7 @@ func full() Values {
 		TurnTime: Times{Bounds: []time.Duration{5 * time.Second, time.Minute}},
 		Answers:  Times{Bounds: []time.Duration{5 * time.Second, time.Minute}},
 		Failures: []Failures{{Kind: work.WhyFailed, Count: 5}},
-		Used:     []Used{{Agent: "codex", Runs: 9, Unknown: 1, Input: 1 << 53, Output: 12, CostUSD: 0.1 + 0.2}},
+		Used:     []Used{{Agent: "codex", Runs: 9, UsageSum: work.UsageSum{Usage: work.Usage{InputTokens: 1 << 53, OutputTokens: 12, CostUSD: 0.1 + 0.2}, UnknownTokens: 1, UnknownCost: 2}}},
 		Requests: []work.RequestCount{{Host: "github.com", API: "rest", Status: "304", Count: 1_000_000}},
 		Limits:   []work.RateLimit{{Host: "github.com", Resource: "core", Remaining: 4990, Most: 5000, ResetAt: at}},
 	}

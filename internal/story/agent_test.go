@@ -63,11 +63,11 @@ type rule struct {
 	Print    *string           `yaml:"print"`    // this instead of an answer
 	Exit     int               `yaml:"exit"`
 
-	Stands  bool             `yaml:"stands"` // a reviewer says of no earlier finding that it is done
-	Answer  map[string]any   `yaml:"answer"` // over the default answer of the kind
-	Without []string         `yaml:"without"`
-	Session *string          `yaml:"session"`
-	Usage   map[string]int64 `yaml:"usage"`
+	Stands  bool           `yaml:"stands"` // a reviewer says of no earlier finding that it is done
+	Answer  map[string]any `yaml:"answer"` // over the default answer of the kind
+	Without []string       `yaml:"without"`
+	Session *string        `yaml:"session"`
+	Usage   map[string]any `yaml:"usage"`
 }
 
 // child is a process that the agent leaves behind.
@@ -447,9 +447,7 @@ func (r rule) answer(req request) map[string]any {
 		session = *r.Session
 	}
 	usage := map[string]any{"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01}
-	for k, v := range r.Usage {
-		usage[k] = v
-	}
+	maps.Copy(usage, r.Usage)
 	return map[string]any{"session": session, "answer": a, "usage": usage}
 }
 

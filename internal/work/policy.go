@@ -16,6 +16,9 @@ type Budgets struct {
 	CostPerDay     float64
 }
 
+// LimitCost reports whether a budget limits the cost.
+func (b Budgets) LimitCost() bool { return b.CostPerItem > 0 || b.CostPerTurn > 0 || b.CostPerDay > 0 }
+
 // Labels are the names of the labels that start and pause work, and those that show its state.
 type Labels struct {
 	Design   string

@@ -12,7 +12,7 @@ const (
 	WhyLimitPassed        ReasonKind = "run_limit"                   // in every attempt the agent used too much memory or disk, or wrote too much; Count, Text, Advice
 	WhyUnknown            ReasonKind = "unknown"                     // Local
 	WhyNeverAnswered      ReasonKind = "never_answered"              // the agent never answered in the allowed number of starts; Count, Local
-	WhyItemBudget         ReasonKind = "item_budget"                 // a budget of the item is spent; Name, Used, Limit, Begun
+	WhyItemBudget         ReasonKind = "item_budget"                 // a budget of the item is spent; Name, Used, Limit, Begun; Count: runs with unknown cost
 	WhyTurnLimit          ReasonKind = "turn_limit"                  // the turn reached a limit; Name, Used, Limit; Count: ended runs
 	WhyNoProgress         ReasonKind = "no_progress"                 // several turns in a row fixed nothing; Count, Names
 	WhyNotFixed           ReasonKind = "not_fixed"                   // one turn did not fix it; Names, Branch
@@ -135,7 +135,7 @@ const (
 	WhyLoginUnknown ReasonKind = "github_login"         //
 	WhyDraftReview  ReasonKind = "draft_review"         // the operator has a draft review; Number
 	WhyPace         ReasonKind = "comment_pace"         // Count, Text
-	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At
+	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At; Count: runs with unknown cost
 	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
 	WhyNoConnection ReasonKind = "no_connection"        // Local
 	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local

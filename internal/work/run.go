@@ -16,7 +16,7 @@ type Run struct {
 	Began   time.Time
 	Ended   time.Time // zero: no pass saw the run end
 	Usage   Usage     // as far as known
-	Unknown bool      // it used more than Usage, by an unknown amount
+	Known   Known     // which parts of Usage are complete
 }
 
 // SumCounts adds counts that are not negative. If the sum overflows, it returns the largest
@@ -41,9 +41,10 @@ type Spent struct {
 	Head     string // the commit on which the agent worked
 	Commit   string // the resulting commit; empty: none yet, or nothing changed
 	CostUSD  float64
-	Attempts int       // attempts that began; budgets count each as a turn
-	Unknown  int       // runs with unknown usage
-	At       time.Time // when the turn was claimed or the run began
+	Attempts int // attempts that began; budgets count each as a turn
+
+	UnknownCost int       // runs with unknown cost
+	At          time.Time // when the turn was claimed or the run began
 }
 
 // Turns returns the number of turns that budgets count. A turn that has not run yet counts as one.

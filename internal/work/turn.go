@@ -124,15 +124,15 @@ type Turn struct {
 	Base   string // base branch
 	Head   string // commit on which the agent works; empty until restored
 
-	Agent     string  // name in the config
-	Sandbox   Sandbox // the sandbox of its last run
-	Request   []byte  // JSON document with prompt and context, stored before the first run
-	Attempts  int     // failed attempts and the current one, over all steps
-	Runs      int     // agent invocations, repairs included
-	Answer    []byte  // validated JSON; nil until answered
-	Commit    string  // oid; empty if the agent changed nothing
-	Session   string  // the provider's session after the run
-	Usage     Usage
+	Agent     string   // name in the config
+	Sandbox   Sandbox  // the sandbox of its last run
+	Request   []byte   // JSON document with prompt and context, stored before the first run
+	Attempts  int      // failed attempts and the current one, over all steps
+	Runs      int      // agent invocations, repairs included
+	Answer    []byte   // validated JSON; nil until answered
+	Commit    string   // oid; empty if the agent changed nothing
+	Session   string   // the provider's session after the run
+	Used      UsageSum // of its ended runs
 	EventKeys []string // sorted
 
 	NotBefore  time.Time // the turn is not tried before
@@ -161,11 +161,60 @@ func (u Turn) Begun(actions []Action) bool {
 	})
 }
 
-// Usage is what one agent run consumed.
+// Usage is what agent runs consumed, as far as it is known.
 type Usage struct {
-	InputTokens  int64   `json:"inputTokens"`  // tokens that agents read
-	OutputTokens int64   `json:"outputTokens"` // tokens that agents wrote
-	CostUSD      float64 `json:"costUSD"`      // cost in US dollars, as far as it is known
+	InputTokens  int64
+	OutputTokens int64
+	CostUSD      float64
+}
+
+// Known tells which parts of a run's usage are known. The zero value is a run of which nothing is
+// known: a count that nobody reported is not zero.
+type Known struct{ Tokens, Cost bool }
+
+// UsageSum is the usage of several runs. What is unknown of some runs is not in the sums.
+type UsageSum struct {
+	Usage
+	UnknownTokens int // runs with unknown tokens
+	UnknownCost   int // runs with unknown cost
+}
+
+// Add adds a run.
+func (s UsageSum) Add(u Usage, k Known) UsageSum {
+	s.Usage = s.Usage.Add(u)
+	if !k.Tokens {
+		s.UnknownTokens++
+	}
+	if !k.Cost {
+		s.UnknownCost++
+	}
+	return s
+}
+
+// Join adds another sum.
+func (s UsageSum) Join(o UsageSum) UsageSum {
+	return UsageSum{s.Usage.Add(o.Usage), s.UnknownTokens + o.UnknownTokens, s.UnknownCost + o.UnknownCost}
+}
+
+// AtLeast formats a sum of which unknown parts are missing: "cost unknown" if nothing of it is
+// known, "at least 1.20 USD" if a part is known. The name is that of the sum. All texts about usage
+// are formed here.
+func AtLeast[N int64 | float64](sum N, unknown int, name string, format func(N) string) string {
+	switch {
+	case unknown == 0:
+		return format(sum)
+	case sum == 0:
+		return name + " unknown"
+	}
+	return "at least " + format(sum)
+}
+
+// KnownPart returns a sum of which unknown parts are missing, for JSON; nil: nothing of it is known.
+func KnownPart[N int64 | float64](sum N, unknown int) *N {
+	if unknown > 0 && sum == 0 {
+		return nil
+	}
+	return &sum
 }
 
 // Add sums two usages.

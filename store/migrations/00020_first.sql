@@ -272,6 +272,8 @@ CREATE TABLE turns (
     input_tokens  INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,
+    unknown_tokens INTEGER NOT NULL DEFAULT 0, -- ended runs whose tokens are not known, or not all
+    unknown_cost  INTEGER NOT NULL DEFAULT 0, -- the same of the cost
     event_keys    TEXT    NOT NULL,
     not_before    INTEGER NOT NULL,
     wait_reason   TEXT    NOT NULL,
@@ -307,7 +309,8 @@ CREATE TABLE runs (
     input_tokens  INTEGER NOT NULL, -- these three as far as they were known last
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,
-    unknown       INTEGER NOT NULL, -- 1: it used more than that, and nothing says how much
+    tokens_known  INTEGER NOT NULL, -- 1: the tokens are those of the whole run; 0: it may have used more
+    cost_known    INTEGER NOT NULL, -- the same of the cost
     -- What the provider has counted of the session since its beginning, for those that
     -- never tell what one run used; 0: nothing.
     counted_input_tokens  INTEGER NOT NULL DEFAULT 0,
@@ -614,8 +617,9 @@ CREATE TABLE totals (
     outcome       TEXT    NOT NULL, -- the step in which a turn ended; a verdict's decision
     most          INTEGER NOT NULL, -- of times: the bucket's upper bound in seconds; 0: there is none
     n             INTEGER NOT NULL,
-    attempts      INTEGER NOT NULL, -- of runs, as the five that follow
-    unknown       INTEGER NOT NULL, -- runs that used more than is known
+    attempts      INTEGER NOT NULL, -- of runs, as the six that follow
+    unknown_tokens INTEGER NOT NULL, -- runs whose tokens are not known, or not all
+    unknown_cost  INTEGER NOT NULL, -- the same of the cost
     input_tokens  INTEGER NOT NULL,
     output_tokens INTEGER NOT NULL,
     cost_usd      REAL    NOT NULL,

@@ -123,12 +123,25 @@ type Lease struct {
 
 	Attempted bool    // this pass began an attempt, which still counts
 	BegunRuns []int64 // ids of agent runs that this pass began
-	Used      bool    // the usage of BegunRuns is unknown or not zero
+	Used      bool    // the usage of BegunRuns is unknown in part or not zero
+
+	Warning string // a problem for the operator that the turn's runs showed; empty: none
 
 	Trace *telemetry.Span // of the current phase; nil: no trace
 
 	Disclosure     string // line below the agent's text
 	DisclosedAside string // the line where the agent answers no comments, such as on the issue for a flaky test
+}
+
+// UsageAttrs returns the attributes of a trace for what is known of usage.
+func UsageAttrs(u work.Usage, k work.Known) (attrs []telemetry.Attr) {
+	if k.Tokens {
+		attrs = append(attrs, telemetry.Attr{Key: "gen_ai.usage.input_tokens", Value: u.InputTokens}, telemetry.Attr{Key: "gen_ai.usage.output_tokens", Value: u.OutputTokens})
+	}
+	if k.Cost {
+		attrs = append(attrs, telemetry.Attr{Key: "mergexo.cost_usd", Value: u.CostUSD})
+	}
+	return attrs
 }
 
 // Release stops prefetched reads and frees the slot.

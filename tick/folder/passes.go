@@ -102,6 +102,9 @@ func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time,
 	if b.err == nil {
 		b.err = os.Truncate(b.path, 0)
 	}
+	if errors.Is(b.err, fs.ErrNotExist) { // the state folder was deleted under the pass, and the record of its beginning with it
+		b.err = nil
+	}
 	b.lock.Unlock()
 	return b.last, b.err
 }

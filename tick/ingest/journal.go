@@ -107,6 +107,7 @@ func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal)
 	turn := work.Turn{
 		RepoID: h.row.ID, ItemID: item, Number: j.Number, Kind: j.Kind, Key: j.Turn, Step: work.StepAnswered,
 		Reason: "found again in the mirror's journal", EventKeys: j.Events, ClaimedAt: claimed, UpdatedAt: h.now(),
+		Used: work.UsageSum{UnknownTokens: 1, UnknownCost: 1},
 	}
 	j.Fill(&turn)
 	id, err := tx.AddTurn(ctx, turn)
@@ -117,7 +118,7 @@ func (h *reading) storeJournal(ctx context.Context, tx *store.Tx, j env.Journal)
 		return err
 	}
 	turn.ID = id
-	run := work.Run{Turn: id, Attempt: true, Agent: j.Agent, Session: j.Session, Began: claimed, Ended: claimed, Unknown: true}
+	run := work.Run{Turn: id, Attempt: true, Agent: j.Agent, Session: j.Session, Began: claimed, Ended: claimed}
 	if _, err := tx.AddRun(ctx, run); err != nil {
 		return err
 	}

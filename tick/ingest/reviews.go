@@ -462,7 +462,7 @@ func (h *reading) keepApprovals(ctx context.Context, old, pull work.PullRequest)
 	read := slices.Clone(seen.verdicts) // by this pass
 	for _, v := range read {
 		if justNow(v) {
-			v.MergeBase = old.MergeBase
+			v.MergeBase, v.Validity = old.MergeBase, review.Counts
 			by.stored.Verdicts = append(by.stored.Verdicts, v.Verdict)
 		}
 	}

@@ -96,15 +96,19 @@ func addUsed(ctx context.Context, tx *store.Tx, v *metrics.Values) error {
 	costs, err := tx.Costs(ctx, ever, store.ByAgent)
 	open, openErr := tx.ListOpenRuns(ctx)
 	for _, c := range costs {
-		u := metrics.Used{Agent: c.Agent, Runs: c.Runs, Unknown: c.Unknown, Input: c.InputTokens, Output: c.OutputTokens, CostUSD: c.CostUSD}
+		sum, runs := c.UsageSum, c.Runs
 		for _, r := range open {
 			if r.Agent == c.Agent {
-				u.Runs--
-				u.Input -= int64(r.Usage.InputTokens)
-				u.Output -= int64(r.Usage.OutputTokens)
-				u.CostUSD -= r.Usage.CostUSD
+				of := work.UsageSum{}.Add(r.Usage, r.Known)
+				runs--
+				sum.InputTokens -= of.InputTokens
+				sum.OutputTokens -= of.OutputTokens
+				sum.CostUSD -= of.CostUSD
+				sum.UnknownTokens -= of.UnknownTokens
+				sum.UnknownCost -= of.UnknownCost
 			}
 		}
+		u := metrics.Used{Agent: c.Agent, Runs: runs, UsageSum: sum}
 		v.Used = append(v.Used, u)
 	}
 	return errors.Join(err, openErr)

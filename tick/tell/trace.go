@@ -26,7 +26,7 @@ func ObserveTurn(ctx context.Context, e *env.Env, l *env.Lease, run func() env.T
 	if l.Resumed {
 		from = telemetry.Resumed
 	}
-	used := l.Turn.Usage
+	used := l.Turn.Used
 	l.Trace = e.Tracer.Begin(ctx, "invoke_agent "+agent.Name, l.Turn.Key, from, append(agentAttrs(agent), turnAttrs(l)...)...)
 	done := run()
 	l.Trace.Set(append(resultAttrs(done), endAttrs(ctx, e, l, used)...)...)
@@ -80,18 +80,19 @@ func turnAttrs(l *env.Lease) attrs {
 
 // endAttrs returns the attributes known when a pass is done with a turn. used is its usage before
 // this pass.
-func endAttrs(ctx context.Context, e *env.Env, l *env.Lease, used work.Usage) attrs {
-	now := l.Turn.Usage
+func endAttrs(ctx context.Context, e *env.Env, l *env.Lease, used work.UsageSum) attrs {
+	now := l.Turn.Used
 	all := attrs{
 		{Key: "gen_ai.conversation.id", Value: l.Turn.Session},
-		{Key: "gen_ai.usage.input_tokens", Value: now.InputTokens - used.InputTokens},
-		{Key: "gen_ai.usage.output_tokens", Value: now.OutputTokens - used.OutputTokens},
-		{Key: "mergexo.cost_usd", Value: now.CostUSD - used.CostUSD},
 		{Key: "vcs.ref.head.name", Value: l.Turn.Branch},
 		{Key: "vcs.ref.head.type", Value: "branch"},
 		{Key: "vcs.ref.head.revision", Value: cmp.Or(l.Turn.Commit, l.Turn.Head)},
 		{Key: "vcs.ref.base.name", Value: l.Turn.Base},
 	}
+	all = append(all, env.UsageAttrs(
+		work.Usage{InputTokens: now.InputTokens - used.InputTokens, OutputTokens: now.OutputTokens - used.OutputTokens, CostUSD: now.CostUSD - used.CostUSD},
+		work.Known{Tokens: now.UnknownTokens == used.UnknownTokens, Cost: now.UnknownCost == used.UnknownCost},
+	)...)
 	_ = e.Store.View(context.WithoutCancel(ctx), func(tx *store.Tx) error { // the trace is sent without it too
 		pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
 		if ok {

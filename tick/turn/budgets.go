@@ -23,7 +23,7 @@ func (p *lastLook) affords(ctx context.Context, tx *store.Tx, l *env.Lease) erro
 		return &work.BlockedError{Reason: unanswered(l.Turn)}
 	}
 	b, now := p.Config.Runtime.Budgets, p.Now()
-	if spent := overLimit(l.Turn.Usage, b); !spent.None() {
+	if spent := overLimit(l.Turn.Used.Usage, b); !spent.None() {
 		return &work.BlockedError{Reason: spent}
 	}
 	if l.Attempted {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -372,21 +374,35 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 	ctx = context.WithoutCancel(ctx)
 	run.Ended = p.Now()
 	run.Usage, believed = p.plausible(ctx, p.TurnAttrs(l), run, res.Usage)
-	run.Unknown = res.Usage == work.Usage{} && cutShort(ended)
+	run.Known = res.Known
+	if run.Usage == (work.Usage{}) && unpaid(ended) {
+		run.Known = work.Known{Tokens: true, Cost: true}
+	}
 	if res.Session != "" {
 		run.Session = res.Session
 	}
-	l.Turn.Usage = l.Turn.Usage.Add(run.Usage)
-	l.Used = l.Used || run.Unknown || run.Usage != work.Usage{}
-	return believed, p.Store.Update(ctx, func(tx *store.Tx) error {
+	l.Turn.Used = l.Turn.Used.Add(run.Usage, run.Known)
+	l.Used = l.Used || run.Usage != work.Usage{} || run.Known != work.Known{Tokens: true, Cost: true}
+	unlimited := false
+	err = p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
+		known, ran, err := tx.CostKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
+		if err != nil {
+			return err
+		}
+		unlimited = !run.Known.Cost && (known || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
 		return p.countSession(ctx, tx, l.Turn, run, res.Counted, believed)
 	})
+	if unlimited && err == nil {
+		l.Warning = fmt.Sprintf("agent %q: %s; %s", run.Agent, spending.CostWarning, spending.CostRemedy)
+		p.Log.WarnContext(ctx, "a budget limits an unknown cost", p.TurnAttrs(l, "agent", run.Agent, "detail", l.Warning)...)
+	}
+	return believed, err
 }
 
 // countSession stores the usage counted for a run's session. A total that is not believed is not
@@ -402,16 +418,16 @@ func (p *runner) countSession(ctx context.Context, tx *store.Tx, u work.Turn, ru
 	return tx.PutSessionUsage(ctx, run.ID, counted)
 }
 
-// cutShort reports whether a run ended before it could report its usage: by a limit, a signal or a
-// person. A run that ended by itself has reported everything.
-func cutShort(ended error) bool {
-	var (
-		failed  *agent.FailedError
-		answer  *agent.AnswerError
-		session *agent.SessionError
-		wait    *work.WaitError
-		blocked *work.BlockedError
-	)
-	byItself := errors.As(ended, &failed) || errors.As(ended, &answer) || errors.As(ended, &session) || errors.As(ended, &wait) || errors.As(ended, &blocked)
-	return ended != nil && !byItself
+// costLookback is how far back a run may have begun that tells whether its agent's cost is known.
+const costLookback = 7 * 24 * time.Hour
+
+// unpaid reports whether a run ended because its provider refused it, or because its program did not
+// start: if it counted nothing, it used nothing. Of every other run, what was not counted is unknown.
+func unpaid(ended error) bool {
+	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok {
+		return blocked.Reason.Kind != work.WhyAgentDeclined && blocked.Reason.Kind != work.WhyAgentLimit
+	}
+	var session *agent.SessionError
+	var wait *work.WaitError
+	return errors.As(ended, &session) || errors.As(ended, &wait)
 }

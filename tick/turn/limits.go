@@ -67,7 +67,7 @@ const noteEvery = 10 * time.Second
 // once, because the run's record is found only by it. The function's error ends a run that takes
 // its turn over a limit.
 func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(agent.Used) error {
-	noted, before := agent.Used{Session: run.Session}, l.Turn.Usage
+	noted, before := agent.Used{Session: run.Session}, l.Turn.Used.Usage
 	var at time.Time
 	return func(u agent.Used) error {
 		now := p.Local()
@@ -75,11 +75,11 @@ func (p *runner) noting(ctx context.Context, l *env.Lease, run work.Run) func(ag
 			spent.Count = 1
 			return &work.BlockedError{Reason: spent}
 		}
-		if u.Session == noted.Session && (u.Usage == noted.Usage || now.Before(at.Add(noteEvery))) {
+		if u.Session == noted.Session && (u.Usage == noted.Usage && u.Known == noted.Known || now.Before(at.Add(noteEvery))) {
 			return nil
 		}
 		usage, _ := p.plausible(ctx, p.TurnAttrs(l), run, u.Usage)
-		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage) })
+		err := p.Store.Update(ctx, func(tx *store.Tx) error { return tx.NoteRun(ctx, run.ID, u.Session, usage, u.Known) })
 		if err != nil {
 			p.Log.DebugContext(ctx, "could not store the usage of a run so far", p.TurnAttrs(l, "error", err)...)
 		}
@@ -132,8 +132,8 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 	if known {
 		run.Usage, believed = p.plausible(ctx, attrs, run, used.Usage)
 	}
-	run.Unknown, run.Ended = !known, p.Now()
-	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(attrs, "agent", run.Agent, "used_is_known", known,
+	run.Known, run.Ended = used.Known, p.Now()
+	p.Log.WarnContext(ctx, "a run of an agent ended with its pass", append(attrs, "agent", run.Agent, "tokens_known", run.Known.Tokens, "cost_known", run.Known.Cost,
 		"input_tokens", run.Usage.InputTokens, "output_tokens", run.Usage.OutputTokens, "cost_usd", run.Usage.CostUSD)...)
 	return p.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.EndRun(ctx, run); err != nil {
@@ -144,7 +144,7 @@ func (p *runner) endDeadRun(ctx context.Context, run work.Run) error {
 				return err
 			}
 		}
-		return tx.AddTurnUsage(ctx, turn.ID, run.Usage)
+		return tx.AddTurnUsage(ctx, turn.ID, run.Usage, run.Known)
 	})
 }
 

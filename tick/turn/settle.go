@@ -166,6 +166,9 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 		Outcome: string(v.kind), Reason: reason, Code: v.why.Kind, URL: p.turnURL(ctx, l), Resumed: l.Resumed,
 	}
 	rep.AddTurn(done)
+	if l.Warning != "" {
+		rep.Repo(done.Repo, func(x *env.RepoReport) { x.Warnings = append(x.Warnings, l.Warning) })
+	}
 	return done
 }
 

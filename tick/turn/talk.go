@@ -216,9 +216,8 @@ func observed(l *env.Lease, run work.Run) (part *telemetry.Span, over func(res a
 	return part, func(res agent.Result, err error) {
 		part.Set(
 			telemetry.Attr{Key: "gen_ai.conversation.id", Value: res.Session},
-			telemetry.Attr{Key: "gen_ai.usage.input_tokens", Value: res.Usage.InputTokens}, telemetry.Attr{Key: "gen_ai.usage.output_tokens", Value: res.Usage.OutputTokens},
-			telemetry.Attr{Key: "mergexo.cost_usd", Value: res.Usage.CostUSD},
 		)
+		part.Set(env.UsageAttrs(res.Usage, res.Known)...)
 		why, failed := env.WhyOf(err)
 		if !failed {
 			part.Set(telemetry.Attr{Key: "mergexo.reason_code", Value: why})

@@ -75,21 +75,23 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	})
 	run := read(res.Stdout)
 	out, err := c.judge(r, res, run, err)
-	out.Usage = c.used(run, m)
+	out.Usage, out.Known = c.used(run, m)
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 
 // used returns a run's usage. The result line has it too, with the cost, but a killed run may have
-// no result line.
-func (c *claude) used(run outcome, m *meter) work.Usage {
-	all, cost := m.counted()
-	if run.end != nil {
-		all = all.Most(run.end.Usage.tokens())
-		if run.end.CostUSD > 0 {
-			cost = agent.Bounded(run.end.CostUSD, agent.MaxCost)
+// no result line. The list price is the cost only if it is that of all tokens.
+func (c *claude) used(run outcome, m *meter) (work.Usage, work.Known) {
+	priced, cost, counted := m.counted()
+	all, known := priced, work.Known{Tokens: counted, Cost: counted}
+	if end := run.end; end != nil {
+		all = priced.Most(end.Usage.tokens())
+		known = work.Known{Tokens: counted || end.Usage.known(), Cost: counted && all == priced || end.CostUSD.Known}
+		if end.CostUSD.N > 0 {
+			cost = end.CostUSD.Cost()
 		}
 	}
-	return c.spec.Charge(all, cost)
+	return c.spec.Charge(all, cost, known)
 }
 
 // argv returns the command line. A resumed turn gets all limits again. The prompt goes to standard
@@ -140,14 +142,14 @@ type event struct {
 	RetryDelay float64 `json:"retry_delay_ms"` // of the line "api_retry"
 
 	// The rest is only in the line "result".
-	IsError    bool     `json:"is_error"`
-	Status     int      `json:"api_error_status"`
-	Result     string   `json:"result"`
-	StopReason string   `json:"stop_reason"`
-	Terminal   string   `json:"terminal_reason"`
-	Errors     []string `json:"errors"`
-	CostUSD    float64  `json:"total_cost_usd"`
-	Usage      counts   `json:"usage"`
+	IsError    bool        `json:"is_error"`
+	Status     int         `json:"api_error_status"`
+	Result     string      `json:"result"`
+	StopReason string      `json:"stop_reason"`
+	Terminal   string      `json:"terminal_reason"`
+	Errors     []string    `json:"errors"`
+	CostUSD    agent.Count `json:"total_cost_usd"`
+	Usage      counts      `json:"usage"`
 	Denials    []struct {
 		Tool string `json:"tool_name"`
 	} `json:"permission_denials"`

@@ -26,7 +26,7 @@ func FuzzStreams(f *testing.F) {
 		if u := m.Used().Usage; u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
 			t.Errorf("usage %+v", u)
 		}
-		if u := c.used(run, m); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
+		if u, _ := c.used(run, m); u.InputTokens < 0 || u.OutputTokens < 0 || u.CostUSD < 0 {
 			t.Errorf("usage with the result's %+v", u)
 		}
 	})

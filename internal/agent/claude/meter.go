@@ -6,19 +6,33 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // counts are the token counts of one message, or of a whole run.
 type counts struct {
-	Input         int64 `json:"input_tokens"`
-	CacheCreation int64 `json:"cache_creation_input_tokens"`
-	CacheRead     int64 `json:"cache_read_input_tokens"`
-	Output        int64 `json:"output_tokens"`
+	Input         agent.Count `json:"input_tokens"`
+	CacheCreation agent.Count `json:"cache_creation_input_tokens"`
+	CacheRead     agent.Count `json:"cache_read_input_tokens"`
+	Output        agent.Count `json:"output_tokens"`
+}
+
+// UnmarshalJSON never fails. a value of another type has no counts.
+func (c *counts) UnmarshalJSON(raw []byte) error {
+	type plain counts
+	*c = counts{}
+	_ = json.Unmarshal(raw, (*plain)(c))
+	return nil
+}
+
+// known reports whether the counts are complete. Those of a cache may be absent.
+func (c counts) known() bool {
+	return c.Input.Known && c.Output.Known && !c.CacheCreation.Unreadable && !c.CacheRead.Unreadable
 }
 
 func (c counts) tokens() spending.Tokens {
-	return spending.Tokens{Input: agent.Countable(c.Input), CacheWrite: agent.Countable(c.CacheCreation), CacheRead: agent.Countable(c.CacheRead), Output: agent.Countable(c.Output)}
+	return spending.Tokens{Input: c.Input.Tokens(), CacheWrite: c.CacheCreation.Tokens(), CacheRead: c.CacheRead.Tokens(), Output: c.Output.Tokens()}
 }
 
 // countLine is the part of a line, of output or record, that the meter reads.
@@ -53,6 +67,7 @@ type meter struct {
 type message struct {
 	model  string
 	tokens spending.Tokens
+	known  bool // tokens are complete
 }
 
 func (c *claude) meter(session string) *meter {
@@ -82,8 +97,10 @@ func (m *meter) line(line []byte) {
 
 // count keeps the larger of a message's known and new counts.
 func (m *meter) count(l countLine) {
-	known := m.messages[l.Message.ID]
-	m.messages[l.Message.ID] = message{model: l.Message.Model, tokens: known.tokens.Most(l.Message.Usage.tokens())}
+	earlier := m.messages[l.Message.ID]
+	m.messages[l.Message.ID] = message{
+		model: l.Message.Model, tokens: earlier.tokens.Most(l.Message.Usage.tokens()), known: earlier.known || l.Message.Usage.known(),
+	}
 }
 
 // look reads new lines of the session's record.
@@ -97,26 +114,31 @@ func (m *meter) look() {
 	})
 }
 
-// counted returns the tokens of all messages and their list price.
-func (m *meter) counted() (all spending.Tokens, cost float64) {
+// counted returns the tokens of all messages and their list price. known is false if there is no
+// message, or if the tokens of one are incomplete.
+func (m *meter) counted() (all spending.Tokens, cost float64, known bool) {
 	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
+	counted, broken := false, false
 	for id, of := range m.seen {
 		if !of {
 			continue
 		}
 		message := m.messages[id]
+		counted, broken = true, broken || !message.known
 		all = all.Add(message.tokens)
 		cost += PriceOf(message.model).Cost(message.tokens)
 	}
-	return all, cost
+	return all, cost, counted && !broken
 }
 
 func (m *meter) Used() agent.Used {
-	all, cost := m.counted()
+	all, cost, known := m.counted()
 	m.at.Lock()
 	defer m.at.Unlock()
-	return agent.Used{Session: m.session, Usage: m.spec.Charge(all, cost)}
+	used := agent.Used{Session: m.session}
+	used.Usage, used.Known = m.spec.Charge(all, cost, work.Known{Tokens: known, Cost: known})
+	return used
 }

@@ -30,7 +30,7 @@ var Adapter = agent.Adapter{
 	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
 	Variable: "CODEX_HOME", InHome: []string{".codex"},
 	Sessions: agent.Sessions{Folder: "sessions", Levels: []func() *regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
-	Step:     step, Recorded: recorded, Login: login,
+	Step:     step, Recorded: recorded, Login: login, NoCost: true,
 }
 
 // The names of the folders in which codex keeps its sessions.
@@ -66,7 +66,7 @@ func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) 
 	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r, schema), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
-	out.Usage, out.Counted = m.account()
+	out.Usage, out.Known, out.Counted = m.account()
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 

@@ -12,20 +12,33 @@ import (
 
 // counts are the token counts of one response, a turn, or a whole thread.
 type counts struct {
-	Input      int64 `json:"input_tokens"` // cached tokens and cache writes included
-	Cached     int64 `json:"cached_input_tokens"`
-	CacheWrite int64 `json:"cache_write_input_tokens"`
-	Output     int64 `json:"output_tokens"`
+	Input      agent.Count `json:"input_tokens"` // cached tokens and cache writes included
+	Cached     agent.Count `json:"cached_input_tokens"`
+	CacheWrite agent.Count `json:"cache_write_input_tokens"`
+	Output     agent.Count `json:"output_tokens"`
+}
+
+// UnmarshalJSON never fails. a value of another type has no counts.
+func (c *counts) UnmarshalJSON(raw []byte) error {
+	type plain counts
+	*c = counts{}
+	_ = json.Unmarshal(raw, (*plain)(c))
+	return nil
+}
+
+// known reports whether the counts are complete. The cached ones may be absent.
+func (c counts) known() bool {
+	return c.Input.Known && c.Output.Known && !c.Cached.Unreadable && !c.CacheWrite.Unreadable
 }
 
 func (c counts) tokens() spending.Tokens {
-	t := spending.Tokens{CacheRead: agent.Countable(c.Cached), CacheWrite: agent.Countable(c.CacheWrite), Output: agent.Countable(c.Output)}
-	t.Input = max(agent.Countable(c.Input)-t.CacheRead-t.CacheWrite, 0)
+	t := spending.Tokens{CacheRead: c.Cached.Tokens(), CacheWrite: c.CacheWrite.Tokens(), Output: c.Output.Tokens()}
+	t.Input = max(c.Input.Tokens()-t.CacheRead-t.CacheWrite, 0)
 	return t
 }
 
 func (c counts) usage() work.Usage {
-	return work.Usage{InputTokens: agent.Countable(c.Input), OutputTokens: agent.Countable(c.Output)}
+	return work.Usage{InputTokens: c.Input.Tokens(), OutputTokens: c.Output.Tokens()}
 }
 
 // countLine is the part of a record line that the meter reads. Each response of the model has a
@@ -52,12 +65,15 @@ type meter struct {
 	asked agent.Request
 	since time.Time // earlier lines of the record belong to earlier runs
 
-	at     sync.Mutex
-	thread string
-	record agent.Journal
-	tokens spending.Tokens // sum of the responses
-	ended  counts          // usage of the thread, as reported at the turn's end
-	total  counts          // usage of the thread, as read from its record
+	at       sync.Mutex
+	thread   string
+	record   agent.Journal
+	tokens   spending.Tokens // sum of the responses
+	broken   bool            // the counts of a response are incomplete
+	summed   bool            // tokens has a response
+	ended    counts          // usage of the thread, as reported at the turn's end
+	total    counts          // usage of the thread, as read from its record
+	totalled bool            // total was written by this run
 }
 
 func (c *codex) meter(r agent.Request) *meter {
@@ -94,41 +110,45 @@ func (m *meter) look() {
 		switch {
 		case l.Type == "token_usage_record" && !l.Before(m.since):
 			m.tokens = m.tokens.Add(l.Payload.Usage.tokens())
+			m.summed, m.broken = true, m.broken || !l.Payload.Usage.known()
 		case l.Payload.Type == "token_count" && l.Payload.Info != nil:
-			m.total = l.Payload.Info.Total
+			m.total, m.totalled = l.Payload.Info.Total, !l.Before(m.since)
 		}
 	})
 }
 
 func (m *meter) Used() agent.Used {
-	run, thread := m.account()
+	run, known, thread := m.account()
 	m.at.Lock()
 	defer m.at.Unlock()
-	return agent.Used{Session: m.thread, Usage: run, Counted: thread}
+	return agent.Used{Session: m.thread, Usage: run, Known: known, Counted: thread}
 }
 
 // account returns the usage of this run and of the whole thread: codex counts from the thread's
 // beginning. Tokens known only from that difference are charged as uncached, because nothing tells
-// how many came from a cache.
-func (m *meter) account() (run, thread work.Usage) {
+// how many came from a cache. The tokens are known if the end of the turn reports the thread's, or if
+// each response that codex recorded has its own. Codex reports no cost.
+func (m *meter) account() (run work.Usage, known work.Known, thread work.Usage) {
 	m.Rest()
 	m.at.Lock()
 	defer m.at.Unlock()
 	m.look()
-	thread = m.total.usage()
-	if m.ended != (counts{}) {
-		thread = m.ended.usage()
+	whole := m.total
+	if m.ended.known() || !whole.known() {
+		whole = m.ended
 	}
+	thread = whole.usage()
 	before := m.asked.Counted
 	if m.thread != m.asked.Session {
 		before = work.Usage{} // the earlier counts are of another thread
 	}
-	known, t := m.tokens.Usage(0), m.tokens
+	summed, t := m.tokens.Usage(0), m.tokens
 	t = t.Add(spending.Tokens{
-		Input:  least(least(thread.InputTokens, before.InputTokens), known.InputTokens),
-		Output: least(least(thread.OutputTokens, before.OutputTokens), known.OutputTokens),
+		Input:  least(least(thread.InputTokens, before.InputTokens), summed.InputTokens),
+		Output: least(least(thread.OutputTokens, before.OutputTokens), summed.OutputTokens),
 	})
-	return m.codex.spec.Charge(t, 0), thread
+	run, known = m.codex.spec.Charge(t, 0, work.Known{Tokens: m.ended.known() || m.totalled && m.total.known() || m.summed && !m.broken})
+	return run, known, thread
 }
 
 // least returns the difference of counters, which never decrease.

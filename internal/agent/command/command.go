@@ -59,12 +59,13 @@ func (c *command) Run(ctx context.Context, r agent.Request) (agent.Result, error
 // spent returns the usage that a failed program reported.
 func (c *command) spent(res proc.Result) agent.Result {
 	out, _ := decodeOutput(res.Stdout, c.spec.Redact)
-	return agent.Result{Usage: c.charge(out.Usage)}
+	return c.charged(agent.Result{Usage: out.Usage, Known: out.Known})
 }
 
-// charge returns a program's usage. Prices from the config win over the cost that it reports.
-func (c *command) charge(u work.Usage) work.Usage {
-	return c.spec.Charge(spending.Tokens{Input: u.InputTokens, Output: u.OutputTokens}, u.CostUSD)
+// charged applies the config's prices to a program's usage.
+func (c *command) charged(r agent.Result) agent.Result {
+	r.Usage, r.Known = c.spec.Charge(spending.Tokens{Input: r.Usage.InputTokens, Output: r.Usage.OutputTokens}, r.Usage.CostUSD, r.Known)
+	return r
 }
 
 func (c *command) document(r agent.Request) ([]byte, error) {
@@ -91,7 +92,7 @@ func (c *command) judge(res proc.Result) (agent.Result, error) {
 		return c.spent(res), &agent.FailedError{Agent: c.spec.Name, Code: res.Code, Stderr: c.spec.Redact(string(res.Stderr))}
 	}
 	out, violations := decodeOutput(res.Stdout, c.spec.Redact)
-	out.Usage = c.charge(out.Usage)
+	out = c.charged(out)
 	if len(violations) > 0 {
 		for i, v := range violations {
 			violations[i] = c.spec.Redact(v)

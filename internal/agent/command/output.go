@@ -17,9 +17,9 @@ import (
 
 // usage is what a program of the command adapter reports as consumed.
 type usage struct {
-	InputTokens  float64 `json:"input_tokens"`
-	OutputTokens float64 `json:"output_tokens"`
-	CostUSD      float64 `json:"cost_usd"`
+	InputTokens  agent.Count `json:"input_tokens"`
+	OutputTokens agent.Count `json:"output_tokens"`
+	CostUSD      agent.Count `json:"cost_usd"`
 }
 
 // maxSession bounds a session's name, in bytes.
@@ -45,7 +45,8 @@ func decodeOutput(raw []byte, redact func(string) string) (agent.Result, []strin
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		violations = append(violations, fmt.Sprintf("text follows the answer document: %q", agent.Clip(redact(agent.Head(bytes.TrimSpace(rest))), 60)))
 	}
-	res := agent.Result{Answer: out["answer"], Usage: readUsage(out["usage"])}
+	res := agent.Result{Answer: out["answer"]}
+	res.Usage, res.Known = readUsage(out["usage"])
 	if len(res.Answer) == 0 || string(res.Answer) == "null" {
 		violations = append(violations, "the answer document has no answer")
 	}
@@ -96,13 +97,11 @@ func readSession(raw json.RawMessage) (string, error) {
 	return s, nil
 }
 
-// readUsage reads usage. Invalid values become 0, and values that are too large the maximum.
-func readUsage(raw json.RawMessage) work.Usage {
+// readUsage reads usage. What is absent or unreadable is unknown; values that are too large become
+// the maximum.
+func readUsage(raw json.RawMessage) (work.Usage, work.Known) {
 	var u usage
-	if len(raw) == 0 || json.Unmarshal(raw, &u) != nil {
-		return work.Usage{}
-	}
-	return work.Usage{
-		InputTokens: int64(agent.Bounded(u.InputTokens, agent.MaxTokens)), OutputTokens: int64(agent.Bounded(u.OutputTokens, agent.MaxTokens)), CostUSD: agent.Bounded(u.CostUSD, agent.MaxCost),
-	}
+	_ = json.Unmarshal(raw, &u) // if it is no object, it holds no count
+	return work.Usage{InputTokens: u.InputTokens.Tokens(), OutputTokens: u.OutputTokens.Tokens(), CostUSD: u.CostUSD.Cost()},
+		work.Known{Tokens: u.InputTokens.Known && u.OutputTokens.Known, Cost: u.CostUSD.Known}
 }

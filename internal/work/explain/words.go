@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
 
 // next is what to do about a reason, as templates. nil: it ends by itself.
@@ -219,11 +220,11 @@ func budget(r work.Reason, p Place) string {
 	case work.MaxTurnsPerDay:
 		return fmt.Sprintf("%s began in the last 24 hours; %s is %.0f", work.Count(int(r.Used), "turn"), r.Name, r.Limit)
 	case work.MaxCostPerItem:
-		spends = fmt.Sprintf("its agents have cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+		spends = fmt.Sprintf("its agents have cost %s; %s is %.2f", spending.Cost(r.Used, r.Count), r.Name, r.Limit)
 	case work.MaxCostPerTurn:
-		spends = fmt.Sprintf("this turn has cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+		spends = fmt.Sprintf("this turn has cost %s; %s is %.2f", spending.Cost(r.Used, 0), r.Name, r.Limit)
 	case work.MaxCostPerDay:
-		spends = fmt.Sprintf("the turns of the last 24 hours have cost %.2f USD; %s is %.2f", r.Used, r.Name, r.Limit)
+		spends = fmt.Sprintf("the turns of the last 24 hours have cost %s; %s is %.2f", spending.Cost(r.Used, r.Count), r.Name, r.Limit)
 	case work.MaxTokensPerTurn:
 		spends = fmt.Sprintf("this turn has used %.0f tokens; %s is %.0f", r.Used, r.Name, r.Limit)
 	}

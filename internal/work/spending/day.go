@@ -32,6 +32,7 @@ func DayOf(turns []work.Spent, b work.Budgets, now time.Time) Day {
 		d.Left = 0
 		if until := cheaper(turns, d.CostUSD, b.CostPerDay); until.After(d.Until) {
 			d.Until, d.Why = until, overDay(work.MaxCostPerDay, d.CostUSD, b.CostPerDay, until)
+			d.Why.Count = d.UnknownCost
 		}
 	}
 	return d
@@ -69,5 +70,5 @@ func overDay(budget string, used, limit float64, until time.Time) work.Reason {
 
 // Describe formats what was spent of the day's budgets, in one line.
 func (d Day) Describe(b work.Budgets) string {
-	return ofTurns(d.Turns, b.TurnsPerDay) + ofCost(d.CostUSD, b.CostPerDay) + d.unsaid()
+	return ofTurns(d.Turns, b.TurnsPerDay) + d.ofCost(b.CostPerDay)
 }

@@ -13,7 +13,8 @@ type Sum struct {
 	Begun   int // turns that were begun; a turn with several attempts counts once
 	Rounds  int // turns that answered people
 	CostUSD float64
-	Unknown int // runs with unknown usage
+
+	UnknownCost int // runs with unknown cost
 }
 
 // Of sums what turns used.
@@ -22,7 +23,7 @@ func Of(turns []work.Spent) Sum {
 	for _, t := range turns {
 		s.Turns += t.Turns()
 		s.CostUSD += t.CostUSD
-		s.Unknown += t.Unknown
+		s.UnknownCost += t.UnknownCost
 		s.Begun++
 		if AnswersPeople(t.Kind) {
 			s.Rounds++
@@ -46,7 +47,9 @@ func Overspent(s Sum, kind work.Kind, b work.Budgets) work.Reason {
 	case b.TurnsPerItem > 0 && s.Turns >= b.TurnsPerItem:
 		return over(work.MaxTurnsPerItem, float64(s.Turns), float64(b.TurnsPerItem))
 	case b.CostPerItem > 0 && s.CostUSD >= b.CostPerItem:
-		return over(work.MaxCostPerItem, s.CostUSD, b.CostPerItem)
+		r := over(work.MaxCostPerItem, s.CostUSD, b.CostPerItem)
+		r.Count = s.UnknownCost
+		return r
 	case answers && b.FeedbackRounds > 0 && s.Rounds >= b.FeedbackRounds:
 		return over(work.MaxFeedbackRounds, float64(s.Rounds), float64(b.FeedbackRounds))
 	}
@@ -89,9 +92,6 @@ func (p Prices) Cost(t Tokens) float64 {
 // Describe formats what was spent of an item's budgets, in one line. On GitHub, money is false
 // unless the config shows costs there.
 func (s Sum) Describe(b work.Budgets, money bool) string {
-	if !money {
-		s.CostUSD = 0
-	}
 	var notes []string
 	if s.Turns > s.Begun {
 		notes = append(notes, "attempts count")
@@ -103,15 +103,10 @@ func (s Sum) Describe(b work.Budgets, money bool) string {
 	if len(notes) > 0 {
 		line += " (" + strings.Join(notes, ", ") + ")"
 	}
-	return line + ofCost(s.CostUSD, b.CostPerItem) + s.unsaid()
-}
-
-// unsaid says that the sum is too small if the usage of runs is unknown.
-func (s Sum) unsaid() string {
-	if s.Unknown == 0 {
-		return ""
+	if money {
+		line += s.ofCost(b.CostPerItem)
 	}
-	return fmt.Sprintf("; what %s used is not known", work.Count(s.Unknown, "run"))
+	return line
 }
 
 func ofTurns(n, most int) string {
@@ -128,13 +123,27 @@ func outOf(n, most int) string {
 	return fmt.Sprintf("%d of %d", n, most)
 }
 
-// ofCost is empty for agents that report no cost.
-func ofCost(cost, most float64) string {
+// ofCost is empty if nothing was paid. A limit is named beside an unknown cost, too: it cannot hold.
+func (s Sum) ofCost(most float64) string {
 	switch {
-	case cost == 0:
+	case s.UnknownCost == 0 && s.CostUSD == 0:
 		return ""
 	case most == 0:
-		return fmt.Sprintf(", %.2f USD", cost)
+		return ", " + Cost(s.CostUSD, s.UnknownCost)
+	case s.CostUSD == 0:
+		return fmt.Sprintf(", %s (limit %.2f USD)", Cost(0, s.UnknownCost), most)
 	}
-	return fmt.Sprintf(", %.2f of %.2f USD", cost, most)
+	return ", " + work.AtLeast(s.CostUSD, s.UnknownCost, "cost", func(usd float64) string { return fmt.Sprintf("%.2f of %.2f USD", usd, most) })
 }
+
+// Cost formats a cost of which the runs with unknown cost are missing.
+func Cost(usd float64, unknown int) string {
+	return work.AtLeast(usd, unknown, "cost", func(usd float64) string { return fmt.Sprintf("%.2f USD", usd) })
+}
+
+// CostWarning says that budgets of cost cannot hold for an agent whose cost is unknown, and
+// CostRemedy what to do.
+const (
+	CostWarning = "its cost is unknown, so limits of cost (max_cost…) cannot hold for it"
+	CostRemedy  = "set prices in usd_per_million of the agent, or lower max_turns_per_item and max_turns_per_day in [runtime]"
+)
