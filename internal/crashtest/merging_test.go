@@ -3,7 +3,9 @@
 package crashtest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
@@ -16,7 +18,7 @@ func merges() []scenario {
 	start := issue("Crash on start", "agent:bugfix", "")
 	return []scenario{
 		{name: "auto-merge", input: start, reviews: approves, merges: true, sampled: true},
-		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, sampled: true},
+		{name: "queue", input: steps(queueUp, start), reviews: approves, merges: true, between: queueMoves, recalls: stopsOutOfTheQueue, sampled: true},
 		{name: "push before the merge", input: steps(ahead(githubsim.Fault{Method: "PUT", Path: "*/merge"}, personPushes), start), reviews: approves, merges: true, control: true},
 		{name: "comment before the merge", input: steps(ahead(lookAtPull, commentOn(pullNumber)), start), reviews: approves, merges: true, control: true},
 		{name: "changes requested before the merge", input: steps(ahead(lookAtPull, asksForChanges), start), reviews: approves, merges: true, between: approvesInTheEnd, control: true},
@@ -135,6 +137,32 @@ func queueMoves(w *world) error {
 		if err := w.repo.StepQueue(q.Number); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// stopsOutOfTheQueue is that a person has to decide about the pull request that fell out of
+// the queue, and that no head was queued twice. Whether a pass that lost the database
+// finds that it was in the queue depends on when it looks.
+func stopsOutOfTheQueue(w *world) error {
+	added, heads, said := 0, 1, 0
+	for _, e := range w.repo.Timeline(pullNumber) {
+		if e.Event == "added_to_merge_queue" {
+			added++
+		}
+	}
+	for _, r := range w.rig.runs {
+		if r.kind == "fix" {
+			heads++
+		}
+	}
+	for _, c := range w.repo.Comments(pullNumber) {
+		if strings.Contains(c.Body, "it fell out of the merge queue") {
+			said++
+		}
+	}
+	if p, _ := w.repo.Pull(pullNumber); p.State != "open" || said != 1 || added > heads {
+		return fmt.Errorf("the pull request is %s, %d comments say that it fell out of the queue, and %d heads were queued %d times", p.State, said, heads, added)
 	}
 	return nil
 }
