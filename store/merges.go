@@ -94,7 +94,8 @@ func (t *Tx) PutMerge(ctx context.Context, m merging.Merge) (int64, error) {
 
 // LandMerge stores how a merge landed, by its id: Commit, Parent, Landed, Differs, LandedAt and
 // WatchUntil. If the result differs from the intent for the second time in a row in the repository,
-// merging is halted there with the reason halt, and halted is true. It fails with ErrStale if the
+// merging is halted there with the reason halt, and halted is true; without a reason it is not
+// counted. It fails with ErrStale if the
 // merge has landed already.
 func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (halted bool, err error) {
 	what := fmt.Sprintf("land merge %d", m.ID)
@@ -106,7 +107,7 @@ func (t *Tx) LandMerge(ctx context.Context, m merging.Merge, halt work.Reason) (
 		`UPDATE merges SET stage = 'landed', commit_oid = ?, parent_oid = ?, landed_tree = ?, differs = ?, landed_at = ?, watch_until = ?
 		 WHERE id = ? AND stage <> 'landed'`,
 		m.Commit, m.Parent, m.Landed, t.clean(m.Differs), t.stamp(m.LandedAt), timeOf(&m.WatchUntil), m.ID)
-	if err == nil {
+	if err == nil && !halt.None() {
 		halted, err = t.countDiffering(ctx, known.RepoID, m.Differs != "", halt)
 	}
 	if err == nil {

@@ -40,6 +40,9 @@ func (w *world) written(t *testing.T) written {
 			return err
 		}
 		all.files[path] = fmt.Sprintf("%x", sha256.Sum256(b))
+		if name := filepath.Base(path); name == "passes.json" || strings.HasPrefix(name, "pass") && strings.HasSuffix(name, ".lock") {
+			all.files[path] = "" // every pass writes its beginning and its end
+		}
 		return err
 	}))
 	return all

@@ -142,8 +142,8 @@ func queueMoves(w *world) error {
 }
 
 // stopsOutOfTheQueue is that a person has to decide about the pull request that fell out of
-// the queue, and that no head was queued twice. What was red of its group GitHub does not
-// say once the queue has let go of it.
+// the queue, and that no head was queued twice. Whether a pass that lost the database
+// finds that it was in the queue depends on when it looks.
 func stopsOutOfTheQueue(w *world) error {
 	added, heads, said := 0, 1, 0
 	for _, e := range w.repo.Timeline(pullNumber) {

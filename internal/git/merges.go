@@ -37,6 +37,25 @@ func (m *Mirror) HasMerged(ctx context.Context, number int, head string) (bool, 
 	return slices.ContainsFunc(kept, func(h keptHead) bool { return h.number == number && h.head == head }), nil
 }
 
+// Merged returns the numbers of the pull requests of which a head was kept since a time, newest
+// number first. A missing mirror has none.
+func (m *Mirror) Merged(ctx context.Context, since time.Time) (numbers []int, err error) {
+	if !files.Exists(m.path(stampName)) {
+		return nil, nil
+	}
+	kept, err := m.keptHeads(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list what was merged: %w", err)
+	}
+	for _, h := range kept {
+		if !h.at.Before(since) && !slices.Contains(numbers, h.number) {
+			numbers = append(numbers, h.number)
+		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return b - a })
+	return numbers, nil
+}
+
 // DropMerged drops the heads that were kept before a time. A missing mirror has none.
 func (m *Mirror) DropMerged(ctx context.Context, before time.Time) error {
 	if !files.Exists(m.path(stampName)) {

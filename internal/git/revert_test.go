@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,12 @@ func TestMergedHeadsAreKept(t *testing.T) {
 	if got := w.keptMerges(); got != third+"\n"+first+"\n"+second {
 		t.Errorf("kept %s", got)
 	}
+	for since, want := range map[time.Time][]int{day: {12, 7}, day.Add(24 * time.Hour): {12}, day.Add(25 * time.Hour): nil} {
+		got, err := w.mirror.Merged(t.Context(), since)
+		if w.check(err); !slices.Equal(got, want) {
+			t.Errorf("merged since %s: %v, not %v", since, got, want)
+		}
+	}
 	w.cmd(w.mirror.Dir(), "pack-refs", "--all")
 	w.check(w.mirror.DropMerged(t.Context(), day))
 	w.check(w.mirror.DropMerged(t.Context(), day.Add(time.Hour)))
@@ -123,6 +130,9 @@ func TestMergedHeadsAreKept(t *testing.T) {
 func TestDropMergedOfNoMirror(t *testing.T) {
 	w := newWorld(t, tree)
 	w.check(w.mirror.DropMerged(t.Context(), day))
+	if got, err := w.mirror.Merged(t.Context(), day); err != nil || got != nil {
+		t.Errorf("merged, without a mirror: %v, %v", got, err)
+	}
 }
 
 func TestDeleteBranch(t *testing.T) {

@@ -219,6 +219,7 @@ type wireQueued struct {
 	At     time.Time        `json:"createdAt"`
 	By     *transport.Actor `json:"actor"`
 	Reason string           `json:"reason"`
+	Group  wireCommit       `json:"beforeCommit"`
 }
 
 // out returns the last removal from the queue, nil if the pull request is queued or was merged by
@@ -232,7 +233,7 @@ func (w *wireBox) out() *merging.QueueExit {
 	if put.Kind != "AddedToMergeQueueEvent" || left.Kind != "RemovedFromMergeQueueEvent" || strings.EqualFold(left.Reason, "merged") {
 		return nil
 	}
-	return &merging.QueueExit{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account()}
+	return &merging.QueueExit{Put: put.At, PutBy: put.By.Account(), At: left.At, By: left.By.Account(), Group: left.Group.OID, Reason: strings.ReplaceAll(strings.ToLower(left.Reason), "_", " ")}
 }
 
 type wireBoxThread struct {

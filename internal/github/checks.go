@@ -128,8 +128,11 @@ type wireContexts struct {
 type wireCommitChecks struct {
 	Repository struct {
 		Object struct {
-			wireTarget
-			Rollup *wireBoxRollup `json:"statusCheckRollup"`
+			OID    string `json:"oid"`
+			Status struct {
+				Contexts []wireCheck `json:"contexts"`
+			} `json:"status"`
+			Rollup *wireRollup `json:"statusCheckRollup"`
 		} `json:"object"`
 	} `json:"repository"`
 }
@@ -146,6 +149,35 @@ func (c *Client) CommitChecks(ctx context.Context, repo work.RepoName, commit st
 }
 
 func (c *Client) commitChecks(ctx context.Context, repo work.RepoName, commit string) ([]merging.Check, bool, error) {
+	all, known, err := c.checksOf(ctx, repo, commit)
+	if err != nil {
+		return nil, false, err
+	}
+	boxed := make([]wireBoxCheck, len(all))
+	for i, w := range all {
+		boxed[i] = wireBoxCheck{
+			Kind: w.Kind, Name: w.Name, Status: w.Status, Conclusion: w.Conclusion, Context: w.Context, State: w.State,
+			CompletedAt: w.CompletedAt, CreatedAt: w.CreatedAt,
+		}
+	}
+	checks, _ := mergeChecks(boxed, failedState)
+	return checks, known, nil
+}
+
+// FailedChecks reads the failed checks of a commit, with or without a pull request.
+func (c *Client) FailedChecks(ctx context.Context, repo work.RepoName, commit string) ([]Check, error) {
+	all, _, err := c.checksOf(ctx, repo, commit)
+	if err != nil {
+		return nil, fmt.Errorf("read the failed checks of %s: %w", commit, err)
+	}
+	checks := make([]Check, len(all))
+	for i, w := range all {
+		checks[i] = w.check()
+	}
+	return Red(checks, work.ChecksFirst), nil
+}
+
+func (c *Client) checksOf(ctx context.Context, repo work.RepoName, commit string) (all []wireCheck, known bool, err error) {
 	g, err := transport.GraphQL[wireCommitChecks](ctx, c.api, transport.Reads, commitQuery(), map[string]any{"owner": repo.Owner, "name": repo.Name, "oid": commit})
 	if err != nil {
 		return nil, false, err
@@ -155,13 +187,12 @@ func (c *Client) commitChecks(ctx context.Context, repo work.RepoName, commit st
 		return nil, false, err
 	}
 	at := g.Data.Repository.Object
-	all := at.Status.Contexts
+	all = at.Status.Contexts
 	if at.Rollup != nil {
-		if err := transport.More(ctx, c.api, checksQuery(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireContexts) transport.Connection[wireBoxCheck] { return n.Contexts }); err != nil {
+		if err := transport.More(ctx, c.api, checksQuery(), at.Rollup.ID, &at.Rollup.Contexts, func(n wireNode) transport.Connection[wireCheck] { return n.Contexts }); err != nil {
 			return nil, false, err
 		}
 		all = at.Rollup.Contexts.Nodes
 	}
-	checks, _ := mergeChecks(all, failedState)
-	return checks, at.OID == commit && !hidden, nil
+	return all, at.OID == commit && !hidden, nil
 }

@@ -40,17 +40,20 @@ func Red(all []Check, policy work.ChecksPolicy) []Check {
 	return failed
 }
 
-// PartlyRed reports whether some checks have failed while others still run. The sweep shows only
-// the rollup, which then stays red, and so does not show when the others end. Our own status has
-// the same effect unless it is green.
-func PartlyRed(all []Check) bool {
+// HiddenByRollup reports whether a check may fail, or the last one end, without a change of the
+// rollup's state, which is all that the light query shows of checks. The rollup stays red after a
+// check that does not count as failed (cancelled, waiting for a person, our own status), and red or
+// pending beside one that runs.
+func HiddenByRollup(all []Check) bool {
 	bad := func(c Check) bool {
 		return !slices.Contains([]string{"", "SUCCESS", "SKIPPED", "NEUTRAL"}, c.Conclusion)
 	}
-	runs := func(c Check) bool { return c.Conclusion == "" }
-	masks := func(c Check) bool { return IsOurStatus(c) && c.Conclusion != "SUCCESS" }
 	others := withoutOurStatus(all)
-	return slices.ContainsFunc(others, runs) && (slices.ContainsFunc(others, bad) || slices.ContainsFunc(all, masks))
+	ours := slices.ContainsFunc(all, func(c Check) bool { return IsOurStatus(c) && c.Conclusion != "SUCCESS" })
+	if slices.ContainsFunc(others, func(c Check) bool { return c.Conclusion == "" }) {
+		return ours || slices.ContainsFunc(others, bad)
+	}
+	return slices.ContainsFunc(all, bad) && len(Red(all, work.ChecksFirst)) == 0
 }
 
 // RedChecks returns id and name of each red check of a head, one per line; "" if there are none.

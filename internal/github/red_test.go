@@ -18,10 +18,10 @@ func TestRedChecks(t *testing.T) {
 		checks []Check
 		policy work.ChecksPolicy
 		want   string
-		half   bool
+		hidden bool
 	}{
 		"ours is pending":     {[]Check{run("a", "FAILURE"), own("")}, work.ChecksComplete, "1 a", false},
-		"ours is red":         {[]Check{run("a", "SUCCESS"), own("FAILURE")}, work.ChecksFirst, "", false},
+		"ours is red":         {[]Check{run("a", "SUCCESS"), own("FAILURE")}, work.ChecksFirst, "", true},
 		"ours hides the end":  {[]Check{run("a", ""), own("")}, work.ChecksComplete, "", true},
 		"ours hides nothing":  {[]Check{run("a", ""), own("SUCCESS")}, work.ChecksComplete, "", false},
 		"ours alone":          {[]Check{own("")}, work.ChecksComplete, "", false},
@@ -33,18 +33,69 @@ func TestRedChecks(t *testing.T) {
 		"the first counts":    {[]Check{run("a", "TIMED_OUT"), run("b", "")}, work.ChecksFirst, "1 a", true},
 		"nobody is asked":     {[]Check{run("a", "FAILURE")}, work.ChecksNever, "", false},
 		"running, none red":   {[]Check{run("a", ""), run("b", "SUCCESS")}, work.ChecksFirst, "", false},
-		"cancelled by hand":   {[]Check{run("a", "CANCELLED")}, work.ChecksComplete, "", false},
-		"waits for a person":  {[]Check{run("a", "ACTION_REQUIRED")}, work.ChecksComplete, "", false},
+		"cancelled by hand":   {[]Check{run("a", "CANCELLED")}, work.ChecksComplete, "", true},
+		"waits for a person":  {[]Check{run("a", "ACTION_REQUIRED")}, work.ChecksComplete, "", true},
 		"cancelled, one runs": {[]Check{run("a", "CANCELLED"), run("b", "")}, work.ChecksComplete, "", true},
 		"red and cancelled":   {[]Check{run("a", "CANCELLED"), run("b", "FAILURE")}, work.ChecksComplete, "1 b", false},
 	} {
 		if got := RedChecks(c.checks, c.policy); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := PartlyRed(c.checks); got != c.half {
-			t.Errorf("%s: half red %v", name, got)
+		if got := HiddenByRollup(c.checks); got != c.hidden {
+			t.Errorf("%s: hidden %v", name, got)
 		}
 	}
+}
+
+// The light query shows of checks the rollup's state alone. A stored state whose fingerprint is kept
+// proves that nothing failed, and that none of those that are waited for ended: no other state of
+// the checks with the same rollup has a red one or ended where this one has none or waits.
+func TestFingerprintsOfChecksProveWhatIsDecidedByThem(t *testing.T) {
+	var states [][]Check
+	ends := []string{"", "SUCCESS", "SKIPPED", "NEUTRAL", "FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "CANCELLED", "ACTION_REQUIRED", "STALE"}
+	for _, a := range ends {
+		for _, b := range append(ends, "none") {
+			for _, ours := range []string{"none", "", "SUCCESS", "FAILURE", "ERROR"} {
+				one := []Check{{ID: "1", Name: "a", Conclusion: a, Kind: "CheckRun"}}
+				if b != "none" {
+					one = append(one, Check{ID: "2", Name: "b", Conclusion: b, Kind: "CheckRun"})
+				}
+				if ours != "none" {
+					one = append(one, Check{ID: "3", Name: "mergexo/review", Conclusion: ours, Kind: "StatusContext"})
+				}
+				states = append(states, one)
+			}
+		}
+	}
+	for _, policy := range []work.ChecksPolicy{work.ChecksFirst, work.ChecksComplete, work.ChecksNever} {
+		for _, stored := range states {
+			if HiddenByRollup(stored) || RedChecks(stored, policy) != "" {
+				continue // read in each pass; or acted on, and then read again
+			}
+			for _, now := range states {
+				if rollupOf(now) == rollupOf(stored) && RedChecks(now, policy) != "" {
+					t.Fatalf("%s: %v was stored; a light query cannot tell it from %v", policy, stored, now)
+				}
+			}
+		}
+	}
+}
+
+// rollupOf is the state that GitHub shows of all checks of a commit.
+func rollupOf(all []Check) string {
+	state := "SUCCESS"
+	for _, c := range all {
+		switch c.Conclusion {
+		case "SUCCESS", "SKIPPED", "NEUTRAL":
+		case "":
+			if state == "SUCCESS" {
+				state = "PENDING"
+			}
+		default:
+			state = "FAILURE"
+		}
+	}
+	return state
 }
 
 // A check that never ends does not prevent fixing the red ones for long.

@@ -26,7 +26,7 @@ extend type PullRequestTimelineItemsConnection { nodes: [PullRequestTimelineItem
 union IssueTimelineItems = LabeledEvent | RenamedTitleEvent | UnlabeledEvent
 union PullRequestTimelineItems = AddedToMergeQueueEvent | BaseRefChangedEvent | BaseRefForcePushedEvent | LabeledEvent | RemovedFromMergeQueueEvent | RenamedTitleEvent | UnlabeledEvent
 type AddedToMergeQueueEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
-type RemovedFromMergeQueueEvent implements Node { actor: Actor createdAt: DateTime! id: ID! reason: String }
+type RemovedFromMergeQueueEvent implements Node { actor: Actor beforeCommit: Commit createdAt: DateTime! id: ID! reason: String }
 type BaseRefChangedEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
 type BaseRefForcePushedEvent implements Node { actor: Actor createdAt: DateTime! id: ID! }
 type LabeledEvent implements Node { actor: Actor createdAt: DateTime! id: ID! label: Label! }

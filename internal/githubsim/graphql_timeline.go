@@ -35,14 +35,17 @@ func (a timelineArgs) page(x *gql, is *issue) *gqlPage[*gqlEvent] {
 			list = append(list, e)
 		}
 	}
-	p := gqlPaginate(list, a.PageArgs, func(e *event) *gqlEvent { return &gqlEvent{e} })
+	p := gqlPaginate(list, a.PageArgs, func(e *event) *gqlEvent { return &gqlEvent{x, e} })
 	shown := slices.DeleteFunc(slices.Clone(*p.Nodes), func(g *gqlEvent) bool { return !x.shown(g.e.lag) })
 	p.Nodes = &shown
 	return p
 }
 
 // gqlEvent is an entry of a timeline.
-type gqlEvent struct{ e *event }
+type gqlEvent struct {
+	x *gql
+	e *event
+}
 
 func (g *gqlEvent) ToLabeledEvent() (*gqlEvent, bool)      { return g, g.e.kind == "labeled" }
 func (g *gqlEvent) ToUnlabeledEvent() (*gqlEvent, bool)    { return g, g.e.kind == "unlabeled" }
@@ -69,4 +72,8 @@ func (g *gqlEvent) CreatedAt() gqlTime    { return gqlTime(g.e.created) }
 func (g *gqlEvent) Label() *gqlLabel      { return &gqlLabel{g.e.label} }
 func (g *gqlEvent) PreviousTitle() string { return g.e.from }
 func (g *gqlEvent) CurrentTitle() string  { return g.e.to }
-func (g *gqlEvent) Reason() *string       { return orNull(g.e.message) }
+func (g *gqlEvent) BeforeCommit() *gqlCommit {
+	return g.x.commit(g.e.issue.repo, g.e.group)
+}
+
+func (g *gqlEvent) Reason() *string { return orNull(g.e.message) }

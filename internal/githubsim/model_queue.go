@@ -112,7 +112,7 @@ func (p *pull) leaveQueue(actor *user) bool {
 	}
 	p.repo.dropEntry(q)
 	p.record(actor, "removed_from_merge_queue", func(e *event) {
-		if e.message = "manual"; actor.login == queueBot {
+		if e.message, e.group = "manual", q.group; actor.login == queueBot {
 			e.message = "failed_checks"
 		}
 	})

@@ -247,7 +247,8 @@ type event struct {
 	dismissed  *review
 	wasState   string // the review's state before it was dismissed
 	lockReason string
-	lag        lag // of timelines
+	group      string // a merge queue's commit
+	lag        lag    // of timelines
 }
 
 // checkSuite groups the check runs of one app on one commit.

@@ -140,6 +140,7 @@ type landed interface {
 	Compare(ctx context.Context, landed, head, base string) (git.Landing, error)
 	KeepMerged(ctx context.Context, number int, head string, at time.Time) error
 	HasMerged(ctx context.Context, number int, head string) (bool, error)
+	Merged(ctx context.Context, since time.Time) (numbers []int, err error)
 	DropMerged(ctx context.Context, before time.Time) error
 }
 
@@ -295,6 +296,7 @@ type checks interface {
 	CheckRun(ctx context.Context, repo work.RepoName, id string) (github.CheckRun, error)
 	Annotations(ctx context.Context, repo work.RepoName, id string) ([]github.Annotation, error)
 	JobLog(ctx context.Context, repo work.RepoName, job string) (string, error)
+	FailedChecks(ctx context.Context, repo work.RepoName, commit string) ([]github.Check, error)
 	WorkflowRuns(ctx context.Context, repo work.RepoName, commit string) ([]github.WorkflowRun, error)
 }
 

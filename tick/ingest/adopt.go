@@ -152,26 +152,32 @@ func (h *reading) ownPull(ctx context.Context, p github.Pull) (work.PullMark, bo
 	return mark, mark.Turn != "", nil
 }
 
-// adoptReopened tracks a reopened pull request of ours. If it was closed when the database was
-// lost, the search over open pull requests missed it.
-func (h *reading) adoptReopened(ctx context.Context, is github.Issue) error {
+// adoptUnlisted tracks a pull request of ours that the search over open pull requests missed: it
+// was closed when the database was lost and is reopened, or its number waits in the backlog.
+func (h *reading) adoptUnlisted(ctx context.Context, is github.Issue) error {
 	mark, marked := work.ParsePullMark(is.Body)
 	waited := slices.Contains(h.known.backlog, is.Number) // its description may have been rewritten
-	if !marked && !waited || is.State != "open" || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
+	if !waited && (!marked || is.State != "open") || !slices.Contains(h.env.Accounts.Operators(h.repo.Name.Host), is.Author.ID) {
 		return nil
 	}
 	if _, known, err := h.item(ctx, mark.Issue); err != nil || known && !waited {
 		return err
 	}
 	p, ok, err := h.repo.GitHub.Pull(ctx, h.row.Current, is.Number)
-	if err != nil || !ok || p.State != work.PullOpen {
+	if err != nil || !ok || p.State != work.PullOpen && !waited {
 		return err
 	}
 	mark, ours, err := h.ownPull(ctx, p)
 	if err != nil || !ours {
 		return err
 	}
-	return h.adoptPull(ctx, p, mark)
+	if p.State == work.PullOpen {
+		return h.adoptPull(ctx, p, mark)
+	}
+	if _, known, err := h.item(ctx, mark.Issue); err != nil || known {
+		return err // newer work of the issue was found
+	}
+	return h.adoptKept(ctx, p, mark)
 }
 
 // adoptPull tracks an open pull request of ours. This pass also reads its details and its whole

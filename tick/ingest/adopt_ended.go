@@ -15,6 +15,53 @@ import (
 // After the database was lost, a label may name work that has ended: its pull request is not among
 // the open ones.
 
+// keptFor is how long after its merge a pull request is looked for by the head that the mirror keeps:
+// what landed is compared within that time.
+const keptFor = 7 * 24 * time.Hour
+
+// keptMerges puts the pull requests that a lost database may have merged into the backlog, at the
+// end of the walk over the open ones, and returns their numbers. No list shows them: the merge
+// closed them and their issues. The mirror keeps the head of each since before its request.
+func (h *reading) keptMerges(ctx context.Context) (queued []int, err error) {
+	if h.cuts[work.FirstLookList] != work.FirstLookDone {
+		return nil, nil
+	}
+	if err := h.env.Preflight(ctx); err != nil {
+		return nil, nil //nolint:nilerr // as for journals: this pass claims no turn either, and reports why
+	}
+	numbers, err := h.repo.Git().Merged(ctx, h.now().Add(-keptFor))
+	if err != nil {
+		return nil, h.deferOne(err, "read which heads were merged")
+	}
+	for _, n := range numbers {
+		if tracked, err := h.tracked(ctx, n); err != nil {
+			return nil, err
+		} else if !tracked && !slices.Contains(h.known.backlog, n) {
+			h.backlog[n] = true
+			queued = append(queued, n)
+		}
+	}
+	return queued, nil
+}
+
+// adoptKept tracks an ended pull request of ours from the backlog by way of its issue, as the
+// issue's label would if the issue were open.
+func (h *reading) adoptKept(ctx context.Context, p github.Pull, mark work.PullMark) error {
+	is, ok, err := h.issueOf(ctx, mark.Issue)
+	if err != nil || !ok {
+		return err
+	}
+	timeline, err := h.repo.GitHub.TimelineOf(ctx, h.row.Current, mark.Issue)
+	if err != nil {
+		return err
+	}
+	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
+	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return t.CreatedAt.After(p.ClosedAt) })
+	labelled, _ := lastEvent(before, "labeled", label.Name)
+	_, err = h.adoptEnded(ctx, is, label, labelled, timeline)
+	return err
+}
+
 // adoptEnded reports whether an issue's label already led to a pull request, and tracks it, also if
 // it is merged or closed. A label set after the pull request closed starts over.
 func (h *reading) adoptEnded(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent) (bool, error) {

@@ -164,7 +164,7 @@ func (h *reading) noticePull(ctx context.Context, is github.Issue) error {
 		return err
 	}
 	if !ok {
-		if err := h.adoptReopened(ctx, is); err != nil {
+		if err := h.adoptUnlisted(ctx, is); err != nil {
 			return err
 		}
 		return h.beginReview(ctx, is)
@@ -215,6 +215,9 @@ func (h *reading) intakeIssue(ctx context.Context, is github.Issue) error {
 		return err
 	case !tracked && len(asked) == 0:
 		return nil // the list is ahead of the timeline, which the next change shows; or the label begins nothing
+	case tracked && item.ID == 0 && len(asked) > 0 && !item.State.Open():
+		h.backlog[is.Number] = true // the ended work that this slice adopted gets its rows first
+		return nil
 	case !tracked, len(asked) > 0 && !ignored && is.State == "open" && !item.State.Open():
 		return h.beginFirst(ctx, is, asked, timeline, tracked)
 	}

@@ -91,7 +91,7 @@ func (h *reading) unfinished(ctx context.Context, j env.Journal) (bool, error) {
 	if j.Kind.Start() {
 		return item.State == work.StatePending && item.LabelEvent == j.LabelID, nil
 	}
-	if h.adopted[j.Number] != j.Issue {
+	if h.adopted[j.Number] != j.Issue || !item.State.Open() {
 		return false, nil
 	}
 	return slices.ContainsFunc(j.Events, func(key string) bool { return !h.answered(key) }), nil

@@ -263,6 +263,7 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 		why   work.ReasonKind
 	}{
 		"checks failed":         {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Red}, {Name: "lint", State: merging.Green}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
+		"GitHub says its group": {true, "", "out ggg", []merging.Check{{Name: "unit", State: merging.Red}}, "aaa", "queue unit", []string{"unit"}, work.WhyMergeQueueOut},
 		"somebody took it out":  {true, "", "ggg", []merging.Check{{Name: "unit", State: merging.Green}}, "aaa", "", nil, work.WhyMergeQueueOut},
 		"it had no group yet":   {true, "", "", nil, "aaa", "", nil, work.WhyMergeQueueOut},
 		"we had not queued it":  {false, "", "ggg", nil, "aaa", "", nil, ""},
@@ -276,7 +277,11 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 1)
 			box := w.hub.boxes[10]
-			box.Queue = merging.Queue{Required: true, In: true, Group: c.group}
+			group, shown := strings.CutPrefix(c.group, "out ") // built and red between two passes
+			box.Queue = merging.Queue{Required: true, In: true, Group: group}
+			if shown {
+				box.Queue.Group = "built before"
+			}
 			w.hub.boxes[10], w.hub.group = box, c.red
 			if c.ours {
 				w.queue()
@@ -291,13 +296,16 @@ func TestFallenOutOfTheQueue(t *testing.T) {
 				box.Queue.Group = ""
 			default:
 				box.Queue, box.Head = merging.Queue{Required: true}, c.head
+				if shown {
+					box.Queue.Out = &merging.QueueExit{Group: group, Reason: "failed checks"}
+				}
 			}
 			w.hub.boxes[10] = box
 			_, b := w.pass()
 			event := ""
 			for _, e := range b.events {
 				event += e.event.Body
-				if e.event.State != c.group || e.event.Source != "aaa" || e.event.Kind != work.EventCheck {
+				if e.event.State != group || e.event.Source != "aaa" || e.event.Kind != work.EventCheck {
 					t.Errorf("%+v", e.event)
 				}
 			}

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +15,11 @@ import (
 
 // queueExit is a pull request that left its base's merge queue unmerged. red are the red checks of
 // its merge group.
-type queueExit struct{ red []string }
+type queueExit struct {
+	group  string // the commit of its merge group
+	red    []string
+	reason string // what GitHub says of why it left, if no check is red
+}
 
 // leftQueue reports whether a pull request that we queued has left the queue at the same head. For
 // a moment between leaving the queue and being merged GitHub shows the same: so it must last for
@@ -44,11 +50,14 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 	if commit, err := h.repo.OnBase(ctx, c.pull.Number, now.Head, now.Base); err != nil || commit != "" {
 		return nil, err // half merged: package merge finishes it
 	}
-	f := &queueExit{}
-	if c.was.Queue.Group == "" {
+	f := &queueExit{group: now.Queue.Group}
+	if out := now.Queue.Out; out != nil { // the group may be one that no pass saw
+		f.group, f.reason = cmp.Or(out.Group, f.group), fmt.Sprintf("GitHub says %q", out.Reason)
+	}
+	if f.group == "" {
 		return f, nil
 	}
-	checks, _, err := h.repo.GitHub.CommitChecks(ctx, h.row.Current, c.was.Queue.Group)
+	checks, _, err := h.repo.GitHub.CommitChecks(ctx, h.row.Current, f.group)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +67,7 @@ func (h *reading) leftQueue(ctx context.Context, c mergeCandidate, now *merging.
 		}
 	}
 	if len(f.red) > 0 {
+		f.reason = ""
 		h.add(candidate{event: f.event(c, *now), pull: true})
 	}
 	return f, nil
@@ -108,9 +118,9 @@ func (f queueExit) event(c mergeCandidate, now merging.Box) work.Event {
 		lines[i] = "queue " + name
 	}
 	body := strings.Join(lines, "\n")
-	hash := work.ContentHash(string(work.EventCheck), c.was.Queue.Group, body)
+	hash := work.ContentHash(string(work.EventCheck), f.group, body)
 	return work.Event{
-		ItemID: c.pull.ItemID, Number: c.pull.Number, Kind: work.EventCheck, Source: now.Head, Hash: hash, State: c.was.Queue.Group,
+		ItemID: c.pull.ItemID, Number: c.pull.Number, Kind: work.EventCheck, Source: now.Head, Hash: hash, State: f.group,
 		Key: work.EventKey(c.pull.Number, work.EventCheck, now.Head, hash), URL: c.pull.URL, Body: body, CreatedAt: now.UpdatedAt, UpdatedAt: now.UpdatedAt,
 	}
 }
@@ -126,5 +136,5 @@ func (f queueExit) store(ctx context.Context, tx *store.Tx, one mergeBox) error 
 	if err != nil {
 		return err
 	}
-	return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Head: one.box.Head})
+	return tx.SetMergeTrouble(ctx, one.pull.ID, one.box.Head, work.Reason{Kind: work.WhyMergeQueueOut, Number: one.pull.Number, Names: f.red, Text: f.reason, Head: one.box.Head})
 }

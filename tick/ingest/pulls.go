@@ -187,8 +187,8 @@ func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d git
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
 	pull.ChecksSince = h.checksSince(old, d)
 	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
-	if github.PartlyRed(d.Checks) {
-		pull.Fingerprint = "" // it does not change when the other checks end
+	if github.HiddenByRollup(d.Checks) {
+		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
 	pull.Failures, pull.LastError, pull.NotBefore = 0, "", time.Time{}
 	if err := h.stateEvent(ctx, old, pull); err != nil {

@@ -49,9 +49,14 @@ func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool
 			h.stopReading(errAskedEnough)
 		}
 		h.moveSearch()
+		kept, err := h.keptMerges(ctx)
+		if err != nil {
+			return false, err
+		}
 		if err := h.keep(context.WithoutCancel(ctx), true); err != nil {
 			return false, err
 		}
+		h.known.backlog = append(h.known.backlog, kept...)
 		at, _ := h.searchPlace()
 		h.env.Log.InfoContext(ctx, "first read of pull requests", "repo_full_name", h.repo.Name.FullName(), "looked_at", at.LookedAt(), "open", at.All, "done", h.searchDone())
 		if err := share.issues.Err(); err != nil {

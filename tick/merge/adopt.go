@@ -49,7 +49,7 @@ func (o round) adoptOne(ctx context.Context, p work.PullRequest) error {
 	if err != nil || j.a.ID != 0 && !j.a.State.Settled() {
 		return err // an unsettled action's own job looks at it
 	}
-	if j.a.ID == 0 {
+	if j.found = j.a.ID == 0; j.found {
 		j.a = work.Action{
 			Kind: work.ActionMerge, Token: work.MergeToken(o.r.Row.Key(), p.Number, p.HeadOID), RepoID: o.r.Row.ID, ItemID: p.ItemID,
 			Number: p.Number, Head: p.HeadOID, Base: p.Base,

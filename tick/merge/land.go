@@ -187,8 +187,12 @@ func (o round) compare(ctx context.Context, j *job, commit string) (git.Landing,
 }
 
 // halt is the reason for which merging halts if this is the second landed merge in a row that
-// differs from the approved one.
+// differs from the approved one. A merge that a lost database knew is not counted again: a person may
+// have resumed since.
 func halt(j *job) work.Reason {
+	if j.found {
+		return work.Reason{}
+	}
 	return work.Reason{Kind: work.WhyMergeDiffers, Number: j.row.Number, Commit: j.row.Commit, Head: j.row.Head, Text: j.row.Differs}
 }
 

@@ -132,6 +132,7 @@ type job struct {
 	chosen bool          // by the plan of this pass
 	base   string        // head of the base
 	tree   string        // expected tree of the merge
+	found  bool          // a lost database had its action
 	judged bool          // a blocker is stored for its head that only a person lifts
 }
 

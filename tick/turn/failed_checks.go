@@ -9,7 +9,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -60,15 +59,14 @@ func groupOf(l *env.Lease) string {
 // readGroup reads the red checks of a merge queue's group: the base with this change and perhaps
 // others. Their jobs cannot be run again.
 func (p *briefs) readGroup(ctx context.Context, l *env.Lease, group string) error {
-	checks, _, err := l.Repo.GitHub.CommitChecks(ctx, l.Repo.Row.Current, group)
+	red, err := l.Repo.GitHub.FailedChecks(ctx, l.Repo.Row.Current, group)
 	if err != nil {
 		return fmt.Errorf("read the checks of the merge group: %w", err)
 	}
-	for _, c := range checks {
-		if c.State == merging.Red {
-			said := fmt.Sprintf("It failed in the merge queue, on %s: the base with this change, and with those before it in the queue.", work.Short(group))
-			l.Red = append(l.Red, github.Check{Name: c.Name, Conclusion: "FAILURE", Summary: said})
-		}
+	for _, c := range red {
+		said := fmt.Sprintf("It failed in the merge queue, on %s: the base with this change, and with those before it in the queue.", work.Short(group))
+		c.Summary = strings.TrimSpace(said + "\n\n" + c.Summary)
+		l.Red = append(l.Red, c)
 	}
 	if len(l.Red) == 0 && l.Merge == nil {
 		return &work.CancelledError{Reason: "the checks are not red any more"}
@@ -175,7 +173,7 @@ func (p *briefs) describeRun(ctx context.Context, l *env.Lease, id string, into 
 	if err = unlessHidden(err); err != nil {
 		return err
 	}
-	into.Summary = strings.TrimSpace(run.Title + "\n\n" + run.Summary)
+	into.Summary = strings.TrimSpace(strings.TrimSpace(into.Summary+"\n\n"+run.Title) + "\n\n" + run.Summary)
 	if run.Annotations > 0 {
 		said, err := hub.Annotations(ctx, repo, id)
 		if err = unlessHidden(err); err != nil {

@@ -102,6 +102,9 @@ type QueueExit struct {
 	PutBy work.Account
 	At    time.Time
 	By    work.Account
+
+	Group  string // the commit whose checks decided; empty: none was built
+	Reason string // in GitHub's words
 }
 
 // FellOutOfQueue returns how this head fell out of the merge queue: it was queued by one of
