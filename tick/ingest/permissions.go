@@ -133,7 +133,7 @@ const answerLife = 24 * time.Hour
 // GitHub is asked about all of them again.
 func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error) {
 	if e.Kind == work.EventCommand {
-		return h.mayNow(ctx, e.Author, true)
+		return h.mayHaveCommanded(ctx, e)
 	}
 	if _, asked := h.levels[e.Author.ID]; !asked && e.Author.ID != 0 {
 		level, at, err := h.answerAbout(ctx, e.Author)
@@ -149,6 +149,19 @@ func (h *permissions) mayComment(ctx context.Context, e work.Event) (bool, error
 		}
 	}
 	return h.mayCommand(ctx, e.Author, work.StampOf(e))
+}
+
+// mayHaveCommanded reports whether a command counts. An answer of GitHub from before the command does
+// not judge it; one from after it does, so that a pass which ends too early need not ask again.
+func (h *permissions) mayHaveCommanded(ctx context.Context, e work.Event) (bool, error) {
+	level, at, err := h.answerAbout(ctx, e.Author)
+	if err != nil {
+		return false, err
+	}
+	if h.recent(at, refusalLife) && work.StampOf(e).Before(at.Truncate(time.Second)) {
+		return h.mayAt(ctx, e.Author, level)
+	}
+	return h.mayNow(ctx, e.Author, true)
 }
 
 // mayAt judges a comment by an earlier answer, level. Only comments may be judged like that.
