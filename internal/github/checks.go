@@ -119,11 +119,6 @@ func mergeChecks(all []wireBoxCheck, state func(end string) merging.CheckState) 
 	return checks, missing
 }
 
-// wireContexts is a node with a further page of a commit's checks.
-type wireContexts struct {
-	Contexts transport.Connection[wireBoxCheck] `json:"contexts"`
-}
-
 // wireCommitChecks is a commit with the first page of its checks.
 type wireCommitChecks struct {
 	Repository struct {
