@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 )
 
-// Settings of Go's garbage collector: how much new memory it waits for.
+// Settings of Go's garbage collector: how much memory is allocated before it runs.
 const (
 	usual     = 100     // percent of the memory in use, the default of GOGC
 	unhurried = 400     // before the first collection: 16 MB instead of 4

@@ -82,8 +82,8 @@ func (t *Tx) loadFixes(ctx context.Context, all map[int64]*Reviews, ids []int64)
 	return err
 }
 
-// PutFix stores how a fix of a review ended, in this epoch and cycle. A known fix is replaced only
-// by one that was pushed, because its commit proves it.
+// PutFix stores how a fix of a review ended, in this epoch and cycle. A stored fix is replaced only
+// if the new one was pushed and the stored one was not: a pushed commit proves the fix.
 func (t *Tx) PutFix(ctx context.Context, f review.Fix) error {
 	if f.At.IsZero() {
 		f.At = t.now

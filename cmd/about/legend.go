@@ -16,7 +16,7 @@ var causeMeans = map[work.Cause]string{
 	work.CauseStopped:    "a turn cannot continue without a person, or must not",
 	work.CausePutBack:    "a turn was superseded before its first effect",
 	work.CauseCancelled:  "the result of the turn is no longer needed",
-	work.CauseResumed:    "a person answered, commented, or gave the command",
+	work.CauseResumed:    "a person answered, commented or gave a command, or what stopped the item is over",
 	work.CausePullMerged: "somebody merged the pull request",
 	work.CausePullClosed: "somebody closed the pull request",
 	work.CauseReopened:   "the pull request was reopened",

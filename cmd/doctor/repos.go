@@ -40,8 +40,8 @@ func gates(r config.Repo) doctor.Gates {
 	return g
 }
 
-// addStored adds what the database and the state folder know. Their own problems have a separate
-// check.
+// addStored adds facts from the database and the state folder. A separate check reports problems
+// with these two.
 func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 	dirs, p := folder.At(cfg.Runtime.StateDir), &doctor.Passes{Budgets: &cfg.Runtime.Budgets}
 	_, err := machine.View(ctx, cfg.Runtime.StateDir, func(tx *store.Tx) error {

@@ -76,7 +76,7 @@ func doing(t work.Turn, runs bool) string {
 		case t.Runs == 0:
 			return "its checkout is made"
 		}
-		return "what its agent made is checked"
+		return "its agent's result is checked"
 	case work.StepAnswered:
 		return "its commit is pushed"
 	case work.StepPushed, work.StepApplied:

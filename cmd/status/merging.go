@@ -122,9 +122,9 @@ func (f ItemFacts) mergeSummary(m Merge) string {
 	case m.First != 0:
 		return fmt.Sprintf("waits for #%d, which is merged into %s first; %s closed", m.First, base, closed)
 	case !f.Landing.Box.Read() && f.Reviews.Record.State == review.Approved:
-		return fmt.Sprintf("waits at %s; the next pass asks GitHub about the others", closed)
+		return fmt.Sprintf("waits at %s; the next pass reads the other gates from GitHub", closed)
 	case !f.Landing.Box.Read():
-		return fmt.Sprintf("waits at %s; GitHub is asked about the others once reviewers have approved", closed)
+		return fmt.Sprintf("waits at %s; the other gates are read from GitHub once reviewers have approved", closed)
 	case count == 0:
 		return "all gates are open"
 	}

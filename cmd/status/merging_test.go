@@ -146,7 +146,7 @@ func TestGatesThatAreNotKnown(t *testing.T) {
 	})
 	f.Reviews.Record.State = review.Reviewing
 	s := shownOn(t, f.story(nil), terminal.Output{TTY: true, Width: 110})
-	want := "\nmerge                 waits at 2 gates; GitHub is asked about the others once reviewers have approved\n" + gateLines(func(code merging.Code) string {
+	want := "\nmerge                 waits at 2 gates; the other gates are read from GitHub once reviewers have approved\n" + gateLines(func(code merging.Code) string {
 		switch {
 		case code == "approvals":
 			return "✗ approvals           not approved at this head by ann → they review it"

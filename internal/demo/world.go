@@ -88,7 +88,7 @@ func newDemo(opt Options, dir string, at places) (_ *demo, err error) {
 // places are where a demo's things are.
 type places struct{ home, gh, config, state string }
 
-// sideBySide has everything in the demo's folder, where people find it.
+// sideBySide places everything directly in the demo's folder, where people find it.
 func sideBySide(dir string) places {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	return places{home: in("home"), gh: in("gh"), config: in("config.toml"), state: in("state")}

@@ -63,7 +63,7 @@ type Times struct {
 	Sum    time.Duration
 }
 
-// Add counts durations up to a bound; 0 means no bound.
+// Add adds n durations, sum in total, to the bucket with the upper bound most; 0 means no bound.
 func (t *Times) Add(most time.Duration, n int, sum time.Duration) {
 	if t.Counts == nil {
 		t.Counts = map[time.Duration]int{}

@@ -15,7 +15,7 @@ const (
 	CauseStopped    Cause = "stopped"     // a turn cannot continue without a person, or must not
 	CausePutBack    Cause = "put back"    // a turn was superseded before its first effect
 	CauseCancelled  Cause = "cancelled"   // the turn's result is not wanted any more
-	CauseResumed    Cause = "resumed"     // a person answered, commented, or gave the command
+	CauseResumed    Cause = "resumed"     // a person answered or commanded, or what stopped it is over
 	CausePullMerged Cause = "pull merged" // by anybody
 	CausePullClosed Cause = "pull closed" // by anybody
 	CauseReopened   Cause = "reopened"    // the pull request was reopened

@@ -240,7 +240,7 @@ func (n *inliner) angle(s string, escaped bool) int {
 }
 
 // link takes a possible end of a link, a whole image or a definition and returns how much to skip.
-// Titles, URLs and image texts contain no tags, and their backticks do not pair.
+// Titles, URLs and image texts contain no HTML tags, and backticks in them start no code.
 func (n *inliner) link(s string) int {
 	for _, whole := range []*regexp.Regexp{plainLink(), plainImage()} {
 		if m := whole.FindString(s); m != "" {

@@ -79,8 +79,8 @@ func (h *reading) confirmTitle(ctx context.Context, c *confirmed, word confirmat
 	return nil
 }
 
-// confirmation is the act that confirms an issue's text: setting the label, or the command for
-// which we set it, perhaps much later.
+// confirmation is the act that confirms an issue's text: a person set the label, or gave the
+// command for which we set it. We may set it much later.
 type confirmation struct {
 	at    time.Time
 	event int64  // id of the event of a label that a person set; 0 for a command

@@ -10,8 +10,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// dependencyLife is the age at which an open dependency is read again, and the wait after one that
-// GitHub did not answer for.
+// dependencyLife is the time after which an open dependency is read again, even if the last read
+// failed.
 const dependencyLife = 5 * time.Minute
 
 // readDependencies reads the issues that implementations wait for: each when it changed, or every

@@ -66,7 +66,7 @@ func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.Pull
 	if ours { // GitHub still shows an earlier one
 		return nil
 	}
-	h.env.Log.WarnContext(ctx, "the commit status of the reviews was changed by somebody", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
+	h.env.Log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)
 	return tx.RedoAction(ctx, a.ID)
 }
 

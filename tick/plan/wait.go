@@ -65,7 +65,7 @@ func (r *itemPlanner) patience(kind work.ReasonKind) time.Duration {
 }
 
 // tell plans the comment about a wait. Its token names the head, the reason and the person, so that
-// a pass without the database does not tell it again.
+// a pass that lost the database does not post it again.
 func (r *itemPlanner) tell(w work.Wait, s Standing) {
 	number, at := r.item.Number, r.v.Place(r.item)
 	if at.Pull {

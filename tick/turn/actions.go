@@ -277,7 +277,7 @@ func (c *composer) flakyText() string {
 	case len(c.l.Rerunnable()) > 0:
 		return text + "\n\nIts failed jobs run again, once."
 	}
-	return text + "\n\nIts checks cannot be run again from here. Please have them run again, or say what is to be done."
+	return text + "\n\nIts checks cannot be run again from here. Please rerun them, or say in a comment what to do."
 }
 
 // mostDescribed is how many red checks are read in detail.

@@ -14,7 +14,7 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// reviewed is a reviewer's answer as review types.
+// reviewed is a reviewer's answer, converted to the types of package review.
 type reviewed struct {
 	Verdict  review.Verdict
 	Findings []review.Finding // new ones

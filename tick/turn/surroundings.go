@@ -125,7 +125,7 @@ func refusedChanges(r config.Repo, kind work.Kind) []string {
 		return told
 	}
 	told = append(told,
-		"a submodule or nested repository, also a bare one, new or removed",
+		"a new or removed submodule or nested repository, even a bare one",
 		fmt.Sprintf("a file over %s, or more than %d changed files", work.SizeText(r.MaxFileBytes), r.MaxFiles),
 		"conflict markers",
 		"a link out of the repository, special files",

@@ -166,7 +166,7 @@ type BoxOf struct {
 	Freeze     string // label; empty: no issue is looked for
 }
 
-// Box is GitHub's merge box of one pull request, with what its repository says.
+// Box is GitHub's merge box of one pull request, with the rules and settings of its repository.
 type Box struct {
 	At          time.Time      `json:"-"` // when it was read
 	State       work.PullState `json:"state"`
@@ -266,7 +266,7 @@ type Facts struct {
 type MergeApproval struct {
 	PullID    int64
 	Head      string
-	MergeBase string // of the head and its base then
+	MergeBase string // of the head and its base when it was given
 	By        work.Account
 	CommentID int64 // the comment that gave it; below 0: given on the command line
 	URL       string
