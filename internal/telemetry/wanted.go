@@ -40,10 +40,10 @@ func batching(lookup Lookup) []sdk.BatchSpanProcessorOption {
 	number := func(name string, usual, least, most int) int {
 		value, _ := lookup(name)
 		n, err := strconv.Atoi(strings.TrimSpace(value))
-		if err != nil {
+		if err != nil || n < least || n > most {
 			return usual
 		}
-		return min(max(n, least), most)
+		return n
 	}
 	queue := number("OTEL_BSP_MAX_QUEUE_SIZE", sdk.DefaultMaxQueueSize, 1, 1<<16)
 	return []sdk.BatchSpanProcessorOption{

@@ -114,8 +114,8 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 		"405 and merged":     {githubsim.Fault{Applied: true, Status: 405, Body: `{"message":"Pull Request is not mergeable"}`}, "merged", ""},
 		"500 and not merged": {githubsim.Fault{Status: 500}, "waiting github_no_answer", "merged"},
 		"reset, not merged":  {githubsim.LoseRequest(), "waiting github_no_answer", "merged"},
-		"405 base modified":  {githubsim.Fault{Status: 405, Body: `{"message":"Base branch was modified. Review and try the merge again."}`}, "waiting merge_refused", "merged"},
-		"409 and not moved":  {githubsim.Fault{Status: 409, Body: `{"message":"Head branch was modified. Review and try the merge again."}`}, "waiting merge_refused", "merged"},
+		"405 base modified":  {githubsim.Fault{Status: 405, Body: `{"message":"Base branch was modified. Review and try the merge again."}`}, "waiting merge_later", "merged"},
+		"409 and not moved":  {githubsim.Fault{Status: 409, Body: `{"message":"Head branch was modified. Review and try the merge again."}`}, "waiting merge_later", "merged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
