@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// However the file is damaged, whoever reads all of it is told what to type, and what is typed leaves
-// room for a new one. An empty file is a new one.
+// A damaged file gives an error with the command to type, for each kind of damage, and after that
+// command a new file is made. An empty file counts as new.
 func TestDamagedFiles(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "state.db")
 	d := openAt(t, whole)

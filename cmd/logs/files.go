@@ -116,8 +116,8 @@ type tail struct {
 // tails are the files that are followed, by path.
 type tails map[string]*tail
 
-// of returns the tail of a file. A file that was renamed, because its day's log is split, goes on
-// where it was.
+// of returns the tail of a file. A day's log that is split is renamed: its tail continues at the same
+// place.
 func (all tails) of(path string) *tail {
 	if info, err := os.Stat(path); err == nil {
 		for was, t := range all {

@@ -82,8 +82,8 @@ func used(t *testing.T, adapter, output string, prices *spending.Prices) agent.R
 	return res
 }
 
-// TestAbsentIsNotZero: whatever a program reports as its usage, a number of at least zero is known and
-// counted, everything else is unknown and counted as nothing, and neither costs the answer. Tokens and
+// TestAbsentIsNotZero: of the usage that a program reports, a number of at least zero is known and
+// counted. Everything else is unknown and counted as nothing. The answer is kept in both cases. Tokens and
 // cost are known apart; prices make the cost of known tokens known.
 func TestAbsentIsNotZero(t *testing.T) {
 	prices := &spending.Prices{Input: 1e6, CacheRead: 1e6, CacheWrite: 1e6, Output: 1e6}

@@ -149,8 +149,8 @@ func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (
 	return a, ok
 }
 
-// PassLimits returns the longest times that healthy passes take, with much to spare: whoever takes
-// longer hangs. A turn may run its agent and the tests several times.
+// PassLimits returns the longest times that healthy passes take, with much to spare: a pass that
+// takes longer hangs. A turn may run its agent and the tests several times.
 func (c *Config) PassLimits() work.PassLimits {
 	tests := time.Duration(0)
 	for _, r := range c.Repos {

@@ -165,7 +165,7 @@ func (w *Screen) print(text string) error {
 	return err
 }
 
-// Err returns the error of the first failed write: whoever prints many lines need not look at each.
+// Err returns the error of the first failed write, so that callers need not check each line.
 func (w *Screen) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

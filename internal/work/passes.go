@@ -8,7 +8,7 @@ import (
 // LastPass summarizes the passes that have ended. It is kept in a file of the state folder, because
 // a pass that cannot open the database fails, too.
 type LastPass struct {
-	At       time.Time     `json:"at"`       // when the last one ended, whatever its outcome
+	At       time.Time     `json:"at"`       // when the last pass ended, well or not
 	GoodAt   time.Time     `json:"goodAt"`   // when the last PassOK ended; zero: none did
 	BadSince time.Time     `json:"badSince"` // when the first one since then ended that failed or waited; zero: none did
 	Took     time.Duration `json:"took"`     // duration of the last one with an outcome
@@ -149,7 +149,7 @@ func JudgePasses(f PassFacts) PassVerdict {
 	return PassVerdict{Code: PassesWork, Says: "the last pass ended at " + Stamp(last.At)}
 }
 
-// leastSlack is how late a pass may be, whatever its interval: the machine may have slept.
+// leastSlack is how late a pass may be even with a short interval: the machine may have slept.
 const leastSlack = 10 * time.Minute
 
 func inARow(n int) string {

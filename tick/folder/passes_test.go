@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Passes begin, end, overlap and die in any order: each that died is counted once, by the next
-// beginning, and until then whoever looks sees it.
+// Passes begin, end, overlap and die in any order: each one that died is counted once, when the next
+// pass begins. Until then Passes lists it.
 func TestEveryPassThatDiesIsCountedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		state, err := os.MkdirTemp("", "passes")

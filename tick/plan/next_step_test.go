@@ -58,7 +58,7 @@ func dues() map[string]func(*known.Snapshot) {
 	}
 }
 
-// Each next step that a stop names ends the stop, and begins whatever is due on the pull request. A
+// Each next step that a stop names ends the stop, and begins what is due on the pull request. A
 // step that is left to the operator or to GitHub counts as done: nothing of it is wrong any more.
 func TestTheNextStepOfAStopEndsIt(t *testing.T) {
 	answered := said(work.EventIssue, 2, "6666", ann)

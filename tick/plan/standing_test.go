@@ -58,8 +58,8 @@ func stands(s Standing, at explain.Place) string {
 	return fmt.Sprintf("%s since %s: %s; next: %s", s.State, work.UTC(s.Since), s.Says(at, false), s.Next(at))
 }
 
-// The answer to a command says of the item what status says once the pass has stored what it
-// planned, before any turn has a slot and any merge is sent, whatever the command was.
+// The answer to any command and `status` describe the item alike, once the pass has stored its plan
+// and before any turn has a slot or any merge is sent.
 func TestStatusAndTheAnswersOfCommandsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := stirred(t)

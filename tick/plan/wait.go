@@ -11,9 +11,9 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/change"
 )
 
-// Nothing waits for ever in silence. A plan stores since when an item waits for what it waits for.
-// Once that has lasted for the time that the table of reasons names, a comment tells whoever can end
-// it, once, a notification does, and status shows it. Stops are told at once by their own comment.
+// Nothing waits for ever in silence. A plan stores what an item waits for, and since when. Once that
+// has lasted for the time that the table of reasons names, one comment and one notification report
+// it to the people who can end it, and status shows it. A stop has its own comment at once.
 
 // age stores what the item waits for by this plan, and tells it if it has lasted for too long.
 func (r *itemPlanner) age(o Outlook) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// asideTime bounds what only observes. A pass goes on without whatever takes longer, and its
-// senders end earlier by themselves.
+// asideTime limits each part that only observes a pass. A pass continues without a part that takes
+// longer; the senders of messages and traces have shorter limits of their own.
 const asideTime = 15 * time.Second
 
 // Aside runs what only observes a pass: messages, metrics, traces, its report. An error, a panic or

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whatever happens to what only observes a pass is logged and goes no further.
+// An error, a panic and a delay of a part that only observes a pass are logged, and fail no pass.
 func TestAside(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(context.Context) error

@@ -9,8 +9,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// An approval counts only for the commits that it was given for, whoever gave it and whatever
-// happened in between: heads and bases come and go, verdicts are given and dismissed.
+// An approval counts only for the commits that it was given for, also if heads and bases change and
+// come back, and other verdicts are given and dismissed in between.
 func TestAnApprovalCountsOnlyForTheSameCommits(t *testing.T) {
 	policy := Policy{Order: []Reviewer{{Name: "quinn"}, {Name: "ann", Human: true, Login: "ann"}}, RequireHuman: true, Author: "operator", MaxFixCycles: 9}
 	people := map[string]work.Account{"ann": {ID: 1, Login: "ann"}, "": {ID: 2, Login: "bob"}}
