@@ -91,7 +91,7 @@ var ghVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // findGh looks for gh and asks for its version.
 func (m *Machine) findGh(ctx context.Context) *ghProgram {
 	g := &ghProgram{doctor.Program{Name: "gh"}, ghEnviron(m.env.All())}
-	path, err := proc.LookPath("gh", hostPath(m.cfg, m.env))
+	path, err := proc.LookPath("gh", m.path())
 	if err != nil {
 		return g
 	}

@@ -75,6 +75,9 @@ type Machine struct {
 	git  *git.Git
 	err  error
 
+	found  sync.Once
+	onPath string // hostPath, found once: git, gh and the sandbox's program come from the same folders
+
 	sandbox sandboxFinder
 	scratch string // holds files written outside the state folder; empty: none
 }
@@ -95,7 +98,7 @@ func (m *Machine) preflight(ctx context.Context) error {
 }
 
 func (m *Machine) openGit(ctx context.Context) error {
-	gh, _ := proc.LookPath("gh", hostPath(m.cfg, m.env)) // empty: there is none
+	gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
 	var err error
 	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
 	return err
@@ -190,9 +193,14 @@ func hostPath(cfg *config.Config, env environ.Env) string {
 	return strings.Join(trusted, string(filepath.ListSeparator))
 }
 
+func (m *Machine) path() string {
+	m.found.Do(func() { m.onPath = hostPath(m.cfg, m.env) })
+	return m.onPath
+}
+
 // hostGit is git's environment with the same PATH: git starts programs, too.
 func (m *Machine) hostGit() []string {
-	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+hostPath(m.cfg, m.env))
+	return append(slices.DeleteFunc(m.env.Git(), isPath), "PATH="+m.path())
 }
 
 // isPath reports whether a NAME=value sets PATH.

@@ -144,7 +144,7 @@ func (m *Machine) Notify(ctx context.Context, name string, msg notify.Message) n
 func (m *Machine) target(n config.Notify) (notify.Target, error) {
 	t := notify.Target{URL: n.Webhook, Dir: m.env.Home, Redact: m.redactorFor(n.EnvPass)}
 	if len(n.Command) > 0 {
-		path := hostPath(m.cfg, m.env)
+		path := m.path()
 		program, err := proc.LookPath(n.Command[0], path)
 		t.Command, t.Env = append([]string{program}, n.Command[1:]...), append(slices.DeleteFunc(m.env.Agent(n.EnvPass), isPath), "PATH="+path)
 		return t, err

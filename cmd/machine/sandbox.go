@@ -46,7 +46,7 @@ func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Prote
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return sandbox.Choose(asked, own, sandbox.Tool{}, nil)
 	}
-	tool, err := m.sandbox.find(ctx, hostPath(m.cfg, m.env))
+	tool, err := m.sandbox.find(ctx, m.path())
 	if ctx.Err() != nil {
 		return sandbox.Protection{}, ctx.Err()
 	}

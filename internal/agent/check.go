@@ -56,6 +56,7 @@ func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string)
 			_ = os.Remove(filepath.Join(dir, name))
 		}
 	}()
+	s.MaxDisk = 0 // it writes empty files, so nothing is measured before it
 	argv := slices.Concat(before, []string{"/bin/sh", "-c", checkScript, "sh", s.gitConfigPath(), name}, dirs)
 	return s.Launch(ctx, Within(r), Launch{Argv: argv, MaxOutput: CheckOutput})
 }

@@ -45,7 +45,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.Env...),
 		Stdin: l.Stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, Active: r.Active, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
-		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Wrapper: s.Wrap != nil,
+		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
 		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)

@@ -24,9 +24,9 @@ func attributes(c Cmd) *syscall.SysProcAttr {
 	return a
 }
 
-// processes reads the process table from /proc.
+// processes reads the part of the process table from /proc in which a family can be.
 func processes(context.Context) ([]entry, error) {
-	names, err := pids()
+	names, err := relatives()
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,70 @@ func pids() ([]int, error) {
 		}
 	}
 	return out, nil
+}
+
+// relatives returns the pids of all processes that can belong to a program of ours. With the guard
+// these are our descendants, so that a look costs what a program starts, not what the machine runs.
+func relatives() ([]int, error) {
+	if !adopting() {
+		return pids()
+	}
+	found, seen := ourChildren(), map[int]bool{}
+	if found == nil {
+		return pids()
+	}
+	var all []int
+	for len(found) > 0 {
+		pid := found[0]
+		found = found[1:]
+		if !seen[pid] {
+			seen[pid] = true
+			all = append(all, pid)
+			found = append(found, childrenOf(pid)...)
+		}
+		if len(found) == 0 { // whoever lost its parent meanwhile is our child now
+			adopted, _ := childrenOfThread(os.Getpid(), os.Getpid())
+			found = slices.DeleteFunc(adopted, func(pid int) bool { return seen[pid] })
+		}
+	}
+	return all, nil
+}
+
+// ourChildren returns the pids of our children; nil if the kernel does not list them
+// (CONFIG_PROC_CHILDREN), else at least an empty list.
+func ourChildren() []int {
+	if _, err := childrenOfThread(os.Getpid(), os.Getpid()); err != nil {
+		return nil
+	}
+	return append([]int{}, childrenOf(os.Getpid())...)
+}
+
+// childrenOf returns the pids of a process's children; none if it has ended. The kernel lists them
+// by the thread that started them; who lost its parent is the first thread's.
+func childrenOf(pid int) (all []int) {
+	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/task")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	threads, _ := dir.Readdirnames(-1)
+	for _, name := range threads {
+		if thread, err := strconv.Atoi(name); err == nil {
+			some, _ := childrenOfThread(pid, thread)
+			all = append(all, some...)
+		}
+	}
+	return all
+}
+
+func childrenOfThread(pid, thread int) (all []int, err error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(thread) + "/children")
+	for name := range strings.FieldsSeq(string(b)) {
+		if child, err := strconv.Atoi(name); err == nil {
+			all = append(all, child)
+		}
+	}
+	return all, err
 }
 
 // readEntry reads a process; false if it has ended, even as a zombie.

@@ -29,25 +29,30 @@ func guard() error {
 	return nil
 }
 
+// adopting reports whether whatever outlives its parent becomes our child.
+func adopting() bool { return guarding.Load() }
+
 // endOrphans ends orphans of an agent's run that became our children. It spares processes that this
 // package started, survivors of our own programs and processes with the mark of another live run.
 // If a process dropped its mark, its agent is unknown, and the first run that ends kills it.
 func endOrphans(ctx context.Context, mark string) {
-	if !guarding.Load() {
+	if !adopting() {
 		return
 	}
+	pause := time.Millisecond
 	for range 50 { // children of a killed one become ours next
 		if adoptees(ctx, mark) == 0 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pause)
+		pause = min(2*pause, 20*time.Millisecond)
 	}
 }
 
 // orphans returns the processes of a table that became our children and may belong to the run, as
 // in endOrphans: they count for its limits, too.
 func orphans(table []entry, mark string) (found []entry) {
-	if mark == "" || !guarding.Load() {
+	if mark == "" || !adopting() {
 		return nil
 	}
 	children.Lock() // processes started while the table was read are entered now
@@ -66,9 +71,9 @@ func orphans(table []entry, mark string) (found []entry) {
 func adoptees(ctx context.Context, mark string) int {
 	children.Lock()
 	defer children.Unlock()
-	all, err := pids()
-	if err != nil {
-		return 0
+	all := ourChildren()
+	if all == nil {
+		all, _ = pids()
 	}
 	ended := 0
 	session := ownSession()

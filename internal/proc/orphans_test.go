@@ -261,7 +261,7 @@ func TestInside(t *testing.T) {
 func TestWrappedProgramIsAsked(t *testing.T) {
 	t.Parallel()
 	c := sh(`setsid sh -c 'trap "echo asked; exit 7" INT; while :; do sleep 0.05; done'; exit $?`)
-	c.Wrapper, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
+	c.Sandbox, c.EndSignal, c.Wall, c.Grace = true, syscall.SIGINT, 500*time.Millisecond, 10*time.Second
 	res := run(t, c)
 	if !strings.Contains(string(res.Stdout), "asked") || res.TimedOut != WallLimit {
 		t.Errorf("result = %+v", res)

@@ -77,8 +77,11 @@ type Cmd struct {
 	Survivors     Survivors
 	Mark          string // "NAME=value" in Env: processes that carry it at the end are killed, too
 	DieWithParent bool   // Linux: the program is killed when we die
-	Wrapper       bool   // it runs another program and dies of signals itself: EndSignal goes only to that program
-	OwnKeyring    bool   // Linux: it gets a new session keyring without our keys
+
+	// Sandbox means that Path runs another program which sees no other process and no service that
+	// could start one. It dies of signals itself: EndSignal goes only to that program.
+	Sandbox    bool
+	OwnKeyring bool // Linux: it gets a new session keyring without our keys
 }
 
 // Result is the outcome of a program.
@@ -275,7 +278,7 @@ func timer(d time.Duration) (<-chan time.Time, func()) {
 // end asks the group to end, then kills it and all recorded descendants.
 func (p *process) end(ctx context.Context) {
 	p.family.record(ctx)
-	if !p.Wrapper || !p.family.ask(ctx, p.EndSignal) {
+	if !p.Sandbox || !p.family.ask(ctx, p.EndSignal) {
 		askGroup(context.WithoutCancel(ctx), p.cmd.Process, p.EndSignal)
 	}
 	grace := time.NewTimer(p.Grace)
@@ -302,6 +305,22 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 	case <-p.drained:
 	case <-delay.C:
 	}
+	p.endSurvivors(ctx, limit)
+	if p.file != nil {
+		p.file.take(p.stdout, nil) // output that survivors wrote so far
+	}
+	p.stdout.close()
+	p.stderr.close()
+	p.closePipes()
+}
+
+// endSurvivors ends what outlives the program. What was in a sandbox is looked for only among our
+// children; of another program, somebody else's may carry the mark.
+func (p *process) endSurvivors(ctx context.Context, limit Limit) {
+	if p.Sandbox && adopting() {
+		endOrphans(context.WithoutCancel(ctx), p.Mark)
+		return
+	}
 	if p.Survivors == EndSurvivors || limit != NoLimit || ctx.Err() != nil {
 		p.family.record(ctx)
 		p.family.kill(ctx, nil)
@@ -310,10 +329,4 @@ func (p *process) finish(ctx context.Context, limit Limit) {
 		_, _ = EndMarked(context.WithoutCancel(ctx), p.Mark) // best effort: a recovering pass tries again
 		endOrphans(context.WithoutCancel(ctx), p.Mark)
 	}
-	if p.file != nil {
-		p.file.take(p.stdout, nil) // output that survivors wrote so far
-	}
-	p.stdout.close()
-	p.stderr.close()
-	p.closePipes()
 }

@@ -73,7 +73,7 @@ func (t Tool) try(ctx context.Context, path string) error {
 	if t.Kind == work.SandboxMac {
 		argv = []string{t.path, "-p", profile(nil), nothing}
 	}
-	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Stdin: filter, Wall: probeTime})
+	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Stdin: filter, Wall: probeTime, Sandbox: true})
 	switch {
 	case err != nil:
 		return err

@@ -215,6 +215,7 @@ func TestEtcIsWhatEverybodyMayRead(t *testing.T) {
 	for _, p := range secretIn(dir, 12) {
 		got = append(got, strings.TrimPrefix(p, dir+"/"))
 	}
+	slices.Sort(got)
 	if want := []string{"app/token", "key", "private", "public/own", "public/sock", "shadow"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -239,8 +240,8 @@ func TestTheSystemsFoldersAreWalkedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := secretIn(dir, 12); len(got) != 1 || filepath.Base(got[0]) != "VERSION" {
-		t.Errorf("found %q, and of Go only VERSION comes before go.env", got)
+	if got := secretIn(dir, 12); len(got) != 0 {
+		t.Errorf("found %q in Go", got)
 	}
 	w := elsewhere(t)
 	walks := 0

@@ -93,20 +93,34 @@ func (b Box) emptyFile(j work.Job) string { return filepath.Join(b.around(j), "e
 // mountPoints creates the mount points within private folders. bubblewrap would follow a link that
 // an agent left there, and create folders at its target.
 func mountPoints(all []Entry) error {
+	seen := folders{}
 	for i, e := range all {
 		around, ok := enclosing(all[:i], e.Path)
 		if !ok || around.How != Private {
 			continue
 		}
 		at := filepath.Join(around.from, strings.TrimPrefix(e.Path, around.Path))
-		if err := mountPoint(around.from, at, e); err != nil {
+		if err := seen.mountPoint(around.from, at, e); err != nil {
 			return fmt.Errorf("make %s for the sandbox: %w", at, err)
 		}
 	}
 	return nil
 }
 
-func mountPoint(root, at string, e Entry) error {
+// folders are those of a private folder that were made real: nobody else writes there meanwhile.
+type folders map[string]bool
+
+// real makes the path a folder, as realFolder does, but looks at it once.
+func (s folders) real(dir string) error {
+	if s[dir] {
+		return nil
+	}
+	err := realFolder(dir)
+	s[dir] = err == nil
+	return err
+}
+
+func (s folders) mountPoint(root, at string, e Entry) error {
 	rel, err := filepath.Rel(root, at)
 	if err != nil {
 		return err
@@ -114,9 +128,12 @@ func mountPoint(root, at string, e Entry) error {
 	dir := root
 	for name := range strings.SplitSeq(filepath.Dir(rel), "/") {
 		dir = filepath.Join(dir, name)
-		if err := realFolder(dir); err != nil {
+		if err := s.real(dir); err != nil {
 			return err
 		}
+	}
+	if e.How == Link || e.file {
+		clear(s) // what is not this is removed
 	}
 	switch {
 	case e.How == Link:
@@ -130,7 +147,7 @@ func mountPoint(root, at string, e Entry) error {
 	case e.file:
 		return realFile(at)
 	}
-	return realFolder(at)
+	return s.real(at)
 }
 
 // realFolder makes the path a folder; a file or a link there is removed.
@@ -185,8 +202,9 @@ func Caches(home string) []string {
 // makeCaches creates the cache folders in a private home. An agent may have left links there; none
 // is followed.
 func makeCaches(home string) error {
+	seen := folders{}
 	for _, dir := range Caches(home) {
-		if err := mountPoint(home, dir, Entry{How: Write}); err != nil {
+		if err := seen.mountPoint(home, dir, Entry{How: Write}); err != nil {
 			return fmt.Errorf("make a cache folder for the sandbox: %w", err)
 		}
 	}

@@ -93,7 +93,7 @@ func (w *world) exec(tool Tool, argv ...string) string {
 	}
 	res, err := proc.Run(w.t.Context(), proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: append([]string{"PATH=" + w.box.Path, "HOME=" + w.box.Home}, w.env...),
-		Wall: time.Minute, DieWithParent: true, Wrapper: true,
+		Wall: time.Minute, DieWithParent: true, Sandbox: true,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -222,7 +222,7 @@ func TestAskedInTheSandbox(t *testing.T) {
 	}
 	res, err := proc.Run(t.Context(), proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + os.Getenv("PATH")}, EndSignal: syscall.SIGINT,
-		Idle: 400 * time.Millisecond, Grace: 10 * time.Second, DieWithParent: true, Wrapper: true,
+		Idle: 400 * time.Millisecond, Grace: 10 * time.Second, DieWithParent: true, Sandbox: true,
 	})
 	if err != nil || string(res.Stdout) != "up\nasked\n" || res.Code != 7 || res.TimedOut != proc.IdleLimit {
 		t.Errorf("%v, %+v", err, res)
@@ -243,7 +243,7 @@ func TestMemoryInSharedMemoryCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := proc.Run(t.Context(), proc.Cmd{
-		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + w.box.Path}, Wall: 30 * time.Second, DieWithParent: true, Wrapper: true, MaxMemory: 100 << 20,
+		Path: argv[0], Args: argv[1:], Dir: w.dir, Env: []string{"PATH=" + w.box.Path}, Wall: 30 * time.Second, DieWithParent: true, Sandbox: true, MaxMemory: 100 << 20,
 	})
 	if err != nil || res.Passed != proc.MemoryLimit {
 		t.Errorf("ended at %q (%q), %v", res.Passed, res.TimedOut, err)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // systemPaths contain what every program of the machine needs, and nothing of a single user's.
@@ -74,36 +73,58 @@ func (l *layout) trust() {
 // programs (sockets, pipes, devices), down to the given depth. It does not look into an installation
 // of Go: that is a copy of a public archive, with more files than all else in these folders.
 func secretIn(dir string, deep int) []string {
-	var all []string
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return nil //nolint:nilerr // what we may not read, no agent of ours may
-		}
-		if d.Name() == "go.env" && isGo(filepath.Dir(path)) {
-			return filepath.SkipDir // the rest of the folder that the file is in
-		}
-		if d.Type() == fs.ModeSymlink {
-			return nil
-		}
-		info, err := d.Info()
-		switch {
-		case err != nil:
-			return nil //nolint:nilerr // gone, which is as well
-		case d.IsDir() && info.Mode().Perm()&0o005 != 0o005:
-			all = append(all, path)
-			return filepath.SkipDir
-		case d.Type().IsRegular() && info.Mode().Perm()&0o004 == 0 && weMayRead(path), d.Type()&(fs.ModeSocket|fs.ModeNamedPipe|fs.ModeDevice) != 0:
-			all = append(all, path)
-		case d.IsDir() && strings.Count(path[len(dir):], "/") >= deep:
-			return filepath.SkipDir
-		}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil // what we may not read, no agent of ours may
+	}
+	defer func() { _ = f.Close() }()
+	return secretsOf(f, deep)
+}
+
+// secretFolder is secretIn for a folder that may be secret itself.
+func secretFolder(dir string, deep int) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return []string{dir} // if it is gone, nothing is hidden
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	switch {
+	case err != nil, info.Mode().Perm()&0o005 != 0o005:
+		return []string{dir}
+	case deep == 0:
 		return nil
-	})
+	}
+	return secretsOf(f, deep)
+}
+
+func secretsOf(f *os.File, deep int) (all []string) {
+	dir := f.Name()
+	entries, _ := f.ReadDir(-1) // of a damaged folder, what could be read
+	if isGo(dir, entries) {
+		return nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+			all = append(all, secretFolder(path, deep-1)...)
+		case e.Type().IsRegular():
+			if info, err := e.Info(); err == nil && info.Mode().Perm()&0o004 == 0 && weMayRead(path) {
+				all = append(all, path)
+			}
+		case e.Type()&(fs.ModeSocket|fs.ModeNamedPipe|fs.ModeDevice) != 0:
+			all = append(all, path)
+		}
+	}
 	return all
 }
 
-// isGo reports whether a folder with a go.env is an installation of Go.
-func isGo(dir string) bool {
+// isGo reports whether a folder with these entries is an installation of Go.
+func isGo(dir string, entries []fs.DirEntry) bool {
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.env" }) {
+		return false
+	}
 	version, err := os.ReadFile(filepath.Join(dir, "VERSION"))
 	return err == nil && bytes.HasPrefix(version, []byte("go1"))
 }
