@@ -44,6 +44,7 @@ func (m *Mirror) Fetch(ctx context.Context, wantOID ...string) error {
 		}
 	}
 	return m.locked(ctx, func() error {
+		m.packRefs(ctx) // before the fetch, whose objects a power cut may take
 		if err := fetchOrRepair(ctx, m); err != nil {
 			return fmt.Errorf("fetch: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -29,6 +30,8 @@ type Mirror struct {
 	borrowed string // objects folder of another mirror, used as an alternate
 	objects  *objectReader
 	voice    Voice
+
+	looseRefs atomic.Int64 // files below refs when the lock was last taken
 
 	bases   sync.Map // memo of MergeBase: two commits -> their merge base
 	indexes sync.Map // path of an index -> its content after restoring
@@ -97,12 +100,18 @@ func (m *Mirror) removeStaleLocks() error {
 			}
 		}
 	}
+	var loose int64
 	err := filepath.WalkDir(filepath.Join(m.dir, "refs"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(d.Name(), ".lock") {
+		if err != nil || d.IsDir() {
 			return err
+		}
+		if !strings.HasSuffix(d.Name(), ".lock") {
+			loose++
+			return nil
 		}
 		return os.Remove(path)
 	})
+	m.looseRefs.Store(loose)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove stale locks: %w", err)
 	}

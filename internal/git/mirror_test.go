@@ -2,6 +2,8 @@ package git
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -253,6 +255,43 @@ func TestDefaultBranchRenamed(t *testing.T) {
 	w.fetch()
 	if _, ok, err := w.mirror.Head(t.Context(), "trunk"); !ok || err != nil {
 		t.Errorf("trunk: %v %v", ok, err)
+	}
+}
+
+// What a fetch costs does not grow with the branches that it has read: their refs do not stay files of
+// their own. None is lost, nor is one of ours.
+func TestRefsOfManyBranchesArePacked(t *testing.T) {
+	w := newWorld(t, tree)
+	push := []string{"push", "-q", "origin"}
+	for i := range manyLooseRefs {
+		push = append(push, fmt.Sprintf("HEAD:refs/heads/agent/small/%d-x", i))
+	}
+	w.cmd(w.person, push...)
+	w.fetch()
+	main := w.main()
+	w.check(w.mirror.KeepAnswer(t.Context(), key1, main, []byte("paid for")))
+	before, err := w.mirror.Heads(t.Context())
+	w.check(err)
+	w.fetch()
+	var loose []string
+	w.check(filepath.WalkDir(w.mirror.path("refs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			loose = append(loose, path)
+		}
+		return err
+	}))
+	if len(loose) > 0 {
+		t.Errorf("%d of %d refs have a file: %q", len(loose), len(before)+2, loose)
+	}
+	after, err := w.mirror.Heads(t.Context())
+	if err != nil || len(before) <= manyLooseRefs || !maps.Equal(before, after) {
+		t.Errorf("branches %v became %v, %v", before, after, err)
+	}
+	if got, ok, err := w.mirror.Journal(t.Context(), key1); err != nil || !ok || string(got) != "paid for" {
+		t.Errorf("journal = %q %v %v", got, ok, err)
+	}
+	if got, ok := w.kept(key1); got != main || !ok {
+		t.Errorf("turn = %q %v", got, ok)
 	}
 }
 

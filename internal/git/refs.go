@@ -42,6 +42,22 @@ func (m *Mirror) setRefsLocked(ctx context.Context, refs ...refAt) error {
 	return nil
 }
 
+// manyLooseRefs is how many refs may have a file of their own. Each fetch and push reads all of
+// these files several times.
+const manyLooseRefs = 32
+
+// packRefs moves refs into one file if many have a file of their own; the caller has the lock. The
+// files are removed only once the new one is on the disk. If git fails, they stay.
+func (m *Mirror) packRefs(ctx context.Context) {
+	if m.looseRefs.Load() <= manyLooseRefs {
+		return
+	}
+	_, err := m.command("pack-refs", "--all", "--no-prune").Run(ctx)
+	if err == nil && files.SyncFolder(m.dir) == nil {
+		_, _ = m.command("pack-refs", "--all", "--prune").Run(ctx)
+	}
+}
+
 // dropRef deletes a ref; a missing one is no error.
 func (m *Mirror) dropRef(ctx context.Context, ref string) error {
 	return m.locked(ctx, func() error {
