@@ -89,7 +89,7 @@ func (g *Git) command(args ...string) command { return command{git: g, Args: arg
 func (c command) environment() []string {
 	env := slices.Clone(c.git.env)
 	if !c.Operator {
-		env = append(env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		env = append(env, "GIT_CONFIG_GLOBAL="+noFile(), "GIT_CONFIG_NOSYSTEM=1")
 	}
 	if c.GitDir != "" {
 		env = append(env, "GIT_DIR="+c.GitDir)
@@ -101,6 +101,15 @@ func (c command) environment() []string {
 		env = append(env, "GIT_INDEX_FILE="+c.Index)
 	}
 	return slices.Concat(env, c.Objects, c.Env)
+}
+
+// noFile returns the path of a configuration that is not there: git would open an empty one several
+// times.
+func noFile() string {
+	if runtime.GOOS == "windows" {
+		return os.DevNull
+	}
+	return os.DevNull + "/none"
 }
 
 // configuration returns the options before the command's arguments.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -306,8 +308,8 @@ func (j *treeCheck) checkContent(ctx context.Context, ch pathChange, content []b
 
 // lfsPaths returns the paths that .gitattributes assigns to Git LFS.
 func (j *treeCheck) lfsPaths(ctx context.Context, blobs []pathChange) (map[string]bool, error) {
-	if len(blobs) == 0 {
-		return nil, nil
+	if assigned, err := j.haveAttributes(ctx, blobs); err != nil || !assigned {
+		return nil, err
 	}
 	c := j.q.command("check-attr", "--cached", "-z", "--stdin", "filter")
 	c.Index = j.index
@@ -325,6 +327,24 @@ func (j *treeCheck) lfsPaths(ctx context.Context, blobs []pathChange) (map[strin
 		out[f[0]] = f[2] == "lfs"
 	}
 	return out, nil
+}
+
+// haveAttributes reports whether the tree may have a .gitattributes for any of the blobs. Most trees
+// have none, and asking the reader saves a process.
+func (j *treeCheck) haveAttributes(ctx context.Context, blobs []pathChange) (bool, error) {
+	asked := map[string]bool{}
+	for _, b := range blobs {
+		for dir := b.path; dir != "."; {
+			dir = path.Dir(dir)
+			asked[j.tree+":"+path.Join(dir, ".gitattributes")] = true
+		}
+	}
+	names := slices.Collect(maps.Keys(asked))
+	if slices.ContainsFunc(names, func(name string) bool { return !isQueryable(name) }) {
+		return true, nil
+	}
+	found, err := j.q.reader.resolve(ctx, names...)
+	return slices.ContainsFunc(found, object.found), err
 }
 
 func isPointer(content []byte) bool {

@@ -108,8 +108,8 @@ func belongsElsewhere(pid int, mark string) bool {
 	})
 }
 
-// Inside reports whether another process of our user has its working directory in the folder, runs
-// a program from it, or holds a file in it open.
+// Inside reports whether another process of our user, or for root of any user, has its working
+// directory in the folder, runs a program from it, or holds a file in it open.
 func Inside(ctx context.Context, dir string) (bool, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if os.IsNotExist(err) {
@@ -126,23 +126,28 @@ func Inside(ctx context.Context, dir string) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if pid != os.Getpid() && own(pid) && slices.ContainsFunc(places(pid), func(p string) bool { return within(p, dir) }) {
+		if pid != os.Getpid() && slices.ContainsFunc(places(pid), func(p string) bool { return within(p, dir) }) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// places returns the paths of a process's working directory, program and open files.
+// places returns the paths of a process's program, working directory and open files; none if we may
+// not read them, or it has no program because it has ended or is the kernel's.
 func places(pid int) []string {
 	at := filepath.Join("/proc", strconv.Itoa(pid))
-	links := []string{filepath.Join(at, "cwd"), filepath.Join(at, "exe")}
+	program, err := os.Readlink(filepath.Join(at, "exe"))
+	if err != nil {
+		return nil
+	}
+	links := []string{filepath.Join(at, "cwd")}
 	if open, err := os.ReadDir(filepath.Join(at, "fd")); err == nil {
 		for _, fd := range open {
 			links = append(links, filepath.Join(at, "fd", fd.Name()))
 		}
 	}
-	var out []string
+	out := []string{program}
 	for _, l := range links {
 		if to, err := os.Readlink(l); err == nil {
 			out = append(out, to)
