@@ -3,11 +3,11 @@
 package bench
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,13 +118,73 @@ func measureTurn(t *testing.T, l *lab) []figure {
 	}
 	w.openIssue(t)
 	log := filepath.Join(t.TempDir(), "calls")
-	w.measure(t, os.Getenv("PATH"), strace, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", log, l.binary(), "tick")
+	w.measure(t, os.Getenv("PATH"), strace, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file,?clone,?clone3,?fork,?vfork", "-o", log, l.binary(), "tick")
 	calls, err := os.ReadFile(log)
 	must(t, err)
 	if keep := os.Getenv("MERGEXO_BENCH_CALLS"); keep != "" {
 		must(t, os.WriteFile(keep, calls, 0o600))
 	}
-	return append(figures, count("calls of the file system", bytes.Count(calls, []byte("\n"))).atMost(9000))
+	ours, remotes := countCalls(string(calls))
+	progress("git's other end, which is GitHub's, makes %d more", remotes)
+	return append(figures, count("calls of the file system", ours).atMost(9000))
+}
+
+// traced is a line of strace: the process, the call or the rest of an earlier one, and its result.
+var traced = regexp.MustCompile(`^(\d+) +(<\.\.\. )?(\w+)(?:\(| resumed>)(.*?)(?: = (\d+))?$`)
+
+// countCalls counts the calls of the file system in a trace; remotes are those of the programs that
+// git starts as the other end of a fetch or push, with what these start.
+func countCalls(trace string) (ours, remotes int) {
+	parents, remote, calls := map[string]string{}, map[string]bool{}, map[string]int{}
+	for line := range strings.Lines(trace) {
+		m := traced.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil {
+			continue // a signal
+		}
+		pid, resumed, call, args, result := m[1], m[2] != "", m[3], m[4], m[5]
+		switch {
+		case slices.Contains([]string{"clone", "clone3", "fork", "vfork"}, call):
+			if result != "" {
+				parents[result] = pid
+			}
+			continue
+		case call == "execve" && (strings.Contains(args, `"git-upload-pack `) || strings.Contains(args, `"git-receive-pack `)):
+			remote[pid] = true
+		}
+		if !resumed {
+			calls[pid]++
+		}
+	}
+	for pid, n := range calls {
+		at := pid
+		for at != "" && !remote[at] {
+			at = parents[at]
+		}
+		if at == "" {
+			ours += n
+		} else {
+			remotes += n
+		}
+	}
+	return ours, remotes
+}
+
+func TestCountCalls(t *testing.T) {
+	ours, remotes := countCalls(`1 execve("/bin/gh-mergexo", ["gh-mergexo", "tick"], 0x1 /* 9 vars */) = 0
+1 openat(AT_FDCWD, "/etc/a = 7", O_RDONLY) = 3
+1 vfork( <unfinished ...>
+2 execve("/bin/sh", ["/bin/sh", "-c", "git-upload-pack '/hub/a.git'", "git-upload-pack '/hub/a.git'"], 0x2 /* 9 vars */ <unfinished ...>
+1 <... vfork resumed>) = 2
+2 <... execve resumed>) = 0
+2 clone(child_stack=NULL, flags=SIGCHLD) = 3
+3 access("/hub/a.git", F_OK) = -1 ENOENT (No such file or directory)
+3 +++ exited with 0 +++
+1 clone3({flags=CLONE_VM, exit_signal=SIGCHLD}, 88) = 4
+4 newfstatat(AT_FDCWD, "/etc", {st_mode=S_IFDIR|0755, st_size=4096, ...}, 0) = 0
+`)
+	if ours != 3 || remotes != 2 {
+		t.Errorf("%d of ours, %d of the remote's", ours, remotes)
+	}
 }
 
 // measureGit counts what the program starts, not what git starts by itself.

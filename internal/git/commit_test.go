@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,6 +205,21 @@ func TestRefused(t *testing.T) {
 			}
 			if after := w.objects(); after != before {
 				t.Errorf("refused objects reached the mirror: %s, then %s", before, after)
+			}
+		})
+	}
+}
+
+// Attributes count in whatever folder above a file they are, and in one whose name is no single
+// question to git.
+func TestAttributesOfEachFolderCount(t *testing.T) {
+	for _, folder := range []string{"", "a/", "a/b/", "a b/c/"} {
+		t.Run(folder, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"a.txt": "a\n", folder + ".gitattributes": "*.bin filter=lfs\n"})
+			w.restore()
+			w.put(folder+"d/e/x.bin", "raw")
+			if got, want := w.refusedFor(Limits{}), fmt.Sprintf("%q belongs to Git LFS", folder+"d/e/x.bin"); !strings.Contains(got, want) {
+				t.Errorf("reason = %q, want %q", got, want)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func outputOf(t *testing.T, cmd *exec.Cmd) string {
 
 // TestGuardedPart is that process.
 func TestGuardedPart(t *testing.T) {
-	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "grown": grownPart, "open": openPart, "key": keyPart}
+	parts := map[string]func(*testing.T, string){"orphans": orphansPart, "kept": keptPart, "environ": environPart, "grown": grownPart, "open": openPart, "key": keyPart, "relatives": relativesPart}
 	part := parts[os.Getenv("PROC_TEST_PART")]
 	if part == nil {
 		t.Skip("a part of other tests")
@@ -116,18 +116,72 @@ func TestOrphansAreEnded(t *testing.T) {
 func endByFile(t *testing.T, files ...string) {
 	t.Helper()
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := readEntry(pid); ok {
+		if e, ok := readEntry(pidIn(t, f)); ok {
 			killEntry(t.Context(), e)
 		}
 	}
+}
+
+func relativesPart(t *testing.T, dir string) {
+	at := func(name string) string { return filepath.Join(dir, name) }
+	c := leaver(at("orphan"), "")
+	c.Args[1] += `; /bin/sleep 60 & echo $! >"` + at("child") + `"; until [ -e "` + at("done") + `" ]; do sleep 0.01; done`
+	c.Sandbox = true
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = Run(t.Context(), c)
+	}()
+	waitFor(t, at("child"))
+	table, err := processes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{}
+	for _, e := range table {
+		seen[e.pid] = true
+	}
+	for _, name := range []string{"orphan", "child"} {
+		if !seen[pidIn(t, at(name))] {
+			t.Errorf("a look does not find the %s", name)
+		}
+	}
+	for _, pid := range []int{1, os.Getppid(), os.Getpid()} {
+		if seen[pid] {
+			t.Errorf("a look reads process %d, which no program of ours started", pid)
+		}
+	}
+	if err := os.WriteFile(at("done"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
+// With the guard a look at processes reads our descendants only: what loses its parent becomes our
+// child, in whatever session it is. What outlives a sandbox is ended by the same way, without a mark.
+func TestALookReadsOnlyOurDescendants(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	guarded(t, "relatives", "PROC_TEST_DIR="+dir)
+	for _, name := range []string{"orphan", "child"} {
+		if !dead(t, filepath.Join(dir, name)) {
+			t.Errorf("the %s of a sandbox lives on", name)
+			endByFile(t, filepath.Join(dir, name))
+		}
+	}
+}
+
+func pidIn(t *testing.T, file string) int {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 func keptPart(t *testing.T, dir string) {
