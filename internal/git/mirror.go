@@ -154,6 +154,9 @@ func (m *Mirror) Ensure(ctx context.Context) error {
 	if strings.HasPrefix(m.url, "-") || m.url == "" {
 		return fmt.Errorf("ensure mirror: %q is no URL", m.url)
 	}
+	if inspect(ctx, m) == nil {
+		return nil
+	}
 	return m.locked(ctx, func() error {
 		if err := ensure(ctx, m); err != nil {
 			return fmt.Errorf("ensure mirror: %w", err)

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,7 +76,7 @@ func (l *layout) beside(bin, why string) {
 		return
 	}
 	prefix := filepath.Dir(bin)
-	if _, err := os.Stat(filepath.Join(prefix, "go.env")); err == nil { // Go's installation includes its sources
+	if l.readNode(filepath.Join(prefix, "go.env")).err == nil { // Go's installation includes its sources
 		l.let(prefix, Read, why)
 		return
 	}
