@@ -37,7 +37,7 @@ func newMergeStage(t *testing.T) *mergeStage {
 	s.must(err)
 	s.pull, err = s.repo.OpenPull("olga", githubsim.NewPull{Title: "Fix it", Head: fixBranch})
 	s.must(err)
-	g, err := git.Open(t.Context(), git.Options{Env: os.Environ(), Identity: git.Identity{Name: "t", Email: "t@t.invalid"}})
+	g, err := git.Open(t.Context(), git.Options{Env: os.Environ()})
 	s.must(err)
 	dir := t.TempDir()
 	s.mirror = g.Mirror(filepath.Join(dir, "m.git"), s.repo.GitDir(), filepath.Join(dir, "lock"))

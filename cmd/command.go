@@ -66,8 +66,8 @@ type answerView struct {
 	Item    string `json:"item"`    // the item, as in owner/name#12; empty with --all
 	Command string `json:"command"` // the command, as one writes it behind /mergexo
 	Answer  string `json:"answer"`  // the answer, for people
-	Left    int    `json:"left"`    // changes that GitHub does not show yet
-	Why     string `json:"why"`     // why GitHub does not show them yet; empty: it shows them, or the next pass sends them
+	Left    int    `json:"left"`    // changes that are not on GitHub yet
+	Why     string `json:"why"`     // why they are not on GitHub yet; empty: they are, or the next pass sends them
 }
 
 // localCommand parses a command line as if it were a comment.
@@ -135,7 +135,7 @@ func (a *app) printResult(told *tick.CommandResult, item string, cmd work.Comman
 		case told.Why != "":
 			then += ": " + terminal.OneLine(told.Why)
 		}
-		fmt.Fprintf(a.Env.Stderr, "GitHub does not show it yet (%s left); %s\n", work.Count(told.Left, "change"), then)
+		fmt.Fprintf(a.Env.Stderr, "not on GitHub yet (%s left); %s\n", work.Count(told.Left, "change"), then)
 	}
 	return nil
 }

@@ -17,9 +17,6 @@ const (
 	shortKeySpace = 10
 )
 
-// MarkBody adds the marks to a body and keeps it within GitHub's limit.
-func MarkBody(body string, m work.Marks) string { return Bounded(body, "", m) }
-
 // Bounded appends tail and marks to a text and keeps the whole within GitHub's limit: text that is
 // too long is cut, with a note.
 func Bounded(text, tail string, m work.Marks) string {

@@ -100,7 +100,7 @@ func (m *Machine) preflight(ctx context.Context) error {
 func (m *Machine) openGit(ctx context.Context) error {
 	gh, _ := proc.LookPath("gh", m.path()) // empty: there is none
 	var err error
-	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), Identity: git.Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}, GhPath: gh})
+	m.git, err = git.Open(ctx, git.Options{Env: m.hostGit(), GhPath: gh})
 	return err
 }
 

@@ -104,3 +104,12 @@ func TestPullIsSaysWhatStillMatters(t *testing.T) {
 		}
 	}
 }
+
+// A command that was run on the machine is no comment in the timeline.
+func TestTheTimelineTellsCommandsApart(t *testing.T) {
+	for state, want := range map[string]string{work.SaidLocally: "olga ran gh mergexo hold on the machine", "": "olga: /mergexo hold"} {
+		if got := (Event{Kind: work.EventCommand, State: state, Author: "olga", Body: "/mergexo hold"}).happened(); got != want {
+			t.Errorf("%q: %q", state, got)
+		}
+	}
+}

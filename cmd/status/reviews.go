@@ -121,7 +121,14 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 			break
 		}
 	}
-	fixed := "they are made next"
+	fixed, next := "they wait", "; is next"
+	held := f.HeldBack != nil || f.Pause != nil || f.Halt != nil
+	if held {
+		next = "; waits"
+	}
+	if t := f.Turn; !held && (f.Begins != nil && f.Begins.Kind == work.KindFix || t != nil && t.Kind == work.KindFix && !t.Blocked) {
+		fixed = "they are made next"
+	}
 	for _, said := range slices.Backward(f.Reviews.Verdicts) {
 		if said.Reviewer != x.Name {
 			continue
@@ -149,7 +156,7 @@ func (f ItemFacts) reviewer(r Review, x review.Reviewer) Reviewer {
 	case v.Current && r.State.Stopped():
 		v.says = strings.TrimPrefix(is+"; people decide", "; ")
 	case v.Current && !v.Counts:
-		v.says = strings.TrimPrefix(is+"; is next", "; ")
+		v.says = strings.TrimPrefix(is+next, "; ")
 		if f.Reviewers.Author != "" && x.Human && strings.EqualFold(x.Login, f.Reviewers.Author) { // GitHub accepts no verdict of theirs
 			v.says += ", by /mergexo approve: the pull request is their own"
 		}

@@ -2,6 +2,7 @@ package status
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
+	"github.com/mergexo/gh-mergexo/tick/folder"
 	"github.com/mergexo/gh-mergexo/tick/known"
+	"github.com/mergexo/gh-mergexo/tick/plan"
 )
 
 const head = "cccccccccccccccccccccccccccccccccccccccc"
@@ -50,7 +53,9 @@ func TestTheLastWordOfAReviewer(t *testing.T) {
 		{review.Merged, []review.Verdict{of(yes, head, review.Moved)}, "approves", "quinn ✓ → ann"},
 		{review.Merged, []review.Verdict{of(no, head, review.TakenBack)}, "request for changes was dismissed", "quinn → ann"},
 	} {
-		r := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...).review("")
+		f := underReview(review.Record{State: c.state, Reviewer: "quinn", Head: head}, c.last...)
+		f.Begins = &plan.Turn{Kind: work.KindFix}
+		r := f.review("")
 		if got, drawn := r.Reviewers[0].says, r.drawing(); got != c.want || drawn != c.drawing {
 			t.Errorf("%s %v: %q, %q; want %q, %q", c.state, c.last, got, drawn, c.want, c.drawing)
 		}
@@ -62,7 +67,7 @@ func TestAFixThatIsPushed(t *testing.T) {
 	no := of(review.RequestChanges, head, review.Counts)
 	no.ReviewID = 7
 	f := underReview(review.Record{State: review.Fixing, Reviewer: "quinn", Head: head, Epoch: 1}, no)
-	f.Review = &f.Reviews.Record
+	f.Review, f.Begins = &f.Reviews.Record, &plan.Turn{Kind: work.KindFix}
 	for _, c := range []struct {
 		fix  review.Fix
 		want string
@@ -75,6 +80,24 @@ func TestAFixThatIsPushed(t *testing.T) {
 		f.Reviews.Fixes = []review.Fix{c.fix}
 		if r := f.review(""); r.Reviewers[0].says != c.want || r.next != "" {
 			t.Errorf("%+v: %q, next %q, want %q", c.fix, r.Reviewers[0].says, r.next, c.want)
+		}
+	}
+}
+
+// Of an item that people hold back, no turn is said to come next.
+func TestAHeldItemSaysOfNothingThatItIsNext(t *testing.T) {
+	for name, hold := range map[string]func(*ItemFacts){
+		"held":        func(f *ItemFacts) { f.HeldBack = &review.Held{By: "ann"} },
+		"paused":      func(f *ItemFacts) { f.Pause = &work.Pause{By: "ann"} },
+		"pause --all": func(f *ItemFacts) { f.Halt = &folder.Halt{} },
+	} {
+		for _, state := range []review.State{review.Pending, review.Reviewing, review.Fixing} {
+			f := underReview(review.Record{State: state, Reviewer: "quinn", Head: head}, of(review.RequestChanges, "old", review.Counts))
+			f.Begins, f.Turn = &plan.Turn{Kind: work.KindFix}, &work.Turn{Kind: work.KindFix}
+			hold(&f)
+			if says := f.review("").Reviewers[0].says; strings.Contains(says, "next") || !strings.Contains(says, "wait") {
+				t.Errorf("%s, %s: %q", name, state, says)
+			}
 		}
 	}
 }

@@ -80,6 +80,9 @@ func (e Event) happened() string {
 	case work.EventSummary:
 		return who + " " + didReview(e.State) + said
 	case work.EventCommand:
+		if e.State == work.SaidLocally {
+			return fmt.Sprintf("%s ran gh %s on the machine", who, strings.TrimPrefix(words, "/"))
+		}
 		return who + said
 	case work.EventCheck:
 		return "checks failed" + said

@@ -64,14 +64,11 @@ type Request struct {
 type Result struct {
 	Answer  json.RawMessage
 	Session string
+	Model   string     // that answered, as the program names it, else the configured one; empty: unknown
 	Usage   work.Usage // of this run, even if it failed
 	Known   work.Known // which parts of Usage are complete
 	Counted work.Usage // of the whole thread so far, if the provider counts per thread; else zero
 }
-
-// Identity is the author of the agent's own commits. They are never published: only the tree is
-// used.
-type Identity struct{ Name, Email string }
 
 // Spec is the setup of an agent.
 type Spec struct {
@@ -86,7 +83,6 @@ type Spec struct {
 	Environ  []string         // required; exactly its environment, without what the adapter adds
 	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
-	Identity Identity         // empty fields get defaults
 	Now      func() time.Time // required by codex and claude
 
 	MaxMemory int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit

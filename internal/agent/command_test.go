@@ -148,7 +148,6 @@ func TestEnvironmentHoldsNoCredential(t *testing.T) {
 
 func TestAgentsGitHasItsOwnConfiguration(t *testing.T) {
 	s := spec(t, program(t, `git config --global --list > list.txt; git config user.name > name.txt; git config --get-all credential.helper > helper.txt; printf '%s' '`+good+`'`))
-	s.Identity = agent.Identity{Name: `A "quoted" \ name`, Email: "a@b.invalid"}
 	home := ""
 	for _, v := range s.Environ {
 		if h, ok := strings.CutPrefix(v, "HOME="); ok {
@@ -167,10 +166,10 @@ func TestAgentsGitHasItsOwnConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, _ := os.ReadFile(filepath.Join(r.Dir, "list.txt"))
-	if !strings.Contains(string(list), "user.email=a@b.invalid") || strings.Contains(string(list), "store") || strings.Contains(string(list), "planted") {
+	if !strings.Contains(string(list), "user.email=agent@mergexo.invalid") || strings.Contains(string(list), "store") || strings.Contains(string(list), "planted") {
 		t.Errorf("git config:\n%s", list)
 	}
-	if name, _ := os.ReadFile(filepath.Join(r.Dir, "name.txt")); string(name) != "A \"quoted\" \\ name\n" {
+	if name, _ := os.ReadFile(filepath.Join(r.Dir, "name.txt")); string(name) != "gh mergexo agent\n" {
 		t.Errorf("name %q", name)
 	}
 	if helper, _ := os.ReadFile(filepath.Join(r.Dir, "helper.txt")); strings.TrimSpace(string(helper)) != "" {

@@ -232,19 +232,13 @@ func PathOf(environ []string) string { return Lookup(environ, "PATH") }
 func (s Spec) gitConfigPath() string { return filepath.Join(s.Home, s.Name+".gitconfig") }
 
 // writeGitConfig writes the agent's git configuration before every run: agents run as the same user
-// and may have changed it.
+// and may have changed it. The agent's own commits have an author whose address nobody has: they are
+// never published, only the tree is used.
 func (s Spec) writeGitConfig() error {
-	id := s.Identity
-	if id.Name == "" {
-		id.Name = "gh mergexo agent"
-	}
-	if id.Email == "" {
-		id.Email = "agent@mergexo.invalid"
-	}
-	text := fmt.Sprintf(`# Written by gh mergexo before every run of this agent.
+	const text = `# Written by gh mergexo before every run of this agent.
 [user]
-	name = %s
-	email = %s
+	name = gh mergexo agent
+	email = agent@mergexo.invalid
 	useConfigOnly = true
 [credential]
 	helper =
@@ -256,13 +250,9 @@ func (s Spec) writeGitConfig() error {
 	auto = 0
 [maintenance]
 	auto = false
-`, gitQuote(id.Name), gitQuote(id.Email))
+`
 	if err := files.Replace(s.gitConfigPath(), text); err != nil {
 		return fmt.Errorf("write the git configuration of agent %q: %w", s.Name, err)
 	}
 	return nil
-}
-
-func gitQuote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ").Replace(s) + `"`
 }

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,5 +137,25 @@ func TestAbsentIsNotZero(t *testing.T) {
 			}
 			all(three, three, reported{json: "-3"})
 		})
+	}
+}
+
+// The model is the one that the program names, else the configured one.
+func TestTheModelThatAnswered(t *testing.T) {
+	named := strings.Replace(claudeInit, `"subtype":"init"`, `"subtype":"init","model":"claude-sonnet-4-5"`, 1)
+	for _, c := range []struct{ adapter, output, configured, want string }{
+		{claudeName, prints[claudeName]("", absent), "", ""},
+		{claudeName, prints[claudeName]("", absent), "sonnet", "sonnet"},
+		{claudeName, strings.Replace(prints[claudeName]("", absent), claudeInit, named, 1), "sonnet", "claude-sonnet-4-5"},
+		{codexName, prints[codexName]("", absent), "gpt-5", "gpt-5"},
+		{commandName, prints[commandName]("", absent), "", ""},
+	} {
+		s := spec(t, program(t, "cat > /dev/null; cat <<'END'\n"+c.output+"\nEND\n"))
+		s.Adapter, s.Now, s.Model = adapters[c.adapter], time.Now, c.configured
+		r := request(t)
+		r.Session = ""
+		if res, err := run(t, s, r); err != nil || res.Model != c.want {
+			t.Errorf("%s, configured %q: %q, want %q, %v", c.adapter, c.configured, res.Model, c.want, err)
+		}
 	}
 }

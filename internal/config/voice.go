@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Voice is the [repo.voice] table: how published work names its author.
 type Voice struct {
-	Disclosure string   // the line below an agent's text, with {agent} and {operator}; empty: none
-	Author     Person   // of commits; zero: gh mergexo
-	Committer  Person   // of commits; zero: the signer, if there is one, else gh mergexo
+	Disclosure string   // the line on what an agent opens, with {agent} and {operator}; empty: no text says who wrote it
+	Author     Person   // of commits; zero: the operator's identity in git, else gh's account
+	Committer  Person   // of commits; zero: the signer, else the operator's identity in git, else the author
 	SignOff    bool     // commits get a Signed-off-by
 	Signer     Person   // of the sign-off; zero: the operator's identity in git
 	Trailers   []string // of commits, in addition to those that recovery needs, with {agent}
@@ -33,12 +34,21 @@ func (p Person) String() string {
 	return p.Name + " <" + p.Mail + ">"
 }
 
-// DefaultDisclosure is the default line below an agent's text.
+// Signature returns the line below a text that does not have the disclosure: of an agent, or of
+// ourselves if agent is empty. It is empty without a disclosure.
+func (v Voice) Signature(agent string) string {
+	if v.Disclosure == "" {
+		return ""
+	}
+	return work.Signature(agent)
+}
+
+// DefaultDisclosure is the default line on a pull request that an agent wrote.
 const DefaultDisclosure = "<sub>" + writtenBy + " To ask for a change, comment here; `/mergexo help` lists the commands.</sub>"
 
 const writtenBy = "Written by {agent} through [gh mergexo](https://github.com/mergexo/gh-mergexo) on behalf of @{operator}."
 
-// DisclosureAside replaces it where no agent will answer.
+// DisclosureAside replaces it on somebody else's pull request, where no agent will answer.
 const DisclosureAside = "<sub>" + writtenBy + "</sub>"
 
 // maxDisclosure bounds the line, in characters.

@@ -218,7 +218,7 @@ func mutants() []mutant {
 		{
 			guard: "a marker on each comment of a review", file: "tick/turn/review_actions.go", scenario: "request, fix, approve",
 			edits: []edit{{
-				`body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})`,
+				`body := c.signed(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})`,
 				`body := c.finding(x) + "\n\n" + review.MarkFinding(marked)[:0] + r.tokens[i][:0]`,
 			}},
 		},

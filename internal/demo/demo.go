@@ -91,7 +91,7 @@ func (e *earnest) Write(b []byte) (int, error) {
 
 // findGit finds out, before anything is made, whether git can do the work.
 func findGit(ctx context.Context, env environ.Env) error {
-	_, err := git.Open(ctx, git.Options{Env: env.Git(), Identity: git.Identity{Name: "demo", Email: "demo@mergexo.invalid"}})
+	_, err := git.Open(ctx, git.Options{Env: env.Git()})
 	if errors.Is(err, proc.ErrNotFound) {
 		return doctor.Refusal(doctor.Facts{Git: &doctor.Program{Name: "git"}}, doctor.BeforeTurn)
 	}

@@ -90,7 +90,7 @@ func (m *Mirror) agentConfig() (string, error) {
 	if file := g.operatorPath("core.excludesfile"); file != "" {
 		fmt.Fprintf(&b, "\texcludesFile = %s\n", quoteConfig(file))
 	}
-	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(g.opt.Identity.Name), quoteConfig(g.opt.Identity.Email))
+	fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", quoteConfig(local.Name), quoteConfig(local.Email))
 	b.WriteString("[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
 	return b.String(), nil
 }

@@ -26,6 +26,7 @@ type Commit struct {
 	Limits  Limits
 
 	Trailers []string // more trailers, "Key: value"
+	Account  Identity // the author if neither Voice nor the operator's git names one
 	Edit     *Edit    // CommitTree: changes of our own; may be nil
 	From     string   // CommitTree: the tree that was checked out, if not the first parent's; may be ""
 }
@@ -199,8 +200,12 @@ func (m *Mirror) commitIndex(ctx context.Context, c Commit, index string, q *qua
 	if err != nil {
 		return Committed{}, err
 	}
+	author, err := m.author(c.Account)
+	if err != nil {
+		return Committed{}, err
+	}
 	out.OID, err = m.writeCommit(ctx, rawCommit{
-		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: m.author(), in: q, signing: asOperator,
+		tree: tree, parents: c.Parents, message: message, date: stamp(c.Date), author: author, in: q, signing: asOperator,
 	})
 	return out, err
 }
@@ -237,7 +242,7 @@ func (m *Mirror) writeCommit(ctx context.Context, r rawCommit) (string, error) {
 		c.Config = m.git.signingConfig()
 	}
 	c.Stdin = []byte(r.message)
-	who := m.committer()
+	who := m.committer(r)
 	c.Env = []string{
 		"GIT_AUTHOR_NAME=" + r.author.Name, "GIT_AUTHOR_EMAIL=" + r.author.Email, "GIT_AUTHOR_DATE=" + r.date,
 		"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email, "GIT_COMMITTER_DATE=" + r.date,
@@ -335,7 +340,7 @@ func (m *Mirror) KeepPartial(ctx context.Context, p Partial) (string, error) {
 		}
 		oid, err = m.writeCommit(ctx, rawCommit{
 			tree: tree, parents: []string{p.Parent}, message: "Partial work of turn " + p.Key + "\n", date: stamp(p.Date),
-			author: m.git.opt.Identity, in: q, signing: unsigned,
+			author: local, in: q, signing: unsigned,
 		})
 		return err
 	})

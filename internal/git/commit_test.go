@@ -51,10 +51,10 @@ func TestCommitIsTheTree(t *testing.T) {
 	}
 	log, err := w.mirror.Log(t.Context(), base, c.OID, 10)
 	w.check(err)
-	if len(log) != 1 || !log[0].Ours || log[0].Turn != key1[:16] || log[0].Subject != "Subject" || !slices.Equal(log[0].Handled, change.Handled) {
+	if len(log) != 1 || log[0].Turn != key1[:16] || log[0].Subject != "Subject" || !slices.Equal(log[0].Handled, change.Handled) {
 		t.Errorf("log = %+v", log)
 	}
-	if log, err = w.mirror.Log(t.Context(), "", base, 10); err != nil || len(log) == 0 || log[0].Ours {
+	if log, err = w.mirror.Log(t.Context(), "", base, 10); err != nil || len(log) == 0 || log[0].Turn != "" {
 		t.Errorf("a person's commit = %+v, %v", log, err)
 	}
 	again, err := w.mirror.CommitTree(t.Context(), change)

@@ -20,6 +20,12 @@ type Identity struct{ Name, Email string }
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
+// whole reports whether both parts are known.
+func (i Identity) whole() bool { return i.Name != "" && i.Email != "" }
+
+// local is the identity of commits and checkouts that stay on this machine. Nobody has its address.
+var local = Identity{Name: "gh mergexo", Email: "noreply@mergexo.invalid"}
+
 // Options configures Open.
 type Options struct {
 	Bin        string        // a name to find in Env's PATH, or a path; "" means git
@@ -27,7 +33,6 @@ type Options struct {
 	Timeout    time.Duration // of a local command; 0 means 5 minutes
 	NetTimeout time.Duration // of a fetch or push; 0 means 30 minutes
 	NetIdle    time.Duration // of a fetch or push without output; 0 means 2 minutes
-	Identity   Identity      // required
 
 	PatternTimeout time.Duration // of a local command that matches a checkout's own patterns; 0 means 30 seconds
 	GhPath         string        // if set, "gh auth git-credential" provides credentials for https remotes
@@ -56,9 +61,6 @@ func Open(ctx context.Context, opt Options) (*Git, error) {
 	opt.PatternTimeout = cmp.Or(opt.PatternTimeout, 30*time.Second)
 	opt.NetTimeout = cmp.Or(opt.NetTimeout, 30*time.Minute)
 	opt.NetIdle = cmp.Or(opt.NetIdle, 2*time.Minute)
-	if opt.Identity.Name == "" || opt.Identity.Email == "" {
-		return nil, fmt.Errorf("open git: identity %q <%q> is incomplete", opt.Identity.Name, opt.Identity.Email)
-	}
 	bin, err := proc.LookPath(opt.Bin, lookup(opt.Env, "PATH"))
 	if err != nil {
 		return nil, fmt.Errorf("open git: %w", err)
@@ -131,6 +133,16 @@ func (g *Git) readOperator(ctx context.Context) (map[string]string, error) {
 
 // operatorConfig returns a value of the operator's configuration; key is in lower case.
 func (g *Git) operatorConfig(key string) string { return g.operator[key] }
+
+// user returns whom the operator's configuration names as author or committer, as git resolves it: by
+// author.name or committer.name, else by user.name. It is zero if a part is missing.
+func (g *Git) user(role string) Identity {
+	who := Identity{Name: cmp.Or(g.operator[role+".name"], g.operator["user.name"]), Email: cmp.Or(g.operator[role+".email"], g.operator["user.email"])}
+	if !who.whole() {
+		return Identity{}
+	}
+	return who
+}
 
 // operatorPath returns a path of the operator's configuration with ~ expanded.
 func (g *Git) operatorPath(key string) string {

@@ -38,21 +38,20 @@ func (m *Mirror) ContainsTurn(ctx context.Context, head, turnKey, oid string) (b
 type Entry struct {
 	OID     string
 	Subject string
-	Ours    bool     // the author is our identity or the config's author
 	Turn    string   // Mergexo-Turn: the beginning of the turn key
 	Handled []string // Mergexo-Handled: event keys
 }
 
 // Log lists commits reachable from to but not from from ("" for all), newest first, at most limit.
 func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, error) {
-	args := []string{"log", "-z", "--format=%H %ae%n%B", fmt.Sprintf("-%d", limit), to}
+	args := []string{"log", "-z", "--format=%H%n%B", fmt.Sprintf("-%d", limit), to}
 	if !validOID(to) || (from != "" && !validOID(from)) {
 		return nil, fmt.Errorf("list commits: %q..%q: no object ids", from, to)
 	}
 	if from != "" {
 		line, whole, err := m.objects.line(ctx, from, to, min(limit, fewCommits))
 		if err != nil || whole && !slices.ContainsFunc(line, func(c commitObject) bool { return c.Recoded }) {
-			return m.entriesOf(line), err
+			return entriesOf(line), err
 		}
 		args = append(args, "^"+from)
 	}
@@ -62,9 +61,8 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 	}
 	var entries []Entry
 	for _, record := range records {
-		head, message, _ := strings.Cut(record, "\n")
-		oid, email, _ := strings.Cut(head, " ")
-		entries = append(entries, m.entry(oid, email, message))
+		oid, message, _ := strings.Cut(record, "\n")
+		entries = append(entries, entryOf(oid, message))
 	}
 	return entries, nil
 }
@@ -72,17 +70,16 @@ func (m *Mirror) Log(ctx context.Context, from, to string, limit int) ([]Entry, 
 // fewCommits is how many commits are read one by one before git log is started.
 const fewCommits = 50
 
-func (m *Mirror) entriesOf(line []commitObject) []Entry {
+func entriesOf(line []commitObject) []Entry {
 	entries := make([]Entry, len(line))
 	for i, c := range line {
-		who, _ := authorOf(c)
-		entries[i] = m.entry(c.OID, who.Email, c.Message)
+		entries[i] = entryOf(c.OID, c.Message)
 	}
 	return entries
 }
 
-func (m *Mirror) entry(oid, email, message string) Entry {
-	e := Entry{OID: oid, Ours: m.isOurAddress(email)}
+func entryOf(oid, message string) Entry {
+	e := Entry{OID: oid}
 	e.Subject, _, _ = strings.Cut(message, "\n")
 	e.Turn, e.Handled = work.TrailersOf(message)
 	return e

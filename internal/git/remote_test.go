@@ -44,7 +44,7 @@ func TestOperatorsCredentialHelper(t *testing.T) {
 	helper := filepath.Join(w.root, "helper")
 	w.write(helper, "#!/bin/sh\necho \"$1\" >>"+asked+"\n[ \"$1\" = get ] && printf 'username=u\\npassword=pass\\n'\nexit 0\n")
 	w.check(os.Chmod(helper, 0o755))
-	w.write(filepath.Join(w.home, ".gitconfig"), "[credential]\n\thelper = "+helper+"\n[url \""+url+"\"]\n\tinsteadOf = https://forge.test/o/n\n")
+	w.write(filepath.Join(w.home, ".gitconfig"), w.read(filepath.Join(w.home, ".gitconfig"))+"[credential]\n\thelper = "+helper+"\n[url \""+url+"\"]\n\tinsteadOf = https://forge.test/o/n\n")
 	w.open(Options{})
 	w.mirror = w.mirrorOf("https://forge.test/o/n")
 	w.restore()

@@ -13,6 +13,7 @@ type Revert struct {
 	Parent  string    // the base before the first commit to undo; "" means Landed's first parent
 	Message string    // required
 	Date    time.Time // required; equal inputs give equal commits
+	Account Identity  // the author if neither Voice nor the operator's git names one
 }
 
 // RevertCommit makes a commit that undoes what landed, with the mirror's Voice. clean is false if
@@ -61,8 +62,12 @@ func (m *Mirror) revert(ctx context.Context, r Revert, q *quarantine) (oid strin
 	if err != nil {
 		return "", false, err
 	}
+	author, err := m.author(r.Account)
+	if err != nil {
+		return "", false, err
+	}
 	oid, err = m.writeCommit(ctx, rawCommit{
-		tree: tree, parents: []string{r.Tip}, message: message, date: stamp(r.Date), author: m.author(), in: q, signing: asOperator,
+		tree: tree, parents: []string{r.Tip}, message: message, date: stamp(r.Date), author: author, in: q, signing: asOperator,
 	})
 	return oid, err == nil, err
 }

@@ -15,6 +15,9 @@ import (
 // day is the date of all commits in the tests.
 var day = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 
+// operator is the user of the operator's git.
+var operator = Identity{Name: "mergexo", Email: "mergexo@localhost"}
+
 const key1 = "1111111111111111111111111111111111111111111111111111111111111111"
 
 // world is a remote, a person's clone of it, our mirror and one slot.
@@ -45,6 +48,8 @@ func newWorld(t *testing.T, files map[string]string) *world {
 		dir: filepath.Join(root, "checkouts", "worker-0"), index: filepath.Join(root, "checkouts", "worker-0.index"),
 	}
 	w.mkdir(w.home)
+	w.cmd(root, "config", "--global", "user.name", operator.Name)
+	w.cmd(root, "config", "--global", "user.email", operator.Email)
 	w.copied(files)
 	w.open(Options{})
 	return w
@@ -96,7 +101,6 @@ func (w *world) open(opt Options) {
 	if opt.Env == nil {
 		opt.Env = w.env()
 	}
-	opt.Identity = Identity{Name: "mergexo", Email: "mergexo@localhost"}
 	g, err := Open(w.t.Context(), opt)
 	if err != nil {
 		w.t.Fatal(err)

@@ -1,18 +1,19 @@
 package git
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Voice sets the author, committer and signer of a mirror's commits. Zero fields mean our own
-// identity.
+// Voice sets the author, committer and signer of a mirror's commits. Zero fields mean the user of the
+// operator's git.
 type Voice struct {
 	Author    Identity
 	Committer Identity
 	SignOff   bool     // commits get a Signed-off-by trailer
-	Signer    Identity // of the trailer; zero: the user of the operator's git
+	Signer    Identity // of the trailer
 }
 
 // WithVoice sets the identities of the mirror's commits.
@@ -21,9 +22,16 @@ func (m *Mirror) WithVoice(v Voice) *Mirror {
 	return m
 }
 
-// Signer returns who signs commits off; zero if nobody does. It is a *work.BlockedError if a
-// sign-off is wanted and nobody is configured.
-func (m *Mirror) Signer() (Identity, error) {
+// Named checks that the author of a commit is known, and who signs it off, if that is wanted. Otherwise
+// the error is a *work.BlockedError. account is Commit.Account.
+func (m *Mirror) Named(account Identity) error {
+	_, unsigned := m.signer()
+	_, unnamed := m.author(account)
+	return cmp.Or(unsigned, unnamed)
+}
+
+// signer returns who signs commits off; zero if nobody does.
+func (m *Mirror) signer() (Identity, error) {
 	switch {
 	case !m.voice.SignOff:
 		return Identity{}, nil
@@ -31,34 +39,31 @@ func (m *Mirror) Signer() (Identity, error) {
 		return m.voice.Signer, nil
 	}
 	who := Identity{Name: m.git.operatorConfig("user.name"), Email: m.git.operatorConfig("user.email")}
-	if who.Name == "" || who.Email == "" {
+	if !who.whole() {
 		return Identity{}, &work.BlockedError{Reason: work.Reason{Kind: work.WhyNobodySignsOff}}
 	}
 	return who, nil
 }
 
-func (m *Mirror) author() Identity {
-	if m.voice.Author != (Identity{}) {
-		return m.voice.Author
+// author returns whom commits are by: the configured author, else the user of the operator's git, else
+// the account.
+func (m *Mirror) author(account Identity) (Identity, error) {
+	who := cmp.Or(m.voice.Author, m.git.user("author"), account)
+	if who == (Identity{}) {
+		return who, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAuthorUnknown}}
 	}
-	return m.git.opt.Identity
+	return who, nil
 }
 
-// committer returns the configured committer, else who signs off, else our identity. Checks of
-// sign-offs want the author's or the committer's.
-func (m *Mirror) committer() Identity {
-	if m.voice.Committer != (Identity{}) {
-		return m.voice.Committer
+// committer returns the committer of a commit: the configured one, else who signs off, because checks
+// of sign-offs want the author's or the committer's, else the user of the operator's git, else the
+// commit's author.
+func (m *Mirror) committer(of rawCommit) Identity {
+	if of.signing == unsigned {
+		return of.author
 	}
-	if signer, err := m.Signer(); err == nil && signer != (Identity{}) {
-		return signer
-	}
-	return m.git.opt.Identity
-}
-
-// isOurAddress reports whether an author's address is ours, by default or by the current config.
-func (m *Mirror) isOurAddress(email string) bool {
-	return email == m.git.opt.Identity.Email || email == m.author().Email
+	signer, _ := m.signer() // without one nothing is committed
+	return cmp.Or(m.voice.Committer, signer, m.git.user("committer"), of.author)
 }
 
 // trailers returns the trailers of a commit's message, one per line.
@@ -78,7 +83,7 @@ func (m *Mirror) trailers(c Commit) ([]string, error) {
 
 // signedOff returns the Signed-off-by trailer, none if nobody signs off.
 func (m *Mirror) signedOff() ([]string, error) {
-	signer, err := m.Signer()
+	signer, err := m.signer()
 	if err != nil || signer == (Identity{}) {
 		return nil, err
 	}

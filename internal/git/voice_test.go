@@ -2,6 +2,7 @@ package git
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,7 +36,6 @@ func TestWhomCommitsAreBy(t *testing.T) {
 	}
 	w := newWorld(t, tree)
 	w.fetch()
-	ours := w.git.opt.Identity
 	const plain = "S\n\nMergexo-Turn: 1111111111111111\nMergexo-Handled: 1:issue:3:bb"
 	for name, c := range map[string]struct {
 		voice             Voice
@@ -43,11 +43,11 @@ func TestWhomCommitsAreBy(t *testing.T) {
 		author, committer Identity
 		message           string
 	}{
-		"nothing said": {author: ours, committer: ours, message: plain},
+		"nothing said": {author: operator, committer: operator, message: plain},
 		"both named":   {voice: Voice{Author: ann, Committer: olga}, author: ann, committer: olga, message: plain},
-		"signed off":   {voice: Voice{SignOff: true, Signer: olga}, author: ours, committer: olga, message: plain + "\nSigned-off-by: Olga Op <olga@example.com>"},
+		"signed off":   {voice: Voice{SignOff: true, Signer: olga}, author: operator, committer: olga, message: plain + "\nSigned-off-by: Olga Op <olga@example.com>"},
 		"all": {
-			voice: Voice{Author: ann, Committer: ours, SignOff: true, Signer: ann}, trailers: []string{"Assisted-by: codex"}, author: ann, committer: ours,
+			voice: Voice{Author: ann, Committer: operator, SignOff: true, Signer: ann}, trailers: []string{"Assisted-by: codex"}, author: ann, committer: operator,
 			message: plain + "\nAssisted-by: codex\nSigned-off-by: Ann Example <ann@example.com>",
 		},
 	} {
@@ -55,23 +55,9 @@ func TestWhomCommitsAreBy(t *testing.T) {
 		if author != c.author.String() || committer != c.committer.String() || message != c.message {
 			t.Errorf("%s: %s, %s, %q", name, author, committer, message)
 		}
-		if !log.Ours || log.Turn != key1[:16] {
-			t.Errorf("%s: taken for somebody else's: %+v", name, log)
+		if log.Turn != key1[:16] {
+			t.Errorf("%s: the turn is not found: %+v", name, log)
 		}
-	}
-}
-
-// Commits from before the config named an author still count as ours. Commits that the named author
-// makes by hand do not, because they have no turn.
-func TestCommitsFromBeforeAreOurs(t *testing.T) {
-	w := newWorld(t, tree)
-	w.fetch()
-	base := w.main()
-	c, err := w.mirror.CommitFiles(t.Context(), Commit{Parents: []string{base}, Message: "S", Date: day, Turn: key1}, map[string][]byte{"x": nil})
-	w.check(err)
-	log, err := w.mirror.WithVoice(Voice{Author: ann}).Log(t.Context(), base, c.OID, 5)
-	if err != nil || len(log) != 1 || !log[0].Ours {
-		t.Errorf("%+v, %v", log, err)
 	}
 }
 
@@ -106,21 +92,52 @@ func TestWholeKeysInTrailersCount(t *testing.T) {
 	}
 }
 
+// Whom commits are by comes from the config, else from git's, else from the account. Half a name in
+// git's configuration counts as none.
+func TestWhoIsTheAuthorWhereTheConfigNamesNobody(t *testing.T) {
+	w := newWorld(t, tree)
+	w.fetch()
+	account := Identity{Name: "olga", Email: "7+olga@users.noreply.github.com"}
+	for _, c := range []struct {
+		config            string // of git
+		voice             Voice
+		author, committer Identity
+	}{
+		{"[user]\n\tname = Olga Op\n\temail = olga@example.com\n", Voice{}, olga, olga},
+		{"[user]\n\tname = Olga Op\n\temail = olga@example.com\n[author]\n\tname = Ann Example\n\temail = ann@example.com\n", Voice{}, ann, olga},
+		{"[user]\n\tname = Olga Op\n\temail = olga@example.com\n", Voice{Author: ann}, ann, olga},
+		{"[user]\n\tname = Olga Op\n", Voice{}, account, account},
+		{"", Voice{}, account, account},
+		{"", Voice{SignOff: true, Signer: ann}, account, ann},
+	} {
+		w.write(filepath.Join(w.home, ".gitconfig"), c.config)
+		w.open(Options{})
+		m := w.mirror.WithVoice(c.voice)
+		w.check(m.Named(account))
+		made, err := m.CommitFiles(t.Context(), Commit{Parents: []string{w.main()}, Message: "S", Date: day, Turn: key1, Account: account}, map[string][]byte{"x": nil})
+		w.check(err)
+		if got, want := w.cmd(w.mirror.Dir(), "log", "-1", "--format=%an <%ae>, %cn <%ce>", made.OID), c.author.String()+", "+c.committer.String(); got != want {
+			t.Errorf("%q, %+v: by %s, want %s", c.config, c.voice, got, want)
+		}
+	}
+	var blocked *work.BlockedError
+	if err := w.mirror.WithVoice(Voice{}).Named(Identity{}); !errors.As(err, &blocked) || blocked.Reason.Kind != work.WhyAuthorUnknown {
+		t.Errorf("nobody is named: %v", err)
+	}
+}
+
 func TestNobodyToSignOffIsAStop(t *testing.T) {
 	w := newWorld(t, tree)
-	w.cmd(w.root, "config", "--global", "user.name", olga.Name)
+	w.write(filepath.Join(w.home, ".gitconfig"), "[user]\n\tname = "+olga.Name+"\n")
 	w.open(Options{})
 	m := w.mirror.WithVoice(Voice{SignOff: true})
 	var blocked *work.BlockedError
-	if _, err := m.Signer(); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "sign_off") {
+	if err := m.Named(ann); !errors.As(err, &blocked) || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "sign_off") {
 		t.Errorf("%v", err)
 	}
 	w.cmd(w.root, "config", "--global", "user.email", olga.Email)
 	w.open(Options{})
-	if who, err := w.mirror.WithVoice(Voice{SignOff: true}).Signer(); who != olga || err != nil {
-		t.Errorf("%v, %v", who, err)
-	}
-	if who, err := w.mirror.WithVoice(Voice{}).Signer(); who != (Identity{}) || err != nil {
-		t.Errorf("%v, %v", who, err)
+	if err := w.mirror.WithVoice(Voice{SignOff: true}).Named(Identity{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -182,6 +182,9 @@ func setUp(e *testscript.Env, t *testing.T) error {
 		if err := checkStandings(w); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}
+		if err := checkSignatures(w); err != nil {
+			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
+		}
 		if err := checkLogs(w.stateDir()); err != nil {
 			t.Errorf("%s: %v", filepath.Base(e.WorkDir), err)
 		}

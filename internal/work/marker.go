@@ -88,7 +88,19 @@ func (m *Marks) read(line string) bool {
 	return true
 }
 
-// Unmarked returns a body without the markers at its end.
+// Signature returns the line at the end of a text of ours which says that a program wrote it: the
+// agent with this name, or gh mergexo itself.
+func Signature(agent string) string {
+	if agent != "" {
+		agent = " · " + agent
+	}
+	return "<sub>gh mergexo" + agent + "</sub>"
+}
+
+var signature = lazy.Regexp(`^<sub>.*\bgh mergexo\b.*</sub>$`)
+
+// Unmarked returns a body without the markers at its end and the line above them which says that a
+// program wrote it.
 func Unmarked(body string) string {
 	lines := strings.Split(strings.TrimRight(Normalise(body), "\n \t"), "\n")
 	if actionMarker().MatchString(lines[len(lines)-1]) {
@@ -97,7 +109,11 @@ func Unmarked(body string) string {
 			lines = lines[:len(lines)-1]
 		}
 	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n \t")
+	text := strings.TrimRight(strings.Join(lines, "\n"), "\n \t")
+	if at := strings.LastIndexByte(text, '\n') + 1; signature().MatchString(text[at:]) {
+		text = strings.TrimRight(text[:at], "\n \t")
+	}
+	return text
 }
 
 // Ours reports whether a body was written by us: by an account that we have used, and with a

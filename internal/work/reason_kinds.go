@@ -33,6 +33,7 @@ const (
 	WhyGitHubRefused      ReasonKind = "github_refused"              // Text
 	WhyNotSigned          ReasonKind = "commit_not_signed"           // Text
 	WhyNobodySignsOff     ReasonKind = "sign_off_unknown"            //
+	WhyAuthorUnknown      ReasonKind = "commit_author_unknown"       //
 	WhyAgentMissing       ReasonKind = "agent_missing"               // Who, Name, Advice
 	WhyAgentRelative      ReasonKind = "agent_path_relative"         // Who, Name
 	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
@@ -139,7 +140,8 @@ const (
 	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
 	WhyNoConnection ReasonKind = "no_connection"        // Local
 	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
-	WhyHeadNotShown ReasonKind = "head_not_visible"     //
+	WhyHeadNotShown ReasonKind = "head_not_visible"     // GitHub was asked since the push
+	WhyHeadNotRead  ReasonKind = "head_not_read"        // no pass has read GitHub since the push; Commit
 	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
 	WhyChecksRun    ReasonKind = "checks_running"       //
 	WhyBranchMoves  ReasonKind = "branch_moving"        //

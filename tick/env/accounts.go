@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -145,19 +146,20 @@ func (p *Env) AcceptAccount(ctx context.Context, host string, who work.Account) 
 // operators are the accounts that gh is logged in with, by host, as they are mentioned.
 type operators struct {
 	login map[string]string // empty: mention nobody
-	apps  map[int64]bool    // accounts of GitHub Apps
+	whole map[string]work.Account
+	apps  map[int64]bool // accounts of GitHub Apps
 }
 
 // SetLogin stores who gh is logged in as on a host. An app is not mentioned: @ and its name is
 // another account. Not every answer says that an account is an app's, so SetLogin remembers its id.
 func (o *operators) SetLogin(host string, who work.Account) {
 	if o.login == nil {
-		o.login, o.apps = map[string]string{}, map[int64]bool{}
+		o.login, o.whole, o.apps = map[string]string{}, map[string]work.Account{}, map[int64]bool{}
 	}
 	if who.Bot || strings.HasSuffix(who.Login, "[bot]") {
 		o.apps[who.ID] = true
 	}
-	o.login[host] = who.Login
+	o.login[host], o.whole[host] = who.Login, who
 	if o.apps[who.ID] {
 		o.login[host] = ""
 	}
@@ -168,6 +170,21 @@ func (a *Accounts) Operator(host string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.Names.login[host]
+}
+
+// Identity returns whom commits are by if neither the config nor git names anybody: the account that gh
+// is logged in with, by the address that GitHub keeps for it. It is zero if the account is unknown.
+func (a *Accounts) Identity(host string) git.Identity {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	who := a.Names.whole[host]
+	if met := a.met[host]; who.ID == 0 && len(met) > 0 {
+		who = met[len(met)-1]
+	}
+	if who.ID == 0 || who.Login == "" {
+		return git.Identity{}
+	}
+	return git.Identity{Name: who.Login, Email: fmt.Sprintf("%d+%s@users.noreply.%s", who.ID, who.Login, host)}
 }
 
 // ReadOwnAccount asks GraphQL for our account, which GitHub's REST API does not name for the token of

@@ -31,7 +31,7 @@ var errMoved = errors.New("not where it was expected")
 // remote.
 func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 	remote, moment := &aRemote{}, time.Now()
-	b := branches{remote, func() time.Time { return moment }}
+	b := branches{Branches: remote, now: func() time.Time { return moment }}
 	ctx, reads := ahead.With(t.Context(), actions.PrefetchMaxAge)
 	defer reads.Stop()
 	at := func(ctx context.Context, want string, asked int) {
@@ -54,7 +54,7 @@ func TestTheRemoteIsAskedInAdvance(t *testing.T) {
 // itself: a prefetched answer from before the push would say that it never came.
 func TestWhatWasSentIsLookedForOnTheRemote(t *testing.T) {
 	remote, r := &aRemote{}, &actions.Runner{}
-	s := actions.Scope{Branches: branches{remote, time.Now}}
+	s := actions.Scope{Branches: branches{Branches: remote, now: time.Now}}
 	ctx, reads := ahead.With(t.Context(), actions.PrefetchMaxAge)
 	defer reads.Stop()
 	ahead.Begin(ctx, func(ctx context.Context) { _, _ = s.Branches.RemoteHeads(ctx, "b") })

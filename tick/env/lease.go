@@ -129,8 +129,10 @@ type Lease struct {
 
 	Trace *telemetry.Span // of the current phase; nil: no trace
 
-	Disclosure     string // line below the agent's text
-	DisclosedAside string // the line where the agent answers no comments, such as on the issue for a flaky test
+	Model      string // that answered, as the agent's program names it, else the config; empty: unknown
+	Tested     string // the required tests that the commit passed; empty: none ran
+	Disclosure string // line on the pull request that the agent opens, or below the first review of somebody else's; empty: none
+	Signature  string // line below the agent's other texts; empty: none
 }
 
 // UsageAttrs returns the attributes of a trace for what is known of usage.
@@ -180,14 +182,6 @@ func (l *Lease) CheckoutTree() string {
 		return ""
 	}
 	return l.Merge.Tree
-}
-
-// DisclosureBlock returns the disclosure and a blank line; "" without one.
-func (l *Lease) DisclosureBlock() string {
-	if l.Disclosure == "" {
-		return ""
-	}
-	return l.Disclosure + "\n\n"
 }
 
 // Unused returns why the answer of the previous turn was not used; empty if there was no answer or

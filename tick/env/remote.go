@@ -17,6 +17,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -101,7 +102,7 @@ type Objects interface {
 type Mirror interface {
 	actions.Branches
 	landed
-	Signer() (git.Identity, error)
+	Named(account git.Identity) error
 	Ensure(ctx context.Context) error
 	Heads(ctx context.Context) (map[string]string, error)
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
@@ -217,6 +218,12 @@ func (r *Repo) Git() Mirror {
 		r.Opened = r.Mirror(r.Row)
 	}
 	return r.Opened
+}
+
+// Mark returns a text of ours as it is posted in the repository: with the line that says that a
+// program wrote it, and the markers.
+func (r *Repo) Mark(text string, m work.Marks) string {
+	return prompts.Bounded(text, r.Settings.Voice.Signature(""), m)
 }
 
 // Close closes the mirror if it was opened.

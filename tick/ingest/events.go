@@ -114,7 +114,7 @@ func (h *reading) declineMerge(e work.Event) {
 func (h *reading) decline(e work.Event, token, body string) {
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, ItemID: e.ItemID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: e.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
+		Number: e.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a command by " + e.Author.Login + ", who may not give any",
 	})
 }
 

@@ -146,7 +146,7 @@ func (h *reading) declineSecondLabel(item work.Item, is github.Issue, other flow
 	}
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a second label, " + other.Name,
+		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a second label, " + other.Name,
 	})
 }
 
@@ -168,7 +168,7 @@ func (h *reading) declineLabel(item work.Item, is github.Issue, set github.Timel
 		"or somebody with triage permission removes the label and adds it again.", label.Name, why, work.CommandOf(label.Flow))
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: is.Number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+		Number: is.Number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
 	})
 }
 

@@ -79,7 +79,7 @@ func (h *reading) mayAsk(ctx context.Context, number int, set github.TimelineEve
 		"To start one, somebody with triage permission removes the label and adds it again.", label, set.Actor.Login)
 	h.declined = append(h.declined, work.Action{
 		RepoID: h.row.ID, Kind: work.ActionComment, Need: work.NeedCosmetic, Token: token, State: work.ActionPlanned,
-		Number: number, Body: work.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
+		Number: number, Body: h.repo.Mark(body, work.Marks{Token: token}), Why: "a label set by " + set.Actor.Login + ", who may not triage",
 	})
 	return false, nil
 }

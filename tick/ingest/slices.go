@@ -144,8 +144,12 @@ func (h *reading) keep(ctx context.Context, more bool) error {
 	if more {
 		put = h.store
 	}
-	if err := h.env.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h.now()) }); err != nil {
+	now := h.now()
+	if err := h.env.Store.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, now) }); err != nil {
 		return fmt.Errorf("store what was read: %w", err)
+	}
+	if !more {
+		h.row.HeartbeatAt = now
 	}
 	h.ingest.setRepo(h.repo, h.row)
 	h.log(ctx)

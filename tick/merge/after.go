@@ -52,7 +52,7 @@ func (o round) comment(j *job, number int, about, text string) work.Action {
 	token := work.NoticeToken(o.r.Row.Key(), number, about)
 	return work.Action{
 		RepoID: o.r.Row.ID, ItemID: j.row.ItemID, Kind: work.ActionComment, Need: work.NeedRequired, State: work.ActionPlanned, PlannedAt: o.Now(),
-		Token: token, Number: number, Body: work.Mark(o.Secrets.Redact(text), work.Marks{Token: token}), Why: about,
+		Token: token, Number: number, Body: o.r.Mark(o.Secrets.Redact(text), work.Marks{Token: token}), Why: about,
 	}
 }
 

@@ -103,7 +103,7 @@ func (s *stage) assemble(client *github.Client) {
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
 	state := s.TempDir()
-	g, err := git.Open(s.Context(), git.Options{Env: os.Environ(), Identity: git.Identity{Name: "t", Email: "t@t.invalid"}})
+	g, err := git.Open(s.Context(), git.Options{Env: os.Environ()})
 	s.must(err)
 	dirs := folder.Dirs{State: state}
 	remote := env.Remote{Name: name, Settings: settings, GitHub: client, Mirror: func(r work.Repo) env.Mirror {

@@ -133,6 +133,6 @@ func (o round) revert(row merging.Merge, red []string) work.Action {
 	return work.Action{
 		RepoID: o.r.Row.ID, ItemID: row.ItemID, Kind: work.ActionRevert, Need: work.NeedCosmetic, State: work.ActionPlanned, PlannedAt: o.Now(),
 		Token: token, Number: row.Number, Target: revertBranch(row), Head: row.Commit, Base: row.Base, Extra: row.Parent,
-		Title: fmt.Sprintf("Revert #%d", row.Number), Body: work.Mark(o.Secrets.Redact(body), work.Marks{Token: token}), Why: "checks of the base failed after the merge",
+		Title: fmt.Sprintf("Revert #%d", row.Number), Body: o.r.Mark(o.Secrets.Redact(body), work.Marks{Token: token}), Why: "checks of the base failed after the merge",
 	}
 }

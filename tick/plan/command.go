@@ -31,6 +31,14 @@ type invocation struct {
 	url     string // of its comment; empty: it has none
 }
 
+// given says who gave the command and how.
+func (inv invocation) given() string {
+	if inv.url == "" {
+		return fmt.Sprintf("%s ran gh %s on the machine", inv.by, strings.TrimPrefix(inv.String(), "/"))
+	}
+	return inv.by + " commented " + inv.String()
+}
+
 // comment returns the id of a command's comment. A command without one gets a negative id, which no
 // comment has.
 func (inv invocation) comment() int64 {

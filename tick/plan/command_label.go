@@ -51,7 +51,7 @@ func (r *commander) flowLabel(inv invocation, label string) work.Action {
 	return work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionFlow, Need: work.NeedRequired, State: work.ActionPlanned,
 		Token: work.FlowToken(r.v.Repo.Key(), r.item.Number), Number: r.item.Number,
-		Target: label, Base: strings.Join(others, ","), Body: r.labelBody(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.by + " commented " + inv.String(),
+		Target: label, Base: strings.Join(others, ","), Body: r.labelBody(label), Head: inv.at.UTC().Format(time.RFC3339), Why: inv.given(),
 	}
 }
 
@@ -150,6 +150,6 @@ func (r *commander) ignoreLabel(inv invocation, number int, verb work.Verb) work
 		l = work.Labelling{With: []work.Label{work.IgnoreLabel(name)}}
 	}
 	a := l.Action(r.v.Repo, r.item.ID, number, "pause")
-	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
+	a.Need, a.Why = work.NeedRequired, inv.given()
 	return a
 }

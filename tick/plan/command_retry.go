@@ -193,7 +193,7 @@ func (r *commander) cancel(inv invocation) Reply {
 // is changed.
 func (r *commander) noReview(inv invocation) work.Action {
 	a := work.Labelling{Without: []string{r.item.Label}}.Action(r.v.Repo, r.item.ID, r.item.Number, "review of somebody else's")
-	a.Need, a.Why = work.NeedRequired, inv.by+" commented "+inv.String()
+	a.Need, a.Why = work.NeedRequired, inv.given()
 	return a
 }
 

@@ -131,7 +131,7 @@ func (r reviewCommands) merged() string {
 // holdLabel returns the action for the label of a hold.
 func (r reviewCommands) holdLabel(inv invocation, held bool) work.Action {
 	a := r.about().HoldLabel(held)
-	a.Why = inv.by + " commented " + inv.String()
+	a.Why = inv.given()
 	return a
 }
 

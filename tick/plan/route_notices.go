@@ -46,7 +46,7 @@ func (r *itemPlanner) redirects() {
 		case planned && state.Settled():
 			answered = append(answered, e)
 		case !planned:
-			r.notice(redirect(r.v.Repo, r.item.Item, r.item.Pull, e, token),
+			r.notice(r.redirect(e, token),
 				fmt.Sprintf("%s commented on the issue, and the work is on #%d now", e.Author.Login, r.item.Pull.Number))
 		}
 		return true
@@ -121,11 +121,12 @@ func (r *itemPlanner) wanted(e work.Event) bool {
 	return e.Kind.IsComment() && r.v.Policy.IssueComments
 }
 
-func redirect(repo work.Repo, item work.Item, pull work.PullRequest, e work.Event, token string) work.Action {
+func (r *itemPlanner) redirect(e work.Event, token string) work.Action {
+	item, pull := r.item, r.item.Pull
 	body := fmt.Sprintf("The work on this issue has moved to pull request #%d (%s). Comments here are no longer acted on: please repeat yours there.",
 		pull.Number, pull.URL)
 	return work.Action{
-		RepoID: repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
-		Number: item.Number, Target: e.Source, Body: work.Mark(body, work.Marks{Token: token}), Why: "redirect of comment " + e.Source,
+		RepoID: r.v.Repo.ID, ItemID: item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
+		Number: item.Number, Target: e.Source, Body: r.v.Policy.Mark(body, work.Marks{Token: token}), Why: "redirect of comment " + e.Source,
 	}
 }

@@ -324,7 +324,7 @@ func (s Standing) Says(p explain.Place, here bool) string {
 		text = "a person: " + text
 	}
 	if s.attempts > 1 && text != "" {
-		text += fmt.Sprintf(" (%s)", work.Count(s.attempts, "attempt"))
+		text += fmt.Sprintf(" (stopped for this %d times)", s.attempts)
 	}
 	if !s.Wait.ToldAt.IsZero() && text != "" {
 		text += "; it waits for that since " + work.UTC(s.Wait.Since) + ", as a comment says"

@@ -36,7 +36,7 @@ func TestStatusInACommentSaysHowTheItemStands(t *testing.T) {
 		"stopped": {func(i *known.Item) {
 			i.State, i.Since, i.Reason = work.StateBlocked, noon, work.Reason{Kind: work.WhyQuestion, Text: "Which?"}
 			i.Stop = work.Stop{Reason: i.Reason, Since: noon.Add(-time.Hour), Attempts: 2}
-		}, []string{"state: `blocked` since 2026-11-21 11:00 UTC", "waits for: a person: ", " (2 attempts)\n"}},
+		}, []string{"state: `blocked` since 2026-11-21 11:00 UTC", "waits for: a person: ", " (stopped for this 2 times)\n"}},
 	} {
 		p := For(scene(item(c.is), with(commanded("/mergexo status", 2, "77"))))
 		body := ""

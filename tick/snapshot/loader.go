@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -116,7 +115,7 @@ func (p *Loader) empty(r *env.Repo) known.Snapshot {
 			QuietPeriod: p.Config.Runtime.QuietPeriod, ChecksTimeout: r.Settings.Review.Merge.ChecksTimeout, RemindAfter: p.Config.Runtime.RemindAfter, FeedbackLoop: p.Config.Runtime.EnableFeedbackLoop,
 			IssueComments: p.Config.Runtime.EnableIssueCommentRouting, MaxEvents: p.Config.Runtime.MaxEventsPerTurn,
 			Weights: p.Config.Schedule, Checks: r.Settings.Checks, Budgets: p.Config.Runtime.Budgets, Labels: r.Settings.Labels,
-			Spending: r.Settings.Voice.Spending, Clean: public.InlineBody, Title: p.title, Mark: prompts.MarkBody, Match: env.Matches,
+			Spending: r.Settings.Voice.Spending, Clean: public.InlineBody, Title: p.title, Mark: r.Mark, Match: env.Matches,
 		},
 		Day: p.Day, Ignored: r.Ignored,
 	}

@@ -22,6 +22,7 @@ func (r *reading) reviews(ctx context.Context, i *known.Item) (err error) {
 	s := r.stored[i.Pull.ID]
 	i.Reviews = review.Facts{Record: s.Record, Verdicts: s.Verdicts, Findings: s.Findings, Fixes: s.Fixes, Inserted: s.Inserted, NotFixable: i.Flow == work.FlowReview}
 	i.HeldBack, i.LabelHead = s.Held, s.LabelHead
+	i.Reviews.ReadAt = r.repo.HeartbeatAt
 	i.Reviews.Head, i.Reviews.MergeBase = i.Pull.HeadOID, i.Pull.MergeBase
 	for _, asked := range s.Requested {
 		if asked.Head == i.Reviews.Subject(asked.Reviewer) {

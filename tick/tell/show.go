@@ -11,7 +11,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -280,7 +279,7 @@ func (s Target) epoch() string {
 func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) work.Action {
 	return work.Action{
 		RepoID: s.item.RepoID, ItemID: s.item.ID, Kind: work.ActionSticky, Need: work.NeedRequired, Token: stop.Token, State: work.ActionPlanned,
-		Number: stop.Number, Body: prompts.MarkBody(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
+		Number: stop.Number, Body: s.Remote.Mark(text, m), Base: base, Why: "blocked", PlannedAt: s.now,
 	}
 }
 
@@ -289,16 +288,26 @@ func (s Target) sticky(stop work.Stop, text string, m work.Marks, base string) w
 func (s Target) stopText(stop work.Stop) string {
 	w := explain.Reason(stop.Reason, s.place)
 	if stop.Reason.Kind == work.WhyQuestion && (s.place.Pull || s.place.Comments) {
-		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n- Attempts: %d\n\nThis comment is kept up to date.",
-			public.InlineBody(stop.Reason.Text), work.UTC(stop.Since), stop.Attempts)
+		return fmt.Sprintf("**Question:** %s\n\nWork continues when somebody with write access answers here.\n\n- Since: %s\n\nThis comment is kept up to date.",
+			public.InlineBody(stop.Reason.Text), since(stop))
 	}
-	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Attempts: %d\n- Next step: %s.",
-		work.Sentence(public.InlineBody(w.What)), work.UTC(stop.Since), stop.Attempts, w.Next())
+	text := fmt.Sprintf("gh mergexo stopped here: %s\n\n- Since: %s\n- Next step: %s.",
+		work.Sentence(public.InlineBody(w.What)), since(stop), w.Next())
 	if w.Retry {
 		text += fmt.Sprintf("\n- Or, to retry unchanged: comment `/mergexo retry` here, or run `gh mergexo retry %s#%d` where it runs.",
 			s.Remote.Name.FullName(), s.item.Number)
 	}
 	return text + "\n\nThis comment is kept up to date."
+}
+
+// since returns since when a stop lasts and, if it is not the first for its reason, how often the item
+// stopped: what the reason counts is something else.
+func since(stop work.Stop) string {
+	said := work.UTC(stop.Since)
+	if stop.Attempts > 1 {
+		said += fmt.Sprintf(", stopped for this %d times", stop.Attempts)
+	}
+	return said
 }
 
 // overText returns the text once the item resumes or ends.
@@ -371,7 +380,7 @@ func (p *Notices) ShowTakeover(ctx context.Context, tx *store.Tx, h work.PauseBa
 		}
 		text = s.resumedText(stop, unheard)
 	}
-	said.Body, said.Base, said.PlannedAt, said.NotBefore = prompts.MarkBody(text, s.marks(stop)), "", now, time.Time{}
+	said.Body, said.Base, said.PlannedAt, said.NotBefore = s.Remote.Mark(text, s.marks(stop)), "", now, time.Time{}
 	return tx.RenewAction(ctx, said)
 }
 

@@ -74,7 +74,15 @@ func (c *composer) pullRequest() {
 	if t.Kind == work.KindImplementationStart && item.Document != "" {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
-	tail := fmt.Sprintf("%s%s #%d\n\n%s%s", design, refers, item.Number, c.l.DisclosureBlock(), work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
+	tested := ""
+	if c.l.Tested != "" {
+		tested = fmt.Sprintf("Ran %s: passed.\n\n", inCode(c.l.Tested))
+	}
+	disclosure := ""
+	if c.l.Disclosure != "" {
+		disclosure = c.l.Disclosure + "\n\n"
+	}
+	tail := fmt.Sprintf("%s%s%s #%d\n\n%s%s", tested, design, refers, item.Number, disclosure, work.MarkPull(work.PullMark{Issue: item.Number, Flow: item.Flow, Turn: t.Key}))
 	c.add(work.Action{
 		Kind: work.ActionPullRequest, Need: work.NeedRequired, Token: token, Target: t.Branch,
 		Title: public.NoClosing(public.Title(title)), Body: prompts.Bounded(public.NoClosing(public.Body(summary)), tail, work.Marks{Token: token, Handled: slices.Concat(t.EventKeys, c.l.EarlierKeys)}),
@@ -195,8 +203,7 @@ func (c *composer) markHandled() {
 		if a.Kind != work.ActionReply && a.Kind != work.ActionComment {
 			continue
 		}
-		text := c.unsigned(a.Body, work.Marks{Token: a.Token})
-		a.Body = c.signed(text, work.Marks{Token: a.Token, Handled: c.l.Turn.EventKeys})
+		a.Body = c.signed(work.Unmarked(a.Body), work.Marks{Token: a.Token, Handled: c.l.Turn.EventKeys})
 		return
 	}
 }
@@ -223,18 +230,9 @@ func commitMessage(l *env.Lease, a prompts.Answer) string {
 	return fmt.Sprintf("Answer the comments on #%d", l.Turn.Number)
 }
 
-// signed returns an agent's text with the disclosure and the markers below it.
+// signed returns an agent's text with its signature and the markers below it.
 func (c *composer) signed(text string, m work.Marks) string {
-	return prompts.Bounded(text, c.l.Disclosure, m)
-}
-
-// unsigned returns the text that signed was given.
-func (c *composer) unsigned(body string, m work.Marks) string {
-	text := strings.TrimSuffix(body, work.Mark("", m))
-	if c.l.Disclosure != "" {
-		text = strings.TrimSuffix(text, "\n\n"+c.l.Disclosure)
-	}
-	return text
+	return prompts.Bounded(text, c.l.Signature, m)
 }
 
 // flaky plans an issue for a flaky test and a rerun of the failed jobs. With a commit there is no
@@ -253,7 +251,7 @@ func (c *composer) flaky() {
 	body := fmt.Sprintf("%s\n\nSeen in the checks of #%d at %s:\n%s", public.Body(f.Reason), t.Number, t.Head, seen.String())
 	c.add(work.Action{
 		Kind: work.ActionIssue, Need: work.NeedRequired, Token: token, Number: t.Number, Title: public.NoClosing(public.Title("Flaky test: " + name)),
-		Body: prompts.Bounded(public.NoClosing(body), c.l.DisclosedAside, work.Marks{Token: token}), Why: t.Reason,
+		Body: c.signed(public.NoClosing(body), work.Marks{Token: token}), Why: t.Reason,
 	})
 	for _, run := range c.l.Rerunnable() {
 		id := strconv.FormatInt(run.ID, 10)

@@ -1,17 +1,21 @@
 package turn
 
 import (
-	"regexp"
+	"context"
+	"fmt"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// An agent's text appears under the operator's account. A line below it says so and how to reply to
-// the agent. The line is in the planned body above the markers, because the body as planned is what
-// later looks search for.
+// An agent's text appears under the operator's account. The pull request that it opens has a line
+// which says so and how to reply to the agent, and so has the first review of somebody else's pull
+// request. All other texts of agents and of ourselves have a short one. The line is in the planned
+// body above the markers, because the body as planned is what later looks search for.
 
 // Placeholders of the line's template.
 const (
@@ -20,23 +24,54 @@ const (
 	behalf       = " on behalf of @" + operatorWord
 )
 
-// disclosure returns the line below the agent's text; empty: none. On somebody else's pull request
-// it is disclosureAside, because comments there get no answer.
-func (p *briefs) disclosure(l *env.Lease) string {
-	if l.Item.Flow == work.FlowReview {
-		return p.disclosureAside(l)
+// notModel matches what is left out of a model's name: the agent's program says it.
+var notModel = lazy.Regexp(`[^A-Za-z0-9._:/-]`)
+
+// called names a turn's agent and its model, a review's by its reviewer.
+func called(l *env.Lease) string {
+	who := l.Turn.Agent
+	if l.Turn.Kind == work.KindReview {
+		who = l.Turn.Reviewer
 	}
-	return disclose(l.Repo.Settings.Voice.Disclosure, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
+	if model := notModel().ReplaceAllString(l.Model, ""); model != "" {
+		who += fmt.Sprintf(" (%s)", model)
+	}
+	return who
 }
 
-// disclosureAside returns the line for places where comments get no answer, such as the issue for a
-// flaky test.
-func (p *briefs) disclosureAside(l *env.Lease) string {
-	template := l.Repo.Settings.Voice.Disclosure
-	if template == config.DefaultDisclosure {
-		template = config.DisclosureAside
+// sign sets the lines below the texts of a turn's agent.
+func (p *runner) sign(ctx context.Context, l *env.Lease) error {
+	v, who := l.Repo.Settings.Voice, called(l)
+	l.Disclosure, l.Signature = "", v.Signature(who)
+	switch {
+	case l.Turn.Kind.Start():
+		l.Disclosure = disclose(v.Disclosure, who, p.Accounts.Operator(l.Repo.Name.Host))
+	case l.Item.Flow == work.FlowReview:
+		template := v.Disclosure
+		if template == config.DefaultDisclosure {
+			template = config.DisclosureAside // comments there get no answer
+		}
+		known, err := p.reviewed(ctx, l)
+		if err != nil || known {
+			return err
+		}
+		l.Disclosure = disclose(template, who, p.Accounts.Operator(l.Repo.Name.Host))
 	}
-	return disclose(template, l.Turn.Agent, p.Accounts.Operator(l.Repo.Name.Host))
+	return nil
+}
+
+// reviewed reports whether a reviewer reviewed the pull request before.
+func (p *runner) reviewed(ctx context.Context, l *env.Lease) (yes bool, err error) {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
+		pull, ok, err := tx.FindPullOfItem(ctx, l.Item.ID)
+		if err != nil || !ok {
+			return err
+		}
+		r, err := tx.GetReviews(ctx, pull.ID)
+		yes = len(r.Verdicts) > 0
+		return err
+	})
+	return yes, err
 }
 
 // disclose fills the template. It omits an operator that cannot be mentioned, such as an app
@@ -48,20 +83,4 @@ func disclose(template, agent, operator string) string {
 		operator = "its operator"
 	}
 	return strings.NewReplacer(agentWord, agent, operatorWord, operator).Replace(template)
-}
-
-// undisclosed returns a body of ours without the line, whichever agent and operator it names: an
-// agent that sees its earlier text must not imitate the line.
-func undisclosed(body string, v config.Voice) string {
-	if v.Disclosure == "" {
-		return body
-	}
-	const name = `[^\n]*?`
-	line := strings.NewReplacer(regexp.QuoteMeta(behalf), `(?: on behalf of `+name+`)?`, regexp.QuoteMeta(agentWord), name,
-		regexp.QuoteMeta("@"+operatorWord), name, regexp.QuoteMeta(operatorWord), name).Replace(regexp.QuoteMeta(v.Disclosure))
-	below, err := regexp.Compile(`\n\n` + line + `(\n\n<!-- mergexo-[^\n]*-->(?:\n<!-- mergexo-[^\n]*-->)*)?\n*$`)
-	if err != nil {
-		return body
-	}
-	return below.ReplaceAllString(body, "$1")
 }

@@ -12,32 +12,64 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// The line appears below an agent's text exactly once, however long the text and however many
-// events the body names.
+// What an agent opens has the whole line and what it writes elsewhere a short one, each once, however
+// long the text and however many events the body names. Agents see their texts without it.
 func TestTheLineBelowAnAgentsWordsStays(t *testing.T) {
-	line := disclose(config.DefaultDisclosure, "codex", "olga")
-	if !strings.Contains(line, "Written by codex") || !strings.Contains(line, "on behalf of @olga.") {
-		t.Fatalf("the line is %q", line)
+	whole, short := disclose(config.DefaultDisclosure, "codex (gpt-5)", "olga"), work.Signature("codex (gpt-5)")
+	if !strings.Contains(whole, "Written by codex (gpt-5)") || !strings.Contains(whole, "on behalf of @olga.") || short != "<sub>gh mergexo · codex (gpt-5)</sub>" {
+		t.Fatalf("the lines are %q and %q", whole, short)
 	}
 	for _, text := range []string{"short", strings.Repeat("ä", 70000), "```\n" + strings.Repeat("x", 70000)} {
 		for _, keys := range []int{0, 1, 3000} {
-			for _, kind := range []work.Kind{work.KindBugfixStart, work.KindImplementationFeedback} {
-				l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}, Disclosure: line}
+			for kind, line := range map[work.Kind]string{work.KindBugfixStart: whole, work.KindImplementationFeedback: short} {
+				l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}, Signature: short}
+				if kind.Start() {
+					l.Disclosure = whole
+				}
 				l.Turn = work.Turn{Kind: kind, Commit: strings.Repeat("b", 40), EventKeys: slices.Repeat([]string{"7:source:1000000000:0123456789abcdef"}, keys)}
 				planned := planActions(l, prompts.Answer{PRTitle: "T", PRSummary: text, GeneralComment: text, CommitMessage: "m"})
 				body := planned[len(planned)-1].Body
-				if n := utf8.RuneCountInString(body); n > prompts.MaxBody || strings.Count(body, "\n\n"+line+"\n\n<!-- mergexo-") != 1 {
+				if n := utf8.RuneCountInString(body); n > prompts.MaxBody || strings.Count(body, "\n\n"+line+"\n\n<!-- mergexo-") != 1 || strings.Count(body, "<sub>") != 1 {
 					t.Errorf("%s, %d keys: %d characters, ends in %.200q", kind, keys, n, body[max(0, len(body)-600):])
 				}
 				marks, ok := work.ParseMarks(body)
 				if !ok || (len(marks.Handled) > 0) != (keys > 0) {
 					t.Errorf("%s, %d keys: %d handled, %v", kind, keys, len(marks.Handled), ok)
 				}
-				bare := undisclosed(body, config.Voice{Disclosure: config.DefaultDisclosure})
-				if _, ok := work.ParseMarks(bare); !ok || kind == work.KindImplementationFeedback && strings.Contains(bare, "Written by") {
+				if bare := work.Unmarked(body); !kind.Start() && strings.Contains(bare, "gh mergexo") {
 					t.Errorf("%s: an agent is shown %.300q", kind, bare[max(0, len(bare)-400):])
 				}
 			}
+		}
+	}
+}
+
+// The agent is named with its model, of which only a plain name is taken: the program says it.
+func TestWhomTheLineNames(t *testing.T) {
+	for _, c := range []struct {
+		turn        work.Turn
+		model, want string
+	}{
+		{work.Turn{Kind: work.KindFix, Agent: "codex", Reviewer: "quinn"}, "", "codex"},
+		{work.Turn{Kind: work.KindFix, Agent: "codex"}, "gpt-5", "codex (gpt-5)"},
+		{work.Turn{Kind: work.KindReview, Agent: "claude", Reviewer: "quinn"}, "us.anthropic.claude-haiku-4-5-v1:0", "quinn (us.anthropic.claude-haiku-4-5-v1:0)"},
+		{work.Turn{Kind: work.KindFix, Agent: "codex"}, "</sub> @ann\n/mergexo cancel", "codex (/subann/mergexocancel)"},
+		{work.Turn{Kind: work.KindFix, Agent: "codex"}, "<>", "codex"},
+	} {
+		if got := called(&env.Lease{Turn: c.turn, Model: c.model}); got != c.want {
+			t.Errorf("%q: %q, want %q", c.model, got, c.want)
+		}
+	}
+}
+
+// A pull request says which required tests its commit passed.
+func TestAPullRequestSaysWhatWasRun(t *testing.T) {
+	for ran, want := range map[string]string{"": "", "go test ./...": "Ran `go test ./...`: passed.\n\n"} {
+		l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}, Tested: ran}
+		l.Turn = work.Turn{Kind: work.KindBugfixStart, Commit: strings.Repeat("b", 40)}
+		planned := planActions(l, prompts.Answer{PRTitle: "T", PRSummary: "It crashed.", CommitMessage: "m"})
+		if body := planned[len(planned)-1].Body; !strings.HasPrefix(body, "It crashed.\n\n"+want+"Fixes #7\n\n<!-- mergexo-work:") {
+			t.Errorf("after %q: %q", ran, body)
 		}
 	}
 }
@@ -52,23 +84,6 @@ func TestWhoIsNamedBelowAnAgentsWords(t *testing.T) {
 	} {
 		if got := disclose(c.template, "codex", c.operator); got != c.want {
 			t.Errorf("%q for %q becomes %q", c.template, c.operator, got)
-		}
-	}
-}
-
-// Agents see their earlier texts without the line, whatever names it has.
-func TestTheLineIsTakenOutForAgents(t *testing.T) {
-	v := config.Voice{Disclosure: "By {agent} (really) on behalf of @{operator}."}
-	for _, line := range []string{"By codex (really) on behalf of @olga.", "By x (really)."} {
-		for _, marks := range []string{"", "\n\n<!-- mergexo-action:0 -->", "\n\n<!-- mergexo-handled:1 2 -->\n<!-- mergexo-action:0 -->"} {
-			if got := undisclosed("Done.\n\n"+line+marks, v); got != "Done."+marks {
-				t.Errorf("%q stays", got)
-			}
-		}
-	}
-	for _, other := range []string{"Done.", "By codex, really.", "By x (really). And more."} {
-		if got := undisclosed(other, v); got != other {
-			t.Errorf("%q becomes %q", other, got)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (p *runner) commit(ctx context.Context, l *env.Lease, a prompts.Answer) err
 	c := git.Commit{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Parents: l.Parents(), From: l.CheckoutTree(), Date: env.GitDate(l.Turn),
 		Turn: l.Turn.Key, Handled: l.Uncommitted(), Message: commitMessage(l, a), Limits: p.limits(l), Edit: markImplemented(l),
-		Trailers: trailers(l),
+		Trailers: trailers(l), Account: p.Accounts.Identity(l.Repo.Name.Host),
 	}
 	var made git.Committed
 	var err error
@@ -245,7 +245,9 @@ func (p *runner) storeAnswer(ctx context.Context, l *env.Lease, a prompts.Answer
 	if l.EarlierKeys, err = p.earlierComments(ctx, l); err != nil {
 		return fmt.Errorf("read what was said before: %w", err)
 	}
-	l.Disclosure, l.DisclosedAside = p.briefs.disclosure(l), p.briefs.disclosureAside(l)
+	if err := p.sign(ctx, l); err != nil {
+		return fmt.Errorf("read who reviewed it before: %w", err)
+	}
 	m := l.Repo.Git()
 	if l.Turn.Kind == work.KindReview {
 		if l.Lines, err = p.reviewedLines(ctx, l); err != nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -85,7 +84,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		return c, err
 	}
 	c.Unresolved = unresolved(all, threads, l.Turn.ID)
-	c.Earlier = earlier(all, sent, l.Turn, l.Repo.Settings.Voice)
+	c.Earlier = earlier(all, sent, l.Turn)
 	if err := p.fillBase(ctx, l, &c); err != nil {
 		return c, err
 	}
@@ -179,7 +178,7 @@ func verdictOf(e work.Event) string {
 
 // earlier returns what people and the agent wrote on the pull request in earlier turns, in order. A
 // new session does not remember it.
-func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice) []prompts.Comment {
+func earlier(all []work.Event, sent []work.Action, now work.Turn) []prompts.Comment {
 	var out []prompts.Comment
 	for _, e := range all {
 		if e.Kind.IsComment() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
@@ -188,7 +187,7 @@ func earlier(all []work.Event, sent []work.Action, now work.Turn, v config.Voice
 	}
 	for _, a := range sent {
 		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
-			out = append(out, prompts.Comment{Author: ourAgent, Body: undisclosed(a.Body, v), URL: a.ResultURL, CreatedAt: a.SeenAt})
+			out = append(out, prompts.Comment{Author: ourAgent, Body: work.Unmarked(a.Body), URL: a.ResultURL, CreatedAt: a.SeenAt})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })

@@ -86,10 +86,15 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 		return nil, nil //nolint:nilnil // as above
 	}
 	res, err := p.runTests(ctx, l, ag, l.Turn.Commit)
-	if err != nil || res.Failure == "" {
+	if err != nil {
 		return nil, err
 	}
-	failure := fmt.Sprintf("the required tests fail: `%s` %s", strings.Join(r.RequiredTests, " "), res.Failure)
+	ran := p.Secrets.Redact(strings.Join(r.RequiredTests, " "))
+	if res.Failure == "" {
+		l.Tested = ran
+		return nil, nil //nolint:nilnil // as above
+	}
+	failure := fmt.Sprintf("the required tests fail: `%s` %s", ran, res.Failure)
 	return &flaw{prompts.Unproven{Failure: failure, Output: res.Output}, testRepairs}, nil
 }
 

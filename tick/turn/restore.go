@@ -40,7 +40,7 @@ func (p *restorer) Restore(ctx context.Context, l *env.Lease) error {
 	if err := p.Fault(ctx, l.Repo.Row); err != nil { // the answer could not be kept
 		return err
 	}
-	if _, err := m.Signer(); err != nil { // before an agent is paid for a change that cannot be committed
+	if err := m.Named(p.Accounts.Identity(l.Repo.Name.Host)); err != nil { // before an agent is paid for a change that cannot be committed
 		return err
 	}
 	known := l.Turn.Head

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func (c *composer) review() {
 		}
 		marked := x
 		marked.Body = public.FirstRunes(x.Body, maxMarked)
-		body := prompts.MarkBody(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})
+		body := c.signed(c.finding(x), work.Marks{Token: r.tokens[i], Finding: review.MarkFinding(marked)})
 		remarks.OnLines = append(remarks.OnLines, review.Remark{Path: x.Path, Line: x.Line, Body: body})
 	}
 	remarks.Whole = c.reviewBody(r, told, r.Findings)
@@ -107,7 +108,7 @@ func blockingSeverity(told prompts.Context) review.Severity {
 func (c *composer) reviewBody(r reviewed, told prompts.Context, inBody []review.Finding) string {
 	text := c.reviewText(r, told, inBody)
 	token := work.ReviewToken(c.l.Repo.Row.Key(), c.l.Turn.Number, r.Verdict.Reviewer, r.subject, r.Verdict.Cycle)
-	return c.signed(text, work.Marks{Token: token, Handled: c.l.Turn.EventKeys, Review: markOf(r, told, inBody)})
+	return prompts.Bounded(text, cmp.Or(c.l.Disclosure, c.l.Signature), work.Marks{Token: token, Handled: c.l.Turn.EventKeys, Review: markOf(r, told, inBody)})
 }
 
 func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.Finding) string {
@@ -175,10 +176,15 @@ func placeOf(x review.Finding) string {
 	if x.Line > 0 {
 		path = fmt.Sprintf("%s:%d", path, x.Line)
 	}
-	if strings.Contains(path, "`") {
-		return public.InlineBody(path)
+	return inCode(path)
+}
+
+// inCode returns a line as code.
+func inCode(line string) string {
+	if strings.Contains(line, "`") {
+		return public.InlineBody(line)
 	}
-	return "`" + path + "`"
+	return "`" + line + "`"
 }
 
 // maxMarked limits a finding's text in its comment's marker, in characters.

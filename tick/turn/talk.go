@@ -122,6 +122,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	if why := over(); why != nil && err != nil {
 		err = why // an answer that arrived anyway is kept
 	}
+	l.Model = res.Model
 	observedEnd(res, err)
 	believed, lost := p.endRun(ctx, l, run, res, err)
 	if lost != nil {

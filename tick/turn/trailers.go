@@ -16,7 +16,8 @@ import (
 // historyLimit is how many commits of a branch are read.
 const historyLimit = 1000
 
-// eventsOnBranch returns the event keys that our commits on a branch name, back to the merge base.
+// eventsOnBranch returns the event keys that the commits of turns on a branch name, whoever is their
+// author: the config and git may name another one by now, back to the merge base.
 // Commits of turns that this database has as done do not count: events that wait now came, or were
 // reopened, after them.
 func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {
@@ -32,7 +33,7 @@ func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head 
 	keys := map[string]bool{}
 	return keys, p.Store.View(ctx, func(tx *store.Tx) error {
 		for _, c := range commits {
-			if !c.Ours || c.Turn == "" {
+			if c.Turn == "" {
 				continue
 			}
 			t, known, err := tx.FindTurnOf(ctx, c.Turn)

@@ -3,6 +3,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,6 +77,7 @@ func (c *claude) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	run := read(res.Stdout)
 	out, err := c.judge(r, res, run, err)
 	out.Usage, out.Known = c.used(run, m)
+	out.Model = cmp.Or(run.model, c.spec.Model)
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 
@@ -135,6 +137,7 @@ type event struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
 	Session string `json:"session_id"`
+	Model   string `json:"model"` // of the line "init"
 
 	Error string    `json:"error"` // of an assistant's message that claude made up: its kind
 	Limit rateLimit `json:"rate_limit_info"`
@@ -164,9 +167,13 @@ type rateLimit struct {
 // maxDelay bounds a retry delay that claude reports, in milliseconds.
 const maxDelay = 24 * 60 * 60 * 1000
 
+// maxModel bounds the model's name, in bytes.
+const maxModel = 80
+
 // outcome summarises a run's output.
 type outcome struct {
 	began bool
+	model string
 	limit rateLimit
 	kind  string // of the error in claude's last message
 
@@ -181,7 +188,9 @@ func read(stream []byte) outcome {
 	agent.EachLine(stream, func(e event) {
 		switch e.Type {
 		case "system":
-			run.began = run.began || e.Subtype == "init"
+			if e.Subtype == "init" {
+				run.began, run.model = true, agent.Clip(e.Model, maxModel)
+			}
 			if e.Subtype == "api_retry" {
 				run.retrying, run.retryIn = true, time.Duration(agent.Sane(e.RetryDelay, maxDelay))*time.Millisecond
 			}

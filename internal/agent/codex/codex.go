@@ -67,6 +67,7 @@ func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) 
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
 	out.Usage, out.Known, out.Counted = m.account()
+	out.Model = c.spec.Model // its output does not name it
 	return out, c.spec.WithDrift(ctx, r, err)
 }
 

@@ -2,6 +2,7 @@ package merging
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -257,5 +258,17 @@ func queued(and func(*Facts)) func(*Facts, *Policy) {
 	return func(f *Facts, _ *Policy) {
 		f.Box.Queue, f.Box.Status, f.Queued = Queue{Required: true, In: true, State: "QUEUED"}, blocked, true
 		and(f)
+	}
+}
+
+// A message of ours has one line for us, the last one. A rebase keeps the messages of the commits.
+func TestAMergeMessageHasOneLineOfOurs(t *testing.T) {
+	f, _ := ready()
+	f.Pull.Title, f.Pull.Branch = "Oil it", "agent/bugfix/1-oil-it"
+	for _, m := range Methods() {
+		_, message := Message(m, f.Pull, 1, true, "token")
+		if want := map[Method]int{Squash: 1, MergeCommit: 1}[m]; strings.Count(message, "ergexo") != want || want == 1 && !strings.HasSuffix(message, "\n\n"+Trailer+"token") {
+			t.Errorf("%s: %q", m, message)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -12,7 +13,8 @@ import (
 type Facts struct {
 	Number    int
 	Head      string
-	MergeBase string // of head and base; empty: not computed
+	MergeBase string    // of head and base; empty: not computed
+	ReadAt    time.Time // when a pass last read GitHub
 	State     work.PullState
 	MergedBy  MergeType // MergedAuto if we merged it; else empty
 	Record    Record

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -268,6 +269,7 @@ func TestWhatHoldsAReviewBack(t *testing.T) {
 	want(t, w, Fixing, AskNothing, "quinn")
 }
 
+// GitHub is said to lack the new head only if it was read after the push.
 func TestTheHeadOfAFixIsWaitedFor(t *testing.T) {
 	w := newWorld(quinn)
 	w.pass()
@@ -277,8 +279,12 @@ func TestTheHeadOfAFixIsWaitedFor(t *testing.T) {
 	w.fixed(FixPushed)
 	after := w.f.Head
 	w.f.Head = before // GitHub shows the old one still
-	if c := want(t, w, Fixing, AskNothing, "quinn"); c.Why.Kind != work.WhyHeadNotShown {
-		t.Errorf("waits for %v", c.Why)
+	pushed := w.f.Fixes[len(w.f.Fixes)-1].At
+	for read, why := range map[time.Time]work.ReasonKind{{}: work.WhyHeadNotRead, pushed: work.WhyHeadNotRead, pushed.Add(time.Second): work.WhyHeadNotShown} {
+		w.f.ReadAt = read
+		if c := want(t, w, Fixing, AskNothing, "quinn"); c.Why.Kind != why || c.Why.Commit != after {
+			t.Errorf("read at %v: waits for %v", read, c.Why)
+		}
 	}
 	w.f.Head = after
 	want(t, w, Reviewing, AskReview, "quinn")

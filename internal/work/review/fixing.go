@@ -18,9 +18,12 @@ func (d *decision) rejected(all []Verdict) {
 	}
 	fix, tried := d.fixOf(v)
 	switch {
-	case tried && fix.Outcome == FixPushed: // GitHub still shows the head before the push
+	case tried && fix.Outcome == FixPushed: // the stored head is the one before the push
 		d.do(EventRejected)
-		d.c.Why = work.Reason{Kind: work.WhyHeadNotShown, Commit: fix.Commit}
+		d.c.Why = work.Reason{Kind: work.WhyHeadNotRead, Commit: fix.Commit}
+		if d.f.ReadAt.After(fix.At) {
+			d.c.Why.Kind = work.WhyHeadNotShown
+		}
 	case tried:
 		d.do(EventRejected)
 		d.stop(EventUnfixed, r, work.Reason{Kind: work.WhyReviewNotFixed, Name: r.Name, Count: d.c.Cycle})

@@ -91,7 +91,7 @@ func (w *world) fixed(o FixOutcome) {
 		w.push()
 	}
 	w.f.Fixes = append(w.f.Fixes, Fix{
-		Reviewer: w.last.Reviewer.Name, ReviewID: w.last.Rejected[0].ReviewID, Epoch: w.last.Epoch, Cycle: w.last.Cycle, Head: head, Commit: w.f.Head, Outcome: o,
+		Reviewer: w.last.Reviewer.Name, ReviewID: w.last.Rejected[0].ReviewID, Epoch: w.last.Epoch, Cycle: w.last.Cycle, Head: head, Commit: w.f.Head, Outcome: o, At: w.now(),
 	})
 }
 
