@@ -218,6 +218,8 @@ type Move struct {
 	Asked        string // key of the turn whose agent asks; each question is a separate stop
 	CommentToken string // token of the comment that already reports the stop; no other is posted
 	Passing      bool   // the item does not wait for a person: the next turn is planned immediately
+
+	Labels map[int][]string // what this pass read of issues and pull requests, by number; of others GitHub is asked
 }
 
 // NeedsPerson reports whether the item waits for a person after the move.

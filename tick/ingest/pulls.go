@@ -181,6 +181,7 @@ func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github
 }
 
 func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	h.labels[d.Number] = d.Labels
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt

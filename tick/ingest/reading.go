@@ -238,6 +238,7 @@ type slice struct {
 	deferred     []deferredPull
 	removals     []work.Action
 	declined     []work.Action        // answers to people whose commands or labels do not count
+	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
 	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
@@ -261,7 +262,7 @@ func newSlice() slice {
 	return slice{
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
 		cuts: map[string]string{}, backlog: map[int]bool{}, tooLong: map[int]bool{},
-		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
+		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }
