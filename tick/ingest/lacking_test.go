@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
@@ -26,7 +27,7 @@ func (h *olderHub) refuse() error {
 	return notUnderstood
 }
 
-func (h *olderHub) Details(context.Context, []string) ([]github.PullDetail, []string, error) {
+func (h *olderHub) DetailsSince(context.Context, []string, map[string]time.Time) ([]github.PullDetail, []string, error) {
 	return nil, nil, h.refuse()
 }
 
