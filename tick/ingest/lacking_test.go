@@ -13,8 +13,8 @@ import (
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// notUnderstood is the refusal of a document by a server whose schema lacks a field of it.
-var notUnderstood = &transport.Error{Status: 400, Type: "undefinedField", Message: "Field 'new' doesn't exist on type 'PullRequest'"}
+// errNotUnderstood is the refusal of a document by a server whose schema lacks a field of it.
+var errNotUnderstood = &transport.Error{Status: 400, Type: "undefinedField", Message: "Field 'new' doesn't exist on type 'PullRequest'"}
 
 // olderHub is a hub that understands no document about many issues and pull requests.
 type olderHub struct {
@@ -24,7 +24,7 @@ type olderHub struct {
 
 func (h *olderHub) refuse() error {
 	h.asked.Add(1)
-	return notUnderstood
+	return errNotUnderstood
 }
 
 func (h *olderHub) DetailsSince(context.Context, []string, map[string]time.Time) ([]github.PullDetail, []string, error) {
@@ -67,7 +67,7 @@ func TestWhatTheServerDoesNotUnderstandIsNotSplit(t *testing.T) {
 	if n := older.asked.Load(); n > 5 {
 		t.Errorf("%d queries about the histories and details of 20 pull requests", n)
 	}
-	if !github.NotUnderstood(errors.Join(notUnderstood)) || github.NotUnderstood(&transport.Error{Status: 400}) || github.NotUnderstood(&transport.Error{Status: 404, Type: "NOT_FOUND"}) {
+	if !github.NotUnderstood(errors.Join(errNotUnderstood)) || github.NotUnderstood(&transport.Error{Status: 400}) || github.NotUnderstood(&transport.Error{Status: 404, Type: "NOT_FOUND"}) {
 		t.Error("what is not understood is told wrongly")
 	}
 }

@@ -121,7 +121,7 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 // database set: the lost database set it, and the labels that this pass read do not exclude it.
 func mayHaveLabel(m work.Move, number int, wanted work.Labelling) bool {
 	labels, read := m.Labels[number]
-	return m.Cause == work.CauseAdopted && !(read && wanted.Clean(labels))
+	return m.Cause == work.CauseAdopted && (!read || !wanted.Clean(labels))
 }
 
 // statusOf returns which state labels to set and which to remove.
