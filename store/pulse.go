@@ -62,7 +62,7 @@ func (t *Tx) ListOldDetails(ctx context.Context, repos []int64, before time.Time
 	}
 	scan := func(row scanner) (o old, err error) { return o, row.Scan(&o.node, &o.at) }
 	all, err := listIn(ctx, t, "list old details", scan,
-		fmt.Sprintf(`SELECT node_id, details_at FROM pull_requests WHERE state = 'open' AND details_at < ? AND repo_id IN (%%s) ORDER BY details_at LIMIT %d`, n),
+		fmt.Sprintf(`SELECT node_id, %s AS at FROM pull_requests WHERE state = 'open' AND %[1]s < ? AND repo_id IN (%%s) ORDER BY at LIMIT %d`, readWholeAt, n),
 		repos, millis(before))
 	if err != nil {
 		return nil, err

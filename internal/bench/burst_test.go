@@ -51,7 +51,7 @@ func (w *world) settleDown(t *testing.T) {
 
 // TestIdlePassAfterABurst: of more comments than turns take at once, which wait, a pass asks GitHub
 // no more than before they came, once they are older than what a list may still lack. Until then it
-// asks for their pages again, and so for the pages of a single second; nothing has changed in them.
+// asks for their pages again; nothing has changed in them.
 // Eyes come to an end.
 func TestIdlePassAfterABurst(t *testing.T) {
 	if testing.Short() {
@@ -74,9 +74,6 @@ func TestIdlePassAfterABurst(t *testing.T) {
 			w.later.Add(int64(6 * time.Minute))
 			w.settleDown(t)
 			after := w.countPass(t)
-			if b.seconds == 0 && after.rest == after.notModified { // the pages of that second
-				before.rest, before.notModified = min(after.rest, young.rest), min(after.rest, young.rest)
-			}
 			if after != before {
 				t.Errorf("a pass asked %+v before %d comments, and %+v after them", before, b.comments, after)
 				for _, r := range w.hub.Requests() {
@@ -94,6 +91,37 @@ func TestIdlePassAfterABurst(t *testing.T) {
 				t.Errorf("%d comments have eyes, not %d", n, eyes)
 			}
 		})
+	}
+}
+
+// TestOneCommentOnALongConversation: a pass that takes in two comments asks as much, however many
+// there are on the pull request.
+func TestOneCommentOnALongConversation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
+	var asked [2]counts
+	for i, comments := range []int{20, 620} {
+		w := newRushWorld(t, 2)
+		rush{1, comments, 0}.write(t, w)
+		w.settleDown(t)
+		w.later.Add(int64(8 * time.Minute))
+		w.settleDown(t)
+		for range 3 { // the first one finds that the others are old
+			must(t, w.repo.SeedComments(reviewer, w.numbers()[:1], 2)) // on the conversation, and on the diff
+			asked[i] = w.countPass(t)
+			asked[i].other, asked[i].notModified = 0, 0 // eyes
+			w.later.Add(int64(time.Minute))
+		}
+		if n := w.count(t, `SELECT COUNT(*) FROM events WHERE processed_at = 0`); n != comments+6 {
+			t.Errorf("%d comments wait, not %d", n, comments+6)
+		}
+		if n := w.count(t, `SELECT MAX(LENGTH(threads) - LENGTH(REPLACE(threads, '{', ''))) FROM pull_requests`); n != comments/2+4 {
+			t.Errorf("%d threads are stored, not %d", n, comments/2+4)
+		}
+	}
+	if asked[0] != asked[1] {
+		t.Errorf("a pass asks %+v beside few comments, and %+v beside many", asked[0], asked[1])
 	}
 }
 

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -43,6 +44,13 @@ func IsItemError(err error) bool {
 		return false
 	}
 	return true
+}
+
+// NotUnderstood reports whether GitHub refused a GraphQL document as such: it would refuse it
+// whatever the document asks about.
+func NotUnderstood(err error) bool {
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && e.Status == http.StatusBadRequest && e.Type != ""
 }
 
 // FirstError returns the first *work.WaitError of several requests, if any; otherwise it joins all

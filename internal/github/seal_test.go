@@ -62,7 +62,7 @@ func askedOfPulls(t *testing.T) []string {
 	}
 	names := []string{"__typename"}
 	depth := 1
-	for _, word := range regexp.MustCompile(`\([^)]*\)|[{}]|\w+`).FindAllString(text, -1) {
+	for _, word := range regexp.MustCompile(`\([^)]*\)|[{}]|\w+`).FindAllString(strings.ReplaceAll(text, "# optional", ""), -1) {
 		switch {
 		case word == "{":
 			depth++

@@ -21,6 +21,7 @@ type gqlHandler struct {
 	schema *graphql.Schema
 	costs  map[string]*gqlDocument // by the document's text
 	blind  map[*user]bool          // whose tokens may not see checks
+	lacks  map[string]string       // fields that the schema does not have, each with its type
 }
 
 // newGraphQL makes the handler of /graphql.
@@ -30,7 +31,7 @@ func newGraphQL(h *Hub) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse schema: %w", err)
 	}
-	return &gqlHandler{h: h, schema: schema, costs: map[string]*gqlDocument{}, blind: map[*user]bool{}}, nil
+	return &gqlHandler{h: h, schema: schema, costs: map[string]*gqlDocument{}, blind: map[*user]bool{}, lacks: map[string]string{}}, nil
 }
 
 // ForbidChecks makes a user's token one that may not see checks, as fine-grained tokens are; forbid
@@ -46,6 +47,15 @@ func (h *Hub) ForbidChecks(login string, forbid bool) error {
 		g.blind[u] = forbid
 	}
 	return nil
+}
+
+// LackField makes the server an older one, whose schema does not have a field yet.
+func (h *Hub) LackField(object, field string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if g, ok := h.graphqlHandler.(*gqlHandler); ok {
+		g.lacks[field] = object
+	}
 }
 
 // blind tells whether a user's token may not see checks.
@@ -135,6 +145,10 @@ func (g *gqlHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	doc, item := g.document(in.Query)
 	if item != nil {
 		a.write(ok(gqlResponse{Errors: []gqlItem{*item}}))
+		return
+	}
+	if items := g.undefined(doc); len(items) > 0 {
+		a.write(ok(gqlResponse{Errors: items}))
 		return
 	}
 	cost, items := doc.cost(in.Operation, in.Variables)

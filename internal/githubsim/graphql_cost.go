@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 )
@@ -36,6 +37,35 @@ func (g *gqlHandler) document(text string) (*gqlDocument, *gqlItem) {
 	doc := &gqlDocument{parsed}
 	g.costs[text] = doc
 	return doc, nil
+}
+
+// undefined refuses the fields of a document that the schema lacks.
+func (g *gqlHandler) undefined(doc *gqlDocument) (items []gqlItem) {
+	var walk func(set ast.SelectionSet)
+	walk = func(set ast.SelectionSet) {
+		for _, s := range set {
+			switch s := s.(type) {
+			case *ast.Field:
+				if object, lacks := g.lacks[s.Name]; lacks {
+					items = append(items, gqlItem{
+						Message:    fmt.Sprintf("Field '%s' doesn't exist on type '%s'", s.Name, object),
+						Locations:  []gqlerrors.Location{{Line: s.Position.Line, Column: s.Position.Column}},
+						Extensions: map[string]any{"code": "undefinedField", "typeName": object, "fieldName": s.Name},
+					})
+				}
+				walk(s.SelectionSet)
+			case *ast.InlineFragment:
+				walk(s.SelectionSet)
+			}
+		}
+	}
+	for _, op := range doc.Operations {
+		walk(op.SelectionSet)
+	}
+	for _, f := range doc.Fragments {
+		walk(f.SelectionSet)
+	}
+	return items
 }
 
 // gqlWalk counts the requests that a query stands for: one for each connection, once for each

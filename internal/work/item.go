@@ -176,6 +176,7 @@ type PullRequest struct {
 	UpdatedAt   time.Time // GitHub's
 	Fingerprint string    // what the light query showed when the details were last read
 	DetailsAt   time.Time // when the details were last read; zero: never
+	WholeAt     time.Time // when they were last read whole, if later reads left out earlier reviews and threads
 	NotBefore   time.Time // backoff after failures with this pull request only
 	Failures    int
 	LastError   string
@@ -183,6 +184,14 @@ type PullRequest struct {
 
 	LostOID     string // the commit that the item's last turn made or started from, if the branch was rewritten without it
 	AcceptedOID string // the head that a person accepted although it lacks LostOID
+}
+
+// ReadAt returns when the details were last read whole; zero: never.
+func (p PullRequest) ReadAt() time.Time {
+	if p.WholeAt.IsZero() {
+		return p.DetailsAt
+	}
+	return p.WholeAt
 }
 
 // Brings reports whether merging the pull request brings the commits between these merge bases and
@@ -218,6 +227,8 @@ type Move struct {
 	Asked        string // key of the turn whose agent asks; each question is a separate stop
 	CommentToken string // token of the comment that already reports the stop; no other is posted
 	Passing      bool   // the item does not wait for a person: the next turn is planned immediately
+
+	Labels map[int][]string // what this pass read of issues and pull requests, by number; of others GitHub is asked
 }
 
 // NeedsPerson reports whether the item waits for a person after the move.

@@ -50,6 +50,11 @@ func LabellingOf(a Action) Labelling {
 	return l
 }
 
+// Clean reports whether none of the labels must be removed.
+func (l Labelling) Clean(labels []string) bool {
+	return !slices.ContainsFunc(l.Without, func(name string) bool { return HasLabel(labels, name) })
+}
+
 // HasLabel ignores case, as GitHub does.
 func HasLabel(labels []string, name string) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, name) })

@@ -208,6 +208,7 @@ CREATE TABLE pull_requests (
     updated_at    INTEGER NOT NULL,
     fingerprint   TEXT    NOT NULL,
     details_at    INTEGER NOT NULL,
+    whole_at      INTEGER NOT NULL DEFAULT 0, -- when they were read whole, if since then only newer reviews and threads were read
     not_before    INTEGER NOT NULL,
     failures      INTEGER NOT NULL,
     last_error    TEXT    NOT NULL,

@@ -54,6 +54,7 @@ type Lists interface {
 	SweepAgain(ctx context.Context, repo work.RepoName, stored []github.PullLight, sealed string) (github.Sweep, error)
 	OpenPulls(ctx context.Context, repo work.RepoName) ([]github.Pull, error)
 	Details(ctx context.Context, nodeIDs []string) ([]github.PullDetail, []string, error)
+	DetailsSince(ctx context.Context, nodeIDs []string, since map[string]time.Time) ([]github.PullDetail, []string, error)
 	Text(ctx context.Context, nodeID string) (github.Text, bool, error)
 	OpenPullsPage(ctx context.Context, repo work.RepoName, after string) (github.OpenPullsPage, error)
 	Histories(ctx context.Context, repo work.RepoName, asked []github.PullWithIssue) (github.History, error)

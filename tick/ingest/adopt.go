@@ -233,6 +233,7 @@ func (h *reading) originOf(ctx context.Context, mark work.PullMark) (work.Item, 
 	item.State = work.StateAwaitingFeedback
 	var timeline []github.TimelineEvent
 	var talk []github.Comment
+	h.labels[mark.Issue] = is.Labels
 	if ok {
 		if timeline, err = h.labelsOf(ctx, mark.Issue, is.Labels); err != nil {
 			return work.Item{}, err
@@ -264,12 +265,12 @@ func (h *reading) storeAdopted(ctx context.Context, tx *store.Tx, now time.Time)
 			continue
 		}
 		if pull.row.State != work.PullOpen {
-			if err := h.notices.Show(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: item.State}, now); err != nil {
+			if err := h.notices.Show(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: item.State, Labels: h.labels}, now); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := h.notices.Move(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback}, now); err != nil {
+		if err := h.notices.Move(ctx, tx, work.Move{Item: h.itemID(issue), Cause: work.CauseAdopted, To: work.StateAwaitingFeedback, Labels: h.labels}, now); err != nil {
 			return err
 		}
 	}

@@ -189,6 +189,7 @@ func follows(flow, label work.Flow) bool {
 }
 
 func (h *reading) adoptClosed(ctx context.Context, is github.Issue, label config.FlowLabel, labelled github.TimelineEvent, timeline []github.TimelineEvent, p github.Pull) error {
+	h.labels[is.Number] = is.Labels
 	item := newItem(h, is, label)
 	item.LabelEvent, item.Branch = strconv.FormatInt(labelled.ID, 10), p.Head
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -349,4 +350,39 @@ func (m *machine) planned(ctx context.Context, tx *store.Tx, repo work.Repo) (li
 	}
 	slices.Sort(lines)
 	return lines, err
+}
+
+// Adopting plans labels only where those that the first look read are wrong: of everything else
+// nobody asks again.
+func TestAdoptionPlansOnlyLabelsThatAreWrong(t *testing.T) {
+	m := newLostMachine(t, lost{seed: 1, pulls: 30, ours: 10, long: 3}, 10)
+	stale := map[int]bool{1003: true, 2007: true, 2012: true} // the lost database set labels on these
+	for n := range stale {
+		if d, isPull := m.hub.pulls[n]; isPull {
+			d.Labels = append(d.Labels, "agent:working")
+			m.hub.pulls[n] = d
+			continue
+		}
+		is := m.hub.issues[n]
+		is.Labels = append(is.Labels, "AGENT:working")
+		m.hub.issues[n] = is
+	}
+	for !m.pass(fate{}) {
+	}
+	m.pass(fate{}) // takes in those that were found singly
+	planned, adopted := map[int]bool{}, 0
+	m.update(func(ctx context.Context, tx *store.Tx, repo work.Repo) error {
+		pulls, err := tx.ListOpenPulls(ctx, repo.ID)
+		adopted = len(pulls)
+		notices, err2 := tx.ListNotices(ctx, repo.ID)
+		for _, a := range notices {
+			if a.Kind == work.ActionLabels {
+				planned[a.Number] = true
+			}
+		}
+		return errors.Join(err, err2)
+	})
+	if adopted < 25 || !maps.Equal(planned, stale) {
+		t.Errorf("of %d adopted pull requests and their issues, labels are planned on %v, not on %v", adopted, planned, stale)
+	}
 }

@@ -19,7 +19,9 @@ import (
 
 // intakeComments makes events of the comments on tracked issues and pull requests.
 func (h *reading) intakeComments(ctx context.Context) error {
-	h.lookups = lookups{}
+	if h.changesWork() {
+		h.lookups = lookups{}
+	}
 	h.gatherEvents()
 	for _, c := range h.comments {
 		if err := c.intake(ctx); err != nil {
@@ -116,7 +118,6 @@ func (h *reading) filterEvents(ctx context.Context) error {
 	if len(h.events) == 0 {
 		return nil
 	}
-	h.lookups = lookups{}
 	seen, err := h.stored(ctx)
 	if err != nil {
 		return err

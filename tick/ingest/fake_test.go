@@ -300,7 +300,10 @@ func (h *hub) SweepAgain(ctx context.Context, repo work.RepoName, stored []githu
 	return s, nil
 }
 
-func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetail, missing []string, err error) {
+// tail is how many threads GitHub shows at least.
+const tail = 3
+
+func (h *hub) DetailsSince(ctx context.Context, ids []string, since map[string]time.Time) (all []github.PullDetail, missing []string, err error) {
 	if err := h.askPage(ctx, fmt.Sprint("details of ", ids)); err != nil {
 		return nil, nil, err
 	}
@@ -308,7 +311,15 @@ func (h *hub) Details(ctx context.Context, ids []string) (all []github.PullDetai
 		if err := h.askLong(ctx, numberOf(id)); err != nil {
 			return all, nil, err
 		}
-		all = append(all, h.pulls[numberOf(id)])
+		d := h.pulls[numberOf(id)]
+		left := 0
+		for left+tail < len(d.Threads) && d.Threads[left].Comments[0].CreatedAt.Before(since[id]) {
+			left++
+		}
+		if d.Threads = d.Threads[left:]; left > 0 {
+			d.Since = since[id]
+		}
+		all = append(all, d)
 	}
 	return all, nil, nil
 }

@@ -2,21 +2,39 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
-// lookups cache what the database has about issues and pull requests while one list of comments is
-// ingested: of a thousand comments on one of them only the first asks.
+// lookups cache what the database has about issues and pull requests while comments are ingested: of
+// a thousand comments on one of them only the first asks, also if others stand between them.
 type lookups struct {
 	places   map[int]place
 	foreign  map[int]bool
 	numbers  map[whose][]int
-	commands []work.Event // pending ones
-	asked    bool         // commands was read
+	pauses   map[int][]work.Pause // by the number that they are of
+	commands []work.Event         // pending ones
+	asked    bool                 // commands was read
 }
+
+// renew forgets what may have changed with the slice that was stored. A slice of comments changes no
+// item, no pull request and no pause. So that what another process began meanwhile is found, only
+// complete answers about tracked work are kept.
+func (l *lookups) renew(changed bool) {
+	if changed {
+		*l = lookups{}
+	}
+	l.commands, l.asked = nil, false
+	maps.DeleteFunc(l.places, func(_ int, at place) bool { return at.kind == "" })
+	maps.DeleteFunc(l.foreign, func(n int, _ bool) bool { return l.places[n].kind == "" })
+	maps.DeleteFunc(l.numbers, func(_ whose, numbers []int) bool { return len(numbers) < complete })
+}
+
+// complete is how many partners a comment has if its item has an issue and a pull request.
+const complete = 3
 
 // place is what the number of a comment is to us.
 type place struct {

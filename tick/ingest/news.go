@@ -22,6 +22,7 @@ type pullNews struct {
 	read      bool // its details were read, or it was adopted after its end
 	row       work.PullRequest
 	threads   []work.Thread // nil: not read
+	fewer     bool          // threads lacks some that are stored
 	events    []candidate   // of its details, and of its conversation if that was read whole
 	reviews   pullReviews
 	promotion *promotion    // of the design that was merged with it

@@ -200,16 +200,15 @@ func (h *reading) pausesFor(ctx context.Context, c candidate) ([]work.Pause, err
 	}
 	var all []work.Pause
 	for _, n := range numbers {
-		known, asked := h.pauses[n]
+		known, asked := h.lookups.pauses[n]
 		if !asked {
 			err := h.view(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 				known, err = tx.ListPauses(ctx, h.row.ID, n)
 				return err
 			})
-			if err != nil {
+			if known, err = remember(&h.lookups.pauses, n, known, err); err != nil {
 				return nil, err
 			}
-			h.pauses[n] = known
 		}
 		all = append(all, known...)
 	}

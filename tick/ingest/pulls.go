@@ -123,16 +123,16 @@ func prefetchDetails(ctx context.Context, h *reading) {
 	if len(ids) == 0 {
 		return
 	}
-	ahead.Begin(ctx, func(ctx context.Context) {
-		_, _, _ = h.repo.GitHub.Details(ctx, ids[:min(len(ids), github.MaxDetails)])
-	})
+	ids = ids[:min(len(ids), github.MaxDetails)]
+	since := h.readSince(ids)
+	ahead.Begin(ctx, func(ctx context.Context) { _, _, _ = h.repo.GitHub.DetailsSince(ctx, ids, since) })
 }
 
 func (h *reading) changedPulls() []string {
 	changed := map[int]string{}
 	for n, pull := range h.openPulls.light {
 		light, seen := h.lights[n]
-		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.DetailsAt.IsZero() {
+		if !seen || light == pull.Fingerprint && pull.Failures == 0 && !pull.ReadAt.IsZero() {
 			continue
 		}
 		if _, read := h.readPull(n); !read && !h.tried[n] { // by this pass
@@ -151,14 +151,14 @@ func (h *reading) rotation() []string {
 	var old []store.OpenPull
 	for n, pull := range h.openPulls.light {
 		light, seen := h.lights[n]
-		if seen && !h.tried[n] && light == pull.Fingerprint && h.now().Sub(pull.DetailsAt).Abs() > rotateAfter {
+		if seen && !h.tried[n] && light == pull.Fingerprint && h.now().Sub(pull.ReadAt).Abs() > rotateAfter {
 			old = append(old, pull)
 		}
 	}
 	if h.look != nil { // one batch per pass and host
 		old = slices.DeleteFunc(old, func(p store.OpenPull) bool { return !slices.Contains(h.look.Old, p.NodeID) })
 	}
-	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.DetailsAt.Compare(b.DetailsAt) })
+	slices.SortFunc(old, func(a, b store.OpenPull) int { return a.ReadAt.Compare(b.ReadAt) })
 	var ids []string
 	for _, pull := range old[:min(len(old), github.MaxDetails)] {
 		ids = append(ids, pull.NodeID)
@@ -181,12 +181,16 @@ func (h *reading) intakePull(ctx context.Context, old work.PullRequest, d github
 }
 
 func (h *reading) intakeDetails(ctx context.Context, old work.PullRequest, d github.PullDetail) error {
+	h.labels[d.Number] = d.Labels
 	pull := old
 	pull.Title, pull.URL, pull.State, pull.HeadOID, pull.Base = d.Title, d.URL, d.State, d.HeadOID, d.Base
 	pull.Mergeable, pull.Rollup, pull.MergeCommit, pull.UpdatedAt = d.Mergeable, d.Rollup, d.MergeCommit, d.UpdatedAt
 	pull.Draft, pull.Author, pull.CrossRepo, pull.HeadRepo, pull.BaseOID, pull.BaseChanged = d.Draft, d.Author, d.CrossRepo, d.HeadRepo, d.BaseOID, d.BaseChanged
 	pull.ChecksSince = h.checksSince(old, d)
-	pull.Fingerprint, pull.DetailsAt = h.lights[d.Number], h.now()
+	pull.Fingerprint, pull.DetailsAt, pull.WholeAt = h.lights[d.Number], h.now(), time.Time{}
+	if !d.Since.IsZero() {
+		pull.WholeAt = old.ReadAt()
+	}
 	if github.HiddenByRollup(d.Checks) {
 		pull.Fingerprint = "" // it does not change when another check fails or ends
 	}
@@ -335,7 +339,7 @@ func (h *reading) readDetails(ctx context.Context, ids []string) error {
 // fetchDetails reads the details of some pull requests and defers those that GitHub does not answer
 // for. It returns what it read together with an error.
 func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.PullDetail, error) {
-	read, missing, err := h.repo.GitHub.Details(ctx, ids)
+	read, missing, err := h.repo.GitHub.DetailsSince(ctx, ids, h.readSince(ids))
 	if err != nil {
 		left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 			return slices.ContainsFunc(read, func(d github.PullDetail) bool { return d.NodeID == id })
@@ -358,12 +362,47 @@ func (h *reading) fetchDetails(ctx context.Context, ids []string) ([]github.Pull
 	return read, nil
 }
 
+// readSince returns, by node id, since when the reviews and threads of pull requests are read: those
+// from before are stored. What was read whole too long ago is read whole again, as no stamp is proof.
+func (h *reading) readSince(ids []string) map[string]time.Time {
+	since := map[string]time.Time{}
+	for _, pull := range h.openPulls.light {
+		if age := h.now().Sub(pull.ReadAt); age >= 0 && age <= rotateAfter && slices.Contains(ids, pull.NodeID) {
+			since[pull.NodeID] = pull.ReadAt.Add(-overlap)
+		}
+	}
+	return since
+}
+
+// readWhole reads the details of a pull request again, whole, if they left out what may matter now:
+// reviews that GitHub dismissed because of a new head or base, or findings of a new verdict in
+// threads that began long before it was submitted.
+func (h *reading) readWhole(ctx context.Context, old work.PullRequest, d github.PullDetail) (github.PullDetail, error) {
+	judges := func(r github.Review) bool {
+		return changedAt(r).After(d.Since) && r.State != "COMMENTED" && r.State != "PENDING"
+	}
+	same := d.HeadOID == old.HeadOID && d.Base == old.Base && d.State == old.State
+	if d.Since.IsZero() || same && !slices.ContainsFunc(d.Reviews, judges) {
+		return d, nil
+	}
+	read, _, err := h.repo.GitHub.DetailsSince(ctx, []string{d.NodeID}, nil)
+	if err == nil && len(read) == 0 {
+		err = errors.New("GitHub does not know this pull request any more")
+	}
+	if err != nil {
+		return d, err
+	}
+	return read[0], nil
+}
+
 func (h *reading) takeDetails(ctx context.Context, d github.PullDetail) error {
 	pull, ok, err := h.openPulls.whole(ctx, d.Number)
 	if !ok || err != nil {
 		return err
 	}
-	err = h.intakePull(ctx, pull, d)
+	if d, err = h.readWhole(ctx, pull, d); err == nil {
+		err = h.intakePull(ctx, pull, d)
+	}
 	if err != nil && github.IsItemError(err) {
 		h.defers(pull.NodeID, err)
 		return nil

@@ -194,7 +194,7 @@ func (p PulsePass) storeAsked(ctx context.Context, due []*env.Repo, a *asked, no
 }
 
 // query asks for the pulse of some repositories. If GitHub cannot answer for all of them, it asks
-// in halves; a single one is then read as if it had no pulse.
+// in halves; a single one is then read as if it had no pulse, and all of them if no half can succeed.
 func (p PulsePass) query(ctx context.Context, some []*env.Repo, a *asked) {
 	ids := make([]string, len(some))
 	for i, r := range some {
@@ -211,7 +211,7 @@ func (p PulsePass) query(ctx context.Context, some []*env.Repo, a *asked) {
 		a.take(some, seen)
 	case whole(err), p.Accounts.HostSkipped(p.Host) != nil:
 		a.fail(some, err)
-	case half == 0:
+	case half == 0, github.NotUnderstood(err):
 		p.Log.WarnContext(ctx, "could not read the pulse of a repository", "repo_full_name", some[0].Name.FullName(), "error", err)
 		a.take(some, github.Pulse{})
 	default:

@@ -14,7 +14,7 @@ const fresh = time.Hour
 // changed recently, was not read whole, or waits for something that changes no stamp.
 func changesOften(p store.OpenPull, now time.Time) bool {
 	switch {
-	case p.DetailsAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
+	case p.ReadAt.IsZero(), p.Failures > 0, p.Fingerprint == "", p.Pending:
 		return true
 	}
 	return now.Sub(p.UpdatedAt) < fresh

@@ -35,7 +35,7 @@ type reading struct {
 	boxesCut    bool // not all of them are read in this pass
 
 	known      known        // left by earlier passes and slices
-	lookups    lookups      // cache of database reads for one list of comments
+	lookups    lookups      // cache of database reads about comments
 	prefetched map[int]bool // issues that were prefetched
 	starts     int          // how many of them had the first reads of a turn prefetched
 
@@ -238,13 +238,13 @@ type slice struct {
 	deferred     []deferredPull
 	removals     []work.Action
 	declined     []work.Action        // answers to people whose commands or labels do not count
+	labels       map[int][]string     // of the pull requests and of the adopted issues that were read, by number
 	adopted      map[int]int          // adopted pull requests: number to issue
 	commands     []work.Event         // new commands to carry out
 	revoked      []work.Event         // pending commands whose authors lost the permission
 	handled      map[string]bool      // event keys that our texts name as answered
 	journals     []env.Journal        // turns found in journals
 	takeovers    map[int]env.Takeover // pauses that timelines show, by number
-	pauses       map[int][]work.Pause // stored pauses by number, for the numbers that were looked up
 	pausedEvents []int64              // ids of events judged to be in a pause after it ended
 	owed         bool                 // some stored event waits for the end of a pause
 	submitted    map[int64]time.Time  // when reviews were submitted, by id
@@ -261,7 +261,7 @@ func newSlice() slice {
 	return slice{
 		issues: map[int]issueNews{}, pulls: map[int]*pullNews{},
 		cuts: map[string]string{}, backlog: map[int]bool{}, tooLong: map[int]bool{},
-		adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{}, pauses: map[int][]work.Pause{},
+		labels: map[int][]string{}, adopted: map[int]int{}, handled: map[string]bool{}, takeovers: map[int]env.Takeover{},
 		submitted: map[int64]time.Time{}, reviewStates: map[int64]string{}, ownWords: map[int]ownMarks{},
 	}
 }
@@ -285,7 +285,13 @@ func (h *reading) next() {
 	}
 	h.known.labels = append(h.known.labels, h.seenLabels...)
 	maps.Copy(h.answeredBefore, h.handled)
+	h.lookups.renew(h.changesWork())
 	h.slice = newSlice()
+}
+
+// changesWork reports whether the slice has more than comments.
+func (h *reading) changesWork() bool {
+	return len(h.issues)+len(h.pulls)+len(h.takeovers)+len(h.adopted) > 0
 }
 
 // answered reports whether one of our texts on GitHub names an event as answered.

@@ -160,6 +160,9 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 	verdicts := map[int64]bool{}
 	for _, r := range d.Reviews {
 		h.submitted[r.ID], h.reviewStates[r.ID] = r.SubmittedAt, r.State
+		if changedAt(r).Before(d.Since) {
+			continue // it is stored; and of two copies the first may be missing here
+		}
 		c, said := summaryEvent(pull, r)
 		v, ok, err := by.verdictOf(ctx, r, d)
 		if err != nil {
@@ -193,8 +196,16 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			h.newsOf(pull.Number).add(e)
 		}
 	}
-	h.newsOf(pull.Number).threads = threads
+	h.newsOf(pull.Number).threads, h.newsOf(pull.Number).fewer = threads, !d.Since.IsZero()
 	return nil
+}
+
+// changedAt returns when a review was last submitted, edited or dismissed.
+func changedAt(r github.Review) time.Time {
+	if r.SubmittedAt.After(r.UpdatedAt) {
+		return r.SubmittedAt
+	}
+	return r.UpdatedAt
 }
 
 // reviewedBy returns the reader for a pull request, with its reviewers.

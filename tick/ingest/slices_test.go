@@ -241,7 +241,7 @@ func (m *machine) fill(n news) {
 func (m *machine) pass(f fate) (done bool) {
 	m.t.Helper()
 	m.hub.time.begin(f)
-	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore"}
+	labels := work.Labels{Design: "agent:design", Bugfix: "agent:bugfix", SmallJob: "agent:small-job", Ignore: "agent:ignore", Working: "agent:working", Blocked: "agent:blocked", Done: "agent:done"}
 	settings := config.Repo{Name: app, Labels: labels}
 	e := &env.Env{
 		Config: &config.Config{Repos: []config.Repo{settings}}, Store: m.db, Now: m.hub.Now, Log: slog.New(slog.DiscardHandler), AtOnce: true,

@@ -166,7 +166,18 @@ func (h *reading) storePull(ctx context.Context, tx *store.Tx, number int, news 
 	if news.threads == nil {
 		return nil
 	}
-	if err := tx.PutThreads(ctx, id, news.threads); err != nil {
+	threads := news.threads
+	if news.fewer {
+		stored, err := tx.ListThreads(ctx, id)
+		if err != nil {
+			return err
+		}
+		read := func(x work.Thread) bool {
+			return slices.ContainsFunc(news.threads, func(y work.Thread) bool { return x.NodeID == y.NodeID })
+		}
+		threads = slices.Concat(news.threads, slices.DeleteFunc(stored, read))
+	}
+	if err := tx.PutThreads(ctx, id, threads); err != nil {
 		return err
 	}
 	return tx.ReopenEvents(ctx, id, work.OutcomeResolved)

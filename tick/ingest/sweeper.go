@@ -184,6 +184,14 @@ func (s *Sweeper) query(parts []part) {
 		s.answer(parts, sweep)
 	case whole(err), len(parts) == 1 && !github.IsItemError(err):
 		s.fail(parts, err)
+	case github.NotUnderstood(err):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, p := range parts {
+			for _, id := range p.ids {
+				p.q.answer.Failed[id] = err
+			}
+		}
 	case len(parts) > 1:
 		s.query(parts[:len(parts)/2])
 		s.query(parts[len(parts)/2:])

@@ -179,6 +179,19 @@ func TestSweeperAsksABrokenHostOnce(t *testing.T) {
 	}
 }
 
+// A server that does not understand the query would refuse each half of it.
+func TestSweeperDoesNotHalveWhatTheServerDoesNotUnderstand(t *testing.T) {
+	hub := &fakeHub{down: fmt.Errorf("sweep: %w", errNotUnderstood)}
+	for i, a := range askAll(t.Context(), newSweeper(hub.ask), [][]string{pullsOf(0, 3), pullsOf(1, 20), nil}) {
+		if want := []int{3, 20, 0}[i]; len(a.Failed) != want || a.Err != nil {
+			t.Errorf("repository %d: %d pull requests failed, not %d: %v", i, len(a.Failed), want, a.Err)
+		}
+	}
+	if len(hub.queries) != 1 {
+		t.Errorf("%d queries", len(hub.queries))
+	}
+}
+
 // A repository whose time is up gets an error, and the others get answers.
 func TestSweeperOutlivesOneThatGoes(t *testing.T) {
 	release := make(chan struct{})

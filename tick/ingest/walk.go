@@ -33,8 +33,10 @@ type walk struct {
 	asked     time.Time // when that page was read
 	next      string    // address of the next page; empty at the end
 	newest    time.Time
-	pagesRead int  // that this pass read
-	stopped   bool // there is no time for more
+	settled   time.Time // a list read from here on lacks no change from before
+	old       bool      // some page shows only changes from before settled
+	pagesRead int       // that this pass read
+	stopped   bool      // there is no time for more
 
 	items   []listedItem // read, and not ingested
 	seen    []work.Validator
@@ -118,7 +120,8 @@ func (w *walk) fetch(ctx context.Context) error {
 		return nil
 	}
 	w.asked = w.h.now()
-	got, seen, err := w.readPage(ctx, w.next)
+	address := w.next
+	got, seen, err := w.readPage(ctx, address)
 	if github.OutOfTime(err) {
 		w.stopped = true
 		w.h.stopReading(err)
@@ -129,6 +132,14 @@ func (w *walk) fetch(ctx context.Context) error {
 	}
 	w.items, w.seen, w.waiting, w.next = got.Items, seen, true, got.Next
 	w.newest = w.newestOf(got)
+	if w.pagesRead == 0 {
+		w.settled = w.asked.Add(-overlap - 2*time.Second)
+	}
+	last := w.h.known.pages[address].SeenAt
+	if n := len(got.Items); n > 0 {
+		last = got.Items[n-1].changed
+	}
+	w.old = w.old || (got.NotModified || len(got.Items) > 0) && last.Before(w.settled)
 	w.pagesRead++
 	return nil
 }
@@ -156,6 +167,9 @@ func (w *walk) take() []listedItem {
 			w.resumesAt = new("")
 		}
 		w.ended = true
+		if w.old && w.pagesRead > 1 { // the changes of one second fill several pages
+			w.advance(w.settled.Truncate(time.Second))
+		}
 	case !at.IsZero():
 		if w.advance(at) {
 			seen = nil // no walk begins there any more
@@ -269,9 +283,10 @@ func (c *cursor) shows(url string) bool {
 // stored resets what was stored with the last slice.
 func (c *cursor) stored() { c.pages, c.moved, c.resumesAt = nil, time.Time{}, nil }
 
-// advance moves "since" to where the next page begins, and reports whether it did. It does only if
-// everything before can no longer change except by moving to the end. That must hold for that
-// second and the next one, too: they may fill the page.
+// advance moves "since" to where the next page begins, or after the last page to a time at which the
+// list was settled, and reports whether it did. It does only if everything before can no longer
+// change except by moving to the end. That must hold for that second and the next one, too: they may
+// fill the page.
 func (w *walk) advance(next time.Time) bool {
 	if !w.held.IsZero() && w.held.Before(next) {
 		next = w.held

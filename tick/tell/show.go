@@ -107,12 +107,20 @@ func (s Target) showLabel(ctx context.Context, tx *store.Tx, m work.Move, number
 	if m.To == work.StateRunning {
 		a.NotBefore = s.now.Add(workingAfter)
 	}
-	if len(wanted.With) == 0 && m.Cause != work.CauseAdopted { // an adopted item may have a label that the lost database knew
-		if _, known, err := tx.GetAction(ctx, a.Token); err != nil || !known {
+	if len(wanted.With) == 0 {
+		_, known, err := tx.GetAction(ctx, a.Token)
+		if err != nil || !known && !mayHaveLabel(m, number, wanted) {
 			return err
 		}
 	}
 	return tx.RenewAction(ctx, a)
+}
+
+// mayHaveLabel reports whether an issue or pull request may have a label that no action of this
+// database set: the lost database set it, and the labels that this pass read do not exclude it.
+func mayHaveLabel(m work.Move, number int, wanted work.Labelling) bool {
+	labels, read := m.Labels[number]
+	return m.Cause == work.CauseAdopted && (!read || !wanted.Clean(labels))
 }
 
 // statusOf returns which state labels to set and which to remove.

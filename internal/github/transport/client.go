@@ -59,6 +59,8 @@ type Client struct {
 	gate  gate
 	clock hostClock
 
+	documents documents
+
 	refuse   error // if set, every request fails with it and nothing is sent
 	readOnly bool
 }

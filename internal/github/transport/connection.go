@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 )
@@ -30,8 +29,10 @@ func (b *BigInt) UnmarshalJSON(data []byte) error {
 // Connection is a page of a GraphQL list.
 type Connection[T any] struct {
 	PageInfo struct {
-		HasNextPage bool   `json:"hasNextPage"`
-		EndCursor   string `json:"endCursor"`
+		HasNextPage     bool   `json:"hasNextPage"`
+		EndCursor       string `json:"endCursor"`
+		HasPreviousPage bool   `json:"hasPreviousPage"`
+		StartCursor     string `json:"startCursor"`
 	} `json:"pageInfo"`
 	Nodes []T `json:"nodes"`
 }
@@ -40,9 +41,13 @@ type Connection[T any] struct {
 // cursor.
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
 	for into.PageInfo.HasNextPage {
-		next, err := after(ctx, c, document, id, into.PageInfo.EndCursor, pick)
+		cursor := into.PageInfo.EndCursor
+		next, url, err := pageAt(ctx, c, document, map[string]any{"id": id, "after": cursor}, pick)
 		if err != nil {
 			return err
+		}
+		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == cursor || len(next.Nodes) == 0) {
+			return &BodyError{URL: url, Err: errCircle}
 		}
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo
@@ -50,20 +55,34 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 	return nil
 }
 
-// after reads the page of a connection behind a cursor.
-func after[N, T any](ctx context.Context, c *Client, document, id, cursor string, pick func(N) Connection[T]) (none Connection[T], err error) {
+// Earlier reads the pages before a node's connection into it, from the last one back, until reaches
+// reports that what was read goes back far enough. document takes the node's id and a cursor.
+func Earlier[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T], reaches func([]T) bool) error {
+	for into.PageInfo.HasPreviousPage && !reaches(into.Nodes) {
+		cursor := into.PageInfo.StartCursor
+		earlier, url, err := pageAt(ctx, c, document, map[string]any{"id": id, "before": cursor}, pick)
+		if err != nil {
+			return err
+		}
+		if earlier.PageInfo.HasPreviousPage && (earlier.PageInfo.StartCursor == cursor || len(earlier.Nodes) == 0) {
+			return &BodyError{URL: url, Err: errCircle}
+		}
+		into.Nodes = append(earlier.Nodes, into.Nodes...)
+		into.PageInfo = earlier.PageInfo
+	}
+	return nil
+}
+
+// pageAt reads the page of a connection at a cursor.
+func pageAt[N, T any](ctx context.Context, c *Client, document string, at map[string]any, pick func(N) Connection[T]) (none Connection[T], url string, err error) {
 	data, url, err := GraphQLStrict[struct {
 		Node *N `json:"node"`
-	}](ctx, c, Reads, document, map[string]any{"id": id, "after": cursor})
+	}](ctx, c, Reads, document, at)
 	if err != nil {
-		return none, err
+		return none, "", err
 	}
 	if data.Node == nil {
-		return none, &BodyError{URL: url, Err: fmt.Errorf("nothing about %s", id)}
+		return none, "", &BodyError{URL: url, Err: fmt.Errorf("nothing about %v", at["id"])}
 	}
-	next := pick(*data.Node)
-	if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == cursor || len(next.Nodes) == 0) {
-		return none, &BodyError{URL: url, Err: errors.New("the pages run in a circle")}
-	}
-	return next, nil
+	return pick(*data.Node), url, nil
 }

@@ -8,7 +8,7 @@ import (
 // Error is an answer with an error status, or an error of GraphQL.
 type Error struct {
 	Status  int    // HTTP status; for GraphQL errors, the one that matches Type
-	Type    string // GraphQL's error type, such as NOT_FOUND; empty for REST
+	Type    string // GraphQL's error type, such as NOT_FOUND, or code, such as undefinedField; empty for REST
 	Message string
 	Items   []ErrorItem
 	URL     string

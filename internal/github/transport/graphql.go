@@ -28,7 +28,8 @@ type GraphError struct {
 	Message    string `json:"message"`
 	Path       []any  `json:"path"`
 	Extensions struct {
-		Code string `json:"code"`
+		Code      string `json:"code"`
+		FieldName string `json:"fieldName"`
 	} `json:"extensions"`
 }
 
@@ -61,7 +62,7 @@ func (e GraphError) Refusal(url string) *Error {
 	case e.Type == "UNPROCESSABLE":
 		out.Status = http.StatusUnprocessableEntity
 	case e.Extensions.Code != "": // GitHub rejected the document itself
-		out.Status = http.StatusBadRequest
+		out.Status, out.Type = http.StatusBadRequest, e.Extensions.Code
 	}
 	return out
 }
@@ -107,8 +108,22 @@ func GraphQLStrict[T any](ctx context.Context, c *Client, what Effect, document 
 	return g.Data, g.URL, nil
 }
 
-// AskGraphQL sends one document and returns the raw answer, for ReadGraphQL.
+// AskGraphQL sends one document and returns the raw answer, for ReadGraphQL. Optional fields that
+// the server lacks are left out. A document that it refuses for other fields is sent once.
 func AskGraphQL(ctx context.Context, c *Client, what Effect, document string, vars map[string]any) (*Answer, error) {
+	for {
+		send, refused := c.documents.known(document)
+		if refused != nil {
+			return refused, nil
+		}
+		a, err := c.ask(ctx, what, send, vars)
+		if err != nil || !c.documents.learn(document, send, a) {
+			return a, err
+		}
+	}
+}
+
+func (c *Client) ask(ctx context.Context, what Effect, document string, vars map[string]any) (*Answer, error) {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": vars})
 	if err != nil {
 		return nil, fmt.Errorf("encode query: %w", err)
