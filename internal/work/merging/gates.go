@@ -374,7 +374,7 @@ func (g *gates) unread() closed {
 // required returns the names of the checks that must be green. If nothing is required, or only our
 // own status (which does not test the code), every other check is.
 func (g *gates) required() []string {
-	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks)
+	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks, g.f.Box.Expected)
 	for _, c := range g.f.Box.Checks {
 		if c.Required {
 			list = append(list, c.Name)

@@ -133,6 +133,8 @@ type Rules struct {
 	Linear    bool     `json:"linear,omitempty"`    // no merge commits
 	Queue     bool     `json:"queue,omitempty"`
 	Other     []string `json:"other,omitempty"` // rules of kinds that are not judged here
+
+	ETags map[string]string `json:"etags,omitempty"` // of the answers they come from, by address; empty: they are read anew
 }
 
 // Opinions returns each account's last review that approves, requests changes or was dismissed, the
@@ -191,7 +193,10 @@ type Box struct {
 	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
-	ChecksKnown bool           `json:"checks_known"` // false: the token may not see them
+	ChecksKnown bool           `json:"checks_known"`          // false: the token may not see them
+	Expected    []string       `json:"expected,omitempty"`    // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
+	StatusText  string         `json:"status_text,omitempty"` // of the commit status of the reviews
+	StatusAt    time.Time      `json:"status_at,omitzero"`    // when that was set
 	Queue       Queue          `json:"queue"`
 	Rules       Rules          `json:"rules"`
 
@@ -225,15 +230,6 @@ const queueBot = "github-merge-queue[bot]"
 // merge, it is ours.
 func (b Box) ByUs(accounts []int64) bool {
 	return b.MergedBy.Login == queueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
-}
-
-// With returns the box with the rules of its base. Checks that GitHub shows as expected stay
-// required, even if no visible rule requires them.
-func (b Box) With(r Rules) Box {
-	expected := b.Rules.Checks
-	b.Rules = r
-	b.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Checks, expected))))
-	return b
 }
 
 // Facts are the inputs of a decision about one pull request.
