@@ -36,7 +36,7 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, r.approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Person: has.Person, Against: r.against(has.Against), MergeApprovals: i.Landing.MergeApprovals,
-		Asked: r.asked(), Held: i.HeldBack, Released: r.released, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
+		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, Released: r.released, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()
@@ -56,6 +56,17 @@ func (r landing) facts() merging.Facts {
 		}
 	}
 	return f
+}
+
+// otherCommits reports whether a person approved this head when merging it brought other commits.
+func (r landing) otherCommits() bool {
+	pull := r.item.Pull
+	return slices.ContainsFunc(r.item.Landing.MergeApprovals, func(w merging.MergeApproval) bool {
+		return w.Head == pull.HeadOID && !pull.Brings(w.Head, w.MergeBase)
+	}) || slices.ContainsFunc(r.item.Reviews.Verdicts, func(v review.Verdict) bool {
+		other := v.Validity == review.BaseMoved || !pull.Brings(v.Head, v.MergeBase)
+		return v.Human && v.Decision == review.Approve && v.Head == pull.HeadOID && v.Validity != review.TakenBack && other
+	})
 }
 
 // approvals returns who has approved the head, by the stored verdicts and what GitHub's merge box

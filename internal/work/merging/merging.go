@@ -240,6 +240,7 @@ type Facts struct {
 	Wanting        []string // reviewers who have not
 	Person         bool     // a person who is not the author approved this head
 	Against        []string // people who request changes, on any head
+	OtherCommits   bool     // a person approved this head when merging it brought other commits
 	Asked          []string // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people

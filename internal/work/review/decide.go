@@ -12,6 +12,7 @@ import (
 type Facts struct {
 	Number    int
 	Head      string
+	Base      string
 	MergeBase string // of head and base; empty: not computed
 	State     work.PullState
 	MergedBy  MergeType // MergedAuto if we merged it; else empty
@@ -372,6 +373,9 @@ func (d *decision) person(r Reviewer, waits bool) {
 		return
 	}
 	d.c.Why = work.Reason{Kind: work.WhyReviewPerson, Who: r.Login, Name: r.Name}
+	if d.f.again(r.Name) > 0 {
+		d.c.Why.Branch = d.f.Base
+	}
 	if !asked {
 		d.c.Ask = AskRequest
 	}
