@@ -26,6 +26,7 @@ func TestWhatProvesThatAHeadPrecedesItsLabel(t *testing.T) {
 		"a pass saw it in the label's second":  {second / 2, false, second, second, false},
 		"an earlier pass saw another head":     {-second, true, second, second, false},
 		"the other head, and pushed before it": {-second, true, 0, -second, true},
+		"it was no change for long":            {second, true, -second, -2 * second, true},
 	} {
 		d := github.PullDetail{Pull: github.Pull{HeadOID: "bbb", UpdatedAt: noon.Add(c.updated), HeadPushed: noon.Add(c.pushed)}}
 		old := work.PullRequest{HeadOID: "bbb"}
