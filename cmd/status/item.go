@@ -31,7 +31,7 @@ type Item struct {
 	WaitingFor  string          `json:"waitingFor"`    // what it waits for, for people; empty: nothing
 	ReasonCode  work.ReasonKind `json:"reasonCode"`    // of `waitingFor`, for programs: one of [reasons](../troubleshooting.md#reasons)
 	WaitsSince  terminal.Time   `json:"waitingSince"`  // since when it waits for that; null: a stop, or no pass has seen it yet
-	ToldAt      terminal.Time   `json:"toldAt"`        // when a comment on GitHub told it, because it lasted for too long; null: none did
+	ToldAt      terminal.Time   `json:"toldAt"`        // when it had lasted for too long: a comment on GitHub (unless that is refused) and notifications tell it; null: it has not
 	NextStep    string          `json:"nextStep"`      // what happens next, or what a person must do
 	Priority    int             `json:"priority"`      // 1 (late) to 5 (early); 3 is usual
 	Branch      string          `json:"branch"`        // the branch of its pull request; empty: none yet

@@ -313,15 +313,7 @@ func (w *world) untilQuiet(t *testing.T) {
 
 // quiet tells whether a pass only asked what an idle pass asks.
 func (c counts) quiet() bool {
-	return c.rest-demands(c) == c.notModified && c.other == 0 && c.rotations == 0
-}
-
-// demands is how many requests ask what the base demands of merges.
-func demands(c counts) int {
-	if c.boxes == 0 {
-		return 0
-	}
-	return 2
+	return c.rest == c.notModified && c.other == 0 && c.rotations == 0
 }
 
 func (w *world) state() string    { return filepath.Join(w.dir, "state") }
@@ -348,7 +340,7 @@ type counts struct {
 	rest, notModified int
 	sweeps, rotations int
 	points            int // of GraphQL, since the user was made
-	boxes             int // merge boxes
+	boxes             int // queries for merge boxes
 	other             int // GraphQL that is none of these, and writes
 }
 
@@ -367,7 +359,7 @@ func (w *world) counts() counts {
 			c.sweeps++
 		case strings.Contains(r.Body, "query Details("):
 			c.rotations++
-		case strings.Contains(r.Body, "query Box("):
+		case strings.Contains(r.Body, "query Boxes("):
 			c.boxes++
 		default:
 			c.other++

@@ -13,36 +13,82 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// Box reads the content of GitHub's merge box of a pull request and the brakes beside it (labels,
-// the issue, an open issue with the freeze label), in one request unless lists are long. Its rules
-// contain only the checks that GitHub shows as expected; for the rest see [Merges.Rules].
+// MaxBoxes is the maximum number of pull requests of one Boxes.
+const MaxBoxes = 20
+
+// BoxRead is the merge box of one pull request, or why it could not be read.
+type BoxRead struct {
+	Box merging.Box
+	Err error
+}
+
+// Box is Boxes for a single pull request.
 func (c *Client) Box(ctx context.Context, repo work.RepoName, of merging.BoxOf) (merging.Box, error) {
-	b, err := c.box(ctx, of)
+	all, err := c.boxes(ctx, []merging.BoxOf{of})
+	if err == nil {
+		err = all[0].Err
+	}
 	if err != nil {
 		return merging.Box{}, fmt.Errorf("read the merge box of %s: %w", work.Ref(repo, of.Number), err)
 	}
-	return b, nil
+	return all[0].Box, nil
 }
 
-func (c *Client) box(ctx context.Context, of merging.BoxOf) (merging.Box, error) {
+// Boxes reads the content of GitHub's merge boxes of up to 20 pull requests and the brakes beside
+// them (labels, the issue, an open issue with the freeze label), in one request unless lists are
+// long. An error about one of them does not fail the others. The boxes have no rules of the base;
+// for these see [Client.Rules].
+func (c *Client) Boxes(ctx context.Context, repo work.RepoName, of []merging.BoxOf) ([]BoxRead, error) {
+	all, err := c.boxes(ctx, of)
+	if err != nil {
+		return nil, fmt.Errorf("read %d merge boxes of %s: %w", len(of), repo.FullName(), err)
+	}
+	return all, nil
+}
+
+func (c *Client) boxes(ctx context.Context, of []merging.BoxOf) ([]BoxRead, error) {
+	if len(of) > MaxBoxes {
+		return nil, fmt.Errorf("more than %d", MaxBoxes)
+	}
+	vars := map[string]any{}
+	for i, o := range of {
+		for name, value := range map[string]any{"id": o.PullNodeID, "labels": []string{o.Freeze}, "freezes": o.Freeze != "", "issue": o.Issue, "asked": o.Issue != 0} {
+			vars[name+strconv.Itoa(i)] = value
+		}
+	}
 	at := c.api.Now()
-	g, err := transport.GraphQL[struct {
-		Node wireBox `json:"node"`
-	}](ctx, c.api, transport.Reads, boxQuery(), map[string]any{
-		"id": of.PullNodeID, "labels": []string{of.Freeze}, "freezes": of.Freeze != "", "issue": of.Issue, "asked": of.Issue != 0,
-	})
+	g, err := transport.GraphQL[map[string]*wireBox](ctx, c.api, transport.Reads, boxesQuery(len(of)), vars)
+	if err != nil {
+		return nil, err
+	}
+	errs := map[string][]transport.GraphError{} // by alias
+	for _, e := range g.Errors {
+		if len(e.Path) == 0 {
+			return nil, e.Refusal(g.URL)
+		}
+		alias := fmt.Sprint(e.Path[0])
+		errs[alias] = append(errs[alias], e)
+	}
+	out := make([]BoxRead, len(of))
+	for i, o := range of {
+		alias := fmt.Sprint("p", i)
+		out[i].Box, out[i].Err = c.readBox(ctx, o, (*g.Data)[alias], transport.GraphErrors{Errors: errs[alias], URL: g.URL})
+		out[i].Box.At = at
+	}
+	return out, nil
+}
+
+// readBox converts one pull request of an answer, after it read what is missing of its lists.
+func (c *Client) readBox(ctx context.Context, of merging.BoxOf, w *wireBox, g transport.GraphErrors) (merging.Box, error) {
+	hidden, err := hiddenChecks(g)
 	if err != nil {
 		return merging.Box{}, err
 	}
-	hidden, err := hiddenChecks(g.GraphErrors)
-	if err != nil {
-		return merging.Box{}, err
-	}
-	w := &g.Data.Node
-	if w.ID != of.PullNodeID || w.Number != of.Number {
-		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("%s %d for %d", w.Kind, w.Number, of.Number)}
+	if w == nil || w.ID != of.PullNodeID || w.Number != of.Number {
+		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: fmt.Errorf("no pull request %d", of.Number)}
 	}
 	if err := c.completeBox(ctx, w); err != nil {
 		return merging.Box{}, err
@@ -51,13 +97,13 @@ func (c *Client) box(ctx context.Context, of merging.BoxOf) (merging.Box, error)
 	if err != nil {
 		return merging.Box{}, &transport.BodyError{URL: g.URL, Err: err}
 	}
-	b.At, b.ChecksKnown = at, !hidden
+	b.ChecksKnown = !hidden
 	return b, nil
 }
 
 // hiddenChecks reports whether the token may not see the checks; the rest of the answer is still
 // valid. A hidden place in a merge queue counts as unknown, and an issue that GitHub does not find
-// as unwanted. Any other error fails the answer.
+// as unwanted. Any other error fails the box.
 func hiddenChecks(g transport.GraphErrors) (bool, error) {
 	hidden := false
 	for _, e := range g.Errors {
@@ -115,7 +161,6 @@ type wireBoxRollup struct {
 
 // wireBox is a pull request. References are null if their branch was deleted.
 type wireBox struct {
-	Kind        string           `json:"__typename"`
 	ID          string           `json:"id"`
 	Number      int              `json:"number"`
 	State       string           `json:"state"`
@@ -285,7 +330,12 @@ func (w *wireBox) box(issue int) (merging.Box, error) {
 			b.Reviews = append(b.Reviews, merging.Review{ID: int64(r.ID), State: r.State, Head: r.Commit.OID, By: r.Author.Account(), At: r.At})
 		}
 	}
-	b.Checks, b.Rules.Checks = mergeChecks(w.checks(), boxState)
+	b.Checks, b.Expected = mergeChecks(w.checks(), boxState)
+	for _, check := range w.checks() {
+		if strings.EqualFold(check.Context, review.StatusContext) {
+			b.StatusText, b.StatusAt = check.Says, check.CreatedAt
+		}
+	}
 	return b, nil
 }
 

@@ -280,15 +280,78 @@ func TestTheBoxOfWhatIsNoPullRequest(t *testing.T) {
 	if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n + 1}); !isBody(err) {
 		t.Errorf("another number: %v", err)
 	}
-	for _, body := range []string{"null", "{}", `{"data":null}`, `{"data":{"node":null}}`, `{"data":{"node":{"id":"` + node + `","number":` + fmt.Sprint(n) + `}}}`} {
+	for _, body := range []string{"null", "{}", `{"data":null}`, `{"data":{"p0":null}}`, `{"data":{"p0":{"id":"` + node + `","number":` + fmt.Sprint(n) + `}}}`} {
 		w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: body, Header: http.Header{"Content-Type": {"application/json"}}})
 		if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n}); !isBody(err) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
-	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: `{"data":{"node":null},"errors":[{"type":"FORBIDDEN","path":["node","reviews"],"message":"no"}]}`})
+	w.hub.AddFault(githubsim.Fault{Status: http.StatusOK, Body: `{"data":{"p0":null},"errors":[{"type":"FORBIDDEN","path":["p0","reviews"],"message":"no"}]}`})
 	if _, err := w.client.Box(ctx, w.name, merging.BoxOf{PullNodeID: node, Number: n}); !IsStatus(err, http.StatusForbidden) {
 		t.Errorf("other things refused: %v", err)
+	}
+}
+
+// One query has the boxes of many. What is wrong with one of them does not fail the others, and each
+// is asked with its own pull request, issue and label.
+func TestTheBoxesOfManyAreOneQuery(t *testing.T) {
+	w := newWorld(t)
+	w.repo.MakeLabel("agent:freeze", "ffffff", "")
+	freeze := w.issue(t, "stop", "agent:freeze")
+	w.repo.Protect("main", []string{"build"}, 0)
+	var of []merging.BoxOf
+	for i := range MaxBoxes {
+		branch := fmt.Sprint("topic-", i)
+		n, node := w.pull(t, branch)
+		if i%2 == 0 {
+			_, err := w.repo.SetCheck(branch, "build", "", "success")
+			must(t, err)
+		}
+		of = append(of, merging.BoxOf{PullNodeID: node, Number: n, Issue: w.issue(t, branch, "bug"), Freeze: map[bool]string{true: "agent:freeze"}[i%3 == 0]})
+	}
+	of[4].PullNodeID = "PR_nothing"
+	of[5].Number++
+	for range 101 { // more than fits on a page
+		_, err := w.repo.Review(of[6].Number, "alice", "COMMENT", "hm")
+		must(t, err)
+	}
+	w.asked()
+	all, err := w.client.Boxes(t.Context(), w.name, of)
+	must(t, err)
+	if got := w.asked(); got != 2 {
+		t.Errorf("%d requests, want one and a page of reviews", got)
+	}
+	for i, read := range all {
+		switch b := read.Box; {
+		case i == 4:
+			if !IsStatus(read.Err, http.StatusNotFound) {
+				t.Errorf("nothing: %v", read.Err)
+			}
+		case i == 5:
+			if !isBody(read.Err) {
+				t.Errorf("another number: %v", read.Err)
+			}
+		case read.Err != nil:
+			t.Errorf("%d: %v", i, read.Err)
+		default:
+			head, _ := w.repo.Head(fmt.Sprint("topic-", i))
+			if b.Head != head || b.Issue.Number != of[i].Issue || !b.Issue.Wanted || b.At.IsZero() || !b.ChecksKnown {
+				t.Errorf("%d: %+v", i, b)
+			}
+			green := []merging.Check{{Name: "build", State: merging.Green, Required: true}}
+			if want := i%2 == 0; want != slices.Equal(b.Checks, green) {
+				t.Errorf("%d: checks %+v", i, b.Checks)
+			}
+			if want := map[bool]int{true: freeze}[i%3 == 0]; b.Freeze != want {
+				t.Errorf("%d: frozen by %d, not %d", i, b.Freeze, want)
+			}
+			if want := map[bool]int{true: 101}[i == 6]; len(b.Reviews) != want {
+				t.Errorf("%d: %d reviews", i, len(b.Reviews))
+			}
+		}
+	}
+	if _, err := w.client.Boxes(t.Context(), w.name, append(of, of[0])); err == nil {
+		t.Errorf("%d in one query", len(of)+1)
 	}
 }
 

@@ -27,6 +27,7 @@ type wireBoxCheck struct {
 	Conclusion string `json:"conclusion"`
 	Context    string `json:"context"`
 	State      string `json:"state"`
+	Says       string `json:"description"`
 	Required   bool   `json:"isRequired"`
 
 	CompletedAt time.Time `json:"completedAt"`

@@ -160,7 +160,8 @@ type wireDetail struct {
 	ClosedAt   time.Time        `json:"closedAt"`
 	MergedAt   time.Time        `json:"mergedAt"`
 	HeadRepo   struct {
-		FullName string `json:"nameWithOwner"`
+		FullName string    `json:"nameWithOwner"`
+		PushedAt time.Time `json:"pushedAt"`
 	} `json:"headRepository"`
 	Labels struct {
 		Nodes []wireLabel `json:"nodes"`
@@ -223,7 +224,7 @@ func (w wireDetail) detail() (PullDetail, error) {
 	d := PullDetail{Pull: Pull{
 		NodeID: w.ID, Number: w.Number, Title: w.Title, Body: w.Body, URL: w.URL, State: state,
 		Draft: w.Draft, Locked: w.Locked, Head: w.HeadRef, HeadOID: w.HeadRefOID,
-		HeadRepo: w.HeadRepo.FullName, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.Base.Target.OID,
+		HeadRepo: w.HeadRepo.FullName, HeadPushed: w.HeadRepo.PushedAt, CrossRepo: w.CrossRepo, Base: w.BaseRef, BaseOID: w.Base.Target.OID,
 		Mergeable: w.Mergeable, MergeCommit: w.Merge.OID, Author: w.Author.Account(),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, ClosedAt: w.ClosedAt, MergedAt: w.MergedAt,
 	}, LabelChanges: w.LabelEvents.Total, CommentCount: w.Comments.Total}

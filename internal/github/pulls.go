@@ -146,9 +146,10 @@ type Pull struct {
 	Locked      bool
 	Head        string // branch
 	HeadOID     string
-	HeadRepo    string // full name; empty when the fork was deleted
-	CrossRepo   bool   // from a fork
-	Base        string // branch
+	HeadRepo    string    // full name; empty when the fork was deleted
+	HeadPushed  time.Time // the last push to any branch of that repository; set by GraphQL reads only
+	CrossRepo   bool      // from a fork
+	Base        string    // branch
 	BaseOID     string
 	Mergeable   string       // MERGEABLE, CONFLICTING or UNKNOWN
 	Rollup      string       // SUCCESS, FAILURE, ERROR, PENDING, EXPECTED; empty when there are no checks

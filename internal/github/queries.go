@@ -3,6 +3,7 @@ package github
 import (
 	"embed"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -28,7 +29,6 @@ var (
 	textQuery     = loadQuery("text")
 	resolveQuery  = loadQuery("resolve")
 
-	boxQuery        = loadQuery("box", "boxreviews", "boxthreads", "boxchecks", "author")
 	boxReviewsQuery = loadQuery("boxreviews", "boxreviews", "author")
 	boxThreadsQuery = loadQuery("boxthreads", "boxthreads")
 	boxChecksQuery  = loadQuery("boxchecks", "boxchecks")
@@ -60,6 +60,32 @@ var historyFragments = sync.OnceValue(func() string {
 	return readQuery("fragment.pullhistory") + readQuery("fragment.issuehistory") + readQuery("fragment.talk") + readQuery("fragment.author")
 })
 
+// boxesQuery returns a document that reads the merge boxes of a number of pull requests; 20 cost a
+// point. Each has an alias: p0 is the pull request with the id $id0. It has its own copy of the
+// fields whose arguments differ from one pull request to the next.
+func boxesQuery(pulls int) string {
+	own := readQuery("fragment.boxof") + readQuery("fragment.boxchecks")
+	var vars, fields, fragments strings.Builder
+	for i := range pulls {
+		if i > 0 {
+			vars.WriteString(", ")
+		}
+		fmt.Fprintf(&vars, "$id%[1]d: ID!, $issue%[1]d: Int!, $asked%[1]d: Boolean!, $labels%[1]d: [String!], $freezes%[1]d: Boolean!", i)
+		fmt.Fprintf(&fields, "  p%[1]d: node(id: $id%[1]d) { __typename ...Box ...BoxOf%[1]d }\n", i)
+		names := []string{"BoxOf", "BoxChecks", "$id", "$issue", "$asked", "$labels", "$freezes"}
+		var numbered []string
+		for _, name := range names {
+			numbered = append(numbered, name, name+strconv.Itoa(i))
+		}
+		fragments.WriteString(strings.NewReplacer(numbered...).Replace(own))
+	}
+	return fmt.Sprintf("query Boxes(%s) {\n%s}\n", &vars, &fields) + fragments.String() + boxFragments()
+}
+
+var boxFragments = sync.OnceValue(func() string {
+	return readQuery("fragment.box") + readQuery("fragment.boxreviews") + readQuery("fragment.boxthreads") + readQuery("fragment.author")
+})
+
 func loadQuery(name string, fragments ...string) query {
 	return sync.OnceValue(func() string {
 		var b strings.Builder
@@ -84,7 +110,7 @@ func Queries() map[string]string {
 	return map[string]string{
 		"pulse": pulseQuery(), "sweep": sweepQuery(), "details": detailsQuery(), "reviews": reviewsQuery(), "threads": threadsQuery(),
 		"comments": commentsQuery(), "checks": checksQuery(), "text": textQuery(), "resolve": resolveQuery(),
-		"box": boxQuery(), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
+		"boxes": boxesQuery(2), "boxreviews": boxReviewsQuery(), "boxthreads": boxThreadsQuery(), "boxchecks": boxChecksQuery(),
 		"commit": commitQuery(), "enqueue": enqueueQuery(), "dequeue": dequeueQuery(),
 		"openpulls": openPullsQuery(), "histories": historiesQuery(2),
 	}

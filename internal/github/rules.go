@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,7 +55,32 @@ func (c *Client) Rules(ctx context.Context, repo work.RepoName, branch string) (
 	slices.Sort(rules.Checks)
 	slices.Sort(rules.Other)
 	rules.Checks, rules.Other = slices.Compact(rules.Checks), slices.Compact(rules.Other)
+	if slices.Contains(slices.Collect(maps.Values(rules.ETags)), "") {
+		rules.ETags = nil
+	}
 	return rules, nil
+}
+
+// RulesAgain is Rules for a branch whose rules were read before, by the same account. If GitHub
+// answers to each of the requests that nothing changed, it returns them. An answer that hid
+// something has no ETag: that it still does is only found with another change.
+func (c *Client) RulesAgain(ctx context.Context, repo work.RepoName, branch string, was merging.Rules) (merging.Rules, error) {
+	same := was.ETags[branchURL(repo, branch)] != "" // else these are of another branch, or the repository was renamed
+	for _, address := range slices.Sorted(maps.Keys(was.ETags)) {
+		if !same {
+			break
+		}
+		a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: address, ETag: was.ETags[address]})
+		same = err == nil && a.Status == http.StatusNotModified
+	}
+	if same {
+		return was, nil
+	}
+	return c.Rules(ctx, repo, branch)
+}
+
+func branchURL(repo work.RepoName, branch string) string {
+	return fmt.Sprintf("repos/%s/branches/%s", repo.FullName(), url.PathEscape(branch))
 }
 
 // isHidden reports whether the token may not see the requested object.
@@ -65,14 +91,25 @@ func isHidden(err error) bool {
 
 func (c *Client) rulesets(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error) {
 	address := fmt.Sprintf("repos/%s/rules/branches/%s?per_page=100", repo.FullName(), url.PathEscape(branch))
-	all, err := transport.ReadAll(ctx, c.api, address, func(w wireRule) wireRule { return w })
+	same := func(w wireRule) wireRule { return w }
+	first, err := transport.ReadPage(ctx, c.api, transport.PageRequest{URL: address}, same)
+	all := first.Items
+	if err == nil && first.Next != "" {
+		var more []wireRule
+		more, err = transport.ReadAll(ctx, c.api, first.Next, same)
+		all = append(all, more...)
+	}
+	rules := merging.Rules{ETags: map[string]string{}}
 	if isHidden(err) {
-		return merging.Rules{}, nil
+		return rules, nil
 	}
 	if err != nil {
 		return merging.Rules{}, err
 	}
-	rules := merging.Rules{Known: true}
+	rules.Known = true
+	if rules.ETags[address] = first.ETag; len(first.Items) >= 100 {
+		rules.ETags[address] = "" // a further page leaves this one and its ETag as they are
+	}
 	for _, one := range all {
 		if err := one.add(&rules); err != nil {
 			return merging.Rules{}, fmt.Errorf("rule %q: %w", one.Type, err)
@@ -176,27 +213,31 @@ type wireSwitch struct {
 // The rest is visible to administrators and is requested only if there is a protection. Others miss
 // little: GitHub's own verdicts about a pull request include it.
 func (c *Client) classic(ctx context.Context, repo work.RepoName, branch string, rules *merging.Rules) error {
-	address := fmt.Sprintf("repos/%s/branches/%s", repo.FullName(), url.PathEscape(branch))
+	address := branchURL(repo, branch)
 	var b wireProtectedBranch
-	if err := c.api.Get(ctx, address, &b); err != nil {
-		if isHidden(err) {
-			return nil
-		}
+	if found, err := c.readRules(ctx, address, &b, rules); err != nil || !found || !b.Protection.Enabled {
 		return err
-	}
-	if !b.Protection.Enabled {
-		return nil
 	}
 	b.Protection.add(rules)
 	var all wireProtection
-	if err := c.api.Get(ctx, address+"/protection", &all); err != nil {
-		if isHidden(err) {
-			return nil
-		}
+	if found, err := c.readRules(ctx, address+"/protection", &all, rules); err != nil || !found {
 		return err
 	}
 	all.add(rules)
 	return nil
+}
+
+// readRules reads one document and notes its ETag; false if GitHub hides it.
+func (c *Client) readRules(ctx context.Context, address string, into transport.Plausible, rules *merging.Rules) (bool, error) {
+	a, err := c.api.Send(ctx, transport.Call{Method: http.MethodGet, URL: address})
+	if isHidden(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	rules.ETags[address] = a.Header.Get("Etag")
+	return true, a.Decode(into)
 }
 
 // add merges a classic protection into the rules.

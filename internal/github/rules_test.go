@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,72 @@ func rulesOf(t *testing.T, c *Client, repo work.RepoName, branch string) merging
 	t.Helper()
 	rules, err := c.Rules(t.Context(), repo, branch)
 	must(t, err)
-	return rules
+	return withoutETags(rules) // TestRulesAreReadAgainOnlyIfTheyChanged is about these
+}
+
+// Rules that are read again cost one "not modified" for each request, whatever protects the branch.
+// Any change of them, of the branch and of what they are asked about brings them anew.
+func TestRulesAreReadAgainOnlyIfTheyChanged(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.repo.CreateBranch("other", "main"))
+	token, err := w.hub.AddUser("dave") // may not see the whole classic protection
+	must(t, err)
+	dave := w.newClient(t, token)
+	answers := func(c *Client, branch string, was merging.Rules) (rules merging.Rules, answers string) {
+		t.Helper()
+		w.hub.ResetLog()
+		rules, err := c.RulesAgain(t.Context(), w.name, branch, was)
+		must(t, err)
+		for _, r := range w.hub.Requests() {
+			answers += fmt.Sprintf("%d ", r.Status)
+		}
+		return rules, strings.TrimSpace(answers)
+	}
+	for _, c := range []struct {
+		what          string
+		do            func()
+		first, second string // answers to an administrator who read them before
+		reader        string // to somebody else, if nothing changed
+	}{
+		{"no rules", func() {}, "200 200", "304 304", "304 304"},
+		{"a ruleset", func() { w.repo.SetRuleset("a", "main", githubsim.Rules{Checks: []string{"lint"}}) }, "200 200 200", "304 304", "304 304"},
+		{"a protection", func() { w.repo.ProtectBy("main", githubsim.Rules{Checks: []string{"build"}, Conversations: true}) }, "200 200 200 200", "304 304 304", "304 304"},
+		{"a commit", func() {
+			_, err := w.repo.PushCommit("main", "bob", map[string]string{"new": "x\n"}, "more")
+			must(t, err)
+		}, "200 200 200 200", "304 304 304", "304 304"},
+		{"what only administrators see", func() { w.repo.ProtectBy("main", githubsim.Rules{Checks: []string{"build"}}) }, "304 200 200 200 200", "304 304 304", "304 304"},
+		{"more rules than a page has", func() {
+			for i := range 50 {
+				w.repo.SetRuleset(fmt.Sprint("r", i), "main", githubsim.Rules{Checks: []string{fmt.Sprintf("check %02d", i)}})
+			}
+		}, "304 304 200 200 200 200 200", "200 200 200 200", "200 200 200 404"},
+	} {
+		var was, now merging.Rules
+		if c.what != "no rules" {
+			was, _ = answers(w.client, "main", merging.Rules{})
+		}
+		c.do()
+		now, got := answers(w.client, "main", was)
+		if want := rulesOf(t, w.client, w.name, "main"); !reflect.DeepEqual(withoutETags(now), want) || got != c.first {
+			t.Errorf("%s: %s: %+v, want %s: %+v", c.what, got, now, c.first, want)
+		}
+		if again, got := answers(w.client, "main", now); !reflect.DeepEqual(again, now) || got != c.second {
+			t.Errorf("%s, again: %s: %+v, want %s", c.what, got, again, c.second)
+		}
+		seen, _ := answers(dave, "main", merging.Rules{})
+		if again, got := answers(dave, "main", seen); !reflect.DeepEqual(again, seen) || got != c.reader {
+			t.Errorf("%s, by a reader: %s: %+v, want %s", c.what, got, again, c.reader)
+		}
+		if other, got := answers(w.client, "other", now); len(other.Checks) > 0 || got != "200 200" {
+			t.Errorf("%s: another branch gets %s: %+v", c.what, got, other)
+		}
+	}
+}
+
+func withoutETags(r merging.Rules) merging.Rules {
+	r.ETags = nil
+	return r
 }
 
 func TestTheRulesOfABranch(t *testing.T) {

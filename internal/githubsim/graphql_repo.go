@@ -22,6 +22,7 @@ func (g *gqlRepo) DatabaseID() *gqlInt      { return new(gqlInt(g.r.id)) }
 func (g *gqlRepo) URL() gqlURI              { return gqlURI(g.x.urls.page(g.r)) }
 func (g *gqlRepo) Owner() *gqlAccount       { return gqlAccountOf(g.r.owner) }
 func (g *gqlRepo) UpdatedAt() gqlTime       { return gqlTime(g.r.updated) }
+func (g *gqlRepo) PushedAt() *gqlTime       { return gqlStamp(g.r.pushed) }
 func (g *gqlRepo) IsArchived() bool         { return g.r.archived }
 func (g *gqlRepo) AutoMergeAllowed() bool   { return false }
 func (g *gqlRepo) MergeCommitAllowed() bool { return g.r.allows("merge") }

@@ -84,7 +84,7 @@ type Wait struct {
 	Reason Reason    // with the pull request's head; none: it waits for nothing
 	Since  time.Time // since when passes see it wait for that
 	LookAt time.Time // when the plan decides about it again, even if nothing happened; zero: never
-	ToldAt time.Time // when a comment told who can end it; zero: none did
+	ToldAt time.Time // when a comment and a notification about it were planned, because it lasted for too long; zero: they were not
 }
 
 // Same reports whether two waits are one: for the same thing, the same person and the same head.

@@ -72,7 +72,7 @@ const (
 const (
 	WhyReviewDue      ReasonKind = "review_due"          // a turn is due; Name
 	WhyReviewFixDue   ReasonKind = "review_fix_due"      // a turn is due; Name
-	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: anybody with write permission), Name
+	WhyReviewPerson   ReasonKind = "review_person"       // Who (empty: anybody with write permission), Name, Branch (the base, if a review was for other commits)
 	WhyReviewAuthor   ReasonKind = "review_author"       // the author of somebody else's pull request must fix it; Name
 	WhyReviewDraft    ReasonKind = "review_draft"        //
 	WhyReviewChecks   ReasonKind = "review_checks"       //
@@ -105,7 +105,7 @@ const (
 	WhyMergeChecksRed      ReasonKind = "merge_checks_failed"     // Names; At: for how long, if no turn fixes them
 	WhyMergeChecksMissing  ReasonKind = "merge_checks_missing"    // Names
 	WhyMergeChecksRun      ReasonKind = "merge_checks_pending"    // Names
-	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers)
+	WhyMergeReviews        ReasonKind = "merge_approvals"         // Names (reviewers), Branch (the base, if an approval was for other commits)
 	WhyMergeReviewRequired ReasonKind = "merge_review_required"   // by GitHub's rules; Count. A stop if no configured reviewer can give it
 	WhyMergeChangesAsked   ReasonKind = "merge_changes_requested" // on GitHub; Names (logins)
 	WhyMergeThreads        ReasonKind = "merge_conversations"     // Count
@@ -113,7 +113,7 @@ const (
 	WhyMergeHeld           ReasonKind = "merge_held"              // Who, At
 	WhyMergeNotAsked       ReasonKind = "merge_not_asked_for"     // Number (of the issue), Name (the label it lacks; empty: it is closed as not planned)
 	WhyMergeFrozen         ReasonKind = "merge_frozen"            // Number (of the issue), Name (its label)
-	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config), Names (paths), Count, Limit (lines)
+	WhyMergePerson         ReasonKind = "merge_person"            // Name (key of the config), Names (paths), Count, Limit (lines), Branch (as above)
 	WhyMergeQueued         ReasonKind = "merge_queued"            // Name (state), Count (position)
 	WhyMergeLastPush       ReasonKind = "merge_last_push"         // as WhyMergeReviewRequired
 	WhyMergeBlocked        ReasonKind = "merge_blocked"           // by a rule that GitHub does not show; Names

@@ -140,7 +140,7 @@ CREATE TABLE work_items (
     wait             TEXT    NOT NULL DEFAULT '', -- JSON; empty: nothing
     wait_since       INTEGER NOT NULL DEFAULT 0,
     wait_look_at     INTEGER NOT NULL DEFAULT 0,  -- when it is decided about, even if nothing happened; 0: never
-    wait_told_at     INTEGER NOT NULL DEFAULT 0,  -- when a comment told who can end it; 0: none did
+    wait_told_at     INTEGER NOT NULL DEFAULT 0,  -- when a comment and a notification about it were planned; 0: they were not
     body             TEXT    NOT NULL,
     decision_summary TEXT    NOT NULL,
     fingerprint      TEXT    NOT NULL

@@ -8,54 +8,102 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 )
 
-// BoxReader reads merge boxes of one repository.
-type BoxReader struct {
-	R     *Repo                    // required
-	rules map[string]merging.Rules // by base, which several pull requests may share
+// BoxOf is a pull request whose merge box is read.
+type BoxOf struct {
+	Pull   work.PullRequest
+	Issue  int // of its work item
+	Policy merging.Policy
+	Was    merging.Box // as it was read before; zero: everything is read anew
 }
 
-// Read reads the merge box of a pull request, the rules of its base and, if the config limits what
-// is merged without a person, the changed paths. The box is read last, so that it shows what changed
-// during the other reads. issue is that of its work item. was is the box read before: its paths are
-// reused if head and base are the same.
-func (b *BoxReader) Read(ctx context.Context, pull work.PullRequest, issue int, p merging.Policy, was merging.Box) (merging.Box, error) {
-	hub, repo := b.R.GitHub, b.R.Row.Current
-	rules, err := b.demands(ctx, pull.Base)
-	if err != nil {
-		return merging.Box{}, err
-	}
-	var paths, uncounted []string
-	switch {
-	case len(p.Critical) == 0 && p.MaxLines == 0:
-	case was.Head == pull.HeadOID && was.Base == pull.Base && len(was.Paths) > 0:
-		paths, uncounted = was.Paths, was.Uncounted
-	default:
-		if paths, uncounted, err = hub.PullFiles(ctx, repo, pull.Number); err != nil {
-			return merging.Box{}, err
+// ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases
+// and, if the config limits what is merged without a person, the changed paths. Of a box that was
+// read before it reuses the paths if head and base are the same, and the rules of the base if
+// GitHub answers that they are. The boxes are read last, so that they show what changed during the
+// other reads, in one query: there are at most MaxBoxes of them.
+func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
+	b := boxReader{r: r, rules: map[string]baseRules{}}
+	for _, of := range all {
+		if was := of.Was; len(was.Rules.ETags) > 0 {
+			b.rules[was.Base] = baseRules{rules: was.Rules}
 		}
 	}
-	box, err := hub.Box(ctx, repo, merging.BoxOf{PullNodeID: pull.NodeID, Number: pull.Number, Issue: issue, Freeze: p.Freeze})
-	if err != nil {
-		return box, err
+	out, beside := make([]github.BoxRead, len(all)), make([]merging.Box, len(all))
+	var asked []merging.BoxOf
+	var at []int
+	for i, of := range all {
+		if beside[i], out[i].Err = b.beside(ctx, of); out[i].Err == nil {
+			asked = append(asked, merging.BoxOf{PullNodeID: of.Pull.NodeID, Number: of.Pull.Number, Issue: of.Issue, Freeze: of.Policy.Freeze})
+			at = append(at, i)
+		}
 	}
-	box = box.With(rules)
-	if box.Head == pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
-		box.Paths, box.Uncounted = paths, uncounted[:min(len(uncounted), merging.MostPaths)]
+	for k, read := range b.boxes(ctx, asked) {
+		i := at[k]
+		box := &read.Box
+		box.Rules = beside[i].Rules
+		if paths := beside[i].Paths; box.Head == all[i].Pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
+			box.Paths, box.Uncounted = paths, beside[i].Uncounted[:min(len(beside[i].Uncounted), merging.MostPaths)]
+		}
+		out[i] = read
 	}
-	return box, nil
+	return out
 }
 
-func (b *BoxReader) demands(ctx context.Context, base string) (merging.Rules, error) {
-	if rules, known := b.rules[base]; known {
-		return rules, nil
+// boxReader reads merge boxes of one repository.
+type boxReader struct {
+	r     *Repo
+	rules map[string]baseRules // by base, which several pull requests may share
+}
+
+// baseRules are the rules of a base.
+type baseRules struct {
+	rules merging.Rules
+	err   error
+	read  bool // now; else they are of an earlier pass
+}
+
+// beside reads what a box shows that GitHub's merge box does not.
+func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err error) {
+	if box.Rules, err = b.demands(ctx, of.Pull.Base); err != nil {
+		return box, err
 	}
-	rules, err := b.R.GitHub.Rules(ctx, b.R.Row.Current, base)
-	if err != nil {
-		return rules, err
+	switch was := of.Was; {
+	case len(of.Policy.Critical) == 0 && of.Policy.MaxLines == 0:
+	case was.Head == of.Pull.HeadOID && was.Base == of.Pull.Base && len(was.Paths) > 0:
+		box.Paths, box.Uncounted = was.Paths, was.Uncounted
+	default:
+		box.Paths, box.Uncounted, err = b.r.GitHub.PullFiles(ctx, b.r.Row.Current, of.Pull.Number)
 	}
-	if b.rules == nil {
-		b.rules = map[string]merging.Rules{}
+	return box, err
+}
+
+func (b boxReader) demands(ctx context.Context, base string) (merging.Rules, error) {
+	of := b.rules[base]
+	if !of.read {
+		of.rules, of.err = b.r.GitHub.RulesAgain(ctx, b.r.Row.Current, base, of.rules)
+		of.read = true
+		b.rules[base] = of
 	}
-	b.rules[base] = rules
-	return rules, nil
+	return of.rules, of.err
+}
+
+// boxes reads merge boxes, at most MaxBoxes. A query that fails is split in halves, so
+// that one pull request that GitHub cannot answer for does not hide the others; not if GitHub
+// refuses the query itself.
+func (b boxReader) boxes(ctx context.Context, all []merging.BoxOf) []github.BoxRead {
+	if len(all) == 0 {
+		return nil
+	}
+	read, err := b.r.GitHub.Boxes(ctx, b.r.Row.Current, all)
+	switch half := len(all) / 2; {
+	case err == nil:
+		return read
+	case half > 0 && github.IsItemError(err) && !github.IsStatus(err, 400):
+		return append(b.boxes(ctx, all[:half]), b.boxes(ctx, all[half:])...)
+	}
+	read = make([]github.BoxRead, len(all))
+	for i := range read {
+		read[i].Err = err
+	}
+	return read
 }

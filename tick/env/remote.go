@@ -94,8 +94,8 @@ type Objects interface {
 	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
-	Box(ctx context.Context, repo work.RepoName, of merging.BoxOf) (merging.Box, error)
-	Rules(ctx context.Context, repo work.RepoName, branch string) (merging.Rules, error)
+	Boxes(ctx context.Context, repo work.RepoName, of []merging.BoxOf) ([]github.BoxRead, error)
+	RulesAgain(ctx context.Context, repo work.RepoName, branch string, was merging.Rules) (merging.Rules, error)
 	CommitChecks(ctx context.Context, repo work.RepoName, commit string) (checks []merging.Check, known bool, err error)
 }
 

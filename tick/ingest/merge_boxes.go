@@ -15,8 +15,8 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// mostBoxes is how many merge boxes a pass reads per repository. Each is a request.
-const mostBoxes = 20
+// mostBoxes is how many merge boxes a pass reads per repository: as many as one query has.
+const mostBoxes = github.MaxBoxes
 
 // mergeBox is a merge box that was read.
 type mergeBox struct {
@@ -47,9 +47,15 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := &env.BoxReader{R: h.repo}
-	for _, c := range all {
-		err := h.readMergeBox(ctx, c, from)
+	asked := make([]env.BoxOf, len(all))
+	for i, c := range all {
+		asked[i] = env.BoxOf{Pull: c.pull, Issue: c.issue, Policy: c.policy, Was: c.was}
+	}
+	for i, read := range env.ReadBoxes(ctx, h.repo, asked) {
+		c, err := all[i], read.Err
+		if err == nil {
+			err = h.takeMergeBox(ctx, c, read.Box)
+		}
 		if github.OutOfTime(err) {
 			return err
 		}
@@ -141,11 +147,7 @@ func (h *reading) fillCandidate(ctx context.Context, tx *store.Tx, c *mergeCandi
 	return err == nil, err
 }
 
-func (h *reading) readMergeBox(ctx context.Context, c mergeCandidate, from *env.BoxReader) error {
-	box, err := from.Read(ctx, c.pull, c.issue, c.policy, c.was)
-	if err != nil {
-		return err
-	}
+func (h *reading) takeMergeBox(ctx context.Context, c mergeCandidate, box merging.Box) (err error) {
 	if c.was.Head == box.Head {
 		box.Found = c.was.Found
 	}
@@ -192,7 +194,7 @@ func statusInBox(box merging.Box) (s shownStatus) {
 	words := map[merging.CheckState]string{merging.Green: "success", merging.Runs: "pending", merging.Red: "failure"}
 	for _, c := range box.Checks {
 		if strings.EqualFold(c.Name, review.StatusContext) {
-			s = shownStatus{words[c.State], c.Ended}
+			s = shownStatus{words[c.State], box.StatusText, box.StatusAt}
 		}
 	}
 	return s

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/git"
+	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/testdb"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -26,7 +27,8 @@ import (
 type boxHub struct {
 	env.GitHub
 	boxes map[int]merging.Box
-	bad   map[int]error
+	bad   map[int]error // each is about its pull request
+	fatal map[int]error // each fails the whole query
 	group []merging.Check
 	asked []string
 
@@ -35,14 +37,28 @@ type boxHub struct {
 
 func (h *boxHub) Now() time.Time { return noon.Add(h.passed) }
 
-func (h *boxHub) Box(_ context.Context, _ work.RepoName, of merging.BoxOf) (merging.Box, error) {
-	h.asked = append(h.asked, fmt.Sprint("box ", of.Number, " ", of.Freeze))
-	return h.boxes[of.Number], h.bad[of.Number]
+func (h *boxHub) Boxes(_ context.Context, _ work.RepoName, all []merging.BoxOf) ([]github.BoxRead, error) {
+	asked, out := "boxes "+all[0].Freeze, []github.BoxRead(nil)
+	for _, of := range all {
+		asked += fmt.Sprint(" ", of.Number)
+		out = append(out, github.BoxRead{Box: h.boxes[of.Number], Err: h.bad[of.Number]})
+	}
+	h.asked = append(h.asked, asked)
+	for _, of := range all {
+		if h.fatal[of.Number] != nil {
+			return nil, h.fatal[of.Number]
+		}
+	}
+	return out, nil
 }
 
-func (h *boxHub) Rules(_ context.Context, _ work.RepoName, branch string) (merging.Rules, error) {
+func (h *boxHub) RulesAgain(_ context.Context, _ work.RepoName, branch string, was merging.Rules) (merging.Rules, error) {
+	if was.ETags["branch"] == branch {
+		h.asked = append(h.asked, "same rules "+branch)
+		return was, nil
+	}
 	h.asked = append(h.asked, "rules "+branch)
-	return merging.Rules{Known: true, Checks: []string{"unit"}}, nil
+	return merging.Rules{Known: true, Checks: []string{"unit"}, ETags: map[string]string{"branch": branch}}, nil
 }
 
 func (h *boxHub) CommitChecks(_ context.Context, _ work.RepoName, commit string) ([]merging.Check, bool, error) {
@@ -84,7 +100,7 @@ func newWorld(t *testing.T, pulls int) *world {
 	t.Helper()
 	db := testdb.Open(t, filepath.Join(t.TempDir(), "state.db"), func() time.Time { return noon })
 	t.Cleanup(func() { _ = db.Close() })
-	w := &world{t: t, hub: &boxHub{boxes: map[int]merging.Box{}, bad: map[int]error{}}}
+	w := &world{t: t, hub: &boxHub{boxes: map[int]merging.Box{}, bad: map[int]error{}, fatal: map[int]error{}}}
 	settings := config.Repo{
 		Name: app, Labels: work.Labels{Freeze: "agent:freeze"}, Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
@@ -157,8 +173,8 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
-	for range 2 {
-		if asked, _ := w.pass(); asked != "rules main, box 10 agent:freeze, box 20 agent:freeze" {
+	for _, rules := range []string{"rules main", "same rules main"} {
+		if asked, _ := w.pass(); asked != rules+", boxes agent:freeze 10 20" {
 			t.Errorf("asked for %s", asked)
 		}
 	}
@@ -175,7 +191,7 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 func TestChangedPaths(t *testing.T) {
 	w := newWorld(t, 1)
 	w.r.Settings.Review.Merge.Critical = []string{"**"}
-	for _, want := range []string{"rules main, files 10, box 10 agent:freeze", "rules main, box 10 agent:freeze"} {
+	for _, want := range []string{"rules main, files 10, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
 		}
@@ -214,20 +230,43 @@ func TestWhatIsNotToBeReadIsNotStored(t *testing.T) {
 	}
 }
 
+// A query that fails is split in halves until the pull request that spoils it is alone. If GitHub
+// refuses the query itself, no half is sent.
+func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		asked  string
+		others bool
+	}{
+		{&transport.Error{Status: 502}, "boxes agent:freeze 10 20 30 40, boxes agent:freeze 10 20, boxes agent:freeze 30 40, boxes agent:freeze 30, boxes agent:freeze 40", true},
+		{&transport.Error{Status: 400, Message: "Field 'isInMergeQueue' doesn't exist"}, "boxes agent:freeze 10 20 30 40", false},
+	} {
+		w := newWorld(t, 4)
+		w.hub.fatal[30] = c.err
+		asked, _ := w.pass()
+		if asked != "rules main, "+c.asked {
+			t.Errorf("%v: asked for %s", c.err, asked)
+		}
+		for _, n := range []int{10, 20, 30, 40} {
+			if box, _ := w.stored(n); box.Read() != (c.others && n != 30) {
+				t.Errorf("%v: of %d stored %+v", c.err, n, box)
+			}
+		}
+	}
+}
+
 func TestSoManyAreReadInAPass(t *testing.T) {
 	w := newWorld(t, mostBoxes+5)
 	seen := map[string]bool{}
 	for range 2 {
 		asked, _ := w.pass()
-		n := 0
-		for one := range strings.SplitSeq(asked, ", ") {
-			if strings.HasPrefix(one, "box") {
-				n++
-				seen[one] = true
-			}
+		_, numbers, _ := strings.Cut(asked, "boxes agent:freeze ")
+		all := strings.Fields(numbers)
+		for _, n := range all {
+			seen[n] = true
 		}
-		if n != mostBoxes {
-			t.Errorf("%d were read", n)
+		if len(all) != mostBoxes {
+			t.Errorf("%d were read", len(all))
 		}
 	}
 	if len(seen) != mostBoxes+5 {

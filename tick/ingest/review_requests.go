@@ -16,9 +16,13 @@ import (
 //
 // The label covers the head at that time. A later push by somebody without write permission is
 // reviewed only after the label is set again: a review costs money, and reads code that nobody here
-// has seen. GitHub does not tell when a push came, so a head is covered only if one of these proves
-// it:
+// has seen. GitHub's timeline does not tell when a commit was pushed: it shows the commits' own
+// dates, which their authors choose. So a head is covered only if one of these proves it:
 //
+//   - An earlier pass saw it before the second in which the label was set.
+//   - Nothing changed on the pull request after that second, and the last push to the repository of
+//     its branch is from before it.
+//   - Everybody who can push to it may write here.
 
 // beginReview tracks a pull request that is not ours if its label asks for a review.
 func (h *reading) beginReview(ctx context.Context, is github.Issue) error {
@@ -153,10 +157,11 @@ func (t reviewedPull) labelled(ctx context.Context, set github.TimelineEvent, la
 }
 
 // headPrecedesLabel reports whether the pull request certainly had its head when the label was set.
-// Stamps are whole seconds.
+// Stamps are whole seconds, so that a push of the label's own second may have come after it.
 func headPrecedesLabel(set time.Time, old work.PullRequest, d github.PullDetail) bool {
 	seen := old.HeadOID == d.HeadOID && !old.DetailsAt.IsZero() && old.DetailsAt.Before(set)
-	return seen || !d.UpdatedAt.After(set)
+	pushed := d.HeadPushed.IsZero() || !d.HeadPushed.Before(set)
+	return seen || !pushed && !d.UpdatedAt.After(set)
 }
 
 // mayPush reports whether everybody who can push to the pull request may write here: its branch is

@@ -34,6 +34,7 @@ type pullReviews struct {
 // empty if GitHub shows none.
 type shownStatus struct {
 	state string
+	text  string    // empty: none, or it is not known
 	at    time.Time // zero: not known
 }
 
@@ -41,7 +42,7 @@ type shownStatus struct {
 func statusOf(checks []github.Check) (s shownStatus) {
 	for _, c := range checks {
 		if github.IsOurStatus(c) {
-			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.EndedAt}
+			s = shownStatus{strings.ToLower(cmp.Or(c.Conclusion, "pending")), c.Summary, c.EndedAt}
 		}
 	}
 	return s
@@ -56,14 +57,19 @@ func restoreStatus(ctx context.Context, h *reading, tx *store.Tx, pull work.Pull
 		return nil
 	}
 	a, known, err := tx.GetAction(ctx, work.StatusToken(h.row.Key(), pull.HeadOID))
-	if err != nil || !known || a.State != work.ActionApplied || a.Target == shown.state {
+	if err != nil || !known || a.State != work.ActionApplied {
 		return err
 	}
+	// A state that is not ours may be of the second in which ours was set. Another text must be newer,
+	// in case GitHub does not show texts as they were sent.
 	ours := shown.at.Before(a.SeenAt.Truncate(time.Second))
 	if shown.at.IsZero() {
 		ours = h.now().Sub(a.SeenAt) < statusLag
 	}
-	if ours { // GitHub still shows an earlier one
+	if a.Target == shown.state {
+		ours = shown.text == "" || shown.text == a.Body || !shown.at.After(a.SeenAt)
+	}
+	if ours {
 		return nil
 	}
 	h.env.Log.WarnContext(ctx, "somebody changed the commit status of the reviews, and it is set again", "repo_full_name", h.repo.Name.FullName(), "pr_number", pull.Number, "state", shown.state)

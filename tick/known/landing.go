@@ -21,6 +21,7 @@ type Landing struct {
 	Trouble        work.Reason             // why an attempt with the present head failed; none if it did not
 	Intent         merging.Merge           // our merge of the present head; zero if none was planned
 	Accounts       []int64                 // our accounts that merge
+	Status         work.Action             // the commit status of the present head, as last planned; zero: none was
 	Actions        []work.Action           // all merging actions for the pull request, at any head, oldest first
 }
 

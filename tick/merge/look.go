@@ -144,8 +144,8 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return merging.Box{}, err
 	}
-	from := env.BoxReader{R: o.r}
-	return from.Read(ctx, j.pull, issue, policy, merging.Box{})
+	read := env.ReadBoxes(ctx, o.r, []env.BoxOf{{Pull: j.pull, Issue: issue, Policy: policy}})[0]
+	return read.Box, read.Err
 }
 
 // askOf returns the decision that calls for an action of this kind.

@@ -36,7 +36,7 @@ func (r landing) facts() merging.Facts {
 	i, has := r.item, r.approvals()
 	f := merging.Facts{
 		Pull: i.Pull, Box: i.Landing.Box, Approved: has.All, Wanting: has.Wanting, Person: has.Person, Against: r.against(has.Against), MergeApprovals: i.Landing.MergeApprovals,
-		Asked: r.asked(), Held: i.HeldBack, Released: r.released, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
+		OtherCommits: r.otherCommits(), Asked: r.asked(), Held: i.HeldBack, Released: r.released, Busy: r.occupied(), Trouble: i.Landing.Stops(), Halt: r.v.Halt, Taken: i.Taken(), Unclear: i.Unclear(), Refused: i.Refused(r.v.Now),
 		Updated: i.Updated(), Current: i.Current(), Now: r.v.Now,
 	}
 	_, f.Queued = i.Queued()
@@ -56,6 +56,17 @@ func (r landing) facts() merging.Facts {
 		}
 	}
 	return f
+}
+
+// otherCommits reports whether a person approved this head when merging it brought other commits.
+func (r landing) otherCommits() bool {
+	pull := r.item.Pull
+	return slices.ContainsFunc(r.item.Landing.MergeApprovals, func(w merging.MergeApproval) bool {
+		return w.Head == pull.HeadOID && !pull.Brings(w.Head, w.MergeBase)
+	}) || slices.ContainsFunc(r.item.Reviews.Verdicts, func(v review.Verdict) bool {
+		other := v.Validity == review.BaseMoved || !pull.Brings(v.Head, v.MergeBase)
+		return v.Human && v.Decision == review.Approve && v.Head == pull.HeadOID && v.Validity != review.TakenBack && other
+	})
 }
 
 // approvals returns who has approved the head, by the stored verdicts and what GitHub's merge box
@@ -155,6 +166,9 @@ func (r landing) lift() {
 		}
 		return
 	}
+	if set, told := r.status(work.Reason{}); told {
+		r.p.add(change.Notice{Action: set})
+	}
 	r.moves(work.Move{Cause: work.CauseResumed, To: work.StateAwaitingFeedback}, r.words("resume", "", "nothing stops the merge any more"))
 	r.item.State, r.item.Since, r.item.Reason = work.StateAwaitingFeedback, r.v.Now, work.Reason{}
 }
@@ -226,6 +240,9 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 	chosen, waits := merging.Next(slices.Concat(all, underWay(v.Sent, of)), v.Now, first.ChecksTimeout)
 	for _, c := range all {
 		r := of[c.Number]
+		if !r.occupied() {
+			r.show(r.halts(c.Choice))
+		}
 		switch by, later := waits[c.Number]; {
 		case c.Choice.Stop && !r.occupied():
 			r.stop(r.reason(c.Choice))
@@ -236,6 +253,41 @@ func (p *Plan) land(v *known.Snapshot, items []landing) {
 		case !c.Choice.Why.None():
 			r.hold(c.Choice)
 		}
+	}
+}
+
+// halts returns why merging the pull request is stopped until a person acts: at this head, or in the
+// whole repository. It is none if the merge only waits.
+func (r landing) halts(c merging.Choice) work.Reason {
+	if c.Stop {
+		return r.reason(c)
+	}
+	for _, g := range c.Gates {
+		if g.Why.Kind == work.WhyMergeHalted {
+			return g.Why
+		}
+	}
+	return work.Reason{}
+}
+
+// status is the commit status of the head; stop is why its merge is stopped, none if it is not.
+func (r landing) status(stop work.Reason) (work.Action, bool) {
+	of, words := reviewsOf(r.itemPlanner).about(), explain.Reason(stop, r.v.Place(r.item))
+	return of.Status(of.Choose(), words.What, words.Next())
+}
+
+// show has the commit status of the head say why its merge is stopped, and no longer once it is not.
+func (r landing) show(stop work.Reason) {
+	set, told := r.status(stop)
+	shown := r.item.Landing.Status
+	for _, n := range Of[change.Notice](*r.p) {
+		if n.Token == set.Token {
+			shown = n.Action
+		}
+	}
+	unknown := shown.Token == "" && stop.None() // the reviews plan it
+	if told && !unknown && (shown.Target != set.Target || shown.Body != set.Body) {
+		r.p.add(change.Notice{Action: set})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/tick/change"
@@ -252,6 +253,73 @@ func TestOthersWaitForWhatWasUpdated(t *testing.T) {
 	}
 	if p := For(scene(landable, updated)); len(Of[change.Merge](p)) != 0 || !strings.Contains(lands(p), "wait") {
 		t.Error(lands(p))
+	}
+}
+
+// The commit status says why a merge is stopped and what ends that, for every reason that stops one,
+// and no longer once nothing does. It stays the one that GitHub may require.
+func TestTheStatusShowsEveryStop(t *testing.T) {
+	status := func(p Plan) string {
+		var all []string
+		for _, n := range Of[change.Notice](p) {
+			if n.Kind == work.ActionStatus {
+				all = append(all, n.Target+" "+n.Body)
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	stops := 0
+	for _, kind := range explain.Kinds() {
+		why := work.Reason{Kind: kind, Number: 2, Names: []string{"unit"}, Text: strings.Repeat("no, ", 60), Commit: "ccc", Branch: "main", Head: "aaa"}
+		var stop, over func(*known.Snapshot)
+		switch {
+		case merging.Stops(kind):
+			stop = item(func(i *known.Item) { i.Landing.Trouble = why })
+			over = item(func(i *known.Item) {
+				i.Landing.Trouble = work.Reason{}
+				if merging.Stays(kind) { // a person's command or a push ends it
+					i.State, i.Reason = work.StateAwaitingFeedback, work.Reason{}
+				}
+			})
+		case kind == work.WhyMergeHalted:
+			stop = func(v *known.Snapshot) { v.Halt = &merging.Halt{Why: why, At: noon} }
+			over = func(v *known.Snapshot) { v.Halt = nil }
+		default:
+			continue
+		}
+		stops++
+		v := scene(landable, stop)
+		p := For(v)
+		set := status(p)
+		if n := len([]rune(set)); !strings.HasPrefix(set, "success Not merged: ") || !strings.Contains(set, " Next: ") || strings.HasSuffix(set, " Next: ") || strings.ContainsAny(set, "`\n") || n > len("success ")+140 {
+			t.Errorf("%s: %d: %q", kind, n, set)
+		}
+		v = carriedOut(v, p)
+		p = For(v)
+		if set := status(p); set != "" {
+			t.Errorf("%s is set again: %q", kind, set)
+		}
+		v = carriedOut(v, p)
+		over(&v)
+		p = For(v)
+		if set := status(p); set != "success Approved by quinn" {
+			t.Errorf("%s is over: %q", kind, set)
+		}
+		if set := status(For(carriedOut(v, p))); set != "" {
+			t.Errorf("%s is over, and it is set again: %q", kind, set)
+		}
+	}
+	if stops < 10 {
+		t.Errorf("%d stops", stops)
+	}
+	for _, c := range []struct{ next, end string }{
+		{"push a commit", "… Next: push a commit"},
+		{strings.Repeat("look at it, and ", 20) + "then comment `/mergexo retry`", "… Next: see the comment about it"},
+	} {
+		a, _ := (review.Item{Pull: work.PullRequest{State: work.PullOpen}}).Status(review.Choice{State: review.Approved}, strings.Repeat("no ", 90), c.next)
+		if !strings.HasSuffix(a.Body, c.end) || len([]rune(a.Body)) > 140 || len([]rune(a.Body)) < 137 {
+			t.Errorf("%q", a.Body)
+		}
 	}
 }
 

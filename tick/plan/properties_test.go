@@ -198,6 +198,9 @@ func carriedOut(v known.Snapshot, p Plan) known.Snapshot {
 		i := item(a.ItemID)
 		i.Notices = maps.Clone(i.Notices)
 		i.Notices[a.Token] = work.ActionPlanned
+		if a.Kind == work.ActionStatus {
+			i.Landing.Status = a.Action
+		}
 	}
 	for _, m := range Of[change.Move](p) {
 		i := item(m.Item)

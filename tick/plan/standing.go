@@ -327,7 +327,7 @@ func (s Standing) Says(p explain.Place, here bool) string {
 		text += fmt.Sprintf(" (stopped for this %d times)", s.attempts)
 	}
 	if !s.Wait.ToldAt.IsZero() && text != "" {
-		text += "; it waits for that since " + work.UTC(s.Wait.Since) + ", as a comment says"
+		text += "; it waits for that since " + work.UTC(s.Wait.Since)
 	}
 	return text + s.beside
 }

@@ -45,8 +45,12 @@ func (r *reading) landing(ctx context.Context, i *known.Item) (err error) {
 	}
 	all, err := r.tx.ListItemActions(ctx, i.ID)
 	for _, a := range all {
-		if a.Kind.Merging() && a.Number == i.Pull.Number {
+		switch {
+		case a.Number != i.Pull.Number:
+		case a.Kind.Merging():
 			l.Actions = append(l.Actions, a)
+		case a.Kind == work.ActionStatus && a.Head == i.Pull.HeadOID:
+			l.Status = a
 		}
 	}
 	return err

@@ -244,7 +244,7 @@ var reasons = []row{
 	{work.WhyReviewDue, Nobody, Reminded, `a pass: reviewer "{name}" looks at it next`, step("the review is posted on the pull request"), nil},
 	{work.WhyReviewFixDue, Nobody, Reminded, `a pass: what reviewer "{name}" asks for is fixed next`, step("the same reviewer looks again"), nil},
 	{
-		work.WhyReviewPerson, People, Reminded, "a review by {who}|a review by a person with write permission",
+		work.WhyReviewPerson, People, Reminded, "a review by {who}[[: merging into `{branch}` brings other commits than when this head was reviewed]]|a review by a person with write permission",
 		step("{who} reviews the pull request on GitHub, or comments `/mergexo approve` there|" +
 			"a person with write permission reviews the pull request on GitHub, or comments `/mergexo approve` there"), nil,
 	},
@@ -302,7 +302,7 @@ var reasons = []row{
 	{work.WhyMergeChecksRed, People, Overdue, "{checks} failed", step("it is merged once they are green"), checksOverdue},
 	{work.WhyMergeChecksMissing, Nobody, Overdue, "{checks} did not report yet", step("it is merged once they are green"), nil},
 	{work.WhyMergeChecksRun, Nobody, Overdue, "{checks} {have} not finished yet", step("it is merged once they are green"), nil},
-	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}|its reviewers have not all approved this head", step("they review it"), nil},
+	{work.WhyMergeReviews, People, Reminded, "not approved at this head by {names}[[: merging into `{branch}` brings other commits than when it was approved]]|its reviewers have not all approved this head", step("they review it"), nil},
 	{
 		work.WhyMergeReviewRequired, People, IfNobodyCan, "the rules of the branch require {approvals} on GitHub",
 		step("somebody with write permission who is not its author approves it on GitHub; a reviewer with an account of its own can"), nil,

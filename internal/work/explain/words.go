@@ -199,6 +199,9 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 	case r.Name == "max_merge_lines":
 		w.What = fmt.Sprintf("%sit changes %d lines, more than %.0f (max_merge_lines)", head, r.Count, r.Limit)
 	}
+	if r.Branch != "" {
+		w.What += fmt.Sprintf("; merging into `%s` brings other commits than when it was approved", r.Branch)
+	}
 	return w
 }
 

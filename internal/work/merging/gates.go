@@ -174,7 +174,7 @@ func (g *gates) approvals() closed {
 	if g.f.Approved {
 		return closed{}
 	}
-	return waits(work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting})
+	return waits(g.approvedBefore(work.Reason{Kind: work.WhyMergeReviews, Names: g.f.Wanting}))
 }
 
 // review judges the reviews that GitHub requires from people and accounts with write access.
@@ -243,7 +243,16 @@ func (g *gates) human() closed {
 	if why.None() || g.f.Person || g.f.mergeApproved() {
 		return closed{}
 	}
-	return waits(why)
+	return waits(g.approvedBefore(why))
+}
+
+// approvedBefore adds the base to the reason for a missing approval if there is one, and it does
+// not count because of the base.
+func (g *gates) approvedBefore(why work.Reason) work.Reason {
+	if g.f.OtherCommits {
+		why.Branch = g.f.Pull.Base
+	}
+	return why
 }
 
 // asksPerson returns why a person must approve this pull request, or a zero reason.
@@ -374,7 +383,7 @@ func (g *gates) unread() closed {
 // required returns the names of the checks that must be green. If nothing is required, or only our
 // own status (which does not test the code), every other check is.
 func (g *gates) required() []string {
-	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks)
+	list := slices.Concat(g.p.Required, g.f.Box.Rules.Checks, g.f.Box.Expected)
 	for _, c := range g.f.Box.Checks {
 		if c.Required {
 			list = append(list, c.Name)

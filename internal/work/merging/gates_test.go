@@ -68,6 +68,7 @@ func closings() []closing {
 		}},
 		{"running", gateChecks, work.WhyMergeChecksRun, false, red("unit", Runs)},
 		{"required and missing", gateChecks, work.WhyMergeChecksMissing, false, func(_ *Facts, p *Policy) { p.Required = []string{"lint"} }},
+		{"expected by GitHub and missing", gateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Expected = []string{"deploy"} }},
 		{"required by a rule and missing", gateChecks, work.WhyMergeChecksMissing, false, func(f *Facts, _ *Policy) { f.Box.Rules.Checks = []string{"deploy"} }},
 		{"never checked", gateChecks, work.WhyMergeNeverChecked, true, func(f *Facts, p *Policy) {
 			p.Required = []string{"lint"}

@@ -133,6 +133,8 @@ type Rules struct {
 	Linear    bool     `json:"linear,omitempty"`    // no merge commits
 	Queue     bool     `json:"queue,omitempty"`
 	Other     []string `json:"other,omitempty"` // rules of kinds that are not judged here
+
+	ETags map[string]string `json:"etags,omitempty"` // of the answers they come from, by address; empty: they are read anew
 }
 
 // Opinions returns each account's last review that approves, requests changes or was dismissed, the
@@ -191,7 +193,10 @@ type Box struct {
 	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
-	ChecksKnown bool           `json:"checks_known"` // false: the token may not see them
+	ChecksKnown bool           `json:"checks_known"`          // false: the token may not see them
+	Expected    []string       `json:"expected,omitempty"`    // checks that GitHub shows as required and nobody has reported, even if no visible rule requires them
+	StatusText  string         `json:"status_text,omitempty"` // of the commit status of the reviews
+	StatusAt    time.Time      `json:"status_at,omitzero"`    // when that was set
 	Queue       Queue          `json:"queue"`
 	Rules       Rules          `json:"rules"`
 
@@ -227,15 +232,6 @@ func (b Box) ByUs(accounts []int64) bool {
 	return b.MergedBy.Login == queueBot || b.MergedBy.ID != 0 && slices.Contains(accounts, b.MergedBy.ID)
 }
 
-// With returns the box with the rules of its base. Checks that GitHub shows as expected stay
-// required, even if no visible rule requires them.
-func (b Box) With(r Rules) Box {
-	expected := b.Rules.Checks
-	b.Rules = r
-	b.Rules.Checks = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Checks, expected))))
-	return b
-}
-
 // Facts are the inputs of a decision about one pull request.
 type Facts struct {
 	Pull           work.PullRequest
@@ -244,6 +240,7 @@ type Facts struct {
 	Wanting        []string // reviewers who have not
 	Person         bool     // a person who is not the author approved this head
 	Against        []string // people who request changes, on any head
+	OtherCommits   bool     // a person approved this head when merging it brought other commits
 	Asked          []string // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval
 	Unanswered     int // number of unanswered comments by people

@@ -123,7 +123,7 @@ type Wait struct {
 	Place
 	Reason work.Reason
 	Since  time.Time
-	ToldAt time.Time // when a comment on GitHub told it
+	ToldAt time.Time // when a notification about it became due
 }
 
 // Pull is one of our pull requests, with the time it was opened or merged.

@@ -13,6 +13,7 @@ import (
 type Facts struct {
 	Number    int
 	Head      string
+	Base      string
 	MergeBase string    // of head and base; empty: not computed
 	ReadAt    time.Time // when a pass last read GitHub
 	State     work.PullState
@@ -374,6 +375,9 @@ func (d *decision) person(r Reviewer, waits bool) {
 		return
 	}
 	d.c.Why = work.Reason{Kind: work.WhyReviewPerson, Who: r.Login, Name: r.Name}
+	if d.f.again(r.Name) > 0 {
+		d.c.Why.Branch = d.f.Base
+	}
 	if !asked {
 		d.c.Ask = AskRequest
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
@@ -11,12 +12,8 @@ import (
 // notices plans the commit status of the head, and the label that says that people must review.
 func (i Item) notices(s Step, c Choice) []work.Action {
 	var all []work.Action
-	if says, told := statusOf(c); told && i.Pull.State == work.PullOpen && (s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)) {
-		all = append(all, work.Action{
-			RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
-			Token: work.StatusToken(i.Repo.Key(), s.Record.Head), Number: i.Pull.Number, Head: s.Record.Head, Target: says.state, Body: says.text,
-			Base: i.Pull.URL, Why: "the reviews: " + string(s.Record.State),
-		})
+	if says, told := i.Status(c, "", ""); told && (s.Moves() || s.Before.Head != s.Record.Head || relabel(s.Before) != relabel(s.Record)) {
+		all = append(all, says)
 	}
 	human := s.Record.State == HumanReview
 	recalled := s.Before.Head == "" // nothing has read what GitHub shows
@@ -24,6 +21,22 @@ func (i Item) notices(s Step, c Choice) []work.Action {
 		all = append(all, PeopleLabel(i.Repo, i.ID, i.Pull.Number, label, human))
 	}
 	return all
+}
+
+// Status plans the commit status of the head; false: none is set. stopped is why the merge of the
+// pull request is stopped, and next what to do about that; empty: nothing stops it. That changes the
+// text alone: where GitHub requires the status, another state would keep people from merging or
+// queueing it themselves, and our own merge from being tried again.
+func (i Item) Status(c Choice, stopped, next string) (work.Action, bool) {
+	says, told := statusOf(c)
+	if stopped != "" {
+		says.text = notMerged(stopped, next)
+	}
+	return work.Action{
+		RepoID: i.Repo.ID, ItemID: i.ID, Kind: work.ActionStatus, Need: work.NeedCosmetic, State: work.ActionPlanned,
+		Token: work.StatusToken(i.Repo.Key(), i.Pull.HeadOID), Number: i.Pull.Number, Head: i.Pull.HeadOID, Target: says.state, Body: says.text,
+		Base: i.Pull.URL, Why: "the reviews: " + string(c.State),
+	}, told && i.Pull.State == work.PullOpen
 }
 
 // relabel reports whether the reviews wait for the label of somebody else's pull request.
@@ -34,6 +47,33 @@ type status struct{ state, text string }
 
 // mostStatus is the maximum length of a commit status's text.
 const mostStatus = 140
+
+// leastWhy is how much of such a text at least says why a merge is stopped.
+const leastWhy = 30
+
+// notMerged returns the text of a commit status of a head whose merge is stopped. A next step that
+// does not fit is in the comment about the stop.
+func notMerged(stopped, next string) string {
+	line := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "")), " ") }
+	const before, between = "Not merged: ", " Next: "
+	room := mostStatus - len(before) - len(between) - len(".")
+	if next = line(next); utf8.RuneCountInString(next) > room-leastWhy {
+		next = "see the comment about it"
+	}
+	why := cut(strings.TrimSuffix(line(stopped), "."), room-utf8.RuneCountInString(next))
+	if !strings.HasSuffix(why, "…") {
+		why += "."
+	}
+	return before + why + between + next
+}
+
+// cut shortens a text to a number of characters.
+func cut(s string, most int) string {
+	if text := []rune(s); len(text) > most {
+		return strings.TrimRight(string(text[:most-1]), " ,;:.") + "…"
+	}
+	return s
+}
 
 // statusOf returns the commit status of the head; false: none is set. It stays pending until
 // everybody approved, even if the reviews are stopped: a red status would hide checks that turn red
@@ -63,9 +103,7 @@ func statusOf(c Choice) (status, bool) {
 	case Merged, Closed, "":
 		return status{}, false
 	}
-	if text := []rune(s.text); len(text) > mostStatus {
-		s.text = string(text[:mostStatus-1]) + "…"
-	}
+	s.text = cut(s.text, mostStatus)
 	return s, true
 }
 

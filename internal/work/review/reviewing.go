@@ -58,7 +58,7 @@ func (i Item) Subject(reviewer string) string { return i.facts().Subject(reviewe
 
 func (i Item) facts() Facts {
 	f := i.Facts
-	f.Number, f.Head, f.MergeBase, f.State = i.Pull.Number, i.Pull.HeadOID, i.Pull.MergeBase, i.Pull.State
+	f.Number, f.Head, f.Base, f.MergeBase, f.State = i.Pull.Number, i.Pull.HeadOID, i.Pull.Base, i.Pull.MergeBase, i.Pull.State
 	in, _ := i.calledIn()
 	f.Inserted = slices.Concat(f.Inserted, in)
 	f.NoReview, f.NoFix = i.held(), i.held()
