@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -183,9 +184,17 @@ func (d Dirs) Passes(limits work.PassLimits, now time.Time) (work.PassFacts, err
 	f.Last, f.Planning = last.LastPass, d.stuckPlanning(limits.Plan, now)
 	return f, d.eachBeginning(func(_ string, b work.Beginning) {
 		if !last.has(b) {
+			b.Stopped = !b.Gone && stopped(b.PID)
 			f.Begun = append(f.Begun, b)
 		}
 	})
+}
+
+// stopped reports whether a process is stopped. The state follows the name in parentheses, which may
+// contain anything. Other systems than Linux have no such file.
+func stopped(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && bytes.HasPrefix(b[bytes.LastIndexByte(b, ')')+1:], []byte(" T"))
 }
 
 // eachBeginning visits the passes that have begun and not ended.
