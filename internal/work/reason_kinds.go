@@ -141,6 +141,7 @@ const (
 	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
 	WhyHeadNotShown ReasonKind = "head_not_visible"     //
 	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
+	WhyPartMissing  ReasonKind = "comment_not_found"    // a comment or review that is being answered; Number, Names (ids); At: first seen missing
 	WhyChecksRun    ReasonKind = "checks_running"       //
 	WhyBranchMoves  ReasonKind = "branch_moving"        //
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text
