@@ -24,7 +24,7 @@ func newResumeMergingCmd(a *app) *cobra.Command {
 landed something other than what was approved. "gh mergexo status" names such
 repositories. Look at what landed before you resume.
 
-The next pass decides anew, for every pull request, whether it can be merged.`,
+The next pass checks the gates of every pull request again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0]) },
