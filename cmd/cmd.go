@@ -33,6 +33,7 @@ const (
 	exitError     = 1
 	exitCancelled = 2
 	exitAuth      = 4
+	exitClosed    = 141 // as of a program that SIGPIPE ends: gh ends like that, and most programs do
 )
 
 // redactingWriter redacts secrets from what is written.
@@ -90,7 +91,7 @@ func outliveReaders() func() {
 // report prints to standard error, once, why the run failed: for people, or as a line of JSON if
 // JSON was requested and standard error is no terminal.
 func (a *app) report(ran *cobra.Command, err error) {
-	if _, ended := errors.AsType[*cli.CodeError](err); ended { // the other program has printed the reason
+	if _, ended := errors.AsType[*cli.CodeError](err); ended || cli.EnoughRead(err) { // the other program has printed the reason; or the reader knows it
 		return
 	}
 	if cli.WantsJSON(a.Env.Args) && !terminal.Watched(a.Env.BareErr) {
@@ -120,6 +121,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		return exitCancelled
+	case cli.EnoughRead(err):
+		return exitClosed
 	case notLoggedIn(err):
 		return exitAuth
 	}

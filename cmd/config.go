@@ -64,10 +64,10 @@ func newValidateCmd(a *cli.App) *cobra.Command {
 	return a.WithJSON(configValidation{}, &cobra.Command{
 		Use:   "validate [<file>]",
 		Short: "Check a config",
-		Long: `Check a config as a pass does, and print each problem in one line, with the file, the
-line and what was probably meant. Without a file, check the config that passes read.
-Warnings, such as a folder that does not exist, are printed and do not count. The
-exit code is 1 if there is a problem.`,
+		Long: `Check a config as a pass does: the given file, or else the config that passes read.
+Each problem is printed on one line, with its place and the likely correction, and
+the exit code is then 1. Warnings, for example about a folder that does not exist,
+are printed too, but do not change the exit code.`,
 		Example: `  $ gh mergexo config validate
   $ gh mergexo config validate new.toml && mv new.toml config.toml
   $ gh mergexo config validate --json problems \

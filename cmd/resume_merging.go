@@ -20,12 +20,11 @@ func newResumeMergingCmd(a *app) *cobra.Command {
 	return a.WithJSON(resumedView{}, &cobra.Command{
 		Use:   "resume-merging <owner/name>",
 		Short: "Resume merging in a repository where it was stopped",
-		Long: `Resume merging in a repository. After two merges in a row landed something else
-than what was approved, auto_merge stops there, and "gh mergexo status" says so.
-Look at what landed before you resume.
+		Long: `Resume merging in a repository where auto_merge stopped because two merges in a row
+landed something other than what was approved. "gh mergexo status" names such
+repositories. Look at what landed before you resume.
 
-It does not ask GitHub. The next pass computes the gates of every pull request
-again.`,
+The next pass checks the gates of every pull request again.`,
 		Example: `  $ gh mergexo resume-merging octo/repo`,
 		Args:    cli.Args(cli.Words(1, 1)),
 		RunE:    func(c *cobra.Command, given []string) error { return a.resumeMerging(c.Context(), given[0]) },

@@ -18,13 +18,14 @@ type readingRow struct {
 	at        time.Time
 	etag, url string
 	failures  int
+	within    time.Duration
 }
 
 func (t *Tx) putReading(ctx context.Context, what string, r readingRow) error {
 	_, err := t.exec(ctx, what,
-		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, failures = excluded.failures`,
-		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures)
+		`INSERT INTO reading (what, repo_id, key, n, at, etag, url, failures, within) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		 ON CONFLICT (what, repo_id, key, n) DO UPDATE SET at = excluded.at, etag = excluded.etag, url = excluded.url, failures = excluded.failures, within = excluded.within`,
+		r.what, r.repoID, r.key, r.n, t.stamp(r.at), r.etag, r.url, r.failures, r.within.Milliseconds())
 	return err
 }
 
@@ -102,24 +103,28 @@ func (t *Tx) AddSeenLabel(ctx context.Context, repoID int64, label string) error
 // Backlogged is an issue or a pull request that lists showed and that is not ingested yet.
 type Backlogged struct {
 	Number   int
-	At       time.Time // when it was tried; if it failed, when it is tried again
-	Failures int       // how often a pass had too little time for it alone
+	At       time.Time     // when it was tried; if it failed, when it is tried again
+	Failures int           // how often a pass had too little time for it alone
+	Within   time.Duration // the time that did not suffice the last time
 }
 
 func scanBacklogged(row scanner) (b Backlogged, err error) {
-	return b, row.Scan(&b.Number, timeOf(&b.At), &b.Failures)
+	var within int64
+	err = row.Scan(&b.Number, timeOf(&b.At), &b.Failures, &within)
+	b.Within = time.Duration(within) * time.Millisecond
+	return b, err
 }
 
 // ListBacklog returns the numbers that lists showed and that are not ingested yet. Those tried
 // longest ago come first.
 func (t *Tx) ListBacklog(ctx context.Context, repoID int64) ([]Backlogged, error) {
 	return listRows(ctx, t, fmt.Sprintf("list the backlog of repository %d", repoID), scanBacklogged,
-		`SELECT n, at, failures FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
+		`SELECT n, at, failures, within FROM reading WHERE what = 'backlog' AND repo_id = ? ORDER BY at, n`, repoID)
 }
 
 // PutBacklog records that a number must be ingested later, after those with an earlier time.
 func (t *Tx) PutBacklog(ctx context.Context, repoID int64, b Backlogged) error {
-	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Failures})
+	return t.putReading(ctx, fmt.Sprintf("put #%d into the backlog", b.Number), readingRow{what: "backlog", repoID: repoID, n: b.Number, at: b.At, failures: b.Failures, within: b.Within})
 }
 
 // DropBacklog records that a number was ingested.

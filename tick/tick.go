@@ -46,8 +46,11 @@ func (p *Pass) Run(ctx context.Context) (rep *env.Report, err error) {
 	p.Local = p.Now
 	rep = env.NewReport(p.Local())
 	planning, ok, err := p.Dirs.LockPlanning(ctx, p.Wait, p.Local())
-	if err != nil || !ok {
+	if err == nil && !ok { // the other one may plan for hours, with overlap = false: this pass shows that the machine works
 		rep.Skipped = "another pass is planning"
+		err = p.useFolder(ctx)
+	}
+	if err != nil || !ok {
 		return rep, err
 	}
 	unlock := sync.OnceFunc(planning.Unlock)

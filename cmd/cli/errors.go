@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
 	"github.com/mergexo/gh-mergexo/internal/github"
@@ -89,6 +90,10 @@ func Unwritten(err error) error {
 	}
 	return nil
 }
+
+// EnoughRead reports whether the output could not be written because its reader has closed it, as
+// "head" does: that is the reader's wish.
+func EnoughRead(err error) bool { return errors.Is(Unwritten(err), syscall.EPIPE) }
 
 // NotComplete says that the output could not be written, and why.
 func NotComplete(unwritten error) string {

@@ -19,8 +19,8 @@ func jsonPage(tree *cobra.Command, root string) (string, error) {
 	p := jsonWriter{sources: sources{root: root, packages: map[string]map[string]string{}}}
 	p.b.WriteString(generated + `# JSON fields
 
-` + "`--json FIELD,…`" + ` prints these, ` + "`--jq` and `--template`" + ` filter them as in gh. Times are UTC and RFC 3339. Fields are added, and those that are there keep their names and
-meanings. [operating.md](../operating.md#watching) has examples.
+` + "`--json FIELD,…`" + ` prints these fields, ` + "`--jq` and `--template`" + ` filter them as in gh. Times are in UTC, in the format of RFC 3339. Later versions may add fields, but
+do not rename one or change its meaning. [operating.md](../operating.md#watching) has examples.
 `)
 	shared := false // the commands for one item have the same fields
 	for _, c := range commands(tree) {

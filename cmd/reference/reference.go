@@ -130,6 +130,7 @@ The exit codes are gh's:
 | 1 | an error; of a command that acts, also if nothing was done because something is not as it assumes: the answer says what |
 | 2 | cancelled |
 | 4 | no login, or one that GitHub does not accept |
+| 141 | the reader of standard output has closed it, as ` + "`| head`" + ` does; nothing is printed about that |
 
 An error is printed once, on standard error. With ` + "`--json`" + ` it is an object on one line, unless standard error is a terminal:
 

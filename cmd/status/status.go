@@ -113,8 +113,11 @@ func (s *statusCmd) run(ctx context.Context) error {
 	b, seen, err := loadBoard(ctx, q)
 	out := s.Output()
 	if err != nil {
+		damage, damaged := errors.AsType[*store.DamagedError](err) // which the last pass failed with, too
 		for _, line := range s.passNotes(ctx, cfg, Board{}) {
-			fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
+			if !damaged || !strings.Contains(line, damage.Path) {
+				fmt.Fprintln(s.Env.Stderr, out.LocalTimes(line))
+			}
 		}
 		return err
 	}

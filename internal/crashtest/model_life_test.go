@@ -68,7 +68,9 @@ func (l *life) play(h chronicle) error {
 		return err
 	}
 	for _, s := range h {
-		l.later.Add(2)
+		if apart[s.verb] {
+			l.later.Add(2)
+		}
 		l.note("%s", s)
 		if err := deeds[s.verb](l, s); err != nil {
 			return fmt.Errorf("%s: %w", s, err)

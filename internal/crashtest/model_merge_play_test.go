@@ -106,7 +106,9 @@ func (v *vigil) play(h chronicle) error {
 	}
 	v.known(first...)
 	for _, s := range h {
-		v.later.Add(2)
+		if s.verb == "pass" {
+			v.later.Add(2)
+		}
 		v.note("%s", s)
 		if len(v.open()) == 0 && s.verb != "open" {
 			if err := v.start(); err != nil {
@@ -368,7 +370,6 @@ func (v *vigil) beforeMerge(rq githubsim.Request, number int) (kill bool) {
 func (v *vigil) meddle() {
 	m := v.meddles
 	v.meddles = nil
-	v.later.Add(2)
 	v.note("  now %s", m.s)
 	if err := mergeDeeds[m.s.verb](v, m.s); err != nil {
 		v.wrong = append(v.wrong, err)

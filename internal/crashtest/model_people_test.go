@@ -54,6 +54,10 @@ func init() { // the table's functions read the table's keys when a history is p
 	}
 }
 
+// apart are the words before which a second passes, for GitHub's stamps are whole seconds: passes,
+// and what has to come after something else. The other deeds may share one.
+var apart = map[string]bool{"pass": true, "pair": true, "hold": true, "ignore": true, "heed": true, "command": true}
+
 // writing is something that a person wrote, with all that they made of it.
 type writing struct {
 	repo     work.RepoKey

@@ -92,15 +92,14 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/githubsim"
 )
 
-// Commands makes the command; hub finds the hub of a running story, and moment is called before
-// each thing that people do, for it to have a time of its own.
-func Commands(hub func(*testscript.TestScript) *githubsim.Hub, moment func(*testscript.TestScript) error) map[string]func(*testscript.TestScript, bool, []string) {
+// Commands makes the command; hub finds the hub of a running story.
+func Commands(hub func(*testscript.TestScript) *githubsim.Hub) map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"hub": func(ts *testscript.TestScript, neg bool, args []string) {
 			printed := ""
-			on, at := hub(ts), func() error { return moment(ts) }
-			again := func(args []string) error { return (&command{hub: on, moment: at, print: func(string) {}}).run(args) }
-			c := &command{hub: on, moment: at, print: func(text string) { printed += text }, again: again}
+			on := hub(ts)
+			again := func(args []string) error { return (&command{hub: on, print: func(string) {}}).run(args) }
+			c := &command{hub: on, print: func(text string) { printed += text }, again: again}
 			err := c.run(args)
 			if printed == "" {
 				printed = "\n" // testscript keeps the output of the command before when there is none
@@ -121,13 +120,12 @@ func Commands(hub func(*testscript.TestScript) *githubsim.Hub, moment func(*test
 
 // command is one call of hub.
 type command struct {
-	hub    *githubsim.Hub
-	repo   *githubsim.Repo
-	moment func() error
-	print  func(string)
-	again  func(args []string) error // runs another command on the same hub
-	args   []string                  // without flags
-	flags  map[string][]string       // by name, without dashes
+	hub   *githubsim.Hub
+	repo  *githubsim.Repo
+	print func(string)
+	again func(args []string) error // runs another command on the same hub
+	args  []string                  // without flags
+	flags map[string][]string       // by name, without dashes
 }
 
 // subcommand is what a word does; it needs that many arguments.
@@ -168,18 +166,12 @@ func (c *command) run(args []string) error {
 	if !ok {
 		return fmt.Errorf("there is no %q, but: %s", c.args[0], strings.Join(words(), ", "))
 	}
-	_, deed := deeds()[c.args[0]]
 	c.args = c.args[1:]
 	if len(c.args) < s.min {
 		return fmt.Errorf("it takes %d arguments", s.min)
 	}
 	if err := c.choose(); err != nil {
 		return err
-	}
-	if deed {
-		if err := c.moment(); err != nil {
-			return err
-		}
 	}
 	return s.do(c)
 }

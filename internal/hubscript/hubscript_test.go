@@ -42,6 +42,6 @@ func TestStories(t *testing.T) {
 				ts.Fatalf("the story has no hub")
 			}
 			return hub
-		}, func(*testscript.TestScript) error { return nil }), // its clock goes by whole seconds anyway
+		}),
 	})
 }

@@ -76,7 +76,9 @@ func setUpAgents(e *testscript.Env, t *testing.T, bin string) error {
 		return err
 	}
 	w := e.Values[worldKey{}].(*world)
-	w.clock.real = true // what an agent's record is of is told by its time
+	if err := w.clock.run(); err != nil { // what an agent's record is of is told by its time
+		return err
+	}
 	model, err := modelsim.New(nil)
 	if err != nil {
 		return err

@@ -22,7 +22,6 @@ func cmdHubMany(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	number, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	ts.Check(worldOf(ts).clock.nextSecond())
 	hub := worldOf(ts).hub
 	for i := range n {
 		author := strings.ReplaceAll(args[2], "%", strconv.Itoa(i+1))
@@ -52,7 +51,6 @@ func cmdHubPaste(ts *testscript.TestScript, neg bool, args []string) {
 	var number int
 	_, err := fmt.Sscan(args[0], &number)
 	ts.Check(err)
-	ts.Check(worldOf(ts).clock.nextSecond())
 	repo := worldOf(ts).hub.Repo(mainRepo)
 	for _, c := range repo.Comments(number) {
 		if githubsim.Ordinal(c.ID) == args[1] {

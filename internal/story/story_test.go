@@ -42,8 +42,7 @@
 //	marks NUMBER REVIEWER NAME sets $REVIEW, $FINDING and $ACTION to the markers of an approval of what the pull request
 //	                         has now by that reviewer, who calls in NAME
 //	later DURATION           lets time pass, for GitHub and for the program
-//	clock stop|run           stops time: all that is done shares a second; and runs it again
-//	clock hour               moves it to the next full hour, so that turns come at the same moments in each run
+//	clock hour               moves the clock to the next full hour, so that turns come at the same moments in each run
 //	hub-clock DURATION       sets GitHub's clock ahead of the program's by that; -400s: behind it
 //	other-host NAME          makes a second GitHub host with an octo/app of its own; other-hub is its hub
 //	gh VERSION [ACCOUNT=TOKEN…] puts a gh of that version first on PATH that knows these accounts (hub token NAME prints
@@ -63,8 +62,9 @@
 // --user and launchctl answer where the folder $WORK/systemd or $WORK/launchd is there, and
 // loginctl says what stands in $WORK/linger.
 //
-// Nobody waits for time to pass: each thing that hub does, people do in a second of its own, for
-// the clock is moved to the next one. What is to share a second is done while the clock stands.
+// Nobody waits for time to pass: the clock stands. Each pass begins a second later, and otherwise
+// only "later" and "clock hour" move it. So all that people do between two passes shares a second,
+// as far as GitHub's stamps tell; where their order matters, a story says "later 1s" between them.
 //
 // The condition [sandbox] says whether a sandbox works on this machine, [mounts] whether a process
 // can have a file system of its own, [cron] whether a cron daemon can be started that is not the
@@ -165,9 +165,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 	main := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hub }
 	other := func(ts *testscript.TestScript) *githubsim.Hub { return worldOf(ts).hosts.other }
-	moment := func(ts *testscript.TestScript) error { return worldOf(ts).clock.nextSecond() }
-	maps.Copy(cmds, hubscript.Commands(main, moment))
-	cmds["other-hub"] = hubscript.Commands(other, moment)["hub"]
+	maps.Copy(cmds, hubscript.Commands(main))
+	cmds["other-hub"] = hubscript.Commands(other)["hub"]
 	return cmds
 }
 

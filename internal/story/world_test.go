@@ -32,7 +32,7 @@ type world struct {
 	hosts  *hosts
 	token  string // the operator's
 	config *configFile
-	clock  *clock
+	clock  clock
 	job    chan struct{} // closed when the job that launchd started has ended; nil: it started none
 	skew   atomic.Int64  // of GitHub's clock, in nanoseconds
 }

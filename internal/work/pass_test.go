@@ -67,6 +67,7 @@ func TestJudgePasses(t *testing.T) {
 		"one failed":                       {PassFacts{Last: good.After(PassFailed, now, 0, "no network")}, PassesFail, false, "the last pass failed: no network"},
 		"three were killed":                {PassFacts{Last: good, Begun: died(3)}, PassesFail, true, "the last 3 passes failed: the pass that began"},
 		"one of them hangs":                {PassFacts{Last: good, Begun: running(6 * time.Hour)}, PassesHang, true, "the pass of process 7 "},
+		"one of them is stopped":           {PassFacts{Last: good, Begun: []Beginning{{PID: 7, At: ago(time.Minute), Stopped: true}}}, PassesHang, true, "the pass of process 7, which began at"},
 		"tick.lock is held":                {PassFacts{Last: good, Planning: &running(time.Hour)[0]}, PassesHang, true, "process 7 holds locks/tick.lock"},
 		"overdue":                          {PassFacts{Last: old, Every: time.Minute}, PassesLate, true, "no pass has begun since"},
 		"overdue, and paused":              {PassFacts{Last: old, Every: time.Minute, Paused: true}, PassesWork, false, ""},

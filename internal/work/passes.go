@@ -51,9 +51,10 @@ func (l LastPass) Died(all []Beginning) LastPass {
 
 // Beginning is a process that has begun something and not ended it: a pass, or planning.
 type Beginning struct {
-	PID  int       `json:"pid"`
-	At   time.Time `json:"at"`
-	Gone bool      `json:"-"` // the process is gone, so that there will be no end
+	PID     int       `json:"pid"`
+	At      time.Time `json:"at"`
+	Gone    bool      `json:"-"` // the process is gone, so that there will be no end
+	Stopped bool      `json:"-"` // the process is stopped, as by kill -STOP or Ctrl-Z; only Linux shows it
 }
 
 // Died returns a text for a pass whose process is gone.
@@ -126,6 +127,8 @@ func JudgePasses(f PassFacts) PassVerdict {
 			last = last.Died([]Beginning{b})
 		case f.Limits.Pass > 0 && f.Now.Sub(b.At) > f.Limits.Pass:
 			return PassVerdict{PassesHang, fmt.Sprintf("the pass of process %d has not ended since %s, longer than a pass may take", b.PID, Stamp(b.At)), fmt.Sprintf(resumes, b.PID), true}
+		case b.Stopped:
+			return PassVerdict{PassesHang, fmt.Sprintf("the pass of process %d, which began at %s, is stopped, as by kill -STOP or Ctrl-Z", b.PID, Stamp(b.At)), fmt.Sprintf("kill -CONT %d", b.PID), true}
 		default:
 			running = true
 		}

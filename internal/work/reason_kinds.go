@@ -143,6 +143,7 @@ const (
 	WhyHeadNotShown ReasonKind = "head_not_visible"     // GitHub was asked since the push
 	WhyHeadNotRead  ReasonKind = "head_not_read"        // no pass has read GitHub since the push; Commit
 	WhyIssueMissing ReasonKind = "issue_not_found"      // Number; At: first seen missing
+	WhyPartMissing  ReasonKind = "comment_not_found"    // a comment or review that is being answered; Number, Names (ids); At: first seen missing
 	WhyChecksRun    ReasonKind = "checks_running"       //
 	WhyBranchMoves  ReasonKind = "branch_moving"        //
 	WhyCommitLost   ReasonKind = "commit_lost"          // Text

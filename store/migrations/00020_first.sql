@@ -60,6 +60,7 @@ CREATE TABLE reading (
     etag     TEXT    NOT NULL,
     url      TEXT    NOT NULL, -- of the next page
     failures INTEGER NOT NULL, -- how often a pass had too little time for the number alone
+    within   INTEGER NOT NULL, -- the time that did not suffice the last time, in milliseconds
     PRIMARY KEY (what, repo_id, key, n)
 ) STRICT, WITHOUT ROWID;
 

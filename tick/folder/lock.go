@@ -56,7 +56,7 @@ func (d Dirs) LockPlanning(ctx context.Context, wait time.Duration, now time.Tim
 	l, ok, err := lockWithin(ctx, path, wait)
 	if err == nil && ok {
 		l.named = path
-		_ = writeBeginning(path, now) // only shown; the lock counts
+		_ = writeBeginning(path, begin(now)) // only shown; the lock counts
 	}
 	return l, ok, err
 }

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +20,30 @@ import (
 // pass that can use neither is recorded, too.
 const (
 	beginnings = "pass-*.lock" // one for each running pass: held while it runs, and empty once it has ended
-	summary    = "passes.json" // a work.LastPass
+	summary    = "passes.json" // a summed
 	summing    = "passes.lock" // held while the summary is changed
 )
+
+// summed is the content of the summary.
+type summed struct {
+	work.LastPass
+	Counted []work.Beginning `json:"counted"` // the latest passes in it: one that died before it emptied a file does not count it twice
+}
+
+// counted is how many passes the summary names: those whose files may not be empty yet, which the
+// next pass empties.
+const counted = 32
+
+// has reports whether the summary has a pass already.
+func (s summed) has(b work.Beginning) bool {
+	return slices.ContainsFunc(s.Counted, func(c work.Beginning) bool { return c.PID == b.PID && c.At.Equal(b.At) })
+}
+
+// add notes passes that the summary has now.
+func (s *summed) add(all ...work.Beginning) {
+	s.Counted = append(s.Counted, all...)
+	s.Counted = s.Counted[max(0, len(s.Counted)-counted):]
+}
 
 // sumWithin is how long a pass waits for another one to change the summary, which takes
 // milliseconds.
@@ -31,7 +54,7 @@ type Begun struct {
 	dirs Dirs
 	path string
 	lock FileLock
-	at   time.Time
+	this work.Beginning
 	died []work.Beginning // passes that ended without a word: this pass was the first to find them
 
 	mu    sync.Mutex
@@ -43,7 +66,7 @@ type Begun struct {
 // BeginPass records that a pass begins, and counts passes that began and never ended as failures.
 // A pass calls it before it opens anything else.
 func (d Dirs) BeginPass(ctx context.Context, now time.Time) (*Begun, error) {
-	b := &Begun{dirs: d, at: now}
+	b := &Begun{dirs: d, this: begin(now)}
 	for k := 0; b.path == ""; k++ {
 		path := filepath.Join(d.State, fmt.Sprintf("pass-%d.lock", k))
 		l, ok, err := TryLock(path)
@@ -56,7 +79,7 @@ func (d Dirs) BeginPass(ctx context.Context, now time.Time) (*Begun, error) {
 	}
 	err := b.count(ctx)
 	if err == nil {
-		err = writeBeginning(b.path, now)
+		err = writeBeginning(b.path, b.this)
 	}
 	if err != nil {
 		b.lock.Unlock()
@@ -94,7 +117,11 @@ func (b *Begun) count(ctx context.Context) error {
 	if err != nil || len(b.died) == 0 {
 		return err
 	}
-	_, err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.Died(b.died) })
+	_, err = b.dirs.sum(ctx, func(s *summed) {
+		b.died = slices.DeleteFunc(b.died, s.has)
+		s.LastPass = s.Died(b.died)
+		s.add(b.died...)
+	})
 	for _, path := range left {
 		err = errors.Join(err, os.Truncate(path, 0))
 	}
@@ -113,7 +140,10 @@ func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time,
 		return b.last, b.err
 	}
 	b.ended = true
-	b.last, b.err = b.dirs.sum(ctx, func(l work.LastPass) work.LastPass { return l.After(outcome, at, at.Sub(b.at), why) })
+	b.last, b.err = b.dirs.sum(ctx, func(s *summed) {
+		s.LastPass = s.After(outcome, at, at.Sub(b.this.At), why)
+		s.add(b.this)
+	})
 	if b.err == nil {
 		b.err = os.Truncate(b.path, 0)
 	}
@@ -151,8 +181,20 @@ func (d Dirs) Passes(limits work.PassLimits, now time.Time) (work.PassFacts, err
 	if err != nil {
 		return f, err
 	}
-	f.Last, f.Planning = last, d.stuckPlanning(limits.Plan, now)
-	return f, d.eachBeginning(func(_ string, b work.Beginning) { f.Begun = append(f.Begun, b) })
+	f.Last, f.Planning = last.LastPass, d.stuckPlanning(limits.Plan, now)
+	return f, d.eachBeginning(func(_ string, b work.Beginning) {
+		if !last.has(b) {
+			b.Stopped = !b.Gone && stopped(b.PID)
+			f.Begun = append(f.Begun, b)
+		}
+	})
+}
+
+// stopped reports whether a process is stopped. The state follows the name in parentheses, which may
+// contain anything. Other systems than Linux have no such file.
+func stopped(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && bytes.HasPrefix(b[bytes.LastIndexByte(b, ')')+1:], []byte(" T"))
 }
 
 // eachBeginning visits the passes that have begun and not ended.
@@ -199,7 +241,7 @@ func (d Dirs) stuckPlanning(most time.Duration, now time.Time) *work.Beginning {
 }
 
 // sum changes the summary and returns it.
-func (d Dirs) sum(ctx context.Context, change func(work.LastPass) work.LastPass) (work.LastPass, error) {
+func (d Dirs) sum(ctx context.Context, change func(*summed)) (work.LastPass, error) {
 	l, ok, err := lockWithin(ctx, filepath.Join(d.State, summing), sumWithin)
 	if err == nil && !ok {
 		err = fmt.Errorf("another process has held %s for %s", filepath.Join(d.State, summing), sumWithin)
@@ -208,36 +250,41 @@ func (d Dirs) sum(ctx context.Context, change func(work.LastPass) work.LastPass)
 		return work.LastPass{}, err
 	}
 	defer l.Unlock()
-	last, err := d.readSummary()
+	s, err := d.readSummary()
 	if err != nil {
-		return last, err
+		return s.LastPass, err
 	}
-	last = change(last)
-	b, err := json.Marshal(last)
+	change(&s)
+	b, err := json.Marshal(s)
 	if err != nil {
-		return last, fmt.Errorf("write %s: %w", summary, err)
+		return s.LastPass, fmt.Errorf("write %s: %w", summary, err)
 	}
 	part := filepath.Join(d.State, summary+".tmp")
 	if err := os.WriteFile(part, append(b, '\n'), 0o600); err != nil {
-		return last, err
+		return s.LastPass, err
 	}
-	return last, os.Rename(part, filepath.Join(d.State, summary)) // not synced: a machine that stops loses one pass
+	return s.LastPass, os.Rename(part, filepath.Join(d.State, summary)) // not synced: a machine that stops loses one pass
 }
 
 // readSummary reads the summary. One that makes no sense, for example after a power cut, is none.
-func (d Dirs) readSummary() (last work.LastPass, err error) {
+func (d Dirs) readSummary() (last summed, err error) {
 	b, err := os.ReadFile(filepath.Join(d.State, summary))
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}
 	if err == nil && json.Unmarshal(b, &last) != nil {
-		last = work.LastPass{}
+		last = summed{}
 	}
 	return last, err
 }
 
-func writeBeginning(path string, now time.Time) error {
-	b, err := json.Marshal(work.Beginning{PID: os.Getpid(), At: now.UTC().Round(0)})
+// begin is the beginning of something in this process.
+func begin(now time.Time) work.Beginning {
+	return work.Beginning{PID: os.Getpid(), At: now.UTC().Round(0)}
+}
+
+func writeBeginning(path string, this work.Beginning) error {
+	b, err := json.Marshal(this)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}

@@ -56,10 +56,16 @@ func (h *reading) adoptKept(ctx context.Context, p github.Pull, mark work.PullMa
 		return err
 	}
 	label := config.FlowLabel{Name: h.repo.Settings.Labels.Of(mark.Flow), Flow: mark.Flow}
-	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return t.CreatedAt.After(p.ClosedAt) })
+	before := slices.DeleteFunc(slices.Clone(timeline), func(t github.TimelineEvent) bool { return setAfter(t, p) })
 	labelled, _ := lastEvent(before, "labeled", label.Name)
 	_, err = h.adoptEnded(ctx, is, label, labelled, timeline)
 	return err
+}
+
+// setAfter reports whether a label was set after a pull request closed. In the second of its end it
+// was: a label that led to the pull request is older than the work on it.
+func setAfter(labelled github.TimelineEvent, p github.Pull) bool {
+	return !labelled.CreatedAt.Before(p.ClosedAt)
 }
 
 // adoptEnded reports whether an issue's label already led to a pull request, and tracks it, also if
@@ -116,7 +122,7 @@ func (h *reading) adoptPast(ctx context.Context, is github.Issue, label config.F
 	switch {
 	case past.State == work.PullOpen:
 		return true, h.adoptPull(ctx, past.Pull, past.mark) // the list of open pull requests lagged
-	case labelled.CreatedAt.After(past.ClosedAt):
+	case setAfter(labelled, past.Pull):
 		return false, nil
 	}
 	return true, h.adoptClosed(ctx, is, config.FlowLabel{Name: label.Name, Flow: past.mark.Flow}, labelled, timeline, past.Pull)

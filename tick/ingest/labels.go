@@ -60,7 +60,7 @@ func (h *reading) beginFirst(ctx context.Context, is github.Issue, asked []flowA
 			if err != nil {
 				return err
 			}
-			if !known && past.Number != 0 && past.State != work.PullOpen && !a.set.CreatedAt.After(past.ClosedAt) {
+			if !known && past.Number != 0 && past.State != work.PullOpen && !setAfter(a.set, past.Pull) {
 				continue
 			}
 		}

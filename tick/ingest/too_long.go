@@ -49,10 +49,10 @@ func (h *reading) tellLong(number int) error {
 }
 
 // waits reports whether a number of the backlog is left for a later pass because an earlier one had
-// too little time for it.
+// too little time for it. More time, and a person who asks for this pass, end that.
 func (h *reading) waits(number int) bool {
 	b, late := h.known.late[number]
-	return late && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
+	return late && !h.env.AtOnce && h.env.Config.Runtime.IngestTimeout <= b.Within && b.At.After(h.now()) && !env.Future(b.At, h.now(), work.LongestWait)
 }
 
 // backlogged returns the row of a number that was not ingested.
@@ -60,6 +60,7 @@ func (h *reading) backlogged(number int, now time.Time) store.Backlogged {
 	b := store.Backlogged{Number: number, At: now, Failures: h.known.late[number].Failures}
 	if h.tooLong[number] {
 		b.Failures++
+		b.Within = h.env.Config.Runtime.IngestTimeout
 		b.At = now.Add(min(work.Backoff(h.env.Config.Runtime.RetryBase, b.Failures), work.LongestWait))
 	}
 	return b

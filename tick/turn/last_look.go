@@ -66,8 +66,11 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 	if err != nil {
 		return is, fmt.Errorf("read the issue again: %w", err)
 	}
-	if !ok {
-		return is, p.issueMissing(l)
+	if !ok { // a cancelled start is not repeated until somebody sets the label again
+		if err := p.believe(l, work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number}); err != nil {
+			return is, err
+		}
+		return is, &work.CancelledError{Reason: "the issue was deleted or transferred"}
 	}
 	l.Turn.WaitReason = work.Reason{}
 	switch {
@@ -79,15 +82,15 @@ func (p *lastLook) readIssue(ctx context.Context, l *env.Lease) (github.Issue, e
 	return is, p.checkIgnoreLabel(ahead.Without(ctx), l, is.Number, is.Labels, is.UpdatedAt)
 }
 
-// issueMissing returns the error of a start turn whose issue GitHub does not find. A cancelled start
-// is not repeated until somebody sets the label again, so one such answer is no proof: the turn
-// waits, and is cancelled if a later attempt, after settle_after, does not find the issue either.
-func (p *lastLook) issueMissing(l *env.Lease) error {
+// believe returns nil if what GitHub does not find was missing settle_after ago, too. One such answer
+// is no proof: before that the turn waits, and the next attempt asks again.
+func (p *lastLook) believe(l *env.Lease, missing work.Reason) error {
 	now, first := p.Now(), l.Turn.WaitReason
-	if first.Kind != work.WhyIssueMissing {
-		first = work.Reason{Kind: work.WhyIssueMissing, Number: l.Item.Number, At: now.UnixMilli()}
+	if !first.Same(missing) {
+		first = missing
+		first.At = now.UnixMilli()
 	} else if !now.Before(p.settled(first)) {
-		return &work.CancelledError{Reason: "the issue was deleted or transferred"}
+		return nil
 	}
 	return &work.WaitError{Until: p.settled(first), Reason: first}
 }
@@ -129,9 +132,10 @@ func (p *lastLook) readPull(ctx context.Context, l *env.Lease) error {
 // voidGone voids the replies to comments that were deleted or resolved. If no event is left and
 // nothing was sent, the turn is cancelled.
 func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDetail) error {
-	left := 0
+	left, gone := 0, map[string]string{} // by the event's key
+	missing := work.Reason{Kind: work.WhyPartMissing, Number: d.Number}
 	for _, e := range l.Events {
-		why, err := p.gone(ctx, l, e, d)
+		why, lost, err := p.gone(ctx, l, e, d)
 		if err != nil {
 			return err
 		}
@@ -139,8 +143,21 @@ func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDeta
 			left++
 			continue
 		}
-		if err := p.voidReplies(ctx, l, e, why); err != nil {
+		gone[e.Key] = why
+		if lost {
+			missing.Names = append(missing.Names, e.Source)
+		}
+	}
+	if len(missing.Names) > 0 {
+		if err := p.believe(l, missing); err != nil {
 			return err
+		}
+	}
+	for _, e := range l.Events {
+		if why := gone[e.Key]; why != "" {
+			if err := p.voidReplies(ctx, l, e, why); err != nil {
+				return err
+			}
 		}
 	}
 	begun, err := p.FirstEffect(ctx, l)
@@ -150,11 +167,12 @@ func (p *lastLook) voidGone(ctx context.Context, l *env.Lease, d github.PullDeta
 	return &work.CancelledError{Reason: work.ReasonGone}
 }
 
-// gone returns why an event needs no answer; empty: it does.
-func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (string, error) {
+// gone returns why an event needs no answer, empty if it does, and whether the reason is that
+// GitHub's answer is without its comment or review.
+func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d github.PullDetail) (why string, missing bool, err error) {
 	id, err := strconv.ParseInt(e.Source, 10, 64)
 	if err != nil {
-		return "", nil //nolint:nilerr // not a comment's
+		return "", false, nil //nolint:nilerr // not a comment's
 	}
 	switch e.Kind {
 	case work.EventReview:
@@ -162,29 +180,29 @@ func (p *lastLook) gone(ctx context.Context, l *env.Lease, e work.Event, d githu
 			switch {
 			case !slices.ContainsFunc(t.Comments, func(c github.ReviewComment) bool { return c.ID == id }):
 			case t.Resolved:
-				return "its thread was resolved", nil
+				return "its thread was resolved", false, nil
 			default:
-				return "", nil
+				return "", false, nil
 			}
 		}
-		return "the comment was deleted", nil
+		return "the comment was deleted", true, nil
 	case work.EventIssue:
 		_, ok, err := l.Repo.GitHub.Comment(ctx, l.Repo.Row.Current, id)
 		if err != nil || ok {
-			return "", err
+			return "", false, err
 		}
-		return "the comment was deleted", nil
+		return "the comment was deleted", true, nil
 	case work.EventSummary:
 		for _, r := range d.Reviews {
 			if r.ID == id {
-				return "", nil
+				return "", false, nil
 			}
 		}
-		return "the review was dismissed or deleted", nil
+		return "the review was dismissed or deleted", true, nil
 	case work.EventSource, work.EventCheck, work.EventConflict, work.EventHead, work.EventMerged, work.EventClosed, work.EventReopened, work.EventLabelled, work.EventCommand,
 		work.EventReviewDue, work.EventFixDue:
 	}
-	return "", nil
+	return "", false, nil
 }
 
 func (p *lastLook) voidReplies(ctx context.Context, l *env.Lease, e work.Event, why string) error {

@@ -18,6 +18,10 @@ func (forgetful) Details(context.Context, []string) ([]github.PullDetail, []stri
 	return nil, []string{"P"}, nil
 }
 
+func (forgetful) Comment(context.Context, work.RepoName, int64) (github.Comment, bool, error) {
+	return github.Comment{}, false, nil
+}
+
 func (forgetful) Issue(context.Context, work.RepoName, int) (github.Issue, bool, error) {
 	return github.Issue{}, false, nil
 }
@@ -69,6 +73,48 @@ func TestAnIssueThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
 	l.Repo.GitHub, l.Item.Label, l.Turn.WaitReason = unlabelled{}, "agent:bugfix", first
 	if _, err := p.looks.readIssue(t.Context(), l); err == nil || !l.Turn.WaitReason.None() {
 		t.Errorf("an issue that was found: %v; the turn still waits for it: %s", err, l.Turn.WaitReason)
+	}
+}
+
+// TestACommentThatGitHubDoesNotFindIsAskedForAgain: one answer without a comment, a thread or a review
+// is no proof that it was deleted. What is there is answered either way.
+func TestACommentThatGitHubDoesNotFindIsAskedForAgain(t *testing.T) {
+	p, l := accountant(t, work.Budgets{})
+	l.Repo.GitHub = forgetful{}
+	p.Config.Runtime.SettleAfter = time.Minute
+	there := work.Event{Key: "there", Kind: work.EventReview, Source: "6"}
+	d := github.PullDetail{Pull: github.Pull{Number: 8}, Threads: []github.Thread{{Top: 6, Comments: []github.ReviewComment{{ID: 6}}}}}
+	for _, kind := range []work.EventKind{work.EventReview, work.EventIssue, work.EventSummary} {
+		lost := work.Event{Key: "lost", Kind: kind, Source: "7"}
+		l.Turn.WaitReason = work.Reason{}
+		for _, step := range []struct {
+			later  time.Duration
+			events []work.Event
+			want   env.VerdictKind
+		}{
+			{0, []work.Event{lost, there}, env.VerdictWait},
+			{time.Second, []work.Event{lost, there}, env.VerdictWait},
+			{time.Minute, []work.Event{lost, there}, ""},
+			{time.Minute, []work.Event{lost}, env.VerdictCancelled},
+			{time.Minute, []work.Event{{Key: "another", Kind: kind, Source: "9"}, there}, env.VerdictWait},
+		} {
+			p.Now = func() time.Time { return noon.Add(step.later) }
+			l.Events = step.events
+			err := p.looks.voidGone(t.Context(), l, d)
+			if step.want == "" {
+				if err != nil {
+					t.Errorf("%s after %s: %v", kind, step.later, err)
+				}
+				continue
+			}
+			v := classify(err, l.Turn, p.Now(), time.Minute)
+			if v.kind != step.want || v.kind == env.VerdictWait && v.why.Kind != work.WhyPartMissing {
+				t.Errorf("%s after %s: the turn ends as %q: %s %s", kind, step.later, v.kind, v.why, v.reason)
+			}
+			if v.kind == env.VerdictWait {
+				l.Turn.WaitReason = v.why
+			}
+		}
 	}
 }
 

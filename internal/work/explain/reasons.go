@@ -117,6 +117,10 @@ var reasons = []row{
 		work.WhyIssueMissing, Nobody, Reminded, "GitHub does not find issue #{number}",
 		step("a pass asks again after `settle_after`; if the issue is still missing, it was deleted or transferred, and the work is cancelled"), nil,
 	},
+	{
+		work.WhyPartMissing, Nobody, Reminded, "GitHub does not find a comment or review on #{number} that is being answered",
+		step("a pass asks again after `settle_after`; if it is still missing, it was deleted, and it is not answered"), nil,
+	},
 	{work.WhyBranchMoves, Nobody, Reminded, "the branch keeps moving", nil, nil},
 	{work.WhyCommitLost, Nobody, Reminded, "{text}", nil, nil},
 
