@@ -170,15 +170,15 @@ func (m *message) attributes(field int, all []attribute.KeyValue) {
 	for _, a := range all {
 		var pair, value message
 		pair.text(1, string(a.Key))
-		switch a.Value.Type() { //nolint:exhaustive // lists are never set, and would be sent as text
+		switch a.Value.Type() {
 		case attribute.BOOL:
 			value.number(2, map[bool]uint64{true: 1}[a.Value.AsBool()])
 		case attribute.INT64:
 			value.number(3, uint64(a.Value.AsInt64()))
 		case attribute.FLOAT64:
 			value.fixed(4, math.Float64bits(a.Value.AsFloat64()))
-		default:
-			value.text(1, a.Value.Emit())
+		default: // lists are never set, and would be sent as text
+			value.text(1, a.Value.String())
 		}
 		pair.bytes(2, value)
 		m.bytes(field, pair)
