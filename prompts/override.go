@@ -83,7 +83,8 @@ func readOverride(path string) (source, bool, error) {
 
 // with returns a copy of the pack in which these files replace ours.
 func (p *Pack) with(files []source) (*Pack, error) {
-	fresh := &Pack{templates: template.Must(p.templates.Clone()), sources: maps.Clone(p.sources)}
+	templates := template.Must(p.templates().Clone())
+	fresh := &Pack{templates: func() *template.Template { return templates }, sources: maps.Clone(p.sources)}
 	var wrong []error
 	for _, s := range files {
 		name := nameOf(s.path)
@@ -93,7 +94,7 @@ func (p *Pack) with(files []source) (*Pack, error) {
 			err = onlyOwn(own, p, s.path)
 		}
 		if err == nil {
-			_, err = fresh.templates.New(name).Parse(trimmed(s.text))
+			_, err = templates.New(name).Parse(trimmed(s.text))
 		}
 		if err != nil {
 			wrong = append(wrong, fresh.explain(err))
@@ -108,7 +109,7 @@ func onlyOwn(t *template.Template, p *Pack, path string) error {
 		return &OverrideError{Path: path, Reason: "it is empty"}
 	}
 	for _, d := range t.Templates() {
-		if d.Name() != t.Name() && p.templates.Lookup(d.Name()) != nil {
+		if d.Name() != t.Name() && p.templates().Lookup(d.Name()) != nil {
 			return &OverrideError{Path: path, Reason: fmt.Sprintf("it defines %q, which is a piece of ours; choose another name", d.Name())}
 		}
 	}

@@ -37,23 +37,29 @@ func Names() []string {
 
 // Pack is a set of prompts: ours, some replaced by the operator's.
 type Pack struct {
-	templates *template.Template
-	sources   map[string]source // by name
+	templates func() *template.Template // parses them at the first use: most passes write no prompt
+	sources   map[string]source         // by name
 }
 
 type source struct{ path, text string }
 
-// ours is the pack without overrides. It is parsed once, at its first use.
+// ours is the pack without overrides.
 var ours = sync.OnceValue(func() *Pack {
-	p := &Pack{templates: template.New("prompts").Option("missingkey=error"), sources: map[string]source{}}
+	p := &Pack{sources: map[string]source{}}
 	for _, name := range append(Names(), partShared) {
 		text, err := templateFiles.ReadFile("templates/" + name + ".tmpl")
 		if err != nil {
 			panic(err) // an embedded file, read by every test
 		}
-		template.Must(p.templates.New(name).Parse(trimmed(string(text))))
 		p.sources[name] = source{text: string(text)}
 	}
+	p.templates = sync.OnceValue(func() *template.Template {
+		all := template.New("prompts").Option("missingkey=error")
+		for _, name := range append(Names(), partShared) {
+			template.Must(all.New(name).Parse(trimmed(p.sources[name].text)))
+		}
+		return all
+	})
 	return p
 })
 
@@ -108,7 +114,7 @@ func (p *Pack) render(name string, kind work.Kind, c Context) (string, error) {
 
 func (p *Pack) execute(name string, data any) (string, error) {
 	var b strings.Builder
-	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := p.templates().ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("render prompt %q: %w", name, p.explain(err))
 	}
 	text := strings.TrimSpace(b.String())

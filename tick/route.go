@@ -15,12 +15,15 @@ import (
 // route plans every ready repository. If its ingest is late or failed, it plans with the stored
 // data.
 func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error) {
-	if err := p.loader.ReadDay(ctx); err != nil {
-		return nil, fmt.Errorf("read what was spent today: %w", err)
-	}
 	busy, err := p.loader.Busy(ctx, ready)
 	if err != nil {
 		return nil, fmt.Errorf("find out where there is something to decide: %w", err)
+	}
+	if len(busy) == 0 {
+		return nil, nil
+	}
+	if err := p.loader.ReadDay(ctx); err != nil {
+		return nil, fmt.Errorf("read what was spent today: %w", err)
 	}
 	var plans []plan.Plan
 	for _, r := range ready {

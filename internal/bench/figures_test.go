@@ -46,7 +46,7 @@ func megabytes(what string, bytes int64) figure {
 	return figure{what: what, value: float64(bytes) / (1 << 20), unit: "MB", kept: true}
 }
 
-// atMost gives it a goal.
+// atMost gives it a goal. For a figure that is kept it is a limit: script/bench fails above it.
 func (f figure) atMost(goal float64) figure {
 	f.goal, f.aimed = goal, true
 	return f
@@ -87,6 +87,17 @@ func (f figure) line(before map[string]float64) string {
 		was = f.number(v)
 	}
 	return strings.TrimRight(fmt.Sprintf("  %-50s %12s %12s %-7s %12s", f.what, f.number(f.value), goal, verdict, was), " ")
+}
+
+// missed tells which limits a row exceeds. They stay whatever the baseline says, which may have
+// crept up.
+func missed(row string, figures []figure) (out []string) {
+	for _, f := range figures {
+		if f.kept && f.aimed && f.value > f.goal {
+			out = append(out, fmt.Sprintf("%s: %s: %s, the limit is %s", row, f.what, f.number(f.value), f.number(f.goal)))
+		}
+	}
+	return out
 }
 
 const head = "  what                                                   measured         goal             baseline"
@@ -150,6 +161,22 @@ func (b baseline) worse(row string, figures []figure) []string {
 		out = append(out, fmt.Sprintf("%s: %s: %s, the baseline has %s: %s", row, f.what, f.number(f.value), f.number(was), by))
 	}
 	return out
+}
+
+func TestAMissedLimitIsTold(t *testing.T) {
+	for _, c := range []struct {
+		of   figure
+		want string
+	}{
+		{ratio("CPU", 25, 100).keep().atMost(0.25), ""},
+		{ratio("CPU", 26, 100).keep().atMost(0.25), "idle: CPU: 0.26 ×, the limit is 0.25 ×"},
+		{ratio("CPU", 26, 100).atMost(0.25), ""}, // of this machine
+		{count("requests", 9), ""},
+	} {
+		if got := strings.Join(missed("idle", []figure{c.of}), "\n"); got != c.want {
+			t.Errorf("of %+v it says %q, not %q", c.of, got, c.want)
+		}
+	}
 }
 
 func TestWorseByAThirdIsTold(t *testing.T) {

@@ -77,7 +77,7 @@ func measureIdleFew(t *testing.T, l *lab) []figure {
 		passWall, passCPU, ghWall, ghCPU,
 		m.beside("wall / gh api user", thePass, ghUser, wall).atMost(0.5),
 		m.beside("wall of the launcher / gh api user", launcher, ghUser, wall).atMost(1),
-		m.beside("CPU / gh api user", thePass, ghUser, used).keep(),
+		m.beside("CPU / gh api user", thePass, ghUser, used).keep().atMost(0.35),
 		m.memory().atMost(60),
 	}
 }
@@ -126,7 +126,7 @@ func measureVersion(t *testing.T, l *lab) []figure {
 	return []figure{
 		milliseconds("wall", median(version, wall)).atMost(5), milliseconds("CPU", median(version, used)),
 		ratio("wall / gh api user", median(version, wall), median(gh, wall)),
-		ratio("CPU / gh api user", median(version, used), median(gh, used)).keep(),
+		ratio("CPU / gh api user", median(version, used), median(gh, used)).keep().atMost(0.15),
 		megabytes("peak memory", median(version, peak)),
 	}
 }

@@ -149,7 +149,7 @@ func TestLauncherUnderCron(t *testing.T) {
 	s := newSource(t)
 	launcher := filepath.Join(s.dir, "gh-mergexo")
 	tools := t.TempDir() // everything that the launcher may call, but Go
-	for _, name := range []string{"sh", "find", "mkdir", "rm", "mv", "touch", "cat", "id", "readlink"} {
+	for _, name := range []string{"sh", "find", "mkdir", "rm", "mv", "touch", "cp", "cat", "id", "readlink"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatal(err)

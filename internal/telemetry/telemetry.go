@@ -15,7 +15,6 @@ import (
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -55,7 +54,7 @@ func New(o Options) *Tracer {
 }
 
 // setUp connects OpenTelemetry's SDK to the collector that the environment names. The SDK itself
-// reads the other variables: headers, certificates, compression, time limits.
+// reads the variables about sampling, limits and the resource.
 func (t *Tracer) setUp(ctx context.Context) {
 	if t.refused != "" {
 		t.opt.Log.Warn("no traces are sent", "why", t.refused)
@@ -63,7 +62,7 @@ func (t *Tracer) setUp(ctx context.Context) {
 	}
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(t.fail))
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := newExporter(t.opt.Lookup, t.opt.Version)
 	if err != nil {
 		t.fail(err)
 		return

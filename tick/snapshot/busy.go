@@ -9,22 +9,12 @@ import (
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
-// few is up to how many repositories are all looked into: finding the busy ones would cost as much.
-const few = 4
-
 // landedFor is how long after a merge it may need further actions.
 const landedFor = 30 * 24 * time.Hour
 
-// Busy returns the repositories in which there may be something to decide or to send: all of a few;
-// of many, the others are not looked into.
+// Busy returns the repositories in which there may be something to decide or to send. A pass does not
+// look into the others.
 func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySet, err error) {
-	busy = store.BusySet{}
-	if len(repos) <= few {
-		for _, r := range repos {
-			busy[r.Row.ID] = true
-		}
-		return busy, nil
-	}
 	var landing store.BusySet
 	var decided map[int64]store.Policies
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
