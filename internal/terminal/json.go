@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cli/go-gh/v2/pkg/jq"
 	"github.com/cli/go-gh/v2/pkg/jsonpretty"
+	"github.com/cli/go-gh/v2/pkg/template"
 )
 
 // JSON holds gh's flags --json, --jq and --template.
@@ -102,6 +104,17 @@ func (j *JSON) show(o Output, b *bytes.Buffer) error {
 		return filtered("--jq", jq.EvaluateFormatted(bytes.NewReader(clean), w, j.JQ, "  ", o.Color))
 	}
 	return executeTemplate(o, w, bytes.NewReader(clean), j.Template)
+}
+
+func executeTemplate(o Output, w io.Writer, r io.Reader, source string) error {
+	t := template.New(w, o.Width, o.Color)
+	if err := t.Parse(source); err != nil {
+		return filtered("--template", err)
+	}
+	if err := t.Execute(r); err != nil {
+		return filtered("--template", err)
+	}
+	return t.Flush()
 }
 
 // Each turns rows into views; the result is never nil, so that JSON shows [].
