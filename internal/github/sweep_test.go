@@ -192,9 +192,12 @@ func TestDetails(t *testing.T) {
 	d := details[0]
 	rest, _, err := w.client.Pull(t.Context(), w.name, n)
 	must(t, err)
-	rest.Rollup = "FAILURE"
+	rest.Rollup, rest.HeadPushed = "FAILURE", d.HeadPushed // which only GraphQL has
 	if d.Pull != rest {
 		t.Errorf("GraphQL %+v\nREST %+v", d.Pull, rest)
+	}
+	if d.HeadPushed.IsZero() {
+		t.Error("the last push is not there")
 	}
 	if len(d.Reviews) != 3 {
 		t.Fatalf("reviews %+v", d.Reviews)
