@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/doctor"
-	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -74,19 +73,20 @@ func tryFolder(dir string) error {
 // probeName matches the files of tryFolder, which a killed process may leave.
 const probeName = ".probe-*"
 
-// tryLock takes a lock of its own, so that it keeps no pass from one.
+// tryLock takes a lock of its own, so that it keeps no pass from one, and no other trial.
 func tryLock(dirs folder.Dirs) error {
-	locks := filepath.Join(dirs.State, "locks")
-	if !files.Exists(locks) {
-		return nil
+	f, err := os.CreateTemp(filepath.Join(dirs.State, "locks"), probeName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the first pass makes the folder
 	}
-	path := filepath.Join(locks, strings.TrimSuffix(probeName, "*")+"lock")
-	l, free, err := folder.TryLock(path)
-	if err != nil || !free {
+	if err != nil {
 		return err
 	}
-	l.Unlock()
-	return os.Remove(path)
+	l, free, err := folder.TryLock(f.Name())
+	if err == nil && free {
+		l.Unlock()
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // tryFiles opens, as passes do, the logs for appending and the files of locks. Of other files it
