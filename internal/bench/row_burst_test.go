@@ -16,7 +16,8 @@ type burst struct {
 }
 
 // measure looks at the pass that reads a burst, and at the one after it, in which there is
-// nothing new. No turn begins: the quiet period of the comments lasts.
+// nothing new. No turn begins: the quiet period of the comments lasts. The pass after it asks again
+// for each page of the burst, which is younger than the overlap: GitHub answers 304.
 func (b burst) measure(t *testing.T, l *lab) []figure {
 	w := newWorldOf(t, l.program(), shape{repos: 1, pulls: b.pulls, comments: 2})
 	w.quietPeriod = "1h"
@@ -48,7 +49,7 @@ func (b burst) measure(t *testing.T, l *lab) []figure {
 		ratio("CPU / gh api user", during.CPU, gh).keep(),
 		megabytes("peak memory", during.Peak).atMost(60),
 		count("requests", askedDuring),
-		count("reads of the pass after it", reads).atMost(float64(asked)),
+		count("reads of the pass after it", reads).atMost(float64(asked + b.comments/100 + 8)),
 		count("writes of the pass after it", writes),
 		milliseconds("CPU of the pass before", before.CPU),
 		milliseconds("CPU of the pass after it", after.CPU),
