@@ -52,6 +52,7 @@ func (w redactingWriter) Write(b []byte) (int, error) {
 // Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP cancels
 // the context; a second one ends the process at once.
 func Main(env Env) int {
+	beginSmall()
 	collectLater()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup does

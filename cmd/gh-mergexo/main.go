@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/mergexo/gh-mergexo/cmd"
-	_ "github.com/mergexo/gh-mergexo/internal/pace" // a pass starts every minute, and mostly finds nothing to do
 )
 
 // version is set by release builds (script/build.sh).
