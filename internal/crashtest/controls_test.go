@@ -204,15 +204,6 @@ func diesInIngest(h history) (points []point) {
 	return points
 }
 
-// diesBetweenPages is where a page of what a lost database knew was read and is being
-// judged: when the mirror is asked for journals.
-func diesBetweenPages(h history) (points []point) {
-	for _, n := range h.numbers(`^git (\d+): for-each-ref .*refs/mergexo/journal/`) {
-		points = append(points, point{act: actKill, at: atGit, n: n, when: before})
-	}
-	return points
-}
-
 func diesWithAnswers(h history) []point {
 	return upTo(h.counts.agents, point{act: actKill, at: atAgent, when: after})
 }

@@ -140,26 +140,6 @@ func mutants() []mutant {
 			}},
 		},
 		{
-			guard: "how far a walk came together with its page", file: "tick/ingest/search.go", scenario: "adoption", points: diesBetweenPages,
-			edits: []edit{
-				{`
-		if err := h.judge(ctx, true); err != nil {
-`, `
-		if err := h.update(ctx, func(ctx context.Context, tx *store.Tx) error { return h.storeCursors(ctx, tx, h.now()) }); err != nil {
-			return false, err
-		}
-		if err := h.judge(ctx, true); err != nil {
-`},
-				{
-					`"github.com/mergexo/gh-mergexo/internal/work"
-`,
-					`"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/store"
-`,
-				},
-			},
-		},
-		{
 			guard: "locks of a dead git are removed", file: "internal/git/mirror.go", scenario: "bugfix", points: diesWithAnswers,
 			edits: []edit{{`
 	if err := m.removeStaleLocks(); err != nil {
