@@ -73,11 +73,11 @@ func (t *Tx) GetBox(ctx context.Context, pullID int64) (box merging.Box, ok bool
 	return box, true, nil
 }
 
-// MarkBoxRead stores that a pull request's merge box was read. If a pass cannot read all boxes, the
+// MarkBoxRead stores that a pull request's merge box was read or tried. If a pass cannot read all, the
 // next one begins with others.
 func (t *Tx) MarkBoxRead(ctx context.Context, pullID int64, at time.Time) error {
 	_, err := t.exec(ctx, fmt.Sprintf("note that the merge box of pull request %d was read", pullID),
-		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ? AND box <> ''`, t.stamp(at), pullID)
+		`UPDATE pull_reviews SET box_read_at = ? WHERE pull_id = ?`, t.stamp(at), pullID)
 	return err
 }
 

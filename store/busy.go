@@ -48,6 +48,7 @@ const busyRepos = `
 	SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM events e WHERE e.repo_id = r.id AND processed_at = 0)
 		OR EXISTS (SELECT 1 FROM actions a WHERE a.repo_id = r.id AND turn_id IS NULL AND state IN ('planned', 'sent'))
 		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND watch_until > ?1 AND watch_until > 0 AND red = '[]')
+		OR EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?2)
 	UNION SELECT repo_id FROM turns WHERE step NOT IN ('done', 'superseded', 'failed', 'cancelled')
 	UNION SELECT repo_id FROM pull_reviews WHERE look > 0
 	UNION SELECT repo_id FROM pull_requests WHERE state = 'open' AND lost_oid <> '' AND accepted_oid = '' AND item_id IS NOT NULL
@@ -59,20 +60,20 @@ const busyRepos = `
 	UNION SELECT repo_id FROM work_items WHERE wait_look_at > 0 AND wait_look_at <= ?1`
 
 // ListBusy returns the repositories in which there may be something to decide or send, including
-// merges that are watched now. ListLanding returns the repositories where only a merge may be due.
-func (t *Tx) ListBusy(ctx context.Context, now time.Time) (BusySet, error) {
-	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now))
+// merges that are watched now, and those of ours since a time: what follows them does not depend on
+// the config. ListLanding returns the repositories where only a merge may be due.
+func (t *Tx) ListBusy(ctx context.Context, now, since time.Time) (BusySet, error) {
+	return t.listBusySet(ctx, "list what is busy", busyRepos, millis(now), millis(since))
 }
 
-// landingRepos selects the repositories in which a pull request may be merged, or was merged
+// landingRepos selects the repositories in which a pull request may be merged, or somebody merged one
 // since a time.
 const landingRepos = `
 	SELECT repo_id FROM pull_reviews WHERE ` + landing + `
-	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM merges m WHERE m.repo_id = r.id AND m.at >= ?1)
-		OR EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
+	UNION SELECT r.id FROM repositories r WHERE EXISTS (SELECT 1 FROM pull_requests p WHERE p.repo_id = r.id AND p.state = 'merged' AND p.updated_at >= ?1)`
 
-// ListLanding returns the repositories in which a pull request may be merged, or was merged since a
-// time. A pass looks into them if the config enables merging there.
+// ListLanding returns the repositories in which a pull request may be merged, or somebody merged one
+// since a time. A pass looks into them if the config enables merging there.
 func (t *Tx) ListLanding(ctx context.Context, since time.Time) (BusySet, error) {
 	return t.listBusySet(ctx, "list where something may be merged", landingRepos, millis(since))
 }

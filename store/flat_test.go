@@ -241,7 +241,7 @@ func mergeNothing(ctx context.Context, tx *Tx, r work.Repo) error {
 // lookAtMany is what a pass over many repositories asks of all of them at once.
 func lookAtMany(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, unreadErr := tx.ListUnread(ctx, t0)
-	_, busyErr := tx.ListBusy(ctx, t0)
+	_, busyErr := tx.ListBusy(ctx, t0, t0)
 	_, landingErr := tx.ListLanding(ctx, t0)
 	_, policiesErr := tx.ListPolicies(ctx)
 	_, labelsErr := tx.ListAllSeenLabels(ctx)

@@ -19,7 +19,7 @@ func (p *Pass) route(ctx context.Context, ready []*env.Repo) ([]plan.Plan, error
 	if err != nil {
 		return nil, fmt.Errorf("find out where there is something to decide: %w", err)
 	}
-	if len(busy) == 0 {
+	if len(busy) == 0 && len(p.Config.Notify) == 0 { // a spent budget is told also if nothing waits for it
 		return nil, nil
 	}
 	if err := p.loader.ReadDay(ctx); err != nil {

@@ -83,10 +83,24 @@ func Coded(code ErrorCode, err error) error {
 	return &CodedError{Code: code, Err: err}
 }
 
-// Unwritten returns why the output could not be written; nil: something else is wrong.
-func Unwritten(err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Op == "write" && at.Path == os.Stdout.Name() {
-		return at.Err
+// Unwritten returns why the output could not be written; nil: something else is wrong, alone or too.
+func Unwritten(err error) (why error) {
+	if all, joined := err.(interface{ Unwrap() []error }); joined {
+		for _, one := range all.Unwrap() {
+			if why = Unwritten(one); why == nil {
+				return nil
+			}
+		}
+		return why
+	}
+	if at, ok := err.(*fs.PathError); ok { //nolint:errorlint // what it wraps is no such error
+		if at.Op == "write" && at.Path == os.Stdout.Name() {
+			return at.Err
+		}
+		return nil
+	}
+	if err = errors.Unwrap(err); err != nil {
+		return Unwritten(err)
 	}
 	return nil
 }

@@ -152,6 +152,12 @@ func (h *reading) filterEvents(ctx context.Context) error {
 		if err == nil && c.event.Kind.Written() && c.event.Outcome == "" {
 			c.event.Outcome, err = h.verdict(ctx, c.event)
 		}
+		if err == nil && c.event.Kind == work.EventReview && c.event.Outcome == "" {
+			var fixed bool
+			if fixed, err = h.lookups.fixedFor(ctx, h, c.event); fixed {
+				c.event.Outcome = work.OutcomeVerdict
+			}
+		}
 		if err == nil && c.event.Kind == work.EventReview && c.event.Outcome == "" && c.event.State == "" {
 			c.event.State, err = h.stateOf(ctx, c)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
+	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -16,6 +17,7 @@ type lookups struct {
 	foreign  map[int]bool
 	numbers  map[whose][]int
 	pauses   map[int][]work.Pause // by the number that they are of
+	fixed    map[int][]int64      // by pull request: the reviews of people for which fixes are made
 	commands []work.Event         // pending ones
 	asked    bool                 // commands was read
 }
@@ -79,6 +81,37 @@ func (l *lookups) onForeignPull(ctx context.Context, h *reading, number int) (bo
 		theirs = item.Flow == work.FlowReview
 	}
 	return remember(&l.foreign, number, theirs, err)
+}
+
+// fixedFor reports whether a comment belongs to a stored verdict for which a fix is made. The review
+// may not be read again with a comment that was edited.
+func (l *lookups) fixedFor(ctx context.Context, h *reading, e work.Event) (bool, error) {
+	reviews, known := l.fixed[e.Number]
+	if !known {
+		pull, _, err := h.pull(ctx, e.Number)
+		if err == nil && pull.ID != 0 {
+			err = h.view(ctx, func(ctx context.Context, tx *store.Tx) error {
+				stored, err := tx.GetReviews(ctx, pull.ID)
+				reviews = nil
+				for _, v := range stored.Verdicts {
+					if asksFix(v) && v.Validity != review.TakenBack {
+						reviews = append(reviews, v.ReviewID)
+					}
+				}
+				return err
+			})
+		}
+		if reviews, err = remember(&l.fixed, e.Number, reviews, err); err != nil {
+			return false, err
+		}
+	}
+	return e.Review != 0 && slices.Contains(reviews, e.Review), nil
+}
+
+// asksFix reports whether a verdict is a person's who is a reviewer and requests changes: a fix is
+// made for it, and its comments are no feedback beside it.
+func asksFix(v review.Verdict) bool {
+	return v.Human && v.Reviewer != "" && v.Decision == review.RequestChanges
 }
 
 func (l *lookups) partners(c candidate, find func() ([]int, error)) ([]int, error) {

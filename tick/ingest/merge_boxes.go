@@ -62,6 +62,9 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 		if github.IsStatus(err, 403) { // a token that may not read merge boxes still reads everything else
 			err = errors.New(err.Error())
 		}
+		if err != nil {
+			h.unreadBoxes = append(h.unreadBoxes, c.pull.ID)
+		}
 		if err := h.deferOne(err, "read the merge box of #%d", c.pull.Number); err != nil {
 			return err
 		}
@@ -70,7 +73,7 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 }
 
 // mergeCandidates returns the pull requests whose boxes this pass reads, by number; if there are
-// too many, those read longest ago.
+// too many, those read or tried longest ago.
 func (h *reading) mergeCandidates(ctx context.Context) (all []mergeCandidate, err error) {
 	merges := func(f work.Flow) bool { return h.repo.Settings.MergePolicy(f).Auto }
 	if !slices.ContainsFunc(work.Flows(), merges) {
@@ -226,6 +229,14 @@ func (h *reading) storeMergeBoxes(ctx context.Context, tx *store.Tx, now time.Ti
 			if err := one.left.store(ctx, tx, one); err != nil {
 				return err
 			}
+		}
+	}
+	if !h.boxesCut {
+		return nil
+	}
+	for _, pull := range h.unreadBoxes { // else they would keep others from being read
+		if err := tx.MarkBoxRead(ctx, pull, now); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -274,6 +274,25 @@ func TestSoManyAreReadInAPass(t *testing.T) {
 	}
 }
 
+// As many as are read in a pass, and cannot be read, keep no other from being read.
+func TestUnreadableBoxesKeepNoOtherFromBeingRead(t *testing.T) {
+	w := newWorld(t, mostBoxes+5)
+	for n := range mostBoxes {
+		w.hub.bad[10+10*n] = errors.New("this one is broken")
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		asked, _ := w.pass()
+		_, numbers, _ := strings.Cut(asked, "boxes agent:freeze ")
+		for n := range strings.FieldsSeq(numbers) {
+			seen[n] = true
+		}
+	}
+	if len(seen) != mostBoxes+5 {
+		t.Errorf("%d of %d were tried in two passes", len(seen), mostBoxes+5)
+	}
+}
+
 // takeOut stores the state of the dequeue action.
 func (w *world) takeOut(ctx context.Context, tx *store.Tx, state work.ActionState) error {
 	a, err := tx.PlanMerging(ctx, work.Action{

@@ -32,7 +32,8 @@ type reading struct {
 	permissions *permissions
 	search      search
 	boxes       []mergeBox
-	boxesCut    bool // not all of them are read in this pass
+	unreadBoxes []int64 // pull requests whose merge boxes could not be read
+	boxesCut    bool    // not all of them are read in this pass
 
 	known      known        // left by earlier passes and slices
 	lookups    lookups      // cache of database reads about comments

@@ -179,7 +179,7 @@ func (h *reading) intakeReviews(ctx context.Context, pull work.PullRequest, d gi
 			seen.verdicts = append(seen.verdicts, v)
 			by.callIn(v.Verdict)
 		}
-		if ok && v.Human && v.Reviewer != "" && v.Decision == review.RequestChanges { // a fix is made for it
+		if ok && asksFix(v.Verdict) {
 			verdicts[r.ID], c.event.Outcome = true, work.OutcomeVerdict
 		}
 		if said {

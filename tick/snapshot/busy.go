@@ -18,10 +18,11 @@ func (p *Loader) Busy(ctx context.Context, repos []*env.Repo) (busy store.BusySe
 	var landing store.BusySet
 	var decided map[int64]store.Policies
 	err = p.Store.View(ctx, func(tx *store.Tx) error {
-		if busy, err = tx.ListBusy(ctx, p.Now()); err != nil {
+		since := p.Now().Add(-landedFor)
+		if busy, err = tx.ListBusy(ctx, p.Now(), since); err != nil {
 			return err
 		}
-		if landing, err = tx.ListLanding(ctx, p.Now().Add(-landedFor)); err != nil {
+		if landing, err = tx.ListLanding(ctx, since); err != nil {
 			return err
 		}
 		decided, err = tx.ListPolicies(ctx)
