@@ -21,7 +21,7 @@ func StateDir(env environ.Env) (string, error) {
 		}
 	}
 	return "", fmt.Errorf(`find out which folder holds the state: %w
-Name the config that the passes read: --config FILE. Or make an empty file "paused.json" in the state folder by hand: that pauses everything, too`, err)
+Name the config that the passes read: --config FILE. Or make the empty file "paused.json" in the state folder, or remove it, by hand: while it is there, everything is paused`, err)
 }
 
 func stateDirOf(path, doc string, env environ.Env) (string, error) {

@@ -63,13 +63,13 @@ func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.A
 	}
 }
 
-// aroundFlaw returns advice about a change that the agent could not repair. Test output, like agent
+// aroundFlaw returns where the output of tests is that the agent could not repair. Test output, like agent
 // output, stays on this machine: it may contain anything the tests read.
 func aroundFlaw(f *flaw) string {
 	if f.Output == "" {
 		return ""
 	}
-	return "What the tests printed is in the log of the machine that runs it"
+	return "What the tests printed is in the log of the machine that runs gh mergexo"
 }
 
 // findFlaw returns why the new commit may not be pushed; nil: it may. A design document has no

@@ -112,7 +112,7 @@ func turnLimit(r work.Reason, _ Place, w Words) Words {
 
 func testsAdvice(r work.Reason, _ Place, w Words) Words {
 	if r.Advice != "" {
-		w.Resume += ". " + r.Advice
+		w.What += ". " + r.Advice
 	}
 	return w
 }
