@@ -161,7 +161,7 @@ func TestSigning(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	config := filepath.Join(w.home, ".gitconfig")
-	w.write(config, "[commit]\n\tgpgSign\n[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = "+key+"\n")
+	w.write(config, w.read(config)+"[commit]\n\tgpgSign\n[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = "+key+"\n")
 	w.open(Options{})
 	if !w.git.signsCommits() {
 		t.Fatal("the operator's git signs")
@@ -198,7 +198,7 @@ func TestOperatorsExcludesAreCarriedOver(t *testing.T) {
 	}
 	w := newWorld(t, tree)
 	w.write(filepath.Join(w.home, "ignore"), "*.swp\n")
-	w.write(filepath.Join(w.home, ".gitconfig"), "[core]\n\texcludesFile = ~/ignore\n[alias]\n\tst = status\n")
+	w.write(filepath.Join(w.home, ".gitconfig"), w.read(filepath.Join(w.home, ".gitconfig"))+"[core]\n\texcludesFile = ~/ignore\n[alias]\n\tst = status\n")
 	w.open(Options{})
 	w.restore()
 	w.put("x.swp", "x")
