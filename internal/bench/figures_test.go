@@ -89,8 +89,8 @@ func (f figure) line(before map[string]float64) string {
 	return strings.TrimRight(fmt.Sprintf("  %-50s %12s %12s %-7s %12s", f.what, f.number(f.value), goal, verdict, was), " ")
 }
 
-// missed tells which limits a row exceeds. They stay whatever the baseline says, which may have
-// crept up.
+// missed returns the limits that a row exceeds. They do not depend on the baseline, which may have
+// risen in small steps.
 func missed(row string, figures []figure) (out []string) {
 	for _, f := range figures {
 		if f.kept && f.aimed && f.value > f.goal {

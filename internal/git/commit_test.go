@@ -210,8 +210,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Attributes count in whatever folder above a file they are, and in one whose name is no single
-// question to git.
+// A .gitattributes counts in each folder above a file, also in a folder with a space in its name,
+// which git's batch command cannot be asked about.
 func TestAttributesOfEachFolderCount(t *testing.T) {
 	for _, folder := range []string{"", "a/", "a/b/", "a b/c/"} {
 		t.Run(folder, func(t *testing.T) {

@@ -46,8 +46,8 @@ func IsItemError(err error) bool {
 	return true
 }
 
-// NotUnderstood reports whether GitHub refused a GraphQL document as such: it would refuse it
-// whatever the document asks about.
+// NotUnderstood reports whether GitHub refused a GraphQL document as such: it would refuse the
+// same document with other variables, too.
 func NotUnderstood(err error) bool {
 	e, ok := errors.AsType[*transport.Error](err)
 	return ok && e.Status == http.StatusBadRequest && e.Type != ""

@@ -22,8 +22,8 @@ func rulesOf(t *testing.T, c *Client, repo work.RepoName, branch string) merging
 	return withoutETags(rules) // TestRulesAreReadAgainOnlyIfTheyChanged is about these
 }
 
-// Rules that are read again cost one "not modified" for each request, whatever protects the branch.
-// Any change of them, of the branch and of what they are asked about brings them anew.
+// Rules that are read again cost one "not modified" for each request, for every kind of protection.
+// After a change of the rules, of the branch or of the repository's name they are read completely.
 func TestRulesAreReadAgainOnlyIfTheyChanged(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.repo.CreateBranch("other", "main"))

@@ -77,7 +77,7 @@ func relatives() ([]int, error) {
 			all = append(all, pid)
 			found = append(found, childrenOf(pid)...)
 		}
-		if len(found) == 0 { // whoever lost its parent meanwhile is our child now
+		if len(found) == 0 { // a process that lost its parent during this search is our child now
 			adopted, _ := childrenOfThread(os.Getpid(), os.Getpid())
 			found = slices.DeleteFunc(adopted, func(pid int) bool { return seen[pid] })
 		}

@@ -29,7 +29,7 @@ func guard() error {
 	return nil
 }
 
-// adopting reports whether whatever outlives its parent becomes our child.
+// adopting reports whether every descendant of ours that outlives its parent becomes our child.
 func adopting() bool { return guarding.Load() }
 
 // endOrphans ends orphans of an agent's run that became our children. It spares processes that this

@@ -158,7 +158,7 @@ func relativesPart(t *testing.T, dir string) {
 }
 
 // With the guard a look at processes reads our descendants only: what loses its parent becomes our
-// child, in whatever session it is. What outlives a sandbox is ended by the same way, without a mark.
+// child, in any session. A process that outlives a sandbox is ended in the same way, without a mark.
 func TestALookReadsOnlyOurDescendants(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -107,7 +107,8 @@ func mountPoints(all []Entry) error {
 	return nil
 }
 
-// folders are those of a private folder that were made real: nobody else writes there meanwhile.
+// folders are the paths in a private folder that realFolder has made folders. No other process writes
+// there until the sandbox starts.
 type folders map[string]bool
 
 // real makes the path a folder, as realFolder does, but looks at it once.

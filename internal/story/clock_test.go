@@ -14,8 +14,8 @@ import (
 )
 
 // clock is the time of a story's world, GitHub's and the program's. It stands: each pass begins a
-// second after what happened before it, and otherwise only the story moves the clock. So whatever
-// people do between two passes, or while one works, has one of GitHub's stamps. The time is in a
+// second after what happened before it, and otherwise only the story moves the clock. So all that
+// people do between two passes, or during one, gets the same time stamp from GitHub. The time is in a
 // file, since the program is a process of its own.
 type clock struct{ path string }
 

@@ -13,7 +13,7 @@ type BoxOf struct {
 	Pull   work.PullRequest
 	Issue  int // of its work item
 	Policy merging.Policy
-	Was    merging.Box // as it was read before; zero: everything is read anew
+	Was    merging.Box // as an earlier pass read it; zero: nothing of it is reused
 }
 
 // ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases

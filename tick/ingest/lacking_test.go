@@ -68,6 +68,6 @@ func TestWhatTheServerDoesNotUnderstandIsNotSplit(t *testing.T) {
 		t.Errorf("%d queries about the histories and details of 20 pull requests", n)
 	}
 	if !github.NotUnderstood(errors.Join(errNotUnderstood)) || github.NotUnderstood(&transport.Error{Status: 400}) || github.NotUnderstood(&transport.Error{Status: 404, Type: "NOT_FOUND"}) {
-		t.Error("what is not understood is told wrongly")
+		t.Error("NotUnderstood is wrong about a document or about an item")
 	}
 }

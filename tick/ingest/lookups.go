@@ -23,7 +23,7 @@ type lookups struct {
 }
 
 // renew forgets what may have changed with the slice that was stored. A slice of comments changes no
-// item, no pull request and no pause. So that what another process began meanwhile is found, only
+// item, no pull request and no pause. Another process may add work between two slices, so only
 // complete answers about tracked work are kept.
 func (l *lookups) renew(changed bool) {
 	if changed {

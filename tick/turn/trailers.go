@@ -16,8 +16,8 @@ import (
 // historyLimit is how many commits of a branch are read.
 const historyLimit = 1000
 
-// eventsOnBranch returns the event keys that the commits of turns on a branch name, whoever is their
-// author: the config and git may name another one by now, back to the merge base.
+// eventsOnBranch returns the event keys that the commits of turns on a branch name, back to the merge
+// base. It does not compare authors: the config or git may name another author than before.
 // Commits of turns that this database has as done do not count: events that wait now came, or were
 // reopened, after them.
 func (p *restorer) eventsOnBranch(ctx context.Context, l *env.Lease, base, head string) (map[string]bool, error) {

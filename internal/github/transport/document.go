@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// An older server refuses a document with a field that its schema lacks, whatever the document asks
-// about. The lines of a document that end with this mark are left out for such a server; each has
-// whole fields only.
+// An older server refuses every document with a field that its schema lacks. The lines of a document
+// that end with this mark are left out for such a server; each line has complete fields only.
 const optional = "# optional"
 
 // documents remembers what a server answered to documents that it does not understand, as long as

@@ -134,7 +134,7 @@ type Rules struct {
 	Queue     bool     `json:"queue,omitempty"`
 	Other     []string `json:"other,omitempty"` // rules of kinds that are not judged here
 
-	ETags map[string]string `json:"etags,omitempty"` // of the answers they come from, by address; empty: they are read anew
+	ETags map[string]string `json:"etags,omitempty"` // of the answers that the rules come from, by address; if there is none, the next pass reads the rules without ETags
 }
 
 // Opinions returns each account's last review that approves, requests changes or was dismissed, the
