@@ -214,6 +214,9 @@ func (r *commander) answer(e work.Event, inv invocation, rep Reply) {
 		what = "/mergexo"
 	}
 	body := fmt.Sprintf("**`%s`** for %s:%s%s", what, e.Author.Login, gap, rep.Said)
+	if e.State == work.SaidLocally {
+		body = inv.given() + ": the pull request is closed, its branch stays." // the answer itself was printed
+	}
 	r.notice(work.Action{
 		RepoID: r.v.Repo.ID, ItemID: r.item.ID, Kind: work.ActionComment, Need: work.NeedRequired, Token: token, State: work.ActionPlanned,
 		Number: inv.number, Base: strings.Join(after, " "), Target: e.Source,
@@ -318,10 +321,12 @@ func ForCommand(v known.Snapshot, item known.Item, e work.Event, cmd work.Comman
 		return refusal("The pull request is being opened. Repeat the command once it is open."), made
 	}
 	rep := r.commander().execute(inv)
-	for _, a := range rep.sent {
-		made.add(change.Notice{Action: a})
-	}
-	if !slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
+	if slices.ContainsFunc(rep.sent, func(a work.Action) bool { return a.Kind == work.ActionClose }) {
+		r.commander().answer(e, inv, rep) // nobody finds a pull request closed without a word
+	} else {
+		for _, a := range rep.sent {
+			made.add(change.Notice{Action: a})
+		}
 		e.ProcessedAt, e.Outcome = v.Now, work.OutcomeAnswered
 	}
 	made.add(change.LocalCommand{Event: e})
