@@ -176,7 +176,7 @@ func (c *counts) says() string {
 	}{
 		{c.turns, "turn", "turns"},
 		{c.failed, "of them failed", "of them failed"},
-		{c.people, "comment or push of a person", "comments and pushes of people"},
+		{c.people, "comment, command or push of a person", "comments, commands and pushes of people"},
 		{c.approvals, "approval", "approvals"},
 		{c.changes, "request for changes", "requests for changes"},
 	} {

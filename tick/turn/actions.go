@@ -76,7 +76,7 @@ func (c *composer) pullRequest() {
 	}
 	tested := ""
 	if c.l.Tested != "" {
-		tested = fmt.Sprintf("Ran %s: passed.\n\n", inCode(c.l.Tested))
+		tested = fmt.Sprintf("Ran %s on %.10s: passed.\n\n", inCode(c.l.Tested), t.Commit)
 	}
 	disclosure := ""
 	if c.l.Disclosure != "" {
