@@ -69,6 +69,8 @@ func explainFile(path string, err error) error {
 		return &DiskError{Words: code.Error(), Err: err}
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return &DamagedError{Path: path, Words: code.Error(), Err: err}
+	case sqlite3.SQLITE_READONLY:
+		return &work.MachineError{Err: fmt.Errorf("%s cannot be written: %w", path, err), Do: fmt.Sprintf("chmod u+w %q", path)}
 	}
 	return err
 }
