@@ -187,9 +187,10 @@ type Box struct {
 	Labels      []string       `json:"labels,omitempty"` // of the pull request
 	Issue       Issue          `json:"issue,omitzero"`
 	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
-	Lines       int            `json:"lines"`               // added and deleted
-	Paths       []string       `json:"paths,omitempty"`     // that the head changes, where the config asks; empty: not known
-	Uncounted   []string       `json:"uncounted,omitempty"` // of Paths: those in which GitHub counts no lines
+	From        string         `json:"from,omitempty"`      // the merge base from which Lines, Paths and Uncounted are read; empty: they are not known, or the config does not ask for them
+	Lines       int            `json:"lines,omitempty"`     // added and removed, as git shows them
+	Paths       []string       `json:"paths,omitempty"`     // that the head changes
+	Uncounted   []string       `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
 	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
