@@ -105,7 +105,8 @@ func (p *diffPiece) cut() {
 	if p.shown <= cutDiff {
 		p.Text = ""
 	}
-	p.whole, p.shown = false, utf8.RuneCountInString(p.text())
+	p.whole = false
+	p.shown = utf8.RuneCountInString(p.text())
 }
 
 // text returns what is shown of a file.

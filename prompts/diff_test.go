@@ -125,7 +125,8 @@ func TestJoinReviews(t *testing.T) {
 		found   int
 	}{
 		{[]string{approves, `{"decision":"approve","summary":"Fine.","body":null,"comments":[],"earlier":[],"escalate":[]}`}, review.Approve, 0},
-		{[]string{approves, rejects}, review.RequestChanges, 1}, {[]string{rejects, approves}, review.RequestChanges, 1},
+		{[]string{approves, rejects}, review.RequestChanges, 1},
+		{[]string{rejects, approves}, review.RequestChanges, 1},
 	} {
 		var all []json.RawMessage
 		for _, a := range x.answers {

@@ -26,11 +26,11 @@ type Finding struct {
 
 // Review is the request to a reviewer.
 type Review struct {
-	Reviewer    string          `json:"reviewer"` // the reviewer's name
-	Persona     string          `json:"persona"`  // the operator's words about who they are
-	Round       int             `json:"round"`    // how often they look, this time included
-	Cycle       int             `json:"cycle"`    // fixes that were pushed
-	Since       string          `json:"since"`    // the commit of their last verdict, at which the diff begins; empty: it begins at the base
+	Reviewer    string          `json:"reviewer"`          // the reviewer's name
+	Persona     string          `json:"persona"`           // the operator's words about who they are
+	Round       int             `json:"round"`             // how often they look, this time included
+	Cycle       int             `json:"cycle"`             // fixes that were pushed
+	Since       string          `json:"since"`             // the commit of their last verdict, at which the diff begins; empty: it begins at the base
 	Diff        string          `json:"diff"`              // of the files that this run is shown
 	Cut         []string        `json:"cut"`               // files that are not shown whole, each with its size
 	Unread      []string        `json:"unread"`            // paths that the reviewer was never shown whole, in this review or an earlier one

@@ -111,6 +111,12 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"a thread was never resolved":          {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
 		"changes were asked for, and are made": {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
 		"critical paths":                       {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
+		"a file was shown to nobody": {patient(landable, item(func(i *known.Item) {
+			i.Reviews.Verdicts = slices.Clone(i.Reviews.Verdicts)
+			for n := range i.Reviews.Verdicts {
+				i.Reviews.Verdicts[n].Unread = []string{"gen/a.go"}
+			}
+		})), "1 file not shown whole: gen/a.go"},
 		"a freeze":                             {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
 		"a queue that stands still":            {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
 		"it is behind, and no update helps":    {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},

@@ -75,8 +75,8 @@ func (c *composer) pullRequest() {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
 	tested := ""
-	if c.l.Tested != "" {
-		tested = fmt.Sprintf("Ran %s: passed.\n\n", inCode(c.l.Tested))
+	if c.l.Turn.Tested != "" {
+		tested = fmt.Sprintf("Ran %s: passed.\n\n", inCode(c.l.Turn.Tested))
 	}
 	disclosure := ""
 	if c.l.Disclosure != "" {
