@@ -331,7 +331,7 @@ func (m *Mirror) LayOut(ctx context.Context, dir string, change []FileChange) er
 	var paths []string
 	room := int64(maxLaid)
 	for _, f := range change {
-		diff.WriteString(f.Text)
+		diff.WriteString(strings.ReplaceAll(f.Text, "\x00", "\u2400")) // else programs take the file for a binary one
 		if f.Text == "" {
 			fmt.Fprintf(&diff, "(%s is not in this file: it is binary, too large, a submodule or in LFS)\n", strconv.Quote(f.Path))
 		}

@@ -22,8 +22,8 @@ type BoxOf struct {
 // read before it reuses that if head and merge base are the same, and the rules of the base if
 // GitHub answers that they are. The boxes are read last, so that they show what changed during the
 // other reads, in one query: there are at most MaxBoxes of them.
-func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
-	b := boxReader{r: r, rules: map[string]baseRules{}}
+func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
+	b := boxReader{r: r, preflight: p.Preflight, rules: map[string]baseRules{}}
 	for _, of := range all {
 		if was := of.Was; len(was.Rules.ETags) > 0 {
 			b.rules[was.Base] = baseRules{rules: was.Rules}
@@ -52,8 +52,9 @@ func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 
 // boxReader reads merge boxes of one repository.
 type boxReader struct {
-	r     *Repo
-	rules map[string]baseRules // by base, which several pull requests may share
+	r         *Repo
+	preflight func(context.Context) error // before any git; nil: git is not to be used
+	rules     map[string]baseRules        // by base, which several pull requests may share
 }
 
 // baseRules are the rules of a base.
@@ -82,8 +83,11 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 // NUL byte. They were fetched when its merge base was computed. Without them the change is unknown.
 func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *merging.Box) error {
 	base, _, _ := strings.Cut(pull.MergeBase, "-")
+	if base == "" || b.preflight == nil || b.preflight(ctx) != nil {
+		return ctx.Err()
+	}
 	m := b.r.Git()
-	if base == "" || !m.Has(ctx, base) || !m.Has(ctx, pull.HeadOID) {
+	if !m.Has(ctx, base) || !m.Has(ctx, pull.HeadOID) {
 		return ctx.Err()
 	}
 	change, err := m.Changes(ctx, base, pull.HeadOID, "")

@@ -235,7 +235,7 @@ func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
 		return fmt.Errorf("read what was tested: %w", err)
 	}
 	pull, err := p.ItemPull(ctx, l)
-	if err != nil || pull.Rollup == "" || l.Repo.Settings.Checks == work.ChecksNever {
+	if err != nil || pull.Rollup == "" {
 		return err
 	}
 	details, _, err := readChecks(ctx, l, pull)

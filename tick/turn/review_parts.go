@@ -7,7 +7,6 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/prompts"
-	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
 
@@ -46,21 +45,10 @@ func (p *runner) reviewParts(ctx context.Context, l *env.Lease, ag agent.Agent, 
 	return storedAnswer(l.Turn)
 }
 
-// storePart stores the answer of a part. Its run answered, so it is no failed attempt.
+// storePart stores the answer of a part.
 func (p *runner) storePart(ctx context.Context, l *env.Lease, req env.Request) (err error) {
-	ctx = context.WithoutCancel(ctx) // an agent is paid once
 	if l.Turn.Request, err = json.Marshal(req); err != nil {
 		return fmt.Errorf("encode the answer of a part: %w", err)
 	}
-	err = p.Store.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
-			return err
-		}
-		return tx.RefundAttempt(ctx, l.Turn.ID)
-	})
-	if err != nil {
-		return fmt.Errorf("store the answer of a part: %w", err)
-	}
-	l.Turn.Attempts, l.Attempted = max(l.Turn.Attempts-1, 0), false
-	return nil
+	return p.SaveTurn(context.WithoutCancel(ctx), l) // an agent is paid once
 }
