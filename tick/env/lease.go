@@ -261,11 +261,11 @@ type Part struct {
 
 // Prompts returns the prompts of all runs, as one text for people.
 func (r Request) Prompts() string {
-	text := r.Prompt
+	all := []string{r.Prompt}
 	for _, part := range r.Parts {
-		text += part.Prompt
+		all = append(all, part.Prompt)
 	}
-	return text
+	return strings.Join(all, "")
 }
 
 // QueuedComments returns comments on an item's issue that no turn has.

@@ -65,7 +65,8 @@ func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context,
 		return err
 	}
 	change := whole
-	if n := len(given); n > 0 && given[n-1].Head != l.Turn.Head && m.Has(ctx, given[n-1].Head) {
+	n := len(given)
+	if n > 0 && given[n-1].Head != l.Turn.Head && len(given[n-1].Unread) < maxUnread && m.Has(ctx, given[n-1].Head) { // a full list may lack some
 		last := given[n-1]
 		r.Since = last.Head
 		if change, err = m.Changes(ctx, r.Since, l.Turn.Head, c.Task.BaseSHA); err != nil {
