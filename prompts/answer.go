@@ -94,6 +94,7 @@ type Asked struct {
 	Findings    []Finding  // review: earlier findings, to be judged, each once; fix: to be answered
 	Escalations []string   // reviewers that the answer may call in
 	Coming      []string   // reviewers that it may name without effect
+	Runs        int        // review: the runs whose answers it joins; 0: one
 
 	Blocking review.Severity // the least severity for which changes may be requested; empty: major
 }

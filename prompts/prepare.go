@@ -141,7 +141,6 @@ func lines(list []string, limit int) []string {
 // How much of diffs, logs and documents goes into one prompt, in characters.
 const (
 	maxDocument    = 60000
-	maxDiff        = 200000
 	maxLog         = 20000
 	maxLogs        = 80000 // shared by all checks
 	maxChecks      = 20

@@ -17,6 +17,10 @@ type reviewPage struct {
 	Cycle         int
 	Since         string // the commit at which the diff begins; empty: the base
 	Diff          string
+	Cut           string
+	Beside        string
+	Part, Parts   int
+	Results       string
 	Blocks        string // severities that request changes, each in quotes
 	Others        string
 	Escalations   string
@@ -34,6 +38,8 @@ func newReviewPage(f fencer, kind work.Kind, c Context) reviewPage {
 		p.Reviewer, p.Persona, p.Round, p.Cycle, p.Since = r.Reviewer, r.Persona, r.Round, r.Cycle, r.Since
 		p.Theirs, p.Guarded = r.Theirs, r.Guarded
 		p.Diff, p.Others = f.optional("diff", r.Diff), f.findings(r.Others)
+		p.Cut, p.Results = f.optional("files not shown whole", strings.Join(r.Cut, "\n")), f.results(r.Results)
+		p.Beside, p.Part, p.Parts = r.Beside, r.Part, r.Parts
 		p.Blocks, p.Escalations = blocks(r.Blocking), strings.Join(r.Escalations, ", ")
 	}
 	if x := c.ReviewFix; x != nil && kind == work.KindFix {
@@ -87,6 +93,14 @@ func (f fencer) specification(list []SpecFile) string {
 	return strings.Join(parts, "\n")
 }
 
+func (f fencer) results(list []Result) string {
+	var text strings.Builder
+	for _, r := range list {
+		text.WriteString(r.Name + ": " + r.Result + "\n")
+	}
+	return f.optional("results", text.String())
+}
+
 // findingReplies lists the review comments that hold findings.
 func findingReplies(list []Finding) []string {
 	var ids []string
@@ -104,6 +118,9 @@ func AskedOf(kind work.Kind, c Context) Asked {
 	if kind == work.KindReview {
 		if r := c.Review; r != nil {
 			a.Escalations, a.Coming, a.Blocking = r.Escalations, r.Coming, r.Blocking
+			if r.Part == 0 {
+				a.Runs = r.Parts
+			}
 		}
 		return a
 	}

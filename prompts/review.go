@@ -26,12 +26,18 @@ type Finding struct {
 
 // Review is the request to a reviewer.
 type Review struct {
-	Reviewer    string          `json:"reviewer"` // the reviewer's name
-	Persona     string          `json:"persona"`  // the operator's words about who they are
-	Round       int             `json:"round"`    // how often they look, this time included
-	Cycle       int             `json:"cycle"`    // fixes that were pushed
-	Since       string          `json:"since"`    // the commit of their last verdict, at which the diff begins; empty: it begins at the base
-	Diff        string          `json:"diff"`
+	Reviewer    string          `json:"reviewer"`          // the reviewer's name
+	Persona     string          `json:"persona"`           // the operator's words about who they are
+	Round       int             `json:"round"`             // how often they look, this time included
+	Cycle       int             `json:"cycle"`             // fixes that were pushed
+	Since       string          `json:"since"`             // the commit of their last verdict, at which the diff begins; empty: it begins at the base
+	Diff        string          `json:"diff"`              // of the files that this run is shown
+	Cut         []string        `json:"cut"`               // files that are not shown whole, each with its size
+	Unread      []string        `json:"unread"`            // paths that the reviewer was never shown whole, in this review or an earlier one
+	Beside      string          `json:"beside"`            // folder in the checkout with the whole difference and the former files; empty: there is none
+	Part        int             `json:"part"`              // which of Parts this run is; 0: the only one
+	Parts       int             `json:"parts"`             // runs of one review, each with other files; 0: one
+	Results     []Result        `json:"results"`           // what checks and required tests said on this head
 	Blocking    review.Severity `json:"blocking_severity"` // the least severity for which the reviewer may request changes
 	Others      []Finding       `json:"others"`            // open findings of other reviewers
 	Escalations []string        `json:"escalations"`       // reviewers whom they may call in
@@ -39,6 +45,13 @@ type Review struct {
 	MergeBase   string          `json:"merge_base"`        // where the reviewed commits begin, as in work.PullRequest
 	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: it has no issue, and its author addressed no agent
 	Guarded     bool            `json:"guarded"`           // files with instructions for agents have the base's content in the checkout
+	Shares      []DiffShare     `json:"-"`                 // of a change that takes several runs: see Split
+}
+
+// Result is what a check, or the required tests, said on a head.
+type Result struct {
+	Name   string `json:"name"`
+	Result string `json:"result"`
 }
 
 // ReviewFix is the review whose requests the turn must meet.
@@ -63,6 +76,8 @@ const (
 	maxSpec      = 60000 // characters, shared by its files
 	minSpec      = 100   // least room for a further file: a note that it is cut fits in
 	maxPersona   = 64 << 10
+	maxUnread    = 100
+	maxResults   = 200
 )
 
 // prepareFindings cuts each finding. Up to maxFindings, all are kept: the reviewer must judge each.
@@ -89,6 +104,14 @@ func prepareReview(r *Review) *Review {
 	tidy(&out.Reviewer, &out.Since, &out.MergeBase)
 	out.Persona = cut(public.Visible(r.Persona), maxPersona)
 	out.Diff = cut(public.Visible(r.Diff), maxDiff)
+	out.Cut, out.Unread = lines(r.Cut, maxChanged), lines(r.Unread, maxUnread)
+	out.Results = slices.Clone(r.Results[:min(len(r.Results), maxResults)])
+	for i := range out.Results {
+		tidy(&out.Results[i].Name, &out.Results[i].Result)
+	}
+	if out.Results == nil {
+		out.Results = []Result{}
+	}
 	out.Others = prepareFindings(r.Others)
 	out.Escalations, out.Coming = lines(r.Escalations, maxPoints), lines(r.Coming, maxPoints)
 	return &out

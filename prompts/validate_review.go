@@ -8,19 +8,20 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 )
 
-// maxReviewComments is the limit of comments in one review.
+// maxReviewComments is the limit of comments in one run of a review.
 const maxReviewComments = 100
 
 // review checks a verdict. If it contradicts its own findings, it is asked for again: nobody could
 // tell which of the two was meant.
 func (c *checker) review(a Answer, asked Asked) {
 	c.text("summary", a.Summary, false)
-	if len(a.Comments) > maxReviewComments {
-		c.add("comments has %d entries; at most %d are taken", len(a.Comments), maxReviewComments)
+	most := maxReviewComments * max(1, asked.Runs)
+	if len(a.Comments) > most {
+		c.add("comments has %d entries; at most %d are taken", len(a.Comments), most)
 	}
 	least := blocking(asked.Blocking)
 	found := 0
-	for i, r := range a.Comments[:min(len(a.Comments), maxReviewComments)] {
+	for i, r := range a.Comments[:min(len(a.Comments), most)] {
 		if why := PathProblem(r.Path); why != "" {
 			c.add("comments[%d].path %q %s", i, r.Path, why)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 const verdictColumns = `pull_id, review_id, comment_id, reviewer, human, head, merge_base, kept_from, epoch, cycle, decision, validity,
-	by_id, by_login, by_bot, turn_id, called_in, highest, findings, at, url, body`
+	by_id, by_login, by_bot, turn_id, called_in, highest, findings, unread, at, url, body`
 
 func verdictFields(v *review.Verdict) []any {
 	return []any{
@@ -18,6 +18,7 @@ func verdictFields(v *review.Verdict) []any {
 		&v.By.ID, &v.By.Login, &v.By.Bot, &v.TurnID,
 		listOf(&v.CalledIn),
 		&v.Highest, &v.Count,
+		listOf(&v.Unread),
 		timeOf(&v.At),
 		&v.URL, &v.Body,
 	}

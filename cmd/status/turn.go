@@ -91,7 +91,7 @@ func (t Turn) prompt() string {
 	if json.Unmarshal(t.request, &req) != nil {
 		return ""
 	}
-	return req.Prompt
+	return req.Prompts()
 }
 
 // is returns the step, and whether the turn is blocked.

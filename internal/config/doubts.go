@@ -31,7 +31,7 @@ func Doubts(c *Config) []string {
 		for _, set := range []struct {
 			key   string
 			globs []string
-		}{{"critical_paths", m.Critical}, {"protected_paths", r.ProtectedPaths}} {
+		}{{"critical_paths", m.Critical}, {"review_unread", m.Unread}, {"protected_paths", r.ProtectedPaths}} {
 			for _, glob := range set.globs {
 				if looksLikeFolder(glob) {
 					say("%s has %q, which means a file of that name alone; write %q for what is in a folder", set.key, glob, glob+"/**")

@@ -23,6 +23,7 @@ func TestSettingsThatDoNothingAreDoubted(t *testing.T) {
 	for name, c := range map[string]struct{ lines, want string }{
 		"critical paths without merging": {"[repo.review]\ncritical_paths = [\"db/**\"]\n", "critical_paths has no effect: auto_merge is false"},
 		"lines without merging":          {"[repo.review]\nmax_merge_lines = 3\n", "max_merge_lines has no effect: auto_merge is false"},
+		"a folder not to be read":        {"[repo.review]\nreview_unread = [\"vendor\"]\n", `review_unread has "vendor", which means a file of that name alone; write "vendor/**"`},
 		"a folder that is a file":        {"[repo.review]\nauto_merge = true\ncritical_paths = [\"src/auth\"]\n", `"src/auth", which means a file of that name alone; write "src/auth/**"`},
 		"merging without reviewers":      {"[repo.review]\nauto_merge = true\n[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "auto_merge has no effect: no reviewer reviews"},
 		"nobody looks":                   {"[[repo.reviewers]]\nname = \"sam\"\nflows = []\n", "nobody reviews its pull requests"},

@@ -19,6 +19,7 @@ type Merging struct {
 	ChecksTimeout time.Duration  // for a required check that does not report at all
 	Critical      []string       // globs of paths whose changes need a person's approval
 	MaxLines      int            // changes of more lines need a person's approval; 0: no limit
+	Unread        []string       // globs of paths that reviewers need not be shown whole
 	DeleteBranch  merging.Setting
 	Watch         time.Duration // how long the checks of a landed commit are watched; 0: not at all
 	Revert        bool          // open a pull request that reverts a merge whose checks turn red
@@ -39,6 +40,7 @@ func mergingKeys(m *Merging) []key {
 		durationKey("checks_timeout", &m.ChecksTimeout, time.Hour, time.Second),
 		textsKey("critical_paths", &m.Critical),
 		countKey("max_merge_lines", &m.MaxLines, 0, 0, 1_000_000),
+		textsKey("review_unread", &m.Unread),
 		ownKey("delete_branch", func(t *Table) { m.DeleteBranch = deleteBranch(t) }, func() any {
 			if m.DeleteBranch == "" {
 				return ""
@@ -71,6 +73,7 @@ func checkMerging(t *Table, m Merging) {
 		}
 	}
 	checkGlobs(t, "critical_paths", m.Critical)
+	checkGlobs(t, "review_unread", m.Unread)
 	if m.Revert && m.Watch == 0 {
 		t.bad("revert_on_red", `nothing is seen to turn red, as watch_base is "0s"; write %q, or a longer time there`, revertNever)
 	}
@@ -113,7 +116,7 @@ func (r Repo) MergePolicy(flow work.Flow) merging.Policy {
 	m := r.Review.Merge
 	return merging.Policy{
 		Auto: true, Method: m.Method, Required: m.Required, ChecksTimeout: m.ChecksTimeout,
-		Critical: m.Critical, MaxLines: m.MaxLines, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
+		Critical: m.Critical, MaxLines: m.MaxLines, Unread: m.Unread, RequireHuman: reviewed.RequireHuman, Approvers: r.approvers(flow), FixesChecks: r.Checks != work.ChecksNever,
 		DeleteBranch: m.DeleteBranch, Watch: m.Watch, Revert: m.Revert, Freeze: r.Labels.Freeze,
 		Hold: r.Labels.Hold, Ignore: r.Labels.Ignore, Match: means,
 	}
@@ -137,6 +140,11 @@ func (r Repo) approvers(flow work.Flow) int {
 // Protects reports whether no push may change a path.
 func (r Repo) Protects(path string) bool {
 	return slices.ContainsFunc(r.ProtectedPaths, func(glob string) bool { return means(glob, path) })
+}
+
+// MayStayUnread reports whether reviewers need not be shown a file whole.
+func (r Repo) MayStayUnread(path string) bool {
+	return slices.ContainsFunc(r.Review.Merge.Unread, func(glob string) bool { return means(glob, path) })
 }
 
 // means reports whether a glob of the config matches a path, ignoring case, as for protected paths.

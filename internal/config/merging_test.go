@@ -72,12 +72,13 @@ required_checks = ["build / linux (1.22)", "test"]
 checks_timeout = "90m"
 critical_paths = ["db/**", "**/*.SQL"]
 max_merge_lines = 500
+review_unread = ["**/*.PB.go"]
 delete_branch = true
 watch_base = "15m"
 revert_on_red = "propose"`
 	p := mergingOf(t, work.FlowBugfix, lines, "[repo.labels]\nfreeze = \"stop\"\n")
 	if p.Method != merging.Rebase || !slices.Equal(p.Required, []string{"build / linux (1.22)", "test"}) || p.ChecksTimeout != 90*time.Minute ||
-		p.MaxLines != 500 || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Watch != 15*time.Minute || !p.Revert || p.Freeze != "stop" {
+		p.MaxLines != 500 || !slices.Equal(p.Unread, []string{"**/*.PB.go"}) || !p.RequireHuman || p.DeleteBranch != merging.Yes || p.Watch != 15*time.Minute || !p.Revert || p.Freeze != "stop" {
 		t.Errorf("%+v", p)
 	}
 	for path, want := range map[string]bool{"db/a/b.go": true, "DB/a": true, "a/b.sql": true, "x.SQL": true, "a/db/x": false, "db": true, "dbx/a": false, "a.sqlx": false} {

@@ -171,8 +171,6 @@ type wireBox struct {
 	Mergeable   string           `json:"mergeable"`
 	Status      string           `json:"mergeStateStatus"`
 	Decision    string           `json:"reviewDecision"`
-	Additions   int              `json:"additions"`
-	Deletions   int              `json:"deletions"`
 	Body        string           `json:"body"`
 	Labels      wireNames        `json:"labels"`
 	MergedBy    *transport.Actor `json:"mergedBy"`
@@ -300,7 +298,7 @@ func (w *wireBox) box(issue int) (merging.Box, error) {
 	}
 	b := merging.Box{
 		State: state, Draft: w.Draft, Head: w.Head, Base: w.Base, BaseTip: w.BaseRef.Target.OID,
-		Mergeable: w.Mergeable, Status: w.Status, Decision: w.Decision, UpdatedAt: w.UpdatedAt, Lines: w.Additions + w.Deletions,
+		Mergeable: w.Mergeable, Status: w.Status, Decision: w.Decision, UpdatedAt: w.UpdatedAt,
 		Queue:   merging.Queue{Required: w.HasQueue, In: w.InQueue, State: w.Entry.State, Position: w.Entry.Position, Group: w.Entry.Head.OID, By: w.Entry.by()},
 		Methods: w.Repository.methods(), DeleteBranch: w.Repository.DeleteBranch, Permission: w.Repository.Permission,
 	}

@@ -48,12 +48,7 @@ func contentsURL(repo work.RepoName, path, ref string) string {
 type wirePullFile struct {
 	Filename string `json:"filename"`
 	Previous string `json:"previous_filename"` // of one that was renamed
-	Changes  int    `json:"changes"`           // lines
-	SHA      string `json:"sha"`               // of the blob
 }
-
-// emptyBlob is the id of a file without content.
-const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 func (w wirePullFile) Check() error {
 	if w.Filename == "" {
@@ -62,29 +57,22 @@ func (w wirePullFile) Check() error {
 	return nil
 }
 
-// MaxPullFiles is the maximum number of files of a pull request that GitHub lists. If it lists that
-// many, there may be more.
-const MaxPullFiles = 3000
-
-// PullFiles lists the paths that a pull request changes, for renames both. uncounted are files of
-// which GitHub counts no changed line: binary ones, and those that got another name or mode.
-func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) (paths, uncounted []string, err error) {
+// PullFiles lists the paths that a pull request changes, for renames both. GitHub lists 3000 files at
+// most.
+func (c *Client) PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error) {
 	files, err := transport.ReadAll(ctx, c.api, fmt.Sprintf("repos/%s/pulls/%d/files?per_page=100", repo.FullName(), number),
 		func(w wirePullFile) wirePullFile { return w })
 	if err != nil {
-		return nil, nil, fmt.Errorf("list the files of %s: %w", work.Ref(repo, number), err)
+		return nil, fmt.Errorf("list the files of %s: %w", work.Ref(repo, number), err)
 	}
-	paths = make([]string, 0, len(files))
+	paths := make([]string, 0, len(files))
 	for _, f := range files {
 		paths = append(paths, f.Filename)
 		if f.Previous != "" {
 			paths = append(paths, f.Previous)
 		}
-		if f.Changes == 0 && f.SHA != emptyBlob {
-			uncounted = append(uncounted, f.Filename)
-		}
 	}
-	return paths, uncounted, nil
+	return paths, nil
 }
 
 // wireComparison is the relation of two commits.

@@ -131,6 +131,7 @@ type Turn struct {
 	Runs      int      // agent invocations, repairs included
 	Answer    []byte   // validated JSON; nil until answered
 	Commit    string   // oid; empty if the agent changed nothing
+	Tested    string   // the required tests that the commit passed; empty: none ran
 	Session   string   // the provider's session after the run
 	Used      UsageSum // of its ended runs
 	EventKeys []string // sorted

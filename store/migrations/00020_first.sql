@@ -284,6 +284,7 @@ CREATE TABLE turns (
     updated_at    INTEGER NOT NULL,
     ended_at      INTEGER NOT NULL,
     reviewer      TEXT    NOT NULL DEFAULT '', -- whose review it makes, or whose demands it fixes
+    tested        TEXT    NOT NULL DEFAULT '', -- the required tests that the commit passed; empty: none ran
     request       BLOB,
     answer        BLOB
 ) STRICT;
@@ -504,6 +505,7 @@ CREATE TABLE reviews (
     called_in  TEXT    NOT NULL,
     highest    TEXT    NOT NULL, -- severity
     findings   INTEGER NOT NULL, -- how many
+    unread     TEXT    NOT NULL DEFAULT '', -- paths that the reviewer was not shown whole
     at         INTEGER NOT NULL, -- GitHub's clock
     url        TEXT    NOT NULL,
     body       TEXT    NOT NULL

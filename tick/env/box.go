@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -17,12 +18,12 @@ type BoxOf struct {
 }
 
 // ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases
-// and, if the config limits what is merged without a person, the changed paths. Of a box that was
-// read before it reuses the paths if head and base are the same, and the rules of the base if
+// and, if the config limits what is merged without a person, what they change. Of a box that was
+// read before it reuses that if head and merge base are the same, and the rules of the base if
 // GitHub answers that they are. The boxes are read last, so that they show what changed during the
 // other reads, in one query: there are at most MaxBoxes of them.
-func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
-	b := boxReader{r: r, rules: map[string]baseRules{}}
+func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
+	b := boxReader{r: r, preflight: p.Preflight, rules: map[string]baseRules{}}
 	for _, of := range all {
 		if was := of.Was; len(was.Rules.ETags) > 0 {
 			b.rules[was.Base] = baseRules{rules: was.Rules}
@@ -41,8 +42,8 @@ func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 		i := at[k]
 		box := &read.Box
 		box.Rules = beside[i].Rules
-		if paths := beside[i].Paths; box.Head == all[i].Pull.HeadOID && len(paths) < github.MaxPullFiles { // paths of another head are unknown; GitHub lists MaxPullFiles at most
-			box.Paths, box.Uncounted = paths, beside[i].Uncounted[:min(len(beside[i].Uncounted), merging.MostPaths)]
+		if box.Head == all[i].Pull.HeadOID { // the change of another head is unknown
+			box.From, box.Lines, box.Paths, box.Uncounted = beside[i].From, beside[i].Lines, beside[i].Paths, beside[i].Uncounted
 		}
 		out[i] = read
 	}
@@ -51,8 +52,9 @@ func ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 
 // boxReader reads merge boxes of one repository.
 type boxReader struct {
-	r     *Repo
-	rules map[string]baseRules // by base, which several pull requests may share
+	r         *Repo
+	preflight func(context.Context) error // before any git; nil: git is not to be used
+	rules     map[string]baseRules        // by base, which several pull requests may share
 }
 
 // baseRules are the rules of a base.
@@ -69,12 +71,41 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 	}
 	switch was := of.Was; {
 	case len(of.Policy.Critical) == 0 && of.Policy.MaxLines == 0:
-	case was.Head == of.Pull.HeadOID && was.Base == of.Pull.Base && len(was.Paths) > 0:
-		box.Paths, box.Uncounted = was.Paths, was.Uncounted
+	case was.Head == of.Pull.HeadOID && was.From == of.Pull.MergeBase && len(was.Paths) > 0:
+		box.From, box.Lines, box.Paths, box.Uncounted = was.From, was.Lines, was.Paths, was.Uncounted
 	default:
-		box.Paths, box.Uncounted, err = b.r.GitHub.PullFiles(ctx, b.r.Row.Current, of.Pull.Number)
+		err = b.count(ctx, of.Pull, &box)
 	}
 	return box, err
+}
+
+// count reads what a pull request changes from its commits: GitHub counts no line of a file with a
+// NUL byte. They were fetched when its merge base was computed. Without them the change is unknown.
+func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *merging.Box) error {
+	base, _, _ := strings.Cut(pull.MergeBase, "-")
+	if base == "" || b.preflight == nil || b.preflight(ctx) != nil {
+		return ctx.Err()
+	}
+	m := b.r.Git()
+	if !m.Has(ctx, base) || !m.Has(ctx, pull.HeadOID) {
+		return ctx.Err()
+	}
+	change, err := m.Changes(ctx, base, pull.HeadOID, "")
+	if err != nil {
+		return err
+	}
+	box.From = pull.MergeBase
+	for _, f := range change {
+		box.Lines += f.Lines
+		box.Paths = append(box.Paths, f.Path)
+		if f.From != "" {
+			box.Paths = append(box.Paths, f.From)
+		}
+		if !f.Counted && len(box.Uncounted) < merging.MostPaths {
+			box.Uncounted = append(box.Uncounted, f.Path)
+		}
+	}
+	return nil
 }
 
 func (b boxReader) demands(ctx context.Context, base string) (merging.Rules, error) {

@@ -26,6 +26,7 @@ type Journal struct {
 	Base     string          `json:"base"`
 	Head     string          `json:"head"`
 	Commit   string          `json:"commit"`
+	Tested   string          `json:"tested,omitempty"`
 	Events   []string        `json:"events"`
 	Agent    string          `json:"agent"`
 	Session  string          `json:"session"`
@@ -54,7 +55,7 @@ func EncodeJournal(l *Lease, planned []work.Action) ([]byte, error) {
 	j := Journal{
 		Version: 1, Repo: l.Repo.Name.String(), Issue: l.Item.Number, Flow: l.Item.Flow, Label: l.Item.Label, LabelID: l.Item.LabelEvent,
 		Number: t.Number, Kind: t.Kind, Turn: t.Key, Reviewer: t.Reviewer, Claimed: t.ClaimedAt.UnixMilli(), Branch: t.Branch, Base: t.Base, Head: t.Head,
-		Commit: t.Commit, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
+		Commit: t.Commit, Tested: t.Tested, Events: t.EventKeys, Agent: t.Agent, Session: t.Session, Request: t.Request, Answer: t.Answer,
 	}
 	for _, a := range planned {
 		j.Actions = append(j.Actions, journalAction{a.Kind, a.Need, a.Token, a.Number, a.Target, a.Title, a.Body, a.Base, a.Head, a.Why, a.Extra})
@@ -81,6 +82,7 @@ func DecodeJournal(b []byte) (Journal, error) {
 // Fill copies the answer from the journal into the turn.
 func (j Journal) Fill(t *work.Turn) {
 	t.Reviewer, t.Branch, t.Base, t.Head, t.Commit = j.Reviewer, j.Branch, j.Base, j.Head, j.Commit
+	t.Tested = j.Tested
 	t.Agent, t.Session, t.Request, t.Answer = j.Agent, j.Session, j.Request, j.Answer
 	t.Runs = max(t.Runs, 1)
 }

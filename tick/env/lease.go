@@ -112,6 +112,9 @@ type Lease struct {
 	Red             []github.Check          // checks of the head, for a turn about checks
 	Runs            []github.WorkflowRun    // red workflow runs of the head
 	Merge           *git.Merge              // in progress, for a turn about a conflict
+	Checks          []github.Check          // all of the head, for a turn that reviews it
+	Change          []git.FileChange        // what a reviewed head changes, as it lies beside its checkout; nil: not read
+	TestedHead      string                  // the required tests that a reviewed head passed; empty: none ran
 	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
@@ -130,7 +133,6 @@ type Lease struct {
 	Trace *telemetry.Span // of the current phase; nil: no trace
 
 	Model      string // that answered, as the agent's program names it, else the config; empty: unknown
-	Tested     string // the required tests that the commit passed; empty: none ran
 	Disclosure string // line on the pull request that the agent opens, or below the first review of somebody else's; empty: none
 	Signature  string // line below the agent's other texts; empty: none
 }
@@ -242,10 +244,28 @@ func (l *Lease) StoredContext() prompts.Context {
 // Request is the input of an agent. It is stored before the first run, so that a repeated run gets
 // the same prompt.
 type Request struct {
-	Prompt  string          `json:"prompt"`
+	Prompt  string          `json:"prompt"` // empty: each part has its own
 	Context prompts.Context `json:"context"`
+	Parts   []Part          `json:"parts,omitempty"` // the runs of a review of a large change; empty: one run
 
 	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that it tells of
+}
+
+// Part is one of several runs of a review. Its answer is stored once it is there, so that the run is
+// not repeated.
+type Part struct {
+	Prompt  string          `json:"prompt"`
+	Context prompts.Context `json:"context"`
+	Answer  json.RawMessage `json:"answer,omitempty"`
+}
+
+// Prompts returns the prompts of all runs, as one text for people.
+func (r Request) Prompts() string {
+	all := []string{r.Prompt}
+	for _, part := range r.Parts {
+		all = append(all, part.Prompt)
+	}
+	return strings.Join(all, "")
 }
 
 // QueuedComments returns comments on an item's issue that no turn has.

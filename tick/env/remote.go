@@ -90,7 +90,7 @@ type Objects interface {
 	Permission(ctx context.Context, repo work.RepoName, who work.Account) (string, error)
 	Comment(ctx context.Context, repo work.RepoName, id int64) (github.Comment, bool, error)
 	File(ctx context.Context, repo work.RepoName, path, ref string) ([]byte, bool, error)
-	PullFiles(ctx context.Context, repo work.RepoName, number int) (paths, uncounted []string, err error)
+	PullFiles(ctx context.Context, repo work.RepoName, number int) ([]string, error)
 	PullCommits(ctx context.Context, repo work.RepoName, number int) ([]work.Commit, error)
 	Descends(ctx context.Context, repo work.RepoName, head, from string) (yes, known bool, err error)
 	checks
@@ -122,7 +122,8 @@ type Mirror interface {
 	Replay(ctx context.Context, oid, onto string) (git.Replayed, error)
 	Merge(ctx context.Context, into, other string) (git.Merge, error)
 	ChangedFiles(ctx context.Context, from, to string) ([]string, error)
-	Diff(ctx context.Context, from, to string, most int64) (text string, cut bool, err error)
+	Changes(ctx context.Context, from, to, trusted string) ([]git.FileChange, error)
+	LayOut(ctx context.Context, dir string, change []git.FileChange) error
 	DiffLines(ctx context.Context, from, to string) (git.Lines, error)
 	OnlyMerges(ctx context.Context, tip, before, after string) (bool, error)
 	Log(ctx context.Context, from, to string, limit int) ([]git.Entry, error)

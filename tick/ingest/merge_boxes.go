@@ -51,7 +51,7 @@ func (h *reading) readMergeBoxes(ctx context.Context) error {
 	for i, c := range all {
 		asked[i] = env.BoxOf{Pull: c.pull, Issue: c.issue, Policy: c.policy, Was: c.was}
 	}
-	for i, read := range env.ReadBoxes(ctx, h.repo, asked) {
+	for i, read := range h.env.ReadBoxes(ctx, h.repo, asked) {
 		c, err := all[i], read.Err
 		if err == nil {
 			err = h.takeMergeBox(ctx, c, read.Box)

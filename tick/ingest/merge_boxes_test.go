@@ -66,15 +66,19 @@ func (h *boxHub) CommitChecks(_ context.Context, _ work.RepoName, commit string)
 	return h.group, true, nil
 }
 
-func (h *boxHub) PullFiles(_ context.Context, _ work.RepoName, number int) (paths, uncounted []string, err error) {
-	h.asked = append(h.asked, fmt.Sprint("files ", number))
-	return []string{"a.go"}, nil, nil
-}
-
 // mirror is a mirror whose base lacks the merge, or has one that GitHub does not show.
 type mirror struct {
 	env.Mirror
+	hub    *boxHub
 	landed string
+}
+
+func (mirror) Has(_ context.Context, oid string) bool { return oid != "ccc" }
+
+// Changes says what a binary file, a renamed one and one of many lines change.
+func (m mirror) Changes(_ context.Context, from, to, _ string) ([]git.FileChange, error) {
+	m.hub.asked = append(m.hub.asked, from+".."+to)
+	return []git.FileChange{{Path: "a.go", Lines: 500, Counted: true}, {Path: "b.png", Lines: 1}, {Path: "now.go", From: "was.go", Lines: 40, Counted: true}}, nil
 }
 
 func (mirror) Fetch(context.Context, ...string) error { return nil }
@@ -105,7 +109,7 @@ func newWorld(t *testing.T, pulls int) *world {
 		Name: app, Labels: work.Labels{Freeze: "agent:freeze"}, Review: config.Review{Enabled: true, Merge: config.Merging{Auto: true}},
 		Reviewers: []config.Reviewer{{Name: "quinn", Flows: []work.Flow{work.FlowBugfix}}},
 	}
-	w.env = &env.Env{Config: &config.Config{}, Store: db, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
+	w.env = &env.Env{Config: &config.Config{}, Store: db, Preflight: func(context.Context) error { return nil }, Now: w.hub.Now, Log: slog.New(slog.DiscardHandler)}
 	w.update(func(ctx context.Context, tx *store.Tx) (err error) {
 		if w.repo, err = tx.EnsureRepo(ctx, app); err != nil {
 			return err
@@ -117,7 +121,7 @@ func newWorld(t *testing.T, pulls int) *world {
 		}
 		return nil
 	})
-	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub, Mirror: func(work.Repo) env.Mirror { return mirror{landed: w.landed} }}, Row: w.repo}
+	w.r = &env.Repo{Remote: env.Remote{Name: app, Settings: settings, GitHub: w.hub, Mirror: func(work.Repo) env.Mirror { return mirror{hub: w.hub, landed: w.landed} }}, Row: w.repo}
 	return w
 }
 
@@ -127,7 +131,7 @@ func (w *world) addPull(ctx context.Context, tx *store.Tx, number int) error {
 		return err
 	}
 	pull, err := tx.PutPull(ctx, work.PullRequest{
-		RepoID: w.repo.ID, ItemID: item, Number: number, NodeID: fmt.Sprint("P", number), State: work.PullOpen, Branch: fmt.Sprint("agent/", number), Base: "main", HeadOID: "aaa",
+		RepoID: w.repo.ID, ItemID: item, Number: number, NodeID: fmt.Sprint("P", number), State: work.PullOpen, Branch: fmt.Sprint("agent/", number), Base: "main", HeadOID: "aaa", MergeBase: "base",
 	})
 	if err != nil {
 		return err
@@ -187,29 +191,39 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	}
 }
 
-// Changed paths are read once per head, and only if the config asks for them.
-func TestChangedPaths(t *testing.T) {
+// What a head changes is read from its commits, once per head and merge base, and only if the config
+// asks for it.
+func TestWhatAHeadChanges(t *testing.T) {
 	w := newWorld(t, 1)
-	w.r.Settings.Review.Merge.Critical = []string{"**"}
-	for _, want := range []string{"rules main, files 10, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
+	w.r.Settings.Review.Merge.MaxLines = 9
+	for _, want := range []string{"rules main, base..aaa, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
 		}
-		if box, _ := w.stored(10); !slices.Equal(box.Paths, []string{"a.go"}) {
+		if box, _ := w.stored(10); box.Lines != 541 || !slices.Equal(box.Paths, []string{"a.go", "b.png", "now.go", "was.go"}) || !slices.Equal(box.Uncounted, []string{"b.png"}) {
 			t.Errorf("stored %+v", box)
 		}
 	}
-	w.update(func(ctx context.Context, tx *store.Tx) error {
-		pull, _, err := tx.GetPull(ctx, w.repo.ID, 10)
-		if err != nil {
+	for _, x := range []struct{ head, base, asked string }{
+		{"aaa", "base2-base3", "same rules main, base2..aaa, boxes agent:freeze 10"},
+		{"aaa", "", "same rules main, boxes agent:freeze 10"},
+		{"ccc", "base", "same rules main, boxes agent:freeze 10"}, // the mirror does not have it yet
+	} {
+		w.update(func(ctx context.Context, tx *store.Tx) error {
+			pull, _, err := tx.GetPull(ctx, w.repo.ID, 10)
+			if err != nil {
+				return err
+			}
+			pull.HeadOID, pull.MergeBase = x.head, x.base
+			_, err = tx.PutPull(ctx, pull)
 			return err
+		})
+		w.hub.boxes[10] = merging.Box{State: work.PullOpen, Head: x.head, Base: "main", Mergeable: "MERGEABLE", Status: "CLEAN"}
+		asked, _ := w.pass()
+		box, _ := w.stored(10)
+		if known := strings.Contains(asked, ".."); asked != x.asked || known != (box.Lines > 0) || known != (len(box.Paths) > 0) {
+			t.Errorf("head %s, merge base %s: asked for %s, stored %+v", x.head, x.base, asked, box)
 		}
-		pull.HeadOID = "bbb"
-		_, err = tx.PutPull(ctx, pull)
-		return err
-	})
-	if asked, _ := w.pass(); !strings.Contains(asked, "files 10") {
-		t.Errorf("the head moved, and nobody asks what it changes: %s", asked)
 	}
 }
 

@@ -39,7 +39,7 @@ func (h *reading) followDesign(ctx context.Context, old work.PullRequest, pull *
 	case item.Flow == work.FlowDesign && pull.State == work.PullMerged && old.State != work.PullMerged:
 		return h.promote(ctx, item, *pull)
 	case item.Flow == work.FlowImplementation && pull.State == work.PullOpen && (old.HeadOID != pull.HeadOID || old.DetailsAt.IsZero()):
-		pull.Files, _, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
+		pull.Files, err = h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func (h *reading) findDocument(ctx context.Context, design work.Item, pull work.
 	if err != nil || ok {
 		return doc, path, err
 	}
-	files, _, err := h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
+	files, err := h.repo.GitHub.PullFiles(ctx, h.row.Current, pull.Number)
 	if err != nil {
 		return nil, "", err
 	}

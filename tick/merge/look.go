@@ -144,7 +144,7 @@ func (o round) box(ctx context.Context, j *job) (merging.Box, error) {
 	if err != nil {
 		return merging.Box{}, err
 	}
-	read := env.ReadBoxes(ctx, o.r, []env.BoxOf{{Pull: j.pull, Issue: issue, Policy: policy}})[0]
+	read := o.ReadBoxes(ctx, o.r, []env.BoxOf{{Pull: j.pull, Issue: issue, Policy: policy}})[0]
 	return read.Box, read.Err
 }
 

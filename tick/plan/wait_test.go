@@ -111,20 +111,26 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"a thread was never resolved":          {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
 		"changes were asked for, and are made": {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
 		"critical paths":                       {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
-		"a freeze":                             {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
-		"a queue that stands still":            {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
-		"it is behind, and no update helps":    {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},
-		"an approval was dismissed since":      {patient(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "not approved at this head by quinn"},
-		"comments that no turn may answer":     {patient(landable, with(said(work.EventIssue, 2, "66", bob)), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "enable_feedback_loop is false"},
-		"merging is halted":                    {patient(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "merging is stopped in this repository"},
-		"news that is never read":              {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "changed on GitHub since it was read"},
-		"a rule that GitHub does not show":     {patient(landable, item(func(i *known.Item) { i.Pull.HeadSince = noon }), box(func(b *merging.Box) { b.Status = "BLOCKED" })), "stopped"},
-		"its issue lost its label":             {patient(landable, item(func(i *known.Item) { i.Label = "agent:bug" }), box(func(b *merging.Box) { b.Issue = merging.Issue{Number: 1, Wanted: true} })), "does not have the label"},
-		"a draft that was approved":            {patient(landable, box(func(b *merging.Box) { b.Draft = true })), "is a draft"},
-		"a hold of the merge":                  {patient(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
-		"no method":                            {patient(landable, box(func(b *merging.Box) { b.Methods = nil })), "stopped"},
-		"no permission":                        {patient(landable, box(func(b *merging.Box) { b.Permission = "READ" })), "stopped"},
-		"the last look says no":                {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
+		"a file was shown to nobody": {patient(landable, item(func(i *known.Item) {
+			i.Reviews.Verdicts = slices.Clone(i.Reviews.Verdicts)
+			for n := range i.Reviews.Verdicts {
+				i.Reviews.Verdicts[n].Unread = []string{"gen/a.go"}
+			}
+		})), "1 file not shown whole: gen/a.go"},
+		"a freeze":                          {patient(landable, box(func(b *merging.Box) { b.Freeze = 3 })), "agent:freeze"},
+		"a queue that stands still":         {patient(landable, box(func(b *merging.Box) { b.Queue = merging.Queue{In: true, State: "LOCKED", Required: true} })), "in the merge queue"},
+		"it is behind, and no update helps": {patient(landable, box(func(b *merging.Box) { b.Status = "BEHIND" })), "it is behind"},
+		"an approval was dismissed since":   {patient(landable, box(func(b *merging.Box) { b.Reviews = []merging.Review{{ID: 4000, State: "DISMISSED"}} })), "not approved at this head by quinn"},
+		"comments that no turn may answer":  {patient(landable, with(said(work.EventIssue, 2, "66", bob)), func(v *known.Snapshot) { v.Policy.FeedbackLoop = false }), "enable_feedback_loop is false"},
+		"merging is halted":                 {patient(landable, func(v *known.Snapshot) { v.Halt = &merging.Halt{At: noon} }), "merging is stopped in this repository"},
+		"news that is never read":           {patient(landable, box(func(b *merging.Box) { b.UpdatedAt = noon.Add(time.Second) })), "changed on GitHub since it was read"},
+		"a rule that GitHub does not show":  {patient(landable, item(func(i *known.Item) { i.Pull.HeadSince = noon }), box(func(b *merging.Box) { b.Status = "BLOCKED" })), "stopped"},
+		"its issue lost its label":          {patient(landable, item(func(i *known.Item) { i.Label = "agent:bug" }), box(func(b *merging.Box) { b.Issue = merging.Issue{Number: 1, Wanted: true} })), "does not have the label"},
+		"a draft that was approved":         {patient(landable, box(func(b *merging.Box) { b.Draft = true })), "is a draft"},
+		"a hold of the merge":               {patient(landable, item(func(i *known.Item) { i.HeldBack = &review.Held{By: "bob", At: noon} })), "@bob Waiting since"},
+		"no method":                         {patient(landable, box(func(b *merging.Box) { b.Methods = nil })), "stopped"},
+		"no permission":                     {patient(landable, box(func(b *merging.Box) { b.Permission = "READ" })), "stopped"},
+		"the last look says no":             {patient(landable, box(func(b *merging.Box) { b.Found = work.Reason{Kind: work.WhyMergeUnread} })), "changed on GitHub"},
 		"dependencies": {patient(noPull, state(work.StateReady), item(func(i *known.Item) {
 			i.Flow, i.DependsOn, i.Dependencies = work.FlowImplementation, []string{"#9"}, map[string]work.DependencyState{"#9": work.DependencyOpen}
 			e := labelled()

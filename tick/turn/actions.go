@@ -75,8 +75,8 @@ func (c *composer) pullRequest() {
 		design = fmt.Sprintf("Design: `%s` (#%d)\n\n", item.Document, item.DesignPull)
 	}
 	tested := ""
-	if c.l.Tested != "" {
-		tested = fmt.Sprintf("Ran %s on %.10s: passed.\n\n", inCode(c.l.Tested), t.Commit)
+	if c.l.Turn.Tested != "" {
+		tested = fmt.Sprintf("Ran %s on %.10s: passed.\n\n", inCode(c.l.Turn.Tested), t.Commit)
 	}
 	disclosure := ""
 	if c.l.Disclosure != "" {

@@ -65,8 +65,8 @@ func TestWhomTheLineNames(t *testing.T) {
 // A pull request says which required tests its commit passed.
 func TestAPullRequestSaysWhatWasRun(t *testing.T) {
 	for ran, want := range map[string]string{"": "", "go test ./...": "Ran `go test ./...` on bbbbbbbbbb: passed.\n\n"} {
-		l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}, Tested: ran}
-		l.Turn = work.Turn{Kind: work.KindBugfixStart, Commit: strings.Repeat("b", 40)}
+		l := &env.Lease{Repo: &env.Repo{}, Item: work.Item{Number: 7, Flow: work.FlowBugfix}}
+		l.Turn = work.Turn{Kind: work.KindBugfixStart, Tested: ran, Commit: strings.Repeat("b", 40)}
 		planned := planActions(l, prompts.Answer{PRTitle: "T", PRSummary: "It crashed.", CommitMessage: "m"})
 		if body := planned[len(planned)-1].Body; !strings.HasPrefix(body, "It crashed.\n\n"+want+"Fixes #7\n\n<!-- mergexo-work:") {
 			t.Errorf("after %q: %q", ran, body)

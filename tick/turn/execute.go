@@ -99,12 +99,21 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 	}
 	c.Partial = partial
 	newest := newestComment(c)
-	c = prompts.Prepare(c)
-	prompt, err := p.Prompts.Render(l.Turn.Kind, c)
-	if err != nil {
-		return fmt.Errorf("render the prompt: %w", err)
+	req := env.Request{Context: prompts.Prepare(c), RunStartComment: newest}
+	runs := prompts.Split(c)
+	for _, one := range runs {
+		one = prompts.Prepare(one)
+		prompt, err := p.Prompts.Render(l.Turn.Kind, one)
+		if err != nil {
+			return fmt.Errorf("render the prompt: %w", err)
+		}
+		if len(runs) == 1 {
+			req.Prompt = prompt
+		} else {
+			req.Parts = append(req.Parts, env.Part{Prompt: prompt, Context: one})
+		}
 	}
-	if l.Turn.Request, err = json.Marshal(env.Request{Prompt: prompt, Context: c, RunStartComment: newest}); err != nil {
+	if l.Turn.Request, err = json.Marshal(req); err != nil {
 		return fmt.Errorf("encode the prompt: %w", err)
 	}
 	return p.SaveTurn(ctx, l)
@@ -113,10 +122,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 // answer runs the agent. If the answer breaks the rules, it runs the agent once more and quotes the
 // violations.
 func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
-	asked, err := askedOf(l.Turn)
-	if err != nil {
-		return prompts.Answer{}, err
-	}
+	asked := prompts.AskedOf(l.Turn.Kind, talk.context)
 	var violations []string
 	for range 2 {
 		res, err := talk.ask(ctx, violations)

@@ -19,6 +19,8 @@ import (
 // agent may fix it. The head is known and fetched.
 func (p *briefs) PrepareFix(ctx context.Context, l *env.Lease) error {
 	switch {
+	case l.Turn.Kind == work.KindReview:
+		return p.readResults(ctx, l)
 	case l.Committed(), l.Turn.Reviewer != "":
 		return nil
 	case l.Turn.Kind != work.KindFix:
@@ -214,6 +216,37 @@ func (p *briefs) readRedBeside(ctx context.Context, l *env.Lease) error {
 	if len(details) == 1 && details[0].HeadOID == l.Turn.Head {
 		l.Red = github.Red(details[0].Checks, work.ChecksFirst)
 	}
+	return p.readRuns(ctx, l)
+}
+
+// readResults reads what checks and required tests said on the head that a turn reviews. No turn waits
+// for this.
+func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) error {
+		turns, err := tx.ListTurns(ctx, l.Item.ID)
+		for _, t := range turns {
+			if t.Commit == l.Turn.Head && t.Tested != "" {
+				l.TestedHead = t.Tested
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read what was tested: %w", err)
+	}
+	pull, err := p.ItemPull(ctx, l)
+	if err != nil || pull.Rollup == "" {
+		return err
+	}
+	details, _, err := readChecks(ctx, l, pull)
+	if err != nil {
+		return fmt.Errorf("read the checks: %w", err)
+	}
+	if len(details) != 1 || details[0].HeadOID != l.Turn.Head {
+		return nil
+	}
+	l.Checks = slices.DeleteFunc(slices.Clone(details[0].Checks), github.IsOurStatus)
+	l.Red = github.Red(l.Checks, work.ChecksFirst)
 	return p.readRuns(ctx, l)
 }
 

@@ -73,13 +73,26 @@ func (p *restorer) takeCheckout(ctx context.Context, l *env.Lease) (folder.Check
 	return c, err
 }
 
-// place restores the turn's commit in its checkout.
+// place restores the turn's commit in its checkout. Beside that of a review lies what the head
+// changes.
 func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 	if err := p.Guard(ctx, l); err != nil {
 		return err
 	}
-	return l.Repo.Git().Restore(ctx, git.Restore{
+	m := l.Repo.Git()
+	err := m.Restore(ctx, git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
 		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Tree: l.Guarded.Tree,
 	})
+	if err != nil || l.Turn.Kind != work.KindReview {
+		return err
+	}
+	base, ok, err := m.MergeBase(ctx, l.Turn.Base, l.Turn.Head)
+	if err != nil || !ok {
+		return err
+	}
+	if l.Change, err = p.briefs.changeOf(ctx, l, base); err != nil {
+		return err
+	}
+	return m.LayOut(ctx, l.Checkout.Dir, l.Change)
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,14 @@ type flaw struct {
 // runUntilTestsPass runs the agent, commits its files, and has it repair them until no flaw is left
 // or its repairs are used up.
 func (p *runner) runUntilTestsPass(ctx context.Context, l *env.Lease, ag agent.Agent) (prompts.Answer, error) {
-	talk, err := p.talk(ctx, l, ag)
+	var req env.Request
+	if err := json.Unmarshal(l.Turn.Request, &req); err != nil {
+		return prompts.Answer{}, fmt.Errorf("decode the stored prompt: %w", err)
+	}
+	if len(req.Parts) > 0 {
+		return p.reviewParts(ctx, l, ag, req)
+	}
+	talk, err := p.talk(ctx, l, ag, req)
 	if err != nil {
 		return prompts.Answer{}, err
 	}
@@ -91,7 +99,7 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 	}
 	ran := p.Secrets.Redact(strings.Join(r.RequiredTests, " "))
 	if res.Failure == "" {
-		l.Tested = ran
+		l.Turn.Tested = ran
 		return nil, nil //nolint:nilnil // as above
 	}
 	failure := fmt.Sprintf("the required tests fail: `%s` %s", ran, res.Failure)

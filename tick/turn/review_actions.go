@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
-
+	"github.com/mergexo/gh-mergexo/internal/work/merging"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/prompts/public"
@@ -33,7 +33,7 @@ func readReview(l *env.Lease, told prompts.Context, a prompts.Answer) reviewed {
 		Validity: review.Counts, CalledIn: a.Escalate, Body: strings.TrimSpace(a.Summary + "\n\n" + a.Body),
 	}}
 	if told.Review != nil {
-		out.Verdict.MergeBase = told.Review.MergeBase
+		out.Verdict.MergeBase, out.Verdict.Unread = told.Review.MergeBase, told.Review.Unread
 	}
 	var open []string
 	for _, e := range a.Earlier {
@@ -123,6 +123,9 @@ func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.
 	if text := c.judged(told); text != "" {
 		parts = append(parts, text)
 	}
+	if text := c.notShown(r.Verdict.Unread); text != "" {
+		parts = append(parts, text)
+	}
 	smaller := false
 	blocks := func(x review.Finding) bool { return x.Severity.AtLeast(blockingSeverity(told)) }
 	for _, x := range slices.Concat(filter(inBody, blocks), filter(inBody, func(x review.Finding) bool { return !blocks(x) })) {
@@ -133,6 +136,22 @@ func (c *composer) reviewText(r reviewed, told prompts.Context, inBody []review.
 		parts = append(parts, "**"+placeOf(x)+"** "+c.finding(x))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// notShown says which files the reviewer was not shown whole, of those that it should have been.
+func (c *composer) notShown(unread []string) string {
+	var names []string
+	unread = slices.DeleteFunc(slices.Clone(unread), c.l.Repo.Settings.MayStayUnread)
+	for _, path := range unread[:min(len(unread), merging.MostPaths)] {
+		names = append(names, inCode(public.OneLine(path)))
+	}
+	switch more := len(unread) - len(names); {
+	case len(names) == 0:
+		return ""
+	case more > 0:
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return "Not shown whole to this reviewer, and so not reviewed: " + work.JoinNames(names) + "."
 }
 
 func filter(all []review.Finding, wanted func(review.Finding) bool) []review.Finding {

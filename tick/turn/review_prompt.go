@@ -1,19 +1,20 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
 )
-
-// maxDiff limits the diff that a reviewer is shown, in bytes; the prompt's own limit is lower.
-const maxDiff = 1 << 20
 
 // reviewContext adds what a reviewer needs. The author's agent's own view of its work is left out.
 func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Context) error {
@@ -51,26 +52,109 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 	if err := p.showDiff(ctx, l, c, given); err != nil {
 		return err
 	}
+	r.Results = p.results(l, c)
 	return p.specify(ctx, l, c)
 }
 
-// showDiff adds the diff since the reviewer's last verdict, or else the whole diff.
+// showDiff shares the diff since the reviewer's last verdict, or else the whole diff, among the
+// runs of the review. Files of which an earlier verdict was not shown all are shown from the base.
 func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context, given []review.Verdict) error {
-	m := l.Repo.Git()
-	from := c.Task.BaseSHA
-	if n := len(given); n > 0 && given[n-1].Head != l.Turn.Head && m.Has(ctx, given[n-1].Head) {
-		from = given[n-1].Head
-		c.Review.Since = from
-	}
-	diff, cut, err := m.Diff(ctx, from, l.Turn.Head, maxDiff)
+	m, r := l.Repo.Git(), c.Review
+	whole, err := p.changeOf(ctx, l, c.Task.BaseSHA)
 	if err != nil {
-		return fmt.Errorf("show what changed: %w", err)
+		return err
 	}
-	if cut {
-		diff += "[… the rest is left out]\n"
+	change := whole
+	n := len(given)
+	if n > 0 && given[n-1].Head != l.Turn.Head && len(given[n-1].Unread) < maxUnread && m.Has(ctx, given[n-1].Head) { // a full list may lack some
+		last := given[n-1]
+		r.Since = last.Head
+		if change, err = m.Changes(ctx, r.Since, l.Turn.Head, c.Task.BaseSHA); err != nil {
+			return fmt.Errorf("show what changed: %w", err)
+		}
+		missed := func(f git.FileChange) bool { return slices.Contains(last.Unread, f.Path) }
+		change = slices.DeleteFunc(change, missed)
+		for _, f := range whole {
+			if missed(f) {
+				change = append(change, f)
+			}
+		}
 	}
-	c.Review.Diff = diff
+	files := make([]prompts.DiffFile, len(change))
+	for i, f := range change {
+		files[i] = prompts.DiffFile{Path: f.Path, Text: f.Text, Size: f.Size, Lines: f.Lines, Generated: f.Generated}
+	}
+	shares, unread := prompts.ShareDiff(files)
+	switch len(shares) {
+	case 0:
+	case 1:
+		r.Diff, r.Cut = shares[0].Text, shares[0].Cut
+	default:
+		r.Shares, r.Parts = shares, len(shares)
+	}
+	r.Unread, r.Beside = mostUnread(l.Repo.Settings, unread), git.Beside
 	return nil
+}
+
+// changeOf returns what the reviewed head changes since the base. A turn's checkout was laid out
+// with it.
+func (p *briefs) changeOf(ctx context.Context, l *env.Lease, base string) ([]git.FileChange, error) {
+	if l.Change != nil {
+		return l.Change, nil
+	}
+	change, err := l.Repo.Git().Changes(ctx, base, l.Turn.Head, base)
+	if err != nil {
+		return nil, fmt.Errorf("show what changed: %w", err)
+	}
+	return change, nil
+}
+
+// maxUnread is how many paths a verdict keeps of those that its reviewer was not shown whole.
+const maxUnread = 100
+
+// mostUnread returns the paths to keep with a verdict, first those that ask for a person. If there
+// are more of these than are kept, the last entry is a path that no file has, so that it asks for a
+// person whatever the config says later.
+func mostUnread(r config.Repo, unread []string) []string {
+	unread = slices.Clone(unread)
+	asks := len(slices.DeleteFunc(slices.Clone(unread), r.MayStayUnread))
+	slices.SortStableFunc(unread, func(a, b string) int {
+		return cmp.Compare(asNumber(r.MayStayUnread(a)), asNumber(r.MayStayUnread(b)))
+	})
+	switch {
+	case asks > maxUnread:
+		return append(unread[:maxUnread-1], fmt.Sprintf("and %d more files", asks-maxUnread+1))
+	case len(unread) > maxUnread:
+		return unread[:maxUnread]
+	}
+	return unread
+}
+
+func asNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// results returns what checks and required tests said on the reviewed head. The output of those that
+// failed is in the context already.
+func (p *briefs) results(l *env.Lease, c *prompts.Context) (all []prompts.Result) {
+	for _, check := range l.Checks {
+		result := strings.ToLower(check.Conclusion)
+		if result == "" {
+			result = "has not ended yet"
+		}
+		all = append(all, prompts.Result{Name: "check " + check.Name, Result: result})
+	}
+	command := p.Secrets.Redact(strings.Join(l.Repo.Settings.RequiredTests, " "))
+	switch {
+	case l.TestedHead != "":
+		all = append(all, prompts.Result{Name: "required tests " + l.TestedHead, Result: "passed on this commit before it was pushed"})
+	case command != "" && !c.Review.Theirs:
+		all = append(all, prompts.Result{Name: "required tests " + command, Result: "did not run on this commit"})
+	}
+	return all
 }
 
 // mergeBases returns the merge bases of the reviewed head and its base, as work.PullRequest has

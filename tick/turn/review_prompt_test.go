@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/store"
@@ -61,6 +63,34 @@ func TestDemands(t *testing.T) {
 	for epoch, before := range map[int]bool{0: true, 1: false} {
 		if s.Record.Epoch = epoch; fixedBefore(s, v) != before {
 			t.Errorf("epoch %d: a fix before: %v", epoch, !before)
+		}
+	}
+}
+
+// What asks for a person is kept first. If it is too much to keep, no later config can exempt it all
+// but one that exempts every file.
+func TestMostUnread(t *testing.T) {
+	r := config.Repo{Review: config.Review{Merge: config.Merging{Unread: []string{"**/*.png"}}}}
+	many := func(n int, name string) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("a/%d%s", i, name))
+		}
+		return all
+	}
+	for _, x := range []struct {
+		unread      []string
+		kept        int
+		first, last string
+	}{
+		{nil, 0, "", ""},
+		{[]string{"a.png", "b.go"}, 2, "b.go", "a.png"},
+		{slices.Concat(many(150, ".png"), []string{"z.go"}), 100, "z.go", "a/98.png"},
+		{many(100, ".go"), 100, "a/0.go", "a/99.go"},
+		{slices.Concat(many(9, ".png"), many(102, ".go")), 100, "a/0.go", "and 3 more files"},
+	} {
+		got := mostUnread(r, x.unread)
+		if len(got) != x.kept || x.kept > 0 && (got[0] != x.first || got[x.kept-1] != x.last) {
+			t.Errorf("%d files: %q", len(x.unread), got)
 		}
 	}
 }

@@ -30,25 +30,17 @@ type talk struct {
 	agent   agent.Agent
 	prompt  string // the whole prompt
 	mend    string // repair prompt for a session that has the prompt; empty at first
-	context json.RawMessage
+	context prompts.Context
 	session string
 }
 
 // talk starts with the session of the item's last turn, unless the agent's config wants a new one.
-func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk, error) {
-	var req env.Request
-	if err := json.Unmarshal(l.Turn.Request, &req); err != nil {
-		return nil, fmt.Errorf("decode the stored prompt: %w", err)
-	}
-	about, err := json.Marshal(req.Context)
-	if err != nil {
-		return nil, fmt.Errorf("encode the context: %w", err)
-	}
-	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: about}
+func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent, req env.Request) (*talk, error) {
+	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: req.Context}
 	if p.Config.Agents[l.Turn.Agent].Session == config.SessionFresh {
 		return t, nil
 	}
-	err = p.Store.View(ctx, func(tx *store.Tx) error {
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
 		t.session, _, _, err = tx.GetSession(ctx, store.SessionOf(l.Turn))
 		return err
 	})
@@ -106,6 +98,10 @@ func (t *talk) dropSession(ctx context.Context) error {
 // run runs the agent once. Its usage counts however it ends.
 func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
 	p, l := t.p, t.l
+	about, err := json.Marshal(t.context)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("encode the context: %w", err)
+	}
 	run, counted, err := p.beginRun(ctx, l, session)
 	if err != nil {
 		return agent.Result{}, err
@@ -114,7 +110,7 @@ func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, e
 	running, over := p.watch(ctx, l)
 	part, observedEnd := observed(l, run)
 	res, err := t.agent.Run(running, agent.Request{
-		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: t.context, Schema: prompts.Schema(l.Turn.Kind),
+		Turn: l.Turn.Key, Mark: p.Mark(l.Turn), Item: homeOf(l), Role: l.Turn.Role(), Kind: l.Turn.Kind, Mode: l.Mode(), Prompt: prompt, Context: about, Schema: prompts.Schema(l.Turn.Kind),
 		Session: session, Counted: counted, Dir: l.Checkout.Dir,
 		Wall: p.Config.Runtime.TurnTimeout, Idle: p.Config.Runtime.IdleTimeout, Log: p.agentLog(l), Active: p.active(l), Used: p.noting(ctx, l, run),
 		Trace: part.Environ(),

@@ -327,6 +327,10 @@ var reasons = []row{
 		work.WhyMergePerson, People, Reminded, "a person has to approve this head (require_human_approval)",
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
+	{
+		work.WhyMergeNotReviewed, People, Reminded, "no reviewer was shown all of this head: {count file} not shown whole: {names}[[; merging into `{branch}` brings other commits than when it was approved]]",
+		step("read these files and approve it on GitHub as somebody with write permission who is not its author, or {merge}; `review_unread` in the config names files that nobody needs to read"), nil,
+	},
 	{work.WhyMergeQueued, Nobody, Overdue, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},
 	{work.WhyMergeLastPush, People, IfNobodyCan, "the rules of the branch require an approval by somebody other than the last pusher", step("somebody else approves it on GitHub"), nil},
 	{

@@ -47,6 +47,10 @@ func Table() []GateRow {
 		{gateAsked, "its issue has its flow's label and is not closed as not planned", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
 		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
+		{
+			gateNotReviewed, "every reviewer was shown the whole change, but for files of `review_unread`, or a person has approved this commit", "an approval on GitHub, or `/mergexo merge`",
+			people | ours, (*gates).allReviewed,
+		},
 		{gateQueue, "it is not in the merge queue already", "GitHub", fromBox, (*gates).queue},
 		{
 			gateLastPush, "somebody other than the last pusher approved, if the rules require that", "people, and reviewers with an account of their own",
@@ -244,6 +248,18 @@ func (g *gates) human() closed {
 		return closed{}
 	}
 	return waits(g.approvedBefore(why))
+}
+
+// allReviewed judges whether agents were shown everything that they approved. If not, a person must
+// approve this head.
+func (g *gates) allReviewed() closed {
+	left := slices.DeleteFunc(slices.Clone(g.f.Unread), func(path string) bool {
+		return slices.ContainsFunc(g.p.Unread, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) })
+	})
+	if len(left) == 0 || g.f.Person || g.f.mergeApproved() {
+		return closed{}
+	}
+	return waits(g.approvedBefore(work.Reason{Kind: work.WhyMergeNotReviewed, Names: left[:min(len(left), MostPaths)], Count: len(left)}))
 }
 
 // approvedBefore adds the base to the reason for a missing approval if there is one, and it does

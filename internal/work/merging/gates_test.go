@@ -110,6 +110,9 @@ func closings() []closing {
 			p.RequireHuman = true
 			f.MergeApprovals = []MergeApproval{{Head: "2222222222222222222222222222222222222222"}}
 		}},
+		{"a file that nobody was shown", gateNotReviewed, work.WhyMergeNotReviewed, false, func(f *Facts, p *Policy) {
+			f.Unread, p.Unread = []string{"a.go", "gen/b.go"}, []string{"gen/b.go"}
+		}},
 		{"queued", gateQueue, work.WhyMergeQueued, false, func(f *Facts, _ *Policy) { f.Box.Queue = Queue{Required: true, In: true, State: "LOCKED"} }},
 		{"last push", gateLastPush, work.WhyMergeLastPush, false, func(f *Facts, _ *Policy) {
 			f.Box.Rules.LastPush = true
@@ -180,6 +183,12 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 	}{
 		{"a person approves", func(f *Facts, p *Policy) { p.RequireHuman, f.Person = true, true }, AskMerge},
 		{"a person's word for this head", func(f *Facts, p *Policy) { p.MaxLines, f.MergeApprovals = 1, []MergeApproval{{Head: head}} }, AskMerge},
+		{"a file that nobody was shown, and a person approves", func(f *Facts, _ *Policy) { f.Unread, f.Person = []string{"a.go"}, true }, AskMerge},
+		{"a file that nobody was shown, and a person's word", func(f *Facts, _ *Policy) {
+			f.Unread, f.MergeApprovals = []string{"a.go"}, []MergeApproval{{Head: head}}
+		}, AskMerge},
+		{"a file that nobody needs to see", func(f *Facts, p *Policy) { f.Unread, p.Unread = []string{"a.go"}, []string{"a.go"} }, AskMerge},
+		{"queued by us, and a file was not shown", queued(func(f *Facts) { f.Unread = []string{"a.go"} }), AskDequeue},
 		{"a green required check", func(f *Facts, p *Policy) {
 			p.Required = []string{"lint"}
 			f.Box.Checks = []Check{{Name: "lint", State: Green}}

@@ -43,8 +43,9 @@ type Policy struct {
 	Critical      []string      // globs of paths whose changes need a person's approval
 	MaxLines      int           // a change of more lines needs a person's approval; 0: no limit
 	RequireHuman  bool
-	FixesChecks   bool // turns fix failed checks
-	Approvers     int  // how many configured reviewers give approvals that GitHub counts
+	Unread        []string // globs of paths that reviewers need not be shown whole
+	FixesChecks   bool     // turns fix failed checks
+	Approvers     int      // how many configured reviewers give approvals that GitHub counts
 	DeleteBranch  Setting
 	Watch         time.Duration // how long the base's checks are watched after a merge
 	Revert        bool          // if the base turns red, open a revert for people to review
@@ -187,9 +188,10 @@ type Box struct {
 	Labels      []string       `json:"labels,omitempty"` // of the pull request
 	Issue       Issue          `json:"issue,omitzero"`
 	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
-	Lines       int            `json:"lines"`               // added and deleted
-	Paths       []string       `json:"paths,omitempty"`     // that the head changes, where the config asks; empty: not known
-	Uncounted   []string       `json:"uncounted,omitempty"` // of Paths: those in which GitHub counts no lines
+	From        string         `json:"from,omitempty"`      // the merge base from which Lines, Paths and Uncounted are read; empty: they are not known, or the config does not ask for them
+	Lines       int            `json:"lines,omitempty"`     // added and removed, as git shows them
+	Paths       []string       `json:"paths,omitempty"`     // that the head changes
+	Uncounted   []string       `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
 	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
 	Checks      []Check        `json:"checks,omitempty"`
@@ -240,6 +242,7 @@ type Facts struct {
 	Wanting        []string // reviewers who have not
 	Person         bool     // a person who is not the author approved this head
 	Against        []string // people who request changes, on any head
+	Unread         []string // paths of the change that a reviewer was not shown whole
 	OtherCommits   bool     // a person approved this head when merging it brought other commits
 	Asked          []string // labels of which the issue must have one; empty: it needs none
 	MergeApprovals []MergeApproval
@@ -336,6 +339,7 @@ const (
 	gateAsked         Code = "asked_for"
 	gateFreeze        Code = "freeze"
 	gateHuman         Code = "human_approval"
+	gateNotReviewed   Code = "not_all_reviewed"
 	gateQueue         Code = "merge_queue"
 	gateLastPush      Code = "last_push"
 	gateBlocked       Code = "blocked"

@@ -8,6 +8,7 @@ type Approvals struct {
 	Wanting []string // names of the reviewers who have not
 	Person  bool     // a person who is not the author approved
 	Against []string // people whose last verdict, on any head, requests changes
+	Unread  []string // paths that an agent who approved was not shown whole, each once
 }
 
 // approvalsOf returns who has approved the current head. It does not decide whether a person must
@@ -18,8 +19,12 @@ func approvalsOf(f Facts, p Policy) Approvals {
 	for _, r := range d.line {
 		if v, said := d.currentVerdict(r.Name); !said || v.Decision != Approve {
 			a.Wanting = append(a.Wanting, r.Name)
+		} else {
+			a.Unread = append(a.Unread, v.Unread...)
 		}
 	}
+	slices.Sort(a.Unread)
+	a.Unread = slices.Compact(a.Unread)
 	switch decide(f, p).State {
 	case Approved, Checking:
 		a.All = len(a.Wanting) == 0

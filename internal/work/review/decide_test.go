@@ -366,10 +366,10 @@ func TestTheTableHasNoTrapAndOneWayForEachEvent(t *testing.T) {
 }
 
 func TestWhatMarkersCarry(t *testing.T) {
-	v := Verdict{Reviewer: "quinn", Head: strings.Repeat("a", 40), Epoch: 1, Cycle: 2, Decision: RequestChanges, CalledIn: []string{"sam"}, Highest: Major, Count: 3, Validity: Counts}
+	v := Verdict{Reviewer: "quinn", Head: strings.Repeat("a", 40), Epoch: 1, Cycle: 2, Decision: RequestChanges, CalledIn: []string{"sam"}, Highest: Major, Count: 3, Unread: []string{"a.go"}, Validity: Counts}
 	body := Finding{ID: "0123456789abcdef", Reviewer: "quinn", Cycle: 2, Head: v.Head, Severity: Major, Confidence: "high", Path: "a--b.go", Line: 7, Body: "--> <!-- \u00e9"}
 	got, resolved, inBody, ok := ParseMark(Mark(v, []string{"ffff"}, []Finding{body}))
-	if !ok || got.Reviewer != v.Reviewer || got.Epoch != 1 || got.Cycle != 2 || got.Highest != Major || got.Count != 3 || !slices.Equal(got.CalledIn, v.CalledIn) ||
+	if !ok || got.Reviewer != v.Reviewer || got.Epoch != 1 || got.Cycle != 2 || got.Highest != Major || got.Count != 3 || !slices.Equal(got.CalledIn, v.CalledIn) || !slices.Equal(got.Unread, v.Unread) ||
 		!slices.Equal(resolved, []string{"ffff"}) || len(inBody) != 1 || inBody[0] != body {
 		t.Errorf("%v %+v %v %+v", ok, got, resolved, inBody)
 	}

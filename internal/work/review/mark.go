@@ -23,6 +23,7 @@ type mark struct {
 	CalledIn []string    `json:"escalate,omitempty"`
 	Highest  Severity    `json:"highest,omitempty"`
 	Count    int         `json:"count,omitempty"`
+	Unread   []string    `json:"unread,omitempty"`
 	Resolved []string    `json:"resolved,omitempty"` // earlier findings, by id
 	Findings []foundMark `json:"findings,omitempty"` // those without a comment of their own
 }
@@ -47,7 +48,7 @@ const markVersion = 1
 func Mark(v Verdict, resolved []string, inBody []Finding) string {
 	m := mark{
 		Version: markVersion, Reviewer: v.Reviewer, Head: v.Head, Base: v.MergeBase, Epoch: v.Epoch, Cycle: v.Cycle, Decision: v.Decision,
-		CalledIn: v.CalledIn, Highest: v.Highest, Count: v.Count, Resolved: resolved,
+		CalledIn: v.CalledIn, Highest: v.Highest, Count: v.Count, Unread: v.Unread, Resolved: resolved,
 	}
 	for _, x := range inBody {
 		m.Findings = append(m.Findings, markOf(x))
@@ -69,7 +70,7 @@ func ParseMark(s string) (v Verdict, resolved []string, inBody []Finding, ok boo
 	}
 	v = Verdict{
 		Reviewer: m.Reviewer, Head: m.Head, MergeBase: m.Base, Epoch: m.Epoch, Cycle: m.Cycle, Decision: m.Decision, CalledIn: m.CalledIn,
-		Highest: m.Highest, Count: m.Count, Validity: Counts,
+		Highest: m.Highest, Count: m.Count, Unread: m.Unread, Validity: Counts,
 	}
 	return v, m.Resolved, inBody, true
 }

@@ -114,6 +114,7 @@ type Verdict struct {
 	CalledIn  []string // reviewers it names, allowed or not
 	Highest   Severity // highest severity of its findings; empty: no findings
 	Count     int      // number of findings
+	Unread    []string // paths of the change that the reviewer was not shown whole
 	Body      string
 	URL       string
 	At        time.Time
