@@ -17,7 +17,7 @@ type BoxOf struct {
 }
 
 // ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases
-// and, if the config limits what is merged without a person, the changed paths. Of a box that was
+// and the changed paths. Of a box that was
 // read before it reuses the paths if head and base are the same, and the rules of the base if
 // GitHub answers that they are. The boxes are read last, so that they show what changed during the
 // other reads, in one query: there are at most MaxBoxes of them.
@@ -68,7 +68,6 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 		return box, err
 	}
 	switch was := of.Was; {
-	case len(of.Policy.Critical) == 0 && of.Policy.MaxLines == 0:
 	case was.Head == of.Pull.HeadOID && was.Base == of.Pull.Base && len(was.Paths) > 0:
 		box.Paths, box.Uncounted = was.Paths, was.Uncounted
 	default:

@@ -112,7 +112,7 @@ type Lease struct {
 	Red             []github.Check          // checks of the head, for a turn about checks
 	Runs            []github.WorkflowRun    // red workflow runs of the head
 	Merge           *git.Merge              // in progress, for a turn about a conflict
-	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
+	Guarded         git.Guarded             // of a review: the checkout's tree, and its files that differ from the head
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
 	EventsExhausted bool                    // if the turn ends, its events end too and start no other turn

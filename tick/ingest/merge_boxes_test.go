@@ -173,8 +173,8 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
-	for _, rules := range []string{"rules main", "same rules main"} {
-		if asked, _ := w.pass(); asked != rules+", boxes agent:freeze 10 20" {
+	for _, beside := range []string{"rules main, files 10, files 20", "same rules main"} {
+		if asked, _ := w.pass(); asked != beside+", boxes agent:freeze 10 20" {
 			t.Errorf("asked for %s", asked)
 		}
 	}
@@ -187,10 +187,9 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	}
 }
 
-// Changed paths are read once per head, and only if the config asks for them.
+// Changed paths are read once per head.
 func TestChangedPaths(t *testing.T) {
 	w := newWorld(t, 1)
-	w.r.Settings.Review.Merge.Critical = []string{"**"}
 	for _, want := range []string{"rules main, files 10, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
@@ -244,7 +243,7 @@ func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 		w := newWorld(t, 4)
 		w.hub.fatal[30] = c.err
 		asked, _ := w.pass()
-		if asked != "rules main, "+c.asked {
+		if asked != "rules main, files 10, files 20, files 30, files 40, "+c.asked {
 			t.Errorf("%v: asked for %s", c.err, asked)
 		}
 		for _, n := range []int{10, 20, 30, 40} {

@@ -188,7 +188,7 @@ type Box struct {
 	Issue       Issue          `json:"issue,omitzero"`
 	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
 	Lines       int            `json:"lines"`               // added and deleted
-	Paths       []string       `json:"paths,omitempty"`     // that the head changes, where the config asks; empty: not known
+	Paths       []string       `json:"paths,omitempty"`     // that the head changes; empty: not known
 	Uncounted   []string       `json:"uncounted,omitempty"` // of Paths: those in which GitHub counts no lines
 	Threads     int            `json:"threads,omitempty"`   // conversations on the diff that are not resolved
 	Reviews     []Review       `json:"reviews,omitempty"`   // the oldest first
