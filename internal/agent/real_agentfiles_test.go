@@ -33,7 +33,7 @@ func candidates() map[string]func(word string) string {
 		return "---\nname: " + strings.ToLower(word) + "\ndescription: " + word + "\n---\n" + word + "\n"
 	}
 	agents := func(word string) string {
-		return "---\nname: " + strings.ToLower(word) + "\ndescription: " + word + "\ntools: Read\n---\n" + word + "\n"
+		return "---\nname: " + strings.ToLower(word) + "\ndescription: " + word + "\n---\n" + word + "\n"
 	}
 	asJSON := func(word string) string {
 		hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":"echo %s"}]}]`, word)
@@ -61,9 +61,10 @@ func candidates() map[string]func(word string) string {
 		}
 	}
 	for _, f := range work.AgentFiles() {
-		at := strings.TrimPrefix(f.Path, "/")
+		at, anywhere := strings.CutPrefix(f.Path, "**/")
+		at = strings.TrimPrefix(at, "/")
 		add(at)
-		if !strings.Contains(f.Path, "/") {
+		if anywhere || !strings.Contains(f.Path, "/") {
 			add("sub/" + at)
 		}
 	}

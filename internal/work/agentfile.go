@@ -10,8 +10,9 @@ import (
 // AgentFile is a file or folder of a repository that agents obey without being asked to: their
 // program loads it, or our prompt names it as instructions. Whoever writes it instructs agents.
 type AgentFile struct {
-	// Path is as in .gitignore: a name without a slash is meant in every folder, any other path
-	// from the repository's root. Case does not count, because some file systems ignore it.
+	// Path is as in .gitignore: a name without a slash, and a path after "**/", is meant in every
+	// folder, any other path from the repository's root. Case does not count, because some file
+	// systems ignore it.
 	Path string
 	// Guide marks instructions in prose, which prompts name: the file itself, or the Markdown files
 	// in the folder.
@@ -25,9 +26,9 @@ var AgentFiles = sync.OnceValue(func() []AgentFile {
 		guides(
 			"AGENTS.md", "AGENTS.override.md", "AGENT.md", // most programs
 			"CLAUDE.md", "GEMINI.md", "QWEN.md", "CRUSH.md", "WARP.md", "CODEBUDDY.md", "IFLOW.md",
-			".github/copilot-instructions.md", ".github/instructions",
+			"**/.github/copilot-instructions.md", "**/.github/instructions",
 			".cursorrules", ".cursor/rules", ".clinerules", ".windsurfrules", ".windsurf/rules", ".roorules", ".roo/rules", ".kilocode/rules",
-			".goosehints", ".junie/guidelines.md", ".kiro/steering", ".augment-guidelines", ".augment/rules", ".continuerules", ".rules",
+			".goosehints", ".junie/guidelines.md", ".kiro/steering", ".augment-guidelines", ".augment-guidelines.md", ".augment/rules", ".continuerules", ".rules",
 		),
 		texts("CONTRIBUTING", "HACKING", "DEVELOPMENT", "DEVELOPING"),
 		settings(
@@ -35,8 +36,9 @@ var AgentFiles = sync.OnceValue(func() []AgentFile {
 			".claude", ".claude-plugin", "CLAUDE.local.md",
 			".codex",
 			".gemini", ".qwen", ".iflow",
-			".github/agents", ".github/skills", ".github/prompts", ".github/chatmodes", ".github/hooks", ".github/copilot", ".github/mcp.json", ".copilot", ".vscode/mcp.json",
-			".opencode", "opencode.json", "opencode.jsonc", ".kilo", ".kilocode", ".kilocodemodes", "kilo.json", "kilo.jsonc",
+			"**/.github/agents", "**/.github/skills", "**/.github/prompts", "**/.github/chatmodes", "**/.github/hooks", "**/.github/copilot", "**/.github/extensions", "**/.github/plugins",
+			"**/.github/mcp.json", "**/.github/lsp.json", ".copilot", "**/.vscode/mcp.json",
+			".opencode", "opencode.json", "opencode.jsonc", "CONTEXT.md", ".kilo", ".kilocode", ".kilocodemodes", "kilo.json", "kilo.jsonc",
 			".cursor", ".cline", ".windsurf", ".roo", ".roomodes", ".junie", ".kiro", ".goose", ".augment", ".continue", ".amazonq", ".amp", ".trae", ".factory", ".openhands", ".pi",
 			".crush", "crush.json", ".crush.json", ".aider.conf.yml",
 		),
@@ -79,42 +81,58 @@ func texts(names ...string) []AgentFile {
 	return all
 }
 
-// agentFileNames is AgentFiles by folded names and paths.
-var agentFileNames = sync.OnceValue(func() (l struct {
-	anywhere, fromRoot map[string][]AgentFile
-	around             map[string]bool // folders that hold paths of fromRoot
-},
-) {
-	l.anywhere, l.fromRoot, l.around = map[string][]AgentFile{}, map[string][]AgentFile{}, map[string]bool{}
+// agentFileNames is AgentFiles by folded paths, with the folders around those paths.
+type agentFileNames struct {
+	rows   map[string][]AgentFile
+	around map[string]bool
+}
+
+// agentFilesAnywhere and agentFilesFromRoot have the rows that are meant in every folder, and the
+// others.
+var agentFilesAnywhere, agentFilesFromRoot = sync.OnceValue(func() agentFileNames { return namesOfAgentFiles(true) }), sync.OnceValue(func() agentFileNames { return namesOfAgentFiles(false) })
+
+func namesOfAgentFiles(anywhere bool) agentFileNames {
+	n := agentFileNames{rows: map[string][]AgentFile{}, around: map[string]bool{}}
 	for _, f := range AgentFiles() {
-		key := foldPath(strings.TrimPrefix(f.Path, "/"))
-		if !strings.Contains(f.Path, "/") {
-			l.anywhere[key] = append(l.anywhere[key], f)
+		below, everywhere := strings.CutPrefix(f.Path, "**/")
+		if everywhere = everywhere || !strings.Contains(f.Path, "/"); everywhere != anywhere {
 			continue
 		}
-		l.fromRoot[key] = append(l.fromRoot[key], f)
+		key := foldPath(strings.TrimPrefix(below, "/"))
+		n.rows[key] = append(n.rows[key], f)
 		for dir := path.Dir(key); dir != "."; dir = path.Dir(dir) {
-			l.around[dir] = true
+			n.around[dir] = true
 		}
 	}
-	return l
-})
+	return n
+}
 
 // foldPath returns the same text for paths that differ in case only, with the letters that are
 // others' forms, such as the long s.
 func foldPath(p string) string { return strings.ToLower(strings.ToUpper(p)) }
+
+// agentFilesOf returns the rows that mean a folded path itself, and whether it is a folder around
+// one.
+func agentFilesOf(p string) (rows []AgentFile, around bool) {
+	root, any := agentFilesFromRoot(), agentFilesAnywhere()
+	rows, around = root.rows[p], root.around[p]
+	for from := 0; ; {
+		rows, around = append(rows[:len(rows):len(rows)], any.rows[p[from:]]...), around || any.around[p[from:]]
+		next := strings.IndexByte(p[from:], '/')
+		if next < 0 {
+			return rows, around
+		}
+		from += next + 1
+	}
+}
 
 // IsAgentFile reports whether agents obey a file of a repository: the file, or a folder around it,
 // is one of AgentFiles. A file in the place of a folder around one counts too, because a link there
 // puts other files into the folder.
 func IsAgentFile(file string) bool {
 	file = foldPath(file)
-	l := agentFileNames()
-	if l.around[file] {
-		return true
-	}
 	for p := file; p != "." && p != "/"; p = path.Dir(p) {
-		if len(l.fromRoot[p]) > 0 || len(l.anywhere[path.Base(p)]) > 0 {
+		if rows, around := agentFilesOf(p); len(rows) > 0 || around && p == file {
 			return true
 		}
 	}
@@ -124,9 +142,9 @@ func IsAgentFile(file string) bool {
 // IsGuide reports whether a file has instructions in prose for agents or contributors.
 func IsGuide(file string) bool {
 	file = foldPath(file)
-	l := agentFileNames()
 	for p := file; p != "." && p != "/"; p = path.Dir(p) {
-		isGuide := slices.ContainsFunc(slices.Concat(l.fromRoot[p], l.anywhere[path.Base(p)]), func(f AgentFile) bool { return f.Guide })
+		rows, _ := agentFilesOf(p)
+		isGuide := slices.ContainsFunc(rows, func(f AgentFile) bool { return f.Guide })
 		if isGuide && (p == file || slices.Contains([]string{".md", ".mdc"}, path.Ext(file))) {
 			return true
 		}
