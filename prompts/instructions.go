@@ -7,15 +7,17 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Instructions are the files of a repository that tell contributors how to work on it. The prompt
 // names them instead of quoting them: agents read the files, and codex does not load AGENTS.md by
 // itself in a checkout that it does not trust.
 type Instructions struct {
-	Guides        []string `json:"guides"`         // AGENTS.md, CLAUDE.md, CONTRIBUTING and the like
+	Guides        []string `json:"guides"`         // the guides of work.AgentFiles
 	Lint          []string `json:"lint"`           // configuration of linters and formatters
 	PullTemplates []string `json:"pull_templates"` // of the pull request's body
+	OfBase        []string `json:"of_base"`        // files that the checkout of a review has as the base has them, changed by the change
 }
 
 // How many files of each kind are named.
@@ -23,16 +25,12 @@ const (
 	maxGuides        = 40
 	maxLint          = 20
 	maxPullTemplates = 10
+	maxOfBase        = 40
 )
 
-// The names of these files, case-insensitive. Pull request templates follow GitHub's rules for
+// The names of the other files, case-insensitive. Pull request templates follow GitHub's rules for
 // their place.
 var (
-	guideFile = lazy.Regexp(`(?i)^(` +
-		`(.*/)?(AGENTS|AGENTS\.override|CLAUDE|GEMINI)\.md|` +
-		`((\.github|docs)/)?(CONTRIBUTING|HACKING|DEVELOPMENT|DEVELOPING)(\.(md|rst|txt|adoc))?|` +
-		`\.github/copilot-instructions\.md|\.github/instructions/.+\.instructions\.md|` +
-		`\.cursorrules|\.cursor/rules/.+\.mdc?)$`)
 	lintFile = lazy.Regexp(`(?i)^(.*/)?(` +
 		`\.editorconfig|\.pre-commit-config\.yaml|` +
 		`\.golangci\.(ya?ml|toml|json)|\.?(rustfmt|clippy)\.toml|` +
@@ -52,7 +50,7 @@ func FindInstructions(paths []string) Instructions {
 	for _, p := range paths {
 		switch {
 		case foreign().MatchString(p):
-		case guideFile().MatchString(p):
+		case work.IsGuide(p):
 			in.Guides = append(in.Guides, p)
 		case lintFile().MatchString(p):
 			in.Lint = append(in.Lint, p)
@@ -81,7 +79,7 @@ func prepareInstructions(in *Instructions) *Instructions {
 	if in == nil {
 		return nil
 	}
-	return &Instructions{Guides: lines(in.Guides, maxGuides), Lint: lines(in.Lint, maxLint), PullTemplates: lines(in.PullTemplates, maxPullTemplates)}
+	return &Instructions{Guides: lines(in.Guides, maxGuides), Lint: lines(in.Lint, maxLint), PullTemplates: lines(in.PullTemplates, maxPullTemplates), OfBase: lines(in.OfBase, maxOfBase)}
 }
 
 // instructions lists the files as data: the repository chooses their folders' names.
@@ -90,7 +88,8 @@ func (f fencer) instructions(in *Instructions) string {
 		return ""
 	}
 	return f.optional("instructions for contributors", section("read before you begin", in.Guides)+
-		section("lint and format configuration", in.Lint)+section("pull request template", in.PullTemplates))
+		section("lint and format configuration", in.Lint)+section("pull request template", in.PullTemplates)+
+		section("in the checkout as in the base, not as in the change", in.OfBase))
 }
 
 // ForNewSession adds to a prompt that it continues a task in a new session.

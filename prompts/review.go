@@ -44,7 +44,7 @@ type Review struct {
 	Coming      []string        `json:"coming"`            // other reviewers who look at it anyway; naming one in escalate changes nothing
 	MergeBase   string          `json:"merge_base"`        // where the reviewed commits begin, as in work.PullRequest
 	Theirs      bool            `json:"theirs"`            // the pull request is somebody else's: it has no issue, and its author addressed no agent
-	Guarded     bool            `json:"guarded"`           // files with instructions for agents have the base's content in the checkout
+	Guarded     bool            `json:"guarded"`           // the change edits files that agents obey, and the checkout has the base's
 	Shares      []DiffShare     `json:"-"`                 // of a change that takes several runs: see Split
 }
 

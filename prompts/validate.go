@@ -133,15 +133,6 @@ func Leaks(known *secrets.Redactor, answer []byte) []string {
 	return known.Check("answer", value)
 }
 
-// obeyedFile matches settings files and folders that agents' programs load by themselves.
-var obeyedFile = lazy.Regexp(`(?i)^(.*/)?(\.claude|\.codex|\.agents|\.gemini|\.cursor|\.mcp\.json|CLAUDE\.local\.md)$`)
-
-// IsAgentFile reports whether agents obey a file of a repository, or the files of a folder: the
-// prompt names it, or the program loads it. The author of such a file instructs agents.
-func IsAgentFile(path string) bool {
-	return guideFile().MatchString(path) || obeyedFile().MatchString(path)
-}
-
 // MaxPath is the longest accepted path, in characters.
 const MaxPath = 300
 

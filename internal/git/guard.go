@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Guarded is a commit's tree with the files that agents obey taken from a trusted commit, so that
@@ -15,10 +17,11 @@ type Guarded struct {
 	Paths []string // paths that differ from the commit's own; empty if its tree is unchanged
 }
 
-// Guard makes a Guarded tree. obeyed reports whether a path (slash-separated, without a trailing
-// slash) is a file that agents obey or a folder of them. A trusted file is left out if another file
-// of the commit is in its place, or if it is a link to a path that is not obeyed.
-func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (Guarded, error) {
+// Guard makes a Guarded tree. Agents obey what work.AgentFiles names and what the trusted files
+// among these name: a link its target, a text the files that it imports, settings the files in
+// them. A trusted file is left out if another file of the commit is in its place, or if it is a
+// link out of the repository.
+func (m *Mirror) Guard(ctx context.Context, commit, trusted string) (Guarded, error) {
 	own, err := m.entries(ctx, commit)
 	if err != nil {
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
@@ -27,7 +30,10 @@ func (m *Mirror) Guard(ctx context.Context, commit, trusted string, obeyed func(
 	if err != nil {
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
 	}
-	g := guard{mirror: m, obeyed: obeyed, kept: map[string]bool{}}
+	g := guard{mirror: m, kept: map[string]bool{}}
+	if g.named, err = m.namedByAgentFiles(ctx, own, theirs); err != nil {
+		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
+	}
 	if err := g.compare(ctx, own, theirs); err != nil {
 		return Guarded{}, fmt.Errorf("guard %s: %w", commit, err)
 	}
@@ -52,21 +58,14 @@ func (m *Mirror) entries(ctx context.Context, commit string) ([]treeEntry, error
 // guard is the state of one call of Guard.
 type guard struct {
 	mirror *Mirror
-	obeyed func(path string) bool
+	named  named
 	kept   map[string]bool // the commit's remaining files and their folders (with a trailing slash)
 	lines  strings.Builder // input of update-index: removals, then additions
 	paths  []string
 }
 
-// has reports whether a path is obeyed or is in a folder that is.
-func (g *guard) has(name string) bool {
-	for ; name != "." && name != "/"; name = path.Dir(name) {
-		if g.obeyed(name) {
-			return true
-		}
-	}
-	return false
-}
+// has reports whether agents obey a file.
+func (g *guard) has(file string) bool { return work.IsAgentFile(file) || g.named.has(file) }
 
 // compare records the removals and the additions.
 func (g *guard) compare(ctx context.Context, own, theirs []treeEntry) error {
@@ -115,7 +114,7 @@ func (g *guard) keep(name string) {
 }
 
 // usable reports whether a trusted file can be added: no remaining file is in its place, and it is
-// no link to a path that is not obeyed.
+// no link to a path that is not guarded.
 func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 	if !g.has(e.Path) || g.kept[e.Path+"/"] {
 		return false, nil
@@ -129,8 +128,8 @@ func (g *guard) usable(ctx context.Context, e treeEntry) (bool, error) {
 		return true, nil
 	}
 	content, err := g.mirror.objects.content(ctx, object{OID: e.OID, Kind: "blob"})
-	to := string(content)
-	return err == nil && !path.IsAbs(to) && g.has(path.Join(path.Dir(e.Path), to)), err
+	to, ok := linkTarget(e.Path, string(content))
+	return err == nil && ok && g.has(to), err
 }
 
 func (g *guard) write(ctx context.Context, commit string) (tree string, err error) {

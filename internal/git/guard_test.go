@@ -9,11 +9,6 @@ import (
 	"testing"
 )
 
-func obeyed(path string) bool {
-	name := strings.ToLower(filepath.Base(path))
-	return name == "agents.md" || name == "claude.md" || name == ".claude"
-}
-
 // Changes to files that agents obey are in the commit but not in the checkout. All other changes
 // are in both.
 func TestGuard(t *testing.T) {
@@ -30,14 +25,21 @@ func TestGuard(t *testing.T) {
 		"a file for its folder":  {map[string]string{"x/AGENTS.md": "ours"}, map[string]string{"x/AGENTS.md": "", "x": "theirs"}, map[string]string{"x": "theirs"}, nil},
 		"a link":                 {map[string]string{"AGENTS.md": "ours"}, map[string]string{"AGENTS.md": "-> evil", "evil": "theirs"}, map[string]string{"AGENTS.md": "ours", "evil": "theirs"}, []string{"AGENTS.md"}},
 		"our link to what is":    {map[string]string{"AGENTS.md": "ours", "CLAUDE.md": "-> AGENTS.md"}, map[string]string{"AGENTS.md": "theirs"}, map[string]string{"AGENTS.md": "ours", "CLAUDE.md": "-> AGENTS.md"}, []string{"AGENTS.md"}},
-		"our link to what isn't": {map[string]string{"CLAUDE.md": "-> rules.txt", "rules.txt": "ours"}, map[string]string{"rules.txt": "theirs"}, map[string]string{"rules.txt": "theirs"}, []string{"CLAUDE.md"}},
+		"our link to what isn't": {map[string]string{"CLAUDE.md": "-> rules.txt", "rules.txt": "ours"}, map[string]string{"rules.txt": "theirs"}, map[string]string{"CLAUDE.md": "-> rules.txt", "rules.txt": "ours"}, []string{"rules.txt"}},
+		"our link out":           {map[string]string{"CLAUDE.md": "-> ../x"}, map[string]string{"b.txt": "new"}, map[string]string{"b.txt": "new"}, []string{"CLAUDE.md"}},
+		"our link to a folder":   {map[string]string{".claude/skills": "-> ../skills", "skills/a/SKILL.md": "ours"}, map[string]string{"skills/a/SKILL.md": "theirs", "skills/b/SKILL.md": "theirs"}, map[string]string{".claude/skills": "-> ../skills", "skills/a/SKILL.md": "ours"}, []string{"skills/a/SKILL.md", "skills/b/SKILL.md"}},
+		"a link for its folder":  {map[string]string{".github/agents/a.md": "ours", ".github/x": "x"}, map[string]string{".github/agents/a.md": "", ".github/x": "", ".github": "-> evil", "evil/agents/a.md": "theirs"}, map[string]string{".github/agents/a.md": "ours", "evil/agents/a.md": "theirs"}, []string{".github", ".github/agents/a.md"}},
+		"imported":               {map[string]string{"CLAUDE.md": "See @docs/rules.md, and @docs/new.md.", "docs/rules.md": "@more.md", "docs/more.md": "ours"}, map[string]string{"docs/rules.md": "theirs", "docs/more.md": "theirs", "docs/new.md": "theirs", "docs/b.md": "new"}, map[string]string{"CLAUDE.md": "See @docs/rules.md, and @docs/new.md.", "docs/rules.md": "@more.md", "docs/more.md": "ours", "docs/b.md": "new"}, []string{"docs/more.md", "docs/new.md", "docs/rules.md"}},
+		"imported through links": {map[string]string{"AGENTS.md": "@d/rules.md", "d": "-> docs", "docs/rules.md": "ours"}, map[string]string{"d": "-> evil", "evil/rules.md": "theirs", "docs/rules.md": "theirs"}, map[string]string{"AGENTS.md": "@d/rules.md", "d": "-> docs", "docs/rules.md": "ours", "evil/rules.md": "theirs"}, []string{"d", "docs/rules.md"}},
+		"a link to the imported": {map[string]string{"AGENTS.md": "@d/rules.md", "d/rules.md": "ours"}, map[string]string{"d/rules.md": "", "d": "-> evil", "evil/rules.md": "theirs"}, map[string]string{"AGENTS.md": "@d/rules.md", "d/rules.md": "ours", "evil/rules.md": "theirs"}, []string{"d", "d/rules.md"}},
+		"named by settings":      {map[string]string{".claude/settings.json": `{"command": "$CLAUDE_PROJECT_DIR/tools/hook.sh -x"}`, "tools/hook.sh": "ours"}, map[string]string{"tools/hook.sh": "theirs", "tools/b.sh": "new"}, map[string]string{".claude/settings.json": `{"command": "$CLAUDE_PROJECT_DIR/tools/hook.sh -x"}`, "tools/hook.sh": "ours", "tools/b.sh": "new"}, []string{"tools/hook.sh"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.txt": "old"})
 			base := w.putAll(tc.base)
 			head := w.putAll(tc.head)
 			w.fetch()
-			g, err := w.mirror.Guard(t.Context(), head, base, obeyed)
+			g, err := w.mirror.Guard(t.Context(), head, base)
 			w.check(err)
 			if !slices.Equal(g.Paths, tc.paths) {
 				t.Errorf("differ: %q, want %q", g.Paths, tc.paths)
@@ -80,6 +82,7 @@ func (w *world) putAll(files map[string]string) string {
 		path := filepath.Join(w.person, filepath.FromSlash(name))
 		if to, link := strings.CutPrefix(text, "-> "); link {
 			_ = os.Remove(path)
+			w.check(os.MkdirAll(filepath.Dir(path), 0o700))
 			w.check(os.Symlink(to, path))
 		} else if text != "" {
 			w.write(path, text)
@@ -88,11 +91,47 @@ func (w *world) putAll(files map[string]string) string {
 	return w.commit("change", nil)
 }
 
+// Ignored files that an earlier turn left do not instruct a reviewer either. The author's next
+// checkout has the commit's own files again.
+func TestAGuardedCheckoutKeepsNoIgnoredFileThatAgentsObey(t *testing.T) {
+	w := newWorld(t, map[string]string{".gitignore": "*.local.md\n.codex\ncache\n", "AGENTS.md": "ours"})
+	w.fetch()
+	base := w.main()
+	head := w.putAll(map[string]string{"AGENTS.md": "theirs"})
+	w.fetch()
+	g, err := w.mirror.Guard(t.Context(), head, base)
+	w.check(err)
+	r := w.wanted()
+	r.Commit, r.Ignored = head, KeepIgnored
+	for _, tree := range []string{"", g.Tree, ""} {
+		r.Tree = tree
+		w.check(w.mirror.Restore(t.Context(), r))
+		got := contents(t, w.dir)
+		want := map[string]string{"AGENTS.md": "theirs"}
+		if tree != "" {
+			want = map[string]string{"AGENTS.md": "ours", "cache/a": "kept"}
+		}
+		for path, text := range want {
+			if got[path] != text {
+				t.Errorf("tree %q: %s holds %q, want %q", tree, path, got[path], text)
+			}
+		}
+		for path := range got {
+			if tree != "" && (strings.Contains(path, "local") || strings.Contains(path, "config.toml")) {
+				t.Errorf("tree %q: %s is there", tree, path)
+			}
+		}
+		for _, path := range []string{"CLAUDE.local.md", "sub/CLAUDE.local.md", ".codex/config.toml", "cache/a"} {
+			w.write(filepath.Join(w.dir, filepath.FromSlash(path)), "kept")
+		}
+	}
+}
+
 func TestGuardMissesACommit(t *testing.T) {
 	w := newWorld(t, tree)
 	w.fetch()
 	var missing *MissingError
-	if _, err := w.mirror.Guard(t.Context(), w.main(), strings.Repeat("a", 40), obeyed); !errors.As(err, &missing) {
+	if _, err := w.mirror.Guard(t.Context(), w.main(), strings.Repeat("a", 40)); !errors.As(err, &missing) {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
+	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
 // Ignored selects what a restore does with files that .gitignore matches.
@@ -31,7 +32,7 @@ type Restore struct {
 	Base    string // the base branch, for the agent to compare with; may be ""
 	Ignored Ignored
 	Merge   *Merge // a merge in progress to check out instead of Commit; may be nil
-	Tree    string // the tree to check out instead of Commit's, see Guard; may be ""
+	Tree    string // the guarded tree to check out instead of Commit's, see Guard; may be ""
 }
 
 // Restore makes the checkout hold exactly the commit, from any state, and verifies it. The
@@ -117,12 +118,25 @@ func (r Restore) treeish() string {
 	return cmp.Or(r.Tree, r.Commit)
 }
 
-// checkOutFiles writes the commit to the index and the files, and removes all other files.
+// checkOutFiles writes the commit to the index and the files, and removes all other files. Of a
+// guarded checkout's ignored files, it also removes those that agents obey: an earlier turn may have
+// left them.
 func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
 	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.treeish()).Run(ctx); err != nil {
 		return err
 	}
-	_, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
+	if _, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx); err != nil {
+		return err
+	}
+	if r.Ignored != KeepIgnored || r.Tree == "" {
+		return nil
+	}
+	ignored, err := m.checkoutCommand(r.Dir, r.Index, "ls-files", "-z", "--others", "--ignored", "--exclude-standard").fields(ctx)
+	for _, file := range ignored {
+		if work.IsAgentFile(file) {
+			err = errors.Join(err, files.Remove(filepath.Join(r.Dir, filepath.FromSlash(file))))
+		}
+	}
 	return err
 }
 

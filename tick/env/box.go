@@ -18,10 +18,9 @@ type BoxOf struct {
 }
 
 // ReadBoxes reads the merge boxes of pull requests of a repository, with the rules of their bases
-// and, if the config limits what is merged without a person, what they change. Of a box that was
-// read before it reuses that if head and merge base are the same, and the rules of the base if
-// GitHub answers that they are. The boxes are read last, so that they show what changed during the
-// other reads, in one query: there are at most MaxBoxes of them.
+// and what they change. Of a box that was read before it reuses that if head and merge base are the
+// same, and the rules of the base if GitHub answers that they are. The boxes are read last, so that
+// they show what changed during the other reads, in one query: there are at most MaxBoxes of them.
 func (p *Env) ReadBoxes(ctx context.Context, r *Repo, all []BoxOf) []github.BoxRead {
 	b := boxReader{r: r, preflight: p.Preflight, rules: map[string]baseRules{}}
 	for _, of := range all {
@@ -70,7 +69,6 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 		return box, err
 	}
 	switch was := of.Was; {
-	case len(of.Policy.Critical) == 0 && of.Policy.MaxLines == 0:
 	case was.Head == of.Pull.HeadOID && was.From == of.Pull.MergeBase && len(was.Paths) > 0:
 		box.From, box.Lines, box.Paths, box.Uncounted = was.From, was.Lines, was.Paths, was.Uncounted
 	default:

@@ -115,7 +115,7 @@ type Lease struct {
 	Checks          []github.Check          // all of the head, for a turn that reviews it
 	Change          []git.FileChange        // what a reviewed head changes, as it lies beside its checkout; nil: not read
 	TestedHead      string                  // the required tests that a reviewed head passed; empty: none ran
-	Guarded         git.Guarded             // files of the checkout that differ from the head of somebody else's pull request
+	Guarded         git.Guarded             // of a review: the checkout's tree, and its files that differ from the head
 	Files           []string                // changed by the turn's commit
 	Lines           git.Lines               // of the pull request's diff, for a turn that reviews it
 	EventsExhausted bool                    // if the turn ends, its events end too and start no other turn

@@ -107,7 +107,7 @@ type Mirror interface {
 	Ensure(ctx context.Context) error
 	Heads(ctx context.Context) (map[string]string, error)
 	FetchPull(ctx context.Context, number int, key string) (oid string, ok bool, err error)
-	Guard(ctx context.Context, commit, trusted string, obeyed func(path string) bool) (git.Guarded, error)
+	Guard(ctx context.Context, commit, trusted string) (git.Guarded, error)
 	Restore(ctx context.Context, r git.Restore) error
 	CommitTree(ctx context.Context, c git.Commit) (git.Committed, error)
 	CommitFiles(ctx context.Context, c git.Commit, files map[string][]byte) (git.Committed, error)

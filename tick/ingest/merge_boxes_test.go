@@ -177,8 +177,8 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
-	for _, rules := range []string{"rules main", "same rules main"} {
-		if asked, _ := w.pass(); asked != rules+", boxes agent:freeze 10 20" {
+	for _, beside := range []string{"rules main, files 10, files 20", "same rules main"} {
+		if asked, _ := w.pass(); asked != beside+", boxes agent:freeze 10 20" {
 			t.Errorf("asked for %s", asked)
 		}
 	}
@@ -191,11 +191,9 @@ func TestBoxesAreReadInEveryPass(t *testing.T) {
 	}
 }
 
-// What a head changes is read from its commits, once per head and merge base, and only if the config
-// asks for it.
+// What a head changes is read from its commits, once per head and merge base.
 func TestWhatAHeadChanges(t *testing.T) {
 	w := newWorld(t, 1)
-	w.r.Settings.Review.Merge.MaxLines = 9
 	for _, want := range []string{"rules main, base..aaa, boxes agent:freeze 10", "same rules main, boxes agent:freeze 10"} {
 		if asked, _ := w.pass(); asked != want {
 			t.Errorf("asked for %s", asked)
@@ -258,7 +256,7 @@ func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 		w := newWorld(t, 4)
 		w.hub.fatal[30] = c.err
 		asked, _ := w.pass()
-		if asked != "rules main, "+c.asked {
+		if asked != "rules main, files 10, files 20, files 30, files 40, "+c.asked {
 			t.Errorf("%v: asked for %s", c.err, asked)
 		}
 		for _, n := range []int{10, 20, 30, 40} {

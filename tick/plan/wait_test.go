@@ -110,7 +110,10 @@ func TestNothingWaitsForEverInSilence(t *testing.T) {
 		"somebody else than the last pusher":   {patient(landable, box(func(b *merging.Box) { b.Rules.LastPush = true })), "last pusher"},
 		"a thread was never resolved":          {patient(landable, box(func(b *merging.Box) { b.Rules.Threads, b.Threads = true, 1 })), "resolved conversations"},
 		"changes were asked for, and are made": {patient(landable, verdict("grace", "old", review.RequestChanges)), "@"},
-		"critical paths":                       {patient(landable, policy(func(p *merging.Policy) { p.Critical = []string{"a"} })), "critical_paths"},
+		"a file that agents obey":              {patient(landable, box(func(b *merging.Box) { b.Paths = []string{"AGENTS.md"} })), "AGENTS.md, which agents obey"},
+		"critical paths": {patient(landable, policy(func(p *merging.Policy) {
+			p.Critical, p.Match = []string{"**"}, func(string, string) bool { return true }
+		})), "critical_paths"},
 		"a file was shown to nobody": {patient(landable, item(func(i *known.Item) {
 			i.Reviews.Verdicts = slices.Clone(i.Reviews.Verdicts)
 			for n := range i.Reviews.Verdicts {

@@ -7,13 +7,11 @@ import (
 
 	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
-	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/tick/env"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
 
 // Somebody else's pull request has no branch of ours, and its branch may be in another repository.
-// Its checkout is its exact head, except that files which agents obey come from the base.
 
 // find chooses the turn's commit among the fetched ones.
 func (p *restorer) find(ctx context.Context, l *env.Lease) error {
@@ -44,10 +42,10 @@ func (p *restorer) findForeignHead(ctx context.Context, l *env.Lease) error {
 // request's own branch keeps its name on GitHub.
 func theirBranch(number int) string { return fmt.Sprintf("pull/%d", number) }
 
-// Guard makes the tree for a checkout of somebody else's pull request: files that agents obey come
-// from the base.
+// Guard makes the tree for the checkout of a review: files that agents obey come from the base, so
+// that a change does not instruct who judges it. An author's turn restores its own commit again.
 func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
-	if l.Item.Flow != work.FlowReview {
+	if l.Turn.Kind != work.KindReview && l.Item.Flow != work.FlowReview {
 		return nil
 	}
 	m := l.Repo.Git()
@@ -58,7 +56,7 @@ func (p *restorer) Guard(ctx context.Context, l *env.Lease) error {
 	if err != nil {
 		return fmt.Errorf("find the base %s: %w", l.Turn.Base, err)
 	}
-	l.Guarded, err = m.Guard(ctx, l.Turn.Head, base, prompts.IsAgentFile)
+	l.Guarded, err = m.Guard(ctx, l.Turn.Head, base)
 	return err
 }
 

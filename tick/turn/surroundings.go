@@ -88,6 +88,7 @@ func (p *briefs) surround(ctx context.Context, l *env.Lease, c *prompts.Context)
 		return nil
 	}
 	found := prompts.FindInstructions(paths)
+	found.OfBase = l.Guarded.Paths
 	c.Task.Instructions = &found
 	return nil
 }

@@ -116,6 +116,11 @@ func (c *codex) settings(r agent.Request) []string {
 	if c.spec.Effort != "" {
 		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
 	}
+	if r.Role != "" {
+		// Names and descriptions of skills would be in the developer's message, and the author can write
+		// to codex's home. Versions without this setting ignore it.
+		all = append(all, "skills.include_instructions=false")
+	}
 	if roots := c.writable(); len(roots) > 0 {
 		all = append(all, "sandbox_workspace_write.writable_roots=["+strings.Join(roots, ",")+"]")
 	}

@@ -191,6 +191,10 @@ func personNeeded(r work.Reason, _ Place, w Words) Words {
 		w.What = head + "what it changes is not known, and critical_paths is set"
 	case r.Name == "critical_paths":
 		w.What = head + "it changes " + strings.Join(r.Names, ", ") + " (critical_paths)"
+	case r.Name == "agent_files" && len(r.Names) == 1 && r.Names[0] == "?":
+		w.What = head + "what it changes is not known, and it may be files that agents obey"
+	case r.Name == "agent_files":
+		w.What = head + "it changes " + strings.Join(r.Names, ", ") + ", which agents obey"
 	case r.Name == "max_merge_lines" && len(r.Names) > 0:
 		w.What = head + "the changed lines of " + strings.Join(r.Names, ", ") + " are not counted (max_merge_lines)"
 		if r.Names[0] == "?" {

@@ -291,6 +291,9 @@ func (g *gates) asksPerson() work.Reason {
 		tooMany.Names = b.Uncounted
 		return tooMany
 	}
+	if paths := g.agentFiles(); len(paths) > 0 {
+		return work.Reason{Kind: work.WhyMergePerson, Name: "agent_files", Names: paths}
+	}
 	return work.Reason{}
 }
 
@@ -303,12 +306,28 @@ func (g *gates) critical() []string {
 	if len(g.p.Critical) == 0 {
 		return nil
 	}
+	return g.changed(func(path string) bool {
+		return slices.ContainsFunc(g.p.Critical, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) })
+	})
+}
+
+// agentFiles returns changed files that agents obey: once merged, they instruct the reviewers of
+// later changes. Until the merge box is read, nothing is merged anyway.
+func (g *gates) agentFiles() []string {
+	if !g.f.Box.Read() {
+		return nil
+	}
+	return g.changed(work.IsAgentFile)
+}
+
+// changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.
+func (g *gates) changed(meant func(path string) bool) []string {
 	if len(g.f.Box.Paths) == 0 {
 		return []string{"?"}
 	}
 	var paths []string
 	for _, path := range g.f.Box.Paths {
-		if slices.ContainsFunc(g.p.Critical, func(glob string) bool { return g.p.Match != nil && g.p.Match(glob, path) }) && len(paths) < MostPaths {
+		if meant(path) && len(paths) < MostPaths {
 			paths = append(paths, path)
 		}
 	}

@@ -105,6 +105,8 @@ func closings() []closing {
 		{"person by a file without lines", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.MaxLines, f.Box.Paths, f.Box.Uncounted = 1000, []string{"a", "logo.png"}, []string{"logo.png"}
 		}},
+		{"person by a file that agents obey", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = []string{"a.go", "sub/.claude/settings.json"} }},
+		{"person by what may be such a file", gateHuman, work.WhyMergePerson, false, func(f *Facts, _ *Policy) { f.Box.Paths = nil }},
 		{"person by unknown files", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) { p.MaxLines, f.Box.Paths = 1000, nil }},
 		{"person's word for another head", gateHuman, work.WhyMergePerson, false, func(f *Facts, p *Policy) {
 			p.RequireHuman = true

@@ -188,7 +188,7 @@ type Box struct {
 	Labels      []string       `json:"labels,omitempty"` // of the pull request
 	Issue       Issue          `json:"issue,omitzero"`
 	Closes      bool           `json:"closes,omitempty"`    // the pull request's text says that its merge closes that issue
-	From        string         `json:"from,omitempty"`      // the merge base from which Lines, Paths and Uncounted are read; empty: they are not known, or the config does not ask for them
+	From        string         `json:"from,omitempty"`      // the merge base from which Lines, Paths and Uncounted are read; empty: they are not known
 	Lines       int            `json:"lines,omitempty"`     // added and removed, as git shows them
 	Paths       []string       `json:"paths,omitempty"`     // that the head changes
 	Uncounted   []string       `json:"uncounted,omitempty"` // some of Paths whose lines cannot be counted
