@@ -177,7 +177,7 @@ func (w *world) stored(number int) (box merging.Box, trouble work.Reason) {
 
 func TestBoxesAreReadInEveryPass(t *testing.T) {
 	w := newWorld(t, 2)
-	for _, beside := range []string{"rules main, files 10, files 20", "same rules main"} {
+	for _, beside := range []string{"rules main, base..aaa, base..aaa", "same rules main"} {
 		if asked, _ := w.pass(); asked != beside+", boxes agent:freeze 10 20" {
 			t.Errorf("asked for %s", asked)
 		}
@@ -256,7 +256,7 @@ func TestAQueryForBoxesThatFailsIsHalved(t *testing.T) {
 		w := newWorld(t, 4)
 		w.hub.fatal[30] = c.err
 		asked, _ := w.pass()
-		if asked != "rules main, files 10, files 20, files 30, files 40, "+c.asked {
+		if asked != "rules main, base..aaa, base..aaa, base..aaa, base..aaa, "+c.asked {
 			t.Errorf("%v: asked for %s", c.err, asked)
 		}
 		for _, n := range []int{10, 20, 30, 40} {
