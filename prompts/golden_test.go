@@ -52,7 +52,7 @@ func unarmed(c Context) Context {
 }
 
 func noTest() Unproven {
-	return Unproven{Failure: "a bugfix comes with a test, and no changed file matches _test\\.go$"}
+	return Unproven{Failure: "a bugfix comes with a test, and no changed file matches _test\\.go$", TestFiles: `_test\.go$`}
 }
 
 // episode is a turn of one pull request, after the turn before it in the same session.
@@ -63,7 +63,17 @@ type episode struct {
 	now    Context
 }
 
-func (e episode) render() (string, error) { return render(e.kind, e.now) }
+// render returns the prompt that the session gets.
+func (e episode) render() (string, error) {
+	if e.before == nil {
+		return render(e.kind, e.now)
+	}
+	whole, err := render(e.before.kind, e.before.now)
+	if err != nil {
+		return "", err
+	}
+	return ours().Resume(e.kind, e.now, Told{Prompt: whole, Context: Prepare(e.before.now), Decided: e.now.DecisionSummary})
+}
 
 // episodes are the turns of one pull request by codex as the author and claude as the reviewer.
 func episodes() []episode {

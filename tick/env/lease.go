@@ -242,10 +242,28 @@ func (l *Lease) StoredContext() prompts.Context {
 // Request is the input of an agent. It is stored before the first run, so that a repeated run gets
 // the same prompt.
 type Request struct {
-	Prompt  string          `json:"prompt"`
+	Prompt  string          `json:"prompt"` // the whole one, for a new session
 	Context prompts.Context `json:"context"`
+	Resumed Resumed         `json:"resumed"`
 
 	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that it tells of
+}
+
+// Resumed is the prompt for a session that answered an earlier turn; zero: there is none.
+type Resumed struct {
+	Session string `json:"session"`
+	Prompt  string `json:"prompt"`
+}
+
+// Sent returns the prompt that is sent first: the session that it is for may turn out to be lost.
+func (r Request) Sent() string { return r.For(r.Resumed.Session) }
+
+// For returns the prompt for a session.
+func (r Request) For(session string) string {
+	if session != "" && session == r.Resumed.Session {
+		return r.Resumed.Prompt
+	}
+	return r.Prompt
 }
 
 // QueuedComments returns comments on an item's issue that no turn has.

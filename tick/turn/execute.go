@@ -95,16 +95,14 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if l.Approves() {
-		c.AllowedActions, c.ReadOnly = approvalOnly, true
+		c.ReadOnly = true
 	}
 	c.Partial = partial
-	newest := newestComment(c)
-	c = prompts.Prepare(c)
-	prompt, err := p.Prompts.Render(l.Turn.Kind, c)
+	req, err := p.briefs.Write(ctx, l, l.Turn.Kind, c)
 	if err != nil {
-		return fmt.Errorf("render the prompt: %w", err)
+		return err
 	}
-	if l.Turn.Request, err = json.Marshal(env.Request{Prompt: prompt, Context: c, RunStartComment: newest}); err != nil {
+	if l.Turn.Request, err = json.Marshal(req); err != nil {
 		return fmt.Errorf("encode the prompt: %w", err)
 	}
 	return p.SaveTurn(ctx, l)

@@ -28,7 +28,7 @@ type talk struct {
 	p       *runner
 	l       *env.Lease
 	agent   agent.Agent
-	prompt  string // the whole prompt
+	asked   env.Request
 	mend    string // repair prompt for a session that has the prompt; empty at first
 	context json.RawMessage
 	session string
@@ -44,7 +44,7 @@ func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent) (*talk,
 	if err != nil {
 		return nil, fmt.Errorf("encode the context: %w", err)
 	}
-	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: about}
+	t := &talk{p: p, l: l, agent: ag, asked: req, context: about}
 	if p.Config.Agents[l.Turn.Agent].Session == config.SessionFresh {
 		return t, nil
 	}
@@ -86,11 +86,11 @@ func (t *talk) repairPrompt(violations []string) (string, error) {
 			return "", fmt.Errorf("render the prompt: %w", err)
 		}
 	}
-	if repair == "" {
-		return t.prompt, nil
-	}
-	if t.session == "" {
-		return t.prompt + "\n" + repair, nil
+	switch {
+	case repair == "":
+		return t.asked.For(t.session), nil
+	case t.session == "":
+		return t.asked.Prompt + "\n" + repair, nil
 	}
 	return repair, nil
 }
