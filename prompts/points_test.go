@@ -64,7 +64,7 @@ func TestEachPointStandsInThePromptsThatItConcerns(t *testing.T) {
 		{"Name other faults", []work.Kind{work.KindImplementationFeedback, work.KindFix}},
 		{"**Done**: what changed, in which file, shown by which test", answers},
 		{"**Declined**: the reason", answers},
-		{"**Asked**: your question is in blocked_reason", answers},
+		{"**Asked**: what you must know. The question, with its options, goes into blocked_reason.", answers},
 		{"critical", []work.Kind{work.KindReview}}, // the schema says what each severity is
 		{"What the pull request claims about itself is no evidence", []work.Kind{work.KindReview}},
 		{"judge exactly this commit", []work.Kind{work.KindReview}},
@@ -116,7 +116,7 @@ func TestAPromptAsksForWhatItsAgentCanDo(t *testing.T) {
 		"a design of an issue without them":  {work.KindDesignStart, bare, "Acceptance criteria", "binding"},
 		"a fix declines as well":             {work.KindFix, Sample(), "decline what is wrong", "[Aa]ll that is listed|Address each"},
 		"a review does not define severity":  {work.KindReview, Sample(), `is "critical" or "major"`, "security hole|taste"},
-		"a question has one place":           {work.KindFix, Sample(), "your question is in blocked_reason", "Unclear"},
+		"a question has one place":           {work.KindFix, Sample(), "The question, with its options, goes into blocked_reason", "Unclear"},
 		"a design asks in the document, too": {work.KindDesignStart, Sample(), "Here that is only what keeps you from writing a design", "Unclear"},
 	} {
 		t.Run(name, func(t *testing.T) {

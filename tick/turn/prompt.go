@@ -330,7 +330,7 @@ func toldBefore(turns []work.Turn, now work.Turn, session string) (told prompts.
 		}
 		var req env.Request
 		var answer prompts.Answer
-		ok = t.Session == session && json.Unmarshal(t.Request, &req) == nil && json.Unmarshal(t.Answer, &answer) == nil
+		ok = t.Session == session && json.Unmarshal(t.Request, &req) == nil && json.Unmarshal(t.Answer, &answer) == nil && req.Prompt != ""
 		told = prompts.Told{Prompt: req.Prompt, Context: req.Context, Turns: told.Turns, Decided: answer.DecisionSummary}
 		if ok {
 			told.Turns = append(told.Turns, t.Key)

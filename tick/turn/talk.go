@@ -28,8 +28,8 @@ type talk struct {
 	p       *runner
 	l       *env.Lease
 	agent   agent.Agent
-	asked   env.Request
-	mend    string // repair prompt for a session that has the prompt; empty at first
+	asked   env.Request // as stored
+	mend    string      // repair prompt for a session that has the prompt; empty at first
 	context json.RawMessage
 	session string
 }

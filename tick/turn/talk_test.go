@@ -78,6 +78,7 @@ func TestWhatASessionKnows(t *testing.T) {
 		"another agent":             {[]work.Turn{turn(1, same), turn(2, func(u *work.Turn) { u.Agent, u.Session = "claude", "c" })}, "p1", []string{"1"}},
 		"a reviewer":                {[]work.Turn{turn(1, same), turn(2, func(u *work.Turn) { u.Kind, u.Reviewer, u.Session = work.KindReview, "quinn", "q" })}, "p1", []string{"1"}},
 		"only the turn that begins": {[]work.Turn{turn(9, same)}, "", nil},
+		"a prompt of several parts": {[]work.Turn{turn(1, func(u *work.Turn) { u.Request = []byte(`{}`) })}, "", nil},
 		"a prompt that is gone":     {[]work.Turn{turn(1, func(u *work.Turn) { u.Request = nil })}, "", nil},
 	} {
 		told, ok := toldBefore(c.turns, turn(9, same), "s")
