@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ type Asked struct {
 
 // Decode reads an agent's answer. Violations are sentences for the repair turn; if there are any,
 // the answer is empty and must not be used. Decode is pure: a stored answer that passed once passes
-// again. Secrets are left to Secrets.Check.
+// again. Lines by which a program signs are left out. Secrets are left to Secrets.Check.
 func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	schema, ok := schemas()[schemaNames[kind]]
 	if !ok {
@@ -119,6 +120,11 @@ func Decode(kind work.Kind, raw []byte, asked Asked) (Answer, []string) {
 	}
 	if v := checkStrings("answer", value); len(v) > 0 {
 		return Answer{}, v
+	}
+	if text := unsigned(value); !reflect.DeepEqual(text, value) {
+		if raw, err = json.Marshal(text); err != nil {
+			return Answer{}, []string{quoted(err.Error())}
+		}
 	}
 	var a Answer
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -196,6 +202,27 @@ func checkKeys(d *json.Decoder) error {
 	}
 	_, err = d.Token()
 	return err
+}
+
+// unsigned removes the lines by which an agent's program signs a text, in every text of an answer.
+func unsigned(value any) any {
+	switch v := value.(type) {
+	case string:
+		return public.Unsigned(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = unsigned(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, e := range v {
+			out[key] = unsigned(e)
+		}
+		return out
+	}
+	return value
 }
 
 // schemaNoise removes parts of the library's messages that do not help an agent.

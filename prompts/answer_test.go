@@ -237,3 +237,67 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestNoTextOfAnAnswerIsSigned: of each kind of answer, each text is read without the signature of
+// the program that wrote it, and with the words that speak of one.
+func TestNoTextOfAnAnswerIsSigned(t *testing.T) {
+	const said = "It says `Co-Authored-By: Claude` there.\n\n> 🤖 Generated with Claude Code"
+	const signed = said + "\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
+	texts := map[work.Kind][]string{
+		work.KindDesignStart:            {"summary", "design_doc", "blocked_reason", "decision_summary"},
+		work.KindBugfixStart:            {"pr_summary", "commit_message", "blocked_reason", "decision_summary"},
+		work.KindImplementationFeedback: {"general_comment", "commit_message", "blocked_reason", "decision_summary", "review_replies.body", "flaky_test.reason"},
+		work.KindReview:                 {"summary", "body", "comments.body", "earlier.note"},
+	}
+	whole := map[work.Kind]string{
+		work.KindDesignStart: goodDesign, work.KindBugfixStart: goodStart,
+		work.KindImplementationFeedback: with(t, goodFeedback, "flaky_test", `{"name":"TestX","reason":"r"}`),
+		work.KindReview:                 `{"decision":"approve","summary":"s","body":"b","comments":[{"path":"a","line":1,"severity":"nit","confidence":"low","body":"c"}],"earlier":[{"finding":"F","resolved":true,"note":"n"}],"escalate":[]}`,
+	}
+	for kind, keys := range texts {
+		for _, key := range keys {
+			var answer map[string]any
+			if err := json.Unmarshal([]byte(whole[kind]), &answer); err != nil {
+				t.Fatal(err)
+			}
+			put(answer, key, signed)
+			raw, err := json.Marshal(answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := Asked{Replies: []int64{5}}
+			if kind == work.KindReview {
+				asked = Asked{Findings: []Finding{{ID: "F"}}}
+			}
+			got, v := Decode(kind, raw, asked)
+			if len(v) > 0 {
+				t.Fatalf("%s, %s: %v", kind, key, v)
+			}
+			text, err := json.Marshal(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(text), "noreply@anthropic.com") || !strings.Contains(string(text), "🤖 Generated with Claude Code\"") {
+				t.Errorf("%s, %s: %s", kind, key, text)
+			}
+		}
+	}
+	if _, v := Decode(work.KindBugfixStart, []byte(with(t, goodStart, "pr_summary", `"🤖 Generated with Claude Code"`)), Asked{}); len(v) != 1 || !strings.Contains(v[0], "pr_summary is empty") {
+		t.Errorf("a text that is nothing but a signature: %v", v)
+	}
+}
+
+// put sets a text of an answer; "comments.body" is one in the list's or object's entry.
+func put(answer map[string]any, key, text string) {
+	name, below, deeper := strings.Cut(key, ".")
+	if !deeper {
+		answer[name] = text
+		return
+	}
+	switch v := answer[name].(type) {
+	case []any:
+		put(v[0].(map[string]any), below, text)
+	case map[string]any:
+		put(v, below, text)
+	}
+}

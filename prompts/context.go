@@ -23,7 +23,6 @@ type Context struct {
 	Review          *Review      `json:"review"`           // review: what is asked of the reviewer
 	ReviewFix       *ReviewFix   `json:"review_fix"`       // fix: the review that asks for it
 	ReadOnly        bool         `json:"read_only"`        // the agent only answers: its changes are not pushed
-	AllowedActions  []string     `json:"allowed_actions"`  // sentences: what the agent may ask for
 	Refused         []string     `json:"refused"`          // sentences: what will be refused before a push
 	Previous        string       `json:"previous"`         // how an earlier attempt ended
 	Waited          string       `json:"waited"`           // why the work waited for people; empty when it did not
@@ -96,6 +95,7 @@ type Comment struct {
 	Body      string    `json:"body"`
 	URL       string    `json:"url"`
 	CreatedAt time.Time `json:"created_at"`
+	Turn      string    `json:"-"` // the key of the turn that answered it, or whose answer it is; empty: unknown
 }
 
 // NewEvent is an event that needs an answer. For kind review, ID is the id of the review comment,

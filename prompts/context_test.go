@@ -44,7 +44,7 @@ func TestWhatIsHandedOverIsRendered(t *testing.T) {
 	for kind, want := range map[work.Kind][]string{
 		work.KindImplementationStart: handoff,
 		work.KindFix: append(append([]string{
-			"security requests changes", "the last approach did not satisfy the reviewer, take another", "Not yet.", "https://x/review/1", "A leak.", "fix cycle: 1",
+			"security requests changes", "Your last approach did not satisfy them: take another.", "Not yet.", "https://x/review/1", "A leak.", "fix cycle: 1",
 			"review comment: 701", "these review comments only: 501, 701.", "It shall start.", ".specify/spec.md",
 		}, broken...), handoff...),
 		work.KindReview: {

@@ -87,7 +87,7 @@ func (f fencer) instructions(in *Instructions) string {
 	if in == nil {
 		return ""
 	}
-	return f.optional("instructions for contributors", section("read before you begin", in.Guides)+
+	return f.optional(labelInstructions, section("read before you begin", in.Guides)+
 		section("lint and format configuration", in.Lint)+section("pull request template", in.PullTemplates)+
 		section("in the checkout as in the base, not as in the change", in.OfBase))
 }

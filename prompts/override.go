@@ -126,7 +126,8 @@ func (p *Pack) tryOut() error {
 	for _, adapter := range []string{"", AdapterClaude, AdapterCodex} {
 		_, repairErr := p.Repair(work.KindFix, adapter, []string{"x"})
 		_, testsErr := p.RepairTests(work.KindFix, adapter, "x", Unproven{Failure: "x", Output: "x"})
-		wrong = append(wrong, repairErr, testsErr)
+		_, noneErr := p.RepairTests(work.KindBugfixStart, adapter, "x", Unproven{Failure: "x", TestFiles: "x"})
+		wrong = append(wrong, repairErr, testsErr, noneErr)
 	}
 	wrong = slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 	return errors.Join(distinct(wrong)...)

@@ -23,6 +23,7 @@ const (
 	partStateSummary = "state_summary" // the whole story so far, in every prompt: the session may be lost
 	partRepair       = "repair"        // after an unusable answer
 	partTests        = "repair_tests"  // after a change that fails the required tests
+	partResumed      = "resumed"       // at the beginning of what a known session is told; a shared piece
 	partShared       = "parts"         // shared pieces; cannot be overridden
 )
 

@@ -35,7 +35,6 @@ func Prepare(c Context) Context {
 	c.DecisionSummary = cut(public.Visible(c.DecisionSummary), maxSummary)
 	c.Previous = cut(public.Visible(c.Previous), maxSummary)
 	c.Waited = cut(public.Visible(c.Waited), maxSummary)
-	c.AllowedActions = lines(c.AllowedActions, maxSentences)
 	c.Refused = lines(c.Refused, maxSentences)
 
 	each := max(minEventBody, min(maxEventBody, maxEventsText/max(1, len(c.NewEvents))))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,13 +19,12 @@ import (
 // page is the data of a template. Text written by people is already fenced. All other text is ours,
 // or was cleaned and put on one line.
 type page struct {
-	Nonce          string
-	Repository     string
-	Writes         bool // the agent may change files
-	Reviews        bool // the answer is a verdict
-	Starts         bool // the answer opens a pull request
-	AllowedActions []string
-	Refused        []string
+	Nonce      string
+	Repository string
+	Writes     bool // the agent may change files
+	Reviews    bool // the answer is a verdict
+	Refused    []string
+	Criteria   bool // the issue or its design has criteria to meet
 
 	Adapter        string // claude, codex or command: how the answer is given
 	Shell          bool
@@ -72,19 +72,19 @@ func newPage(kind work.Kind, c Context) (page, error) {
 	t := c.Task
 	p := page{
 		Nonce: nonce, Repository: t.Repository, Writes: kind.Mode() == work.ModeWrite && !c.ReadOnly, Reviews: kind == work.KindReview,
-		Starts: kind.Start(), AllowedActions: c.AllowedActions, Refused: c.Refused,
+		Refused: c.Refused, Criteria: hasCriteria(c),
 		Instructions: f.instructions(t.Instructions), NoInstructions: t.Instructions != nil,
 		Issue:           t.Issue,
-		IssueText:       f.data("issue", describeIssue(t.Issue)),
-		Conversation:    f.comments("comment on the issue", t.Issue.Comments),
+		IssueText:       f.data(labelIssue, describeIssue(t.Issue)),
+		Conversation:    f.comments(labelConversation, t.Issue.Comments),
 		PullRequest:     t.PullRequest,
 		Where:           where(t),
 		Document:        t.Document,
-		ChangedFiles:    f.optional("changed files", strings.Join(t.ChangedFiles, "\n")),
+		ChangedFiles:    f.optional(labelFiles, strings.Join(t.ChangedFiles, "\n")),
 		Previous:        f.optional("what happened before", c.Previous),
 		Waited:          waited(f, c),
-		DecisionSummary: f.optional("decisions so far", c.DecisionSummary),
-		Earlier:         f.comments("said before", c.Earlier),
+		DecisionSummary: f.optional(labelDecisions, c.DecisionSummary),
+		Earlier:         f.comments(labelSaid, c.Earlier),
 		Unresolved:      f.unresolved(c.Unresolved),
 		Events:          f.events(c.NewEvents), ReplyIDs: strings.Join(replyIDs(c), ", "),
 		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
@@ -98,6 +98,28 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		p.Partial, p.PartialFiles = c.Partial, f.data("files of the unfinished work", strings.Join(c.Partial.ChangedFiles, "\n"))
 	}
 	return p, nil
+}
+
+// TestsKnown reports whether the agent can know if a test fails: it can run the tests, or sees what
+// they said.
+func (p page) TestsKnown() bool { return p.Writes && p.Shell || p.Checks != "" || p.Results != "" }
+
+// criterion matches an entry of a checklist and the names of lists of criteria.
+var criterion = lazy.Regexp(`(?im)^[ \t]*[-*+][ \t]+\[[ x]\]|acceptance criteri|definition of done|test plan`)
+
+// hasCriteria reports whether people wrote down what the change must fulfil.
+func hasCriteria(c Context) bool {
+	texts := []string{c.Task.Issue.Body}
+	for _, said := range c.Task.Issue.Comments {
+		texts = append(texts, said.Body)
+	}
+	for _, s := range c.Specification {
+		texts = append(texts, s.Text)
+	}
+	if h := c.Handoff; h != nil {
+		texts = append(texts, h.Document)
+	}
+	return c.Handoff != nil && len(c.Handoff.Criteria) > 0 || slices.ContainsFunc(texts, criterion().MatchString)
 }
 
 func (p *page) surround(s Surroundings) {
@@ -200,7 +222,7 @@ func (f fencer) unresolved(list []Unresolved) string {
 		for _, c := range u.Comments {
 			text.WriteString("\n" + head("author", c.Author, "role", c.Role.shown(), "at", stamp(c.CreatedAt)) + orNothing(c.Body) + "\n")
 		}
-		parts = append(parts, f.data("still open", text.String()))
+		parts = append(parts, f.data(labelOpen, text.String()))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -239,6 +261,20 @@ func nonceOf(c Context) (string, error) {
 	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))[:20], nil
 }
+
+// Labels of fenced data that lasts.
+const (
+	labelIssue         = "issue"
+	labelConversation  = "said on the issue" // unlike a new comment on it, which asks for an answer
+	labelInstructions  = "instructions for contributors"
+	labelFiles         = "changed files"
+	labelDecisions     = "decisions so far"
+	labelSaid          = "said before"
+	labelOpen          = "still open"
+	labelAgreed        = "what was agreed on"
+	labelDesign        = "design document"
+	labelSpecification = "specification"
+)
 
 // fencer puts text between fences.
 type fencer struct{ nonce string }
@@ -292,7 +328,7 @@ func (f fencer) handoff(h *Handoff) string {
 	facts := head("document", h.DocumentPath, "merged as", h.MergeCommit, "work from", base) +
 		section("decisions", h.Decisions) + section("non-goals", h.NonGoals) +
 		section("acceptance criteria", h.Criteria) + section("files that will likely change", h.TouchPaths) + section("risks", h.Risks)
-	return f.data("what was agreed on", facts) + "\n" + f.data("design document", orNothing(h.Document))
+	return f.data(labelAgreed, facts) + "\n" + f.data(labelDesign, orNothing(h.Document))
 }
 
 func (f fencer) checks(list []Check) string {

@@ -88,7 +88,7 @@ func (f fencer) findings(list []Finding) string {
 func (f fencer) specification(list []SpecFile) string {
 	parts := make([]string, 0, len(list))
 	for _, s := range list {
-		parts = append(parts, f.data("specification", head("file", s.Path)+"\n"+orNothing(s.Text)))
+		parts = append(parts, f.data(labelSpecification, head("file", s.Path)+"\n"+orNothing(s.Text)))
 	}
 	return strings.Join(parts, "\n")
 }

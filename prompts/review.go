@@ -146,8 +146,9 @@ func prepareSpecification(list []SpecFile) []SpecFile {
 
 // Unproven is why a change is not pushed yet.
 type Unproven struct {
-	Failure string // a sentence without its full stop: how the required tests failed, or what is missing
-	Output  string // the end of the tests' output; may be empty
+	Failure   string // a sentence without its full stop: how the required tests failed, or what is missing
+	Output    string // the end of the tests' output; may be empty
+	TestFiles string // a pattern: the change must have a test, and none of its paths matches; empty: tests failed
 }
 
 // RepairTests returns the prompt after a change that failed the required tests. Their output comes
@@ -160,8 +161,8 @@ func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (st
 	}
 	f := fencer{nonce: nonce}
 	return p.execute(partTests, struct {
-		Kind            work.Kind
-		Adapter         string
-		Failure, Output string
-	}{kind, adapter, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output))})
+		Kind                       work.Kind
+		Adapter                    string
+		Failure, Output, TestFiles string
+	}{kind, adapter, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output)), public.OneLine(u.TestFiles)})
 }

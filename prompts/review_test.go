@@ -112,16 +112,16 @@ func TestEachFindingIsAnsweredByAFix(t *testing.T) {
 
 // TestOnlyASecondFixIsToldToTakeAnotherWay, and checks need no review's words.
 func TestOnlyASecondFixIsToldToTakeAnotherWay(t *testing.T) {
-	const address, again = "Address each review comment. Do not modify code unrelated to the review feedback.", "the last approach did not satisfy the reviewer, take another"
+	const asks, again = "quinn requests changes. A fix has a test that fails without it.", "Your last approach did not satisfy them: take another."
 	first, checks := Sample(), Sample()
 	first.ReviewFix.Again = false
 	checks.ReviewFix = nil
 	for name, c := range map[string]struct {
-		of             Context
-		address, again bool
+		of          Context
+		asks, again bool
 	}{"the first": {first, true, false}, "the second": {Sample(), true, true}, "checks": {checks, false, false}} {
 		text := words(t, work.KindFix, c.of)
-		if strings.Contains(text, address) != c.address || strings.Contains(text, again) != c.again {
+		if strings.Contains(text, asks) != c.asks || strings.Contains(text, again) != c.again {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

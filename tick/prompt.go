@@ -63,7 +63,7 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 		if err := json.Unmarshal(l.Turn.Request, &stored); err != nil {
 			return Prompt{}, fmt.Errorf("decode the stored prompt: %w", err)
 		}
-		return Prompt{Text: stored.Prompts(), Stored: true}, nil
+		return Prompt{Text: stored.Sent(), Stored: true}, nil
 	}
 	l.Turn.Agent = q.Agent
 	if err := q.chooseCommit(ctx, p, l); err != nil {
@@ -73,19 +73,12 @@ func (p *Pass) ShowPrompt(ctx context.Context, q PromptQuery) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	var text string
-	if prompts.Known(kind) {
-		for _, one := range prompts.Split(c) {
-			var run string
-			if run, err = p.Prompts.Render(kind, one); err != nil {
-				return Prompt{}, err
-			}
-			text += run
-		}
-	} else {
-		text, err = p.Prompts.Part(q.Name, l.Turn.Kind, c)
+	if !prompts.Known(kind) {
+		text, err := p.Prompts.Part(q.Name, l.Turn.Kind, c)
+		return Prompt{Text: text}, err
 	}
-	return Prompt{Text: text}, err
+	req, err := p.turns.Briefs.Write(ctx, l, kind, c)
+	return Prompt{Text: req.Sent()}, err
 }
 
 // errNoItem means that the number has no item.

@@ -118,7 +118,8 @@ func newPromptsShowCmd(a *room) *cobra.Command {
 		Short: "Print a prompt as it would be sent",
 		Long: `Print a prompt exactly as an agent would get it for a work item. It reads GitHub and
 the database like tick --dry-run, and writes nothing. If the turn has begun, it prints
-the prompt that was sent. Without a work item it prints an example.
+the prompt that was sent. An agent that continues a session is told only what is new
+or different since its last turn. Without a work item it prints an example.
 
 Prompts differ from agent to agent: --agent prints the one for another agent than the
 configured one. A reviewer's prompt contains a persona ("gh mergexo prompts

@@ -85,13 +85,14 @@ func (s Story) turn(key string, has func(Turn) bool) (Turn, error) {
 // asked reports whether the turn's agent was asked something.
 func (t Turn) asked() bool { return t.request != nil }
 
-// prompt returns the first prompt of the turn's agent; empty: none yet.
+// prompt returns the first prompt of the turn's agent, as a session that it continues got it; empty:
+// none yet.
 func (t Turn) prompt() string {
 	var req env.Request
 	if json.Unmarshal(t.request, &req) != nil {
 		return ""
 	}
-	return req.Prompts()
+	return req.Sent()
 }
 
 // is returns the step, and whether the turn is blocked.

@@ -244,9 +244,10 @@ func (l *Lease) StoredContext() prompts.Context {
 // Request is the input of an agent. It is stored before the first run, so that a repeated run gets
 // the same prompt.
 type Request struct {
-	Prompt  string          `json:"prompt"` // empty: each part has its own
+	Prompt  string          `json:"prompt"` // the whole one, for a new session; empty: each part has its own
 	Context prompts.Context `json:"context"`
 	Parts   []Part          `json:"parts,omitempty"` // the runs of a review of a large change; empty: one run
+	Resumed Resumed         `json:"resumed"`
 
 	RunStartComment int64 `json:"run_start_comment_id"` // the newest comment on the issue that it tells of
 }
@@ -259,13 +260,28 @@ type Part struct {
 	Answer  json.RawMessage `json:"answer,omitempty"`
 }
 
-// Prompts returns the prompts of all runs, as one text for people.
-func (r Request) Prompts() string {
-	all := []string{r.Prompt}
+// Resumed is the prompt for a session that answered an earlier turn; zero: there is none.
+type Resumed struct {
+	Session string `json:"session"`
+	Prompt  string `json:"prompt"`
+}
+
+// Sent returns the prompt that is sent first: the session that it is for may turn out to be lost. Of
+// a review in parts it returns all.
+func (r Request) Sent() string {
+	all := r.For(r.Resumed.Session)
 	for _, part := range r.Parts {
-		all = append(all, part.Prompt)
+		all += part.Prompt
 	}
-	return strings.Join(all, "")
+	return all
+}
+
+// For returns the prompt for a session.
+func (r Request) For(session string) string {
+	if session != "" && session == r.Resumed.Session {
+		return r.Resumed.Prompt
+	}
+	return r.Prompt
 }
 
 // QueuedComments returns comments on an item's issue that no turn has.

@@ -95,23 +95,12 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	if l.Approves() {
-		c.AllowedActions, c.ReadOnly = approvalOnly, true
+		c.ReadOnly = true
 	}
 	c.Partial = partial
-	newest := newestComment(c)
-	req := env.Request{Context: prompts.Prepare(c), RunStartComment: newest}
-	runs := prompts.Split(c)
-	for _, one := range runs {
-		one = prompts.Prepare(one)
-		prompt, err := p.Prompts.Render(l.Turn.Kind, one)
-		if err != nil {
-			return fmt.Errorf("render the prompt: %w", err)
-		}
-		if len(runs) == 1 {
-			req.Prompt = prompt
-		} else {
-			req.Parts = append(req.Parts, env.Part{Prompt: prompt, Context: one})
-		}
+	req, err := p.briefs.Write(ctx, l, l.Turn.Kind, c)
+	if err != nil {
+		return err
 	}
 	if l.Turn.Request, err = json.Marshal(req); err != nil {
 		return fmt.Errorf("encode the prompt: %w", err)
@@ -122,7 +111,7 @@ func (p *runner) ask(ctx context.Context, l *env.Lease) error {
 // answer runs the agent. If the answer breaks the rules, it runs the agent once more and quotes the
 // violations.
 func (p *runner) answer(ctx context.Context, l *env.Lease, talk *talk) (prompts.Answer, error) {
-	asked := prompts.AskedOf(l.Turn.Kind, talk.context)
+	asked := prompts.AskedOf(l.Turn.Kind, talk.asked.Context)
 	var violations []string
 	for range 2 {
 		res, err := talk.ask(ctx, violations)

@@ -249,6 +249,3 @@ func (p *briefs) readResults(ctx context.Context, l *env.Lease) error {
 	l.Red = github.Red(l.Checks, work.ChecksFirst)
 	return p.readRuns(ctx, l)
 }
-
-// approvalOnly lists what an agent may do in answer to an approval.
-var approvalOnly = []string{"an answer in general_comment: this is an approval, nothing is pushed for it, so change no file"}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 	"github.com/mergexo/gh-mergexo/prompts"
@@ -30,7 +31,6 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 			Document: l.Item.Document, TurnKey: l.Turn.Key,
 		},
 		DecisionSummary: l.Item.DecisionSummary,
-		AllowedActions:  allowedActions(l.Turn.Kind),
 		Refused:         refusedChanges(l.Repo.Settings, l.Turn.Kind),
 	}
 	if err := p.surround(ctx, l, &c); err != nil {
@@ -84,7 +84,7 @@ func (p *briefs) PromptContext(ctx context.Context, l *env.Lease) (prompts.Conte
 		return c, err
 	}
 	c.Unresolved = unresolved(all, threads, l.Turn.ID)
-	c.Earlier = earlier(all, sent, l.Turn)
+	c.Earlier = earlier(all, sent, turns, l.Turn)
 	if err := p.fillBase(ctx, l, &c); err != nil {
 		return c, err
 	}
@@ -178,16 +178,22 @@ func verdictOf(e work.Event) string {
 
 // earlier returns what people and the agent wrote on the pull request in earlier turns, in order. A
 // new session does not remember it.
-func earlier(all []work.Event, sent []work.Action, now work.Turn) []prompts.Comment {
+func earlier(all []work.Event, sent []work.Action, turns []work.Turn, now work.Turn) []prompts.Comment {
+	keys := map[int64]string{}
+	for _, t := range turns {
+		keys[t.ID] = t.Key
+	}
 	var out []prompts.Comment
 	for _, e := range all {
 		if e.Kind.IsComment() && e.Kind != work.EventSource && e.TurnID != now.ID && e.Outcome == work.OutcomeAnswered {
-			out = append(out, commentOf(e))
+			said := commentOf(e)
+			said.Turn = keys[e.TurnID]
+			out = append(out, said)
 		}
 	}
 	for _, a := range sent {
 		if (a.Kind == work.ActionReply || a.Kind == work.ActionComment) && a.Number == now.Number && a.TurnID != 0 && a.TurnID != now.ID && a.State == work.ActionApplied {
-			out = append(out, prompts.Comment{Author: ourAgent, Body: work.Unmarked(a.Body), URL: a.ResultURL, CreatedAt: a.SeenAt})
+			out = append(out, prompts.Comment{Author: ourAgent, Body: work.Unmarked(a.Body), URL: a.ResultURL, CreatedAt: a.SeenAt, Turn: keys[a.TurnID]})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b prompts.Comment) int { return a.CreatedAt.Compare(b.CreatedAt) })
@@ -216,23 +222,6 @@ func unresolved(all []work.Event, threads []work.Thread, turnID int64) []prompts
 		}
 	}
 	return out
-}
-
-func allowedActions(kind work.Kind) []string {
-	switch {
-	case kind == work.KindDesignStart:
-		return []string{"a design document: it is committed for you and opened as a pull request", "a person's answer, by blocked_reason"}
-	case kind == work.KindReview:
-		return []string{"a verdict: it is posted for you as a review"}
-	case kind.Start():
-		return []string{"a pull request with your changes", "a person's answer, by blocked_reason"}
-	}
-	return []string{
-		"a push of your changes",
-		"replies to review comments, resolving their threads",
-		"one general comment",
-		"a person's answer, by blocked_reason",
-	}
 }
 
 // upToDate reports whether a stored prompt has this unfinished work (or none) and these
@@ -288,6 +277,78 @@ func newestComment(c prompts.Context) int64 {
 		}
 	}
 	return newest
+}
+
+// Write returns the prompts of a turn: the whole one, and the one for the session that it continues.
+func (p *briefs) Write(ctx context.Context, l *env.Lease, kind work.Kind, c prompts.Context) (env.Request, error) {
+	req := env.Request{Context: prompts.Prepare(c), RunStartComment: newestComment(c)}
+	runs := prompts.Split(c)
+	for _, one := range runs {
+		one = prompts.Prepare(one)
+		prompt, err := p.Prompts.Render(kind, one)
+		switch {
+		case err != nil:
+			return req, fmt.Errorf("render the prompt: %w", err)
+		case len(runs) == 1:
+			req.Prompt = prompt
+		default:
+			req.Parts = append(req.Parts, env.Part{Prompt: prompt, Context: one})
+		}
+	}
+	if len(runs) > 1 { // each in a new session
+		return req, nil
+	}
+	var err error
+	req.Resumed, err = p.resumed(ctx, l, kind, req.Context)
+	return req, err
+}
+
+// resumed returns the prompt for the session that the turn continues. There is one if that session
+// answered the last turn that ran the same agent in the same role: then it knows what that turn's
+// prompt said, and nothing newer. After a run of this turn the session may know a part of its prompt.
+func (p *briefs) resumed(ctx context.Context, l *env.Lease, kind work.Kind, c prompts.Context) (env.Resumed, error) {
+	agent, now := p.agentOf(l), l.Turn
+	if now.Agent = agent.Name; now.Runs > 0 || agent.Session == config.SessionFresh {
+		return env.Resumed{}, nil
+	}
+	var session string
+	var turns []work.Turn
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		if session, _, _, err = tx.GetSession(ctx, store.SessionOf(now)); err != nil || session == "" {
+			return err
+		}
+		turns, err = tx.ListTurns(ctx, l.Item.ID)
+		return err
+	})
+	if err != nil || session == "" {
+		return env.Resumed{}, err
+	}
+	told, ok := toldBefore(turns, now, session)
+	if !ok {
+		return env.Resumed{}, nil
+	}
+	news, err := p.Prompts.Resume(kind, c, told)
+	if err != nil {
+		return env.Resumed{}, fmt.Errorf("render the prompt: %w", err)
+	}
+	return env.Resumed{Session: session, Prompt: news}, nil
+}
+
+// toldBefore returns what a session knows; false: that is not certain.
+func toldBefore(turns []work.Turn, now work.Turn, session string) (told prompts.Told, ok bool) {
+	for _, t := range turns {
+		if t.ID == now.ID || t.Runs == 0 || t.Agent != now.Agent || t.Role() != now.Role() {
+			continue
+		}
+		var req env.Request
+		var answer prompts.Answer
+		ok = t.Session == session && json.Unmarshal(t.Request, &req) == nil && json.Unmarshal(t.Answer, &answer) == nil && req.Prompt != ""
+		told = prompts.Told{Prompt: req.Prompt, Context: req.Context, Turns: told.Turns, Decided: answer.DecisionSummary}
+		if ok {
+			told.Turns = append(told.Turns, t.Key)
+		}
+	}
+	return told, ok
 }
 
 // beginMerge merges the base into the head in the mirror, for the agent to resolve. A clean merge

@@ -88,7 +88,9 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 		return nil, nil //nolint:nilnil // no flaw is an answer
 	}
 	if r.TestFiles != nil && l.Turn.Kind == work.KindBugfixStart && !slices.ContainsFunc(l.Files, r.TestFiles.MatchString) {
-		return &flaw{prompts.Unproven{Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String()}, testFileRepairs}, nil
+		return &flaw{prompts.Unproven{
+			Failure: "a bugfix comes with a test, and no changed file matches " + r.TestFiles.String(), TestFiles: r.TestFiles.String(),
+		}, testFileRepairs}, nil
 	}
 	if len(r.RequiredTests) == 0 {
 		return nil, nil //nolint:nilnil // as above

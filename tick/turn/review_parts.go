@@ -26,7 +26,7 @@ func (p *runner) reviewParts(ctx context.Context, l *env.Lease, ag agent.Agent, 
 			}
 			fresh = false
 			p.Changed(l, "reviewing", fmt.Sprintf("part %d of %d", i+1, len(req.Parts)))
-			if _, err := p.answer(ctx, l, &talk{p: p, l: l, agent: ag, prompt: part.Prompt, context: part.Context}); err != nil {
+			if _, err := p.answer(ctx, l, &talk{p: p, l: l, agent: ag, asked: env.Request{Prompt: part.Prompt, Context: part.Context}}); err != nil {
 				return prompts.Answer{}, err
 			}
 			part.Answer = l.Turn.Answer

@@ -66,7 +66,7 @@ func TestPromptsStayShort(t *testing.T) {
 			for _, instructions := range []*prompts.Instructions{nil, {}, prompts.Sample().Task.Instructions} {
 				for _, c := range richest(kind) {
 					c.Surroundings = Surroundings(cfg, config.Agent{Adapter: adapter}, repo, kind)
-					c.AllowedActions, c.Refused, c.Task.Instructions = allowedActions(kind), refusedChanges(repo, kind), instructions
+					c.Refused, c.Task.Instructions = refusedChanges(repo, kind), instructions
 					text, err := pack.Render(kind, c)
 					if err != nil {
 						t.Fatal(err)

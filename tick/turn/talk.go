@@ -28,15 +28,14 @@ type talk struct {
 	p       *runner
 	l       *env.Lease
 	agent   agent.Agent
-	prompt  string // the whole prompt
-	mend    string // repair prompt for a session that has the prompt; empty at first
-	context prompts.Context
+	asked   env.Request // as stored
+	mend    string      // repair prompt for a session that has the prompt; empty at first
 	session string
 }
 
 // talk starts with the session of the item's last turn, unless the agent's config wants a new one.
 func (p *runner) talk(ctx context.Context, l *env.Lease, ag agent.Agent, req env.Request) (*talk, error) {
-	t := &talk{p: p, l: l, agent: ag, prompt: req.Prompt, context: req.Context}
+	t := &talk{p: p, l: l, agent: ag, asked: req}
 	if p.Config.Agents[l.Turn.Agent].Session == config.SessionFresh {
 		return t, nil
 	}
@@ -78,11 +77,11 @@ func (t *talk) repairPrompt(violations []string) (string, error) {
 			return "", fmt.Errorf("render the prompt: %w", err)
 		}
 	}
-	if repair == "" {
-		return t.prompt, nil
-	}
-	if t.session == "" {
-		return t.prompt + "\n" + repair, nil
+	switch {
+	case repair == "":
+		return t.asked.For(t.session), nil
+	case t.session == "":
+		return t.asked.Prompt + "\n" + repair, nil
 	}
 	return repair, nil
 }
@@ -98,7 +97,7 @@ func (t *talk) dropSession(ctx context.Context) error {
 // run runs the agent once. Its usage counts however it ends.
 func (t *talk) run(ctx context.Context, prompt, session string) (agent.Result, error) {
 	p, l := t.p, t.l
-	about, err := json.Marshal(t.context)
+	about, err := json.Marshal(t.asked.Context)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("encode the context: %w", err)
 	}

@@ -49,10 +49,12 @@ func recorded(s agent.Spec, r agent.Request, began time.Time) agent.Used {
 	return agent.Whole(m, &m.record)
 }
 
-// environ restricts claude's network traffic to its provider and prevents an update in the middle
-// of a turn.
+// environ restricts claude's network traffic to its provider, prevents an update in the middle of a
+// turn, and drops claude's own instructions about commits and pull requests: we make both, and they
+// ask for a signature.
 var environ = []string{
 	"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+	"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1",
 }
 
 // The tools of a run. A read-only run has no shell.
