@@ -109,8 +109,8 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	return createAgentRepository(ctx, m, r)
 }
 
-// treeish returns the commit or the tree to check out.
-func (r Restore) treeish() string {
+// Treeish returns the commit or the tree to check out.
+func (r Restore) Treeish() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
 	}
@@ -119,7 +119,7 @@ func (r Restore) treeish() string {
 
 // checkOutFiles writes the commit to the index and the files, and removes all other files.
 func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
-	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.treeish()).Run(ctx); err != nil {
+	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.Treeish()).Run(ctx); err != nil {
 		return err
 	}
 	_, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx)
@@ -136,7 +136,7 @@ func (r Restore) cleanFlags() string {
 // verify compares commit, index and files. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	tree, err := m.treeOf(ctx, r.treeish())
+	tree, err := m.treeOf(ctx, r.Treeish())
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	if err != nil {
 		return err
 	}
-	was.tree, err = m.treeOf(ctx, r.treeish())
+	was.tree, err = m.treeOf(ctx, r.Treeish())
 	m.indexes.Store(r.Index, was)
 	return err
 }

@@ -78,8 +78,13 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 	if err := p.Guard(ctx, l); err != nil {
 		return err
 	}
-	return l.Repo.Git().Restore(ctx, git.Restore{
+	return l.Repo.Git().Restore(ctx, checkoutOf(l))
+}
+
+// checkoutOf returns the turn's checkout before its agent runs.
+func checkoutOf(l *env.Lease) git.Restore {
+	return git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
 		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Tree: l.Guarded.Tree,
-	})
+	}
 }
