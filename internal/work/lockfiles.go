@@ -7,7 +7,7 @@ import (
 
 // lockFiles are the names of the files in which package managers record exact versions, sorted.
 var lockFiles = []string{
-	".terraform.lock.hcl", "Cargo.lock", "Cartfile.resolved", "Chart.lock", "Gemfile.lock", "Gopkg.lock", "MODULE.bazel.lock", "Manifest.toml", "Package.resolved", "Pipfile.lock", "Podfile.lock",
+	".terraform.lock.hcl", "Cargo.lock", "Cartfile.resolved", "Chart.lock", "Gemfile.lock", "Gopkg.lock", "MODULE.bazel.lock", "Package.resolved", "Pipfile.lock", "Podfile.lock",
 	"buildscript-gradle.lockfile", "bun.lock", "bun.lockb", "cabal.project.freeze", "composer.lock", "conan.lock", "conda-lock.yml", "deno.lock", "dub.selections.json", "flake.lock",
 	"gems.locked", "go.sum", "go.work.sum", "gradle.lockfile", "mix.lock", "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "paket.lock", "pdm.lock", "pixi.lock",
 	"pnpm-lock.yaml", "poetry.lock", "pubspec.lock", "pylock.toml", "rebar.lock", "renv.lock", "shard.lock", "stack.yaml.lock", "uv.lock", "yarn.lock",
