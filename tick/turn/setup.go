@@ -100,7 +100,7 @@ func (p *runner) setUp(ctx context.Context, l *env.Lease, ag agent.Agent, at git
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.told.Failure = "made nothing that can be used: " + err.Error()
+		s.told.Failure = unusable(err)
 	}
 	if s.told.Failure != "" {
 		p.Changed(l, "set-up failed", s.told.Failure)
@@ -290,8 +290,13 @@ func (s *setup) execute(ctx context.Context, tree git.Restore, offline bool, fro
 	if err != nil {
 		return res, err
 	}
-	return res, keepSetup(c.Dir, to, paths, s.Config.Runtime.MaxDisk/2)
+	if err := keepSetup(c.Dir, to, paths, s.Config.Runtime.MaxDisk/2); err != nil {
+		res.Failure = unusable(err)
+	}
+	return res, nil
 }
+
+func unusable(err error) string { return "made nothing that can be used: " + err.Error() }
 
 // whySetupBlocked says why the set-up's program could not be started.
 func whySetupBlocked(r work.Reason) string {
