@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mergexo/gh-mergexo/internal/lazy"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
 	"github.com/mergexo/gh-mergexo/prompts/public"
@@ -39,10 +38,6 @@ const (
 	maxChanged = 3000   // files that are named
 )
 
-// lockFile matches files that package managers write.
-var lockFile = lazy.Regexp(`(?i)(^|/)(package-lock\.json|npm-shrinkwrap\.json|(yarn|bun|deno|cargo|poetry|uv|pdm|pixi|pipfile|composer|gemfile|mix|pubspec|flake|podfile|conan|stack\.yaml)\.lock|` +
-	`pnpm-lock\.yaml|bun\.lockb|go(\.work)?\.sum|package\.resolved|cartfile\.resolved|gradle\.lockfile|packages\.lock\.json|paket\.lock|\.terraform\.lock\.hcl)$`)
-
 // diffPiece is a file with what is shown of it.
 type diffPiece struct {
 	DiffFile
@@ -58,7 +53,7 @@ func ShareDiff(files []DiffFile) (shares []DiffShare, unread []string) {
 	all := make([]diffPiece, len(files))
 	for i, f := range files {
 		f.Text = public.Visible(f.Text)
-		p := diffPiece{DiffFile: f, shown: utf8.RuneCountInString(f.Text), whole: f.Text != "", last: f.Generated || lockFile().MatchString(f.Path)}
+		p := diffPiece{DiffFile: f, shown: utf8.RuneCountInString(f.Text), whole: f.Text != "", last: f.Generated || work.IsLockFile(f.Path)}
 		if p.last && p.shown > cutDiff || p.shown > maxDiff {
 			p.cut()
 		}

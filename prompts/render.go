@@ -35,6 +35,9 @@ type page struct {
 	RequiredTests  string // their command, in a block of its own; empty: none
 	Instructions   string // files for contributors
 	NoInstructions bool   // there are none
+	Setup          string // what it did; empty: there is none
+	SetupAltered   bool   // it ran on the change, without network
+	SetupFailure   string // such as "ended with exit code 1"; empty: it did not fail
 
 	Issue        Issue // only number and URL are used unfenced
 	IssueText    string
@@ -90,7 +93,7 @@ func newPage(kind work.Kind, c Context) (page, error) {
 		Checks: f.checks(c.Checks), Conflict: f.conflict(c.Conflict), Findings: f.findings(c.Findings), Handoff: f.handoff(c.Handoff),
 		reviewPage: newReviewPage(f, kind, c),
 	}
-	p.surround(c.Surroundings)
+	p.surround(f, c.Surroundings)
 	if t.PullRequest != nil {
 		p.Head = t.PullRequest.HeadSHA
 	}
@@ -122,10 +125,18 @@ func hasCriteria(c Context) bool {
 	return c.Handoff != nil && len(c.Handoff.Criteria) > 0 || slices.ContainsFunc(texts, criterion().MatchString)
 }
 
-func (p *page) surround(s Surroundings) {
+func (p *page) surround(f fencer, s Surroundings) {
 	p.Adapter, p.Shell, p.Network = s.Adapter, s.Shell, s.Network
 	p.TurnLimit, p.IdleLimit, p.TestLimit = limit(s.TurnSeconds), limit(s.IdleSeconds), limit(s.TestSeconds)
 	p.RequiredTests = commandLine(s.RequiredTests)
+	if u := s.Setup; u != nil {
+		p.SetupAltered, p.SetupFailure = len(u.Altered) > 0, u.Failure
+		text := head("command", strings.Join(u.Command, " "), "lock files that the change alters", strings.Join(u.Altered, ", "), "in the checkout now", strings.Join(u.Made, ", "))
+		if u.Output != "" {
+			text += "the end of its output:\n" + u.Output
+		}
+		p.Setup = f.data("set-up", text)
+	}
 }
 
 func where(t Task) string {

@@ -278,7 +278,7 @@ func TestContextHasTheKeysOfTheProtocol(t *testing.T) {
 			t.Errorf("%s is missing", key)
 		}
 	}
-	if got, _ := json.Marshal(m["surroundings"]); string(got) != `{"adapter":"","idle_timeout_seconds":0,"network":"unknown","required_tests":[],"shell":false,"test_timeout_seconds":0,"turn_timeout_seconds":0}` {
+	if got, _ := json.Marshal(m["surroundings"]); string(got) != `{"adapter":"","idle_timeout_seconds":0,"network":"unknown","required_tests":[],"setup":null,"shell":false,"test_timeout_seconds":0,"turn_timeout_seconds":0}` {
 		t.Errorf("surroundings: %s", got)
 	}
 	for _, key := range []string{"new_events", "unresolved", "refused"} {

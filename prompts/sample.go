@@ -58,6 +58,7 @@ func Sample() Context {
 		},
 		Surroundings: Surroundings{
 			Adapter: "command", Shell: true, Network: NetworkUnknown, TurnSeconds: 1800, IdleSeconds: 600, RequiredTests: []string{"make", "test"}, TestSeconds: 900,
+			Setup: &Setup{Command: []string{"npm", "ci"}, Made: []string{"node_modules"}, Altered: []string{"package-lock.json"}, Failure: "ended with exit code 1", Output: "sample output of the set-up"},
 		},
 		DecisionSummary: "sample decision",
 		NewEvents:       []NewEvent{{ID: "3", Kind: work.EventReview, Author: "someone", Role: RoleWrite, Path: "a/file", Line: 7, DiffHunk: "@@ -1 +1 @@", Body: "sample event body", CreatedAt: at}},

@@ -18,6 +18,16 @@ type Surroundings struct {
 	IdleSeconds   int      `json:"idle_timeout_seconds"`
 	RequiredTests []string `json:"required_tests"` // program and arguments; none: none
 	TestSeconds   int      `json:"test_timeout_seconds"`
+	Setup         *Setup   `json:"setup"` // null: the repository has none, or it does not run for this kind of turn
+}
+
+// Setup is what the repository's set-up did for a checkout.
+type Setup struct {
+	Command []string `json:"command"`            // program and arguments
+	Made    []string `json:"made"`               // what is in the checkout of it: files and folders that git ignores
+	Altered []string `json:"altered_lock_files"` // lock files that the change alters, so that it had no network
+	Failure string   `json:"failure"`            // why it failed; empty: it did not
+	Output  string   `json:"output"`             // the end of its output, if it failed
 }
 
 // Adapters with their own way to answer. All others get the instructions of a program that reads
@@ -37,8 +47,12 @@ const (
 	NetworkUnknown Network = "unknown"
 )
 
-// maxCommand bounds the required tests' command, in characters.
-const maxCommand = 4000
+// Bounds of commands and of a set-up's output, in characters, and of the paths that it made.
+const (
+	maxCommand     = 4000
+	maxSetupOutput = 4000
+	maxSetupPaths  = 20
+)
 
 func prepareSurroundings(s Surroundings) Surroundings {
 	tidy(&s.Adapter)
@@ -55,7 +69,19 @@ func prepareSurroundings(s Surroundings) Surroundings {
 	if s.RequiredTests == nil {
 		s.RequiredTests = []string{}
 	}
+	s.Setup = prepareSetup(s.Setup)
 	return s
+}
+
+func prepareSetup(s *Setup) *Setup {
+	if s == nil {
+		return nil
+	}
+	out := Setup{
+		Command: lines(s.Command, maxSentences), Made: lines(s.Made, maxSetupPaths), Altered: lines(s.Altered, maxSetupPaths), Failure: line(s.Failure),
+		Output: cutHead(public.Visible(s.Output), maxSetupOutput),
+	}
+	return &out
 }
 
 // plainWord matches what a shell reads as one word without quotes.

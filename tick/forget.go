@@ -2,6 +2,7 @@ package tick
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,7 +38,7 @@ func (p *Pass) pruneFinished(ctx context.Context, worked int) {
 		_, err = p.Store.Prune(ctx, now.Add(-retention))
 	}
 	if err == nil && due {
-		err = p.turns.Restorer.DropAllHomes(ctx)
+		err = errors.Join(p.turns.Restorer.DropAllHomes(ctx), p.turns.Restorer.DropSetups(ctx))
 	}
 	if err != nil {
 		p.Log.WarnContext(ctx, "could not delete data of finished work", "error", err)

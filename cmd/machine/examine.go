@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/doctor"
 	"github.com/mergexo/gh-mergexo/internal/environ"
@@ -38,6 +40,7 @@ func Examine(ctx context.Context, cfg *config.Config, env environ.Env, now func(
 		func(context.Context) {
 			f.Home, f.State, f.Disk = m.examineHome(), m.examineState(ofRepos), m.examineDisk()
 			f.Metrics = examineMetrics(cfg.Runtime.MetricsFile)
+			f.Commands = m.examineCommands()
 		},
 	} {
 		wg.Go(func() {
@@ -80,6 +83,26 @@ func examineMetrics(file string) *doctor.Folder {
 		f.Trouble, f.Do = f.Path+" does not exist", fmt.Sprintf("mkdir -p %q", f.Path)
 	}
 	return f
+}
+
+// examineCommands looks for the programs of the repositories' commands as their agents' runs do. Those
+// in the checkout are left out.
+func (m *Machine) examineCommands() (all []doctor.Command) {
+	for _, r := range m.cfg.Repos {
+		a, _ := m.cfg.AgentFor(r.Name, work.KindBugfixStart, "")
+		for _, c := range []struct {
+			key    string
+			argv   []string
+			needed bool
+		}{{"required_tests", r.RequiredTests, true}, {"setup", r.Setup, false}} {
+			if len(c.argv) == 0 || strings.ContainsAny(c.argv[0], `/\\`) && !filepath.IsAbs(c.argv[0]) {
+				continue
+			}
+			_, err := proc.LookPath(c.argv[0], agent.PathOf(m.environOf(a)))
+			all = append(all, doctor.Command{Repo: m.cfg.Called(r.Name), Key: c.key, Program: c.argv[0], Needed: c.needed, Missing: err != nil})
+		}
+	}
+	return all
 }
 
 // examineFolder checks whether a folder can be written, or created.

@@ -100,6 +100,9 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
 		MaxHome: m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
 	}
+	if r, known := m.cfg.Repo(repo.Name); known && len(r.Setup) > 0 {
+		b.SetUp = m.dirs.SetupCheckout(repo).Dir
+	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")
 	}

@@ -62,6 +62,7 @@ func (r DraftRepo) block() string {
 		b.WriteString("# allowed_users = [] # logins that may command beside those with write permission\n")
 	}
 	b.WriteString("# required_tests = [] # such as [\"make\", \"test\"]: must succeed on what is pushed\n")
+	b.WriteString("# setup = [] # such as [\"npm\", \"ci\"]: installs what the code needs, before a turn\n")
 	if r.Agent != "" {
 		b.WriteString("\n[repo.agents] # who works here\n")
 		for _, kind := range r.Kinds {

@@ -28,8 +28,8 @@ type Agent interface {
 	// CanTest looks for the command's program where Test would run it. If it is certainly missing
 	// or not visible there, the error is a *work.BlockedError.
 	CanTest(ctx context.Context, r Request, argv []string) error
-	// Test runs a command in the checkout as the agent's own commands run: same environment, marks
-	// and sandbox. Errors are those of Run.
+	// Test runs a command of the config, the required tests or the set-up, in the checkout as the
+	// agent's own commands run: same environment, marks and sandbox. Errors are those of Run.
 	Test(ctx context.Context, r Request, argv []string) (Tested, error)
 }
 
@@ -52,6 +52,8 @@ type Request struct {
 	Idle  time.Duration // longest time without activity; 0: no limit
 	Trace []string      // environment variables with the parent span for programs that emit traces
 	Log   io.Writer     // gets the agent's standard error, redacted; may be nil
+
+	Offline bool // Test only: no network; an error without a sandbox that can take it away
 
 	Active func() // called at signs of activity; may be nil
 

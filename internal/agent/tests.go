@@ -16,9 +16,9 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
-// Tested is the result of a repository's own tests.
+// Tested is the result of a repository's own command: its tests or its set-up.
 type Tested struct {
-	Failure string // why they failed; empty if the tests passed
+	Failure string // why it failed; empty if it passed
 	Output  string // the end of the output, redacted
 	Code    int    // the exit code
 }
@@ -29,7 +29,7 @@ const (
 	keptTestOutput = 24 << 10
 )
 
-// Tester runs a repository's own tests where the agent runs. Every adapter's agent embeds one.
+// Tester runs a repository's own tests and set-up where the agent runs. Every adapter's agent embeds one.
 type Tester struct{ spec Spec }
 
 // Tester returns the tester of this agent.
@@ -41,7 +41,10 @@ func (s Spec) Tester() Tester { return Tester{s} }
 func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, error) {
 	s := t.spec
 	if err := checkDir(r.Dir); err != nil {
-		return Tested{}, fmt.Errorf("run the required tests: %w", err)
+		return Tested{}, fmt.Errorf("run %q: %w", argv[0], err)
+	}
+	if r.Offline && s.Wrap == nil {
+		return Tested{}, fmt.Errorf("run %q without a network: there is no sandbox", argv[0])
 	}
 	path, err := t.program(r.Dir, argv[0])
 	if err != nil {
@@ -116,7 +119,7 @@ func testsNotRun(ctx context.Context, name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOEXEC):
 		return testsMissing(filepath.Base(name), err)
 	}
-	return fmt.Errorf("run the required tests: %w", err)
+	return fmt.Errorf("run %q: %w", name, err)
 }
 
 func testsMissing(name string, err error) error {

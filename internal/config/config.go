@@ -106,6 +106,8 @@ type Repo struct {
 	Checks        work.ChecksPolicy // when red checks start a turn
 	RequiredTests []string          // program and arguments that must succeed before a push; empty: none
 	TestTimeout   time.Duration     // for one run of them
+	Setup         []string          // program and arguments that prepare a checkout before a turn; empty: none
+	SetupTimeout  time.Duration     // for one run of it
 	TestFiles     *regexp.Regexp    // a bugfix must change a matching path; nil: no such rule
 
 	// Limits of every push.
@@ -154,7 +156,7 @@ func (c *Config) AgentFor(repo work.RepoName, kind work.Kind, reviewer string) (
 func (c *Config) PassLimits() work.PassLimits {
 	tests := time.Duration(0)
 	for _, r := range c.Repos {
-		tests = max(tests, r.TestTimeout)
+		tests = max(tests, r.TestTimeout+2*r.SetupTimeout) // on the base's files, then on the change's
 	}
 	limits := work.PassLimits{Plan: 15*time.Minute + time.Duration(len(c.Repos))*c.Runtime.IngestTimeout}
 	limits.Pass = limits.Plan + time.Hour + 6*(cmp.Or(c.Runtime.TurnTimeout, time.Hour)+tests)

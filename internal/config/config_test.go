@@ -242,6 +242,7 @@ func TestEveryMistakeIsOneClearLine(t *testing.T) {
 		{"relative state folder", "[runtime]\nstate_dir = \"state\"\n" + minimal, `config.toml:2: state_dir in [runtime]: want an absolute path or one that begins with ~/, got "state"`},
 		{"tests in one word", minimal + "required_tests = [\"make test\"]\n", `config.toml:7: required_tests in [[repo]]: "make test" is one word; write program and arguments apart, such as ["make", "test"]`},
 		{"tests without a program", minimal + "required_tests = [\"\"]\n", `config.toml:7: required_tests in [[repo]]: its program is empty; write the program and its arguments, such as ["make", "test"]`},
+		{"set-up in one word", minimal + "setup = [\"npm ci\"]\n", `config.toml:7: setup in [[repo]]: "npm ci" is one word; write program and arguments apart, such as ["npm", "ci"]`},
 		{"voice outside a repository", "[voice]\nspending = true\n" + minimal, `config.toml:1: unknown table [voice]; did you mean [repo.voice], below its [[repo]]?`},
 		{"no such policy", minimal + "checks = \"always\"\n", `config.toml:7: checks in [[repo]]: want "never", "first_failure" or "all_complete", got "always"`},
 		{"no expression", minimal + "test_file_regex = \"(\"\n", "config.toml:7: test_file_regex in [[repo]]: \"(\" is no regular expression: missing closing ): `(`"},

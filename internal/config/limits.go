@@ -100,20 +100,25 @@ func (p *parser) checkTests(t *Table, r Repo) {
 	default:
 		t.bad("checks", `want "never", "first_failure" or "all_complete", got %q`, r.Checks)
 	}
-	argv := r.RequiredTests
+	p.checkRepoCommand(t, "required_tests", `["make", "test"]`, r.RequiredTests)
+	p.checkRepoCommand(t, "setup", `["npm", "ci"]`, r.Setup)
+}
+
+// checkRepoCommand checks a command of a repository and resolves ~/ in its program.
+func (p *parser) checkRepoCommand(t *Table, key, such string, argv []string) {
 	if len(argv) == 0 {
 		return
 	}
 	program := environ.ExpandHome(argv[0], p.env.Home)
 	switch {
 	case strings.TrimSpace(program) == "":
-		t.bad("required_tests", `its program is empty; write the program and its arguments, such as ["make", "test"]`)
+		t.bad(key, `its program is empty; write the program and its arguments, such as %s`, such)
 	case strings.ContainsAny(program, " \t") && len(argv) == 1 && !filepath.IsAbs(program):
-		t.bad("required_tests", `%q is one word; write program and arguments apart, such as ["make", "test"]`, argv[0])
+		t.bad(key, `%q is one word; write program and arguments apart, such as %s`, argv[0], such)
 	}
 	for _, arg := range argv {
 		if strings.ContainsRune(arg, 0) {
-			t.bad("required_tests", "%q holds a NUL character", arg)
+			t.bad(key, "%q holds a NUL character", arg)
 		}
 	}
 	argv[0] = program

@@ -186,6 +186,8 @@ func (p *parser) repoKeys(r *Repo, written *string) []key {
 		textKey("checks", &r.Checks, work.ChecksComplete),
 		textsKey("required_tests", &r.RequiredTests),
 		durationKey("test_timeout", &r.TestTimeout, 15*time.Minute, time.Second),
+		textsKey("setup", &r.Setup),
+		durationKey("setup_timeout", &r.SetupTimeout, 15*time.Minute, time.Second),
 		ownKey("test_file_regex", func(t *Table) { r.TestFiles = testFiles(t) }, func() any { return patternOf(r.TestFiles) }),
 	}
 }

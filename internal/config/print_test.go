@@ -43,6 +43,8 @@ name = "octo/app"
 allowed_users = ["ann"]
 keep_ignored = true
 required_tests = ["make", "test"]
+setup = ["npm", "ci"]
+setup_timeout = "20m"
 test_file_regex = '_test\.go$'
 [repo.labels]
 bugfix = "bug"

@@ -14,6 +14,7 @@ type Facts struct {
 	Gh       *Program
 	Hosts    []Host
 	Repos    []Repo
+	Commands []Command
 	Agents   []Agent
 	Git      *Program
 	Home     *Folder
@@ -115,6 +116,15 @@ type Repo struct {
 	LastError     string // of the last pass
 	Stopped       string // why merging is stopped
 	Others        []Other
+}
+
+// Command is the program of a command in a repository's config.
+type Command struct {
+	Repo    string // as in the config
+	Key     string // of the config: required_tests, setup
+	Program string
+	Needed  bool // turns stop without it
+	Missing bool // it is not on the PATH of the agent, or not at its path
 }
 
 // Unread is something that the token may not read.

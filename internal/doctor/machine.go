@@ -74,6 +74,17 @@ func sandbox(g Agent) []Check {
 	return ok(fmt.Sprintf("%s%s; to list what it sees: gh mergexo sandbox show %s", g.Says, writes, g.Name))
 }
 
+func commands(f Facts) []Check {
+	return each(f.Commands, func(c Command) bool { return c.Missing }, func(c Command) []Check {
+		says := fmt.Sprintf("the program %q of %s is not installed", c.Program, c.Key)
+		do := fmt.Sprintf("install it, or correct %s in [[repo]]", c.Key)
+		if c.Needed {
+			return fail(says, do)
+		}
+		return warn(says+": turns run without what it would make", do)
+	})
+}
+
 func git(f Facts) []Check { return required(f.Git, "install git 2.38 or later") }
 
 // agentHome is silent where all is well: most agents need no more than their login.

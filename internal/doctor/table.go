@@ -100,6 +100,7 @@ var table = []Row{
 	{"other_rules", forRepository, "rules that only GitHub checks", usual, ruled(otherRules)},
 	{"work_branches", forRepository, "rules that block the branches that gh mergexo pushes", usual, ruled(workBranches)},
 	{"reading", forRepository, "what the last pass could not read", usual, repos(reading)},
+	{"commands", forRepository, "whether the programs of `required_tests` and `setup` are installed", usual, commands},
 	{"other_installations", forRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
 
 	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
@@ -177,6 +178,7 @@ func installed(ask func(Agent) []Check) func(Facts) []Check {
 	return func(f Facts) []Check { return each(f.Agents, func(g Agent) bool { return g.Missing == "" }, ask) }
 }
 
-func (h Host) about() string  { return h.Name }
-func (r Repo) about() string  { return r.Name }
-func (g Agent) about() string { return g.Name }
+func (h Host) about() string    { return h.Name }
+func (r Repo) about() string    { return r.Name }
+func (g Agent) about() string   { return g.Name }
+func (c Command) about() string { return c.Repo }

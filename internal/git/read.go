@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -151,6 +152,35 @@ func (m *Mirror) ListFiles(ctx context.Context, commit string) ([]string, error)
 		return nil, fmt.Errorf("list files: %w", err)
 	}
 	return paths, nil
+}
+
+// FileIDs returns the files of a commit or tree whose path is kept, each as mode, object id and path:
+// two trees in which they are the same have the same ones.
+func (m *Mirror) FileIDs(ctx context.Context, treeish string, keep func(path string) bool) ([]string, error) {
+	all, err := m.entries(ctx, treeish)
+	if err != nil {
+		return nil, fmt.Errorf("list files of %s: %w", treeish, err)
+	}
+	var kept []string
+	for _, e := range all {
+		if keep(e.Path) {
+			kept = append(kept, e.Mode+" "+e.OID+" "+e.Path)
+		}
+	}
+	return kept, nil
+}
+
+// IgnoredPaths lists what git ignores in a checkout: files, and folders in which it ignores
+// everything, relative and with slashes.
+func (m *Mirror) IgnoredPaths(ctx context.Context, dir, index string) ([]string, error) {
+	paths, err := m.checkoutCommand(dir, index, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory").fields(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list ignored files: %w", err)
+	}
+	for i := range paths {
+		paths[i] = strings.TrimSuffix(paths[i], "/")
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "." }), nil // all of the checkout says nothing
 }
 
 // checkBranch refuses names that git refuses for branches (git-check-ref-format(1)) or that could

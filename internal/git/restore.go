@@ -110,8 +110,8 @@ func tryRestore(ctx context.Context, m *Mirror, r Restore) error {
 	return createAgentRepository(ctx, m, r)
 }
 
-// treeish returns the commit or the tree to check out.
-func (r Restore) treeish() string {
+// Treeish returns the commit or the tree to check out.
+func (r Restore) Treeish() string {
 	if r.Merge != nil {
 		return r.Merge.Tree
 	}
@@ -122,7 +122,7 @@ func (r Restore) treeish() string {
 // guarded checkout's ignored files, it also removes those that agents obey: an earlier turn may have
 // left them.
 func checkOutFiles(ctx context.Context, m *Mirror, r Restore) error {
-	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.treeish()).Run(ctx); err != nil {
+	if _, err := m.checkoutCommand(r.Dir, r.Index, "read-tree", "--reset", "-u", r.Treeish()).Run(ctx); err != nil {
 		return err
 	}
 	if _, err := m.checkoutCommand(r.Dir, r.Index, "clean", "--quiet", r.cleanFlags()).Run(ctx); err != nil {
@@ -150,7 +150,7 @@ func (r Restore) cleanFlags() string {
 // verify compares commit, index and files. One command lists the index and the files that differ
 // from it.
 func (m *Mirror) verify(ctx context.Context, r Restore) error {
-	tree, err := m.treeOf(ctx, r.treeish())
+	tree, err := m.treeOf(ctx, r.Treeish())
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func noteIndex(ctx context.Context, m *Mirror, r Restore) error {
 	if err != nil {
 		return err
 	}
-	was.tree, err = m.treeOf(ctx, r.treeish())
+	was.tree, err = m.treeOf(ctx, r.Treeish())
 	m.indexes.Store(r.Index, was)
 	return err
 }

@@ -28,6 +28,7 @@ type Box struct {
 	Ours   []string // files that we write for agents, and the mirror's objects
 	Items  string   // contains a home folder per work item; empty: each run gets an empty one
 	Own    string   // contains the run's other folders; empty: the folder beside the checkout
+	SetUp  string   // path of the checkout in which the repository's set-up runs; leads to the command's own checkout; may be empty
 
 	MaxHome int64 // bytes; a larger home of an item is emptied before a run; 0: no limit
 }
@@ -86,6 +87,9 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, se
 	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
 	l.ours()
 	l.add(Entry{Path: l.checkout, How: Write, Why: "the checkout"})
+	if b.SetUp != "" && l.real(b.SetUp) != l.checkout {
+		l.add(Entry{Path: l.real(b.SetUp), How: Link, Why: "where the set-up ran: what it made may name this path", from: l.checkout})
+	}
 	return l.entries()
 }
 

@@ -23,18 +23,21 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
 		return nil, b.notVisible(argv[0], missing)
 	}
 	if t.Kind == work.SandboxMac {
-		return slices.Concat([]string{t.path, "-p", profile(all)}, argv), nil
+		return slices.Concat([]string{t.path, "-p", profile(all, j.Offline)}, argv), nil
 	}
 	if err := mountPoints(all); err != nil {
 		return nil, err
 	}
-	return t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv))
+	return t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j), argv))
 }
 
 // bwrap returns bubblewrap's arguments before the command. The root starts empty and becomes
 // read-only. A signal that kills bwrap kills everything inside, and so does our own death.
-func (t Tool) bwrap(all []Entry, empty, dir string) []string {
+func (t Tool) bwrap(all []Entry, empty string, j work.Job) []string {
 	args := []string{"--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"}
+	if j.Offline {
+		args = append(args, "--unshare-net") // also without the machine's loopback and abstract sockets
+	}
 	if t.root {
 		// Root would keep all its capabilities and could unmount what hides files. As another user
 		// of a user namespace it has none, and an agent's own sandbox can still create a nested
@@ -65,5 +68,5 @@ func (t Tool) bwrap(all []Entry, empty, dir string) []string {
 			args = append(args, "--bind", e.from, e.Path)
 		}
 	}
-	return slices.Concat(args, last, []string{"--chdir", dir, "--"})
+	return slices.Concat(args, last, []string{"--chdir", j.Dir, "--"})
 }

@@ -69,9 +69,9 @@ func (t Tool) try(ctx context.Context, path string) error {
 	if t.filters {
 		filter, argv = callFilter(), append(argv, "--seccomp", "0")
 	}
-	argv = slices.Concat(argv, t.bwrap(l.entries(), "", "/"), []string{nothing})
+	argv = slices.Concat(argv, t.bwrap(l.entries(), "", work.Job{Dir: "/"}), []string{nothing})
 	if t.Kind == work.SandboxMac {
-		argv = []string{t.path, "-p", profile(nil), nothing}
+		argv = []string{t.path, "-p", profile(nil, false), nothing}
 	}
 	res, err := proc.Run(ctx, proc.Cmd{Path: argv[0], Args: argv[1:], Dir: "/", Env: []string{"PATH=" + path}, Stdin: filter, Wall: probeTime, Sandbox: true})
 	switch {

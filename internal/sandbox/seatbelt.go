@@ -27,7 +27,7 @@ var openOnMac = []string{
 // macOS cannot replace files by others, so the home is closed except for what is let in, and
 // temporary folders are shared. The keychain, which may have gh's token or an agent's login, is not
 // accessible.
-func profile(all []Entry) string {
+func profile(all []Entry, offline bool) string {
 	var b strings.Builder
 	b.WriteString(`(version 1)
 (allow default)
@@ -41,6 +41,9 @@ func profile(all []Entry) string {
 (deny network-outbound (remote unix-socket))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))
 `)
+	if offline {
+		b.WriteString("(deny network*)\n")
+	}
 	for _, dir := range closedOnMac {
 		b.WriteString("(deny file-read* " + where("subpath", dir) + ")\n")
 	}

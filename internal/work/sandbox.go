@@ -28,7 +28,7 @@ type Purpose string
 // The purposes.
 const (
 	RunsAgent Purpose = "agent"
-	RunsTests Purpose = "tests" // the required tests of the repository: code that the agent wrote
+	RunsTests Purpose = "tests" // the repository's required tests and set-up: its own code, without the agent's login
 )
 
 // Job is what a sandbox needs to know about its command.
@@ -37,4 +37,6 @@ type Job struct {
 	Item int    // number of the work item, whose home folder is kept between runs; 0: an empty home folder
 	Role string // the agent's role; empty: the author. Each role has its own home folder
 	For  Purpose
+
+	Offline bool // the command gets no network
 }

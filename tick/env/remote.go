@@ -131,6 +131,8 @@ type Mirror interface {
 	Has(ctx context.Context, oid string) bool
 	ListFiles(ctx context.Context, commit string) ([]string, error)
 	ReadFile(ctx context.Context, commit, path string) ([]byte, bool, error)
+	FileIDs(ctx context.Context, treeish string, keep func(path string) bool) ([]string, error)
+	IgnoredPaths(ctx context.Context, dir, index string) ([]string, error)
 	Close()
 }
 

@@ -54,6 +54,10 @@ func checkoutAt(parent string, slot, generation int) Checkout {
 	if generation > 0 {
 		name += fmt.Sprintf(".%d", generation)
 	}
+	return checkoutIn(parent, name)
+}
+
+func checkoutIn(parent, name string) Checkout {
 	at := filepath.Join(parent, name)
 	return Checkout{Dir: at, Index: at + ".index", busy: at + ".busy", box: sandbox.Around(at)}
 }

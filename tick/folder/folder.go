@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,6 +33,18 @@ func (d Dirs) CheckoutParent(r work.Repo) string { return d.of("checkouts", r) }
 // HomesDir returns the folder of the home folders that agents get in a sandbox, one per work item,
 // named by its number.
 func (d Dirs) HomesDir(r work.Repo) string { return d.of("homes", r) }
+
+// SetupsDir returns the folder of what a repository's set-up made.
+func (d Dirs) SetupsDir(r work.Repo) string { return d.of("setups", r) }
+
+// SetupCheckout returns the checkout in which a repository's set-up runs. Only the holder of
+// LockSetup uses it.
+func (d Dirs) SetupCheckout(r work.Repo) Checkout { return checkoutIn(d.SetupsDir(r), "checkout") }
+
+// LockSetup takes the lock for all below SetupsDir. It waits at most wait for its holder.
+func (d Dirs) LockSetup(ctx context.Context, r work.Repo, wait time.Duration) (FileLock, bool, error) {
+	return lockWithin(ctx, d.lock("setup", r), wait)
+}
 
 // MirrorDir returns a repository's mirror.
 func (d Dirs) MirrorDir(r work.Repo) string { return d.of("repos", r) + ".git" }

@@ -25,6 +25,7 @@ type runner struct {
 	looks    *lastLook
 	briefs   *briefs
 	tried    tried
+	setups   failedSetups
 }
 
 // Execute runs the agent and stores its checked answer and its tree. Once it succeeds, the agent is
@@ -48,6 +49,9 @@ func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
 	if err := p.checkReviewerAccount(ctx, l); err != nil {
+		return errors.Join(err, l.Checkout.Unmark())
+	}
+	if l.Setup, err = p.setUp(ctx, l, ag, checkoutOf(l)); err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
 	if err := p.ask(ctx, l); err != nil {

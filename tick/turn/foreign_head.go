@@ -78,10 +78,7 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	m := l.Repo.Git()
-	err := m.Restore(ctx, git.Restore{
-		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
-		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Tree: l.Guarded.Tree,
-	})
+	err := m.Restore(ctx, checkoutOf(l))
 	if err != nil || l.Turn.Kind != work.KindReview {
 		return err
 	}
@@ -93,4 +90,12 @@ func (p *restorer) place(ctx context.Context, l *env.Lease) error {
 		return err
 	}
 	return m.LayOut(ctx, l.Checkout.Dir, l.Change)
+}
+
+// checkoutOf returns the turn's checkout before its agent runs.
+func checkoutOf(l *env.Lease) git.Restore {
+	return git.Restore{
+		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: l.Turn.Head, Branch: l.Turn.Branch, Base: l.Turn.Base,
+		Ignored: ignored(l.Repo.Settings), Merge: l.Merge, Tree: l.Guarded.Tree,
+	}
 }

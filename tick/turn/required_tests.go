@@ -127,32 +127,37 @@ func (p *runner) testRequest(l *env.Lease) agent.Request {
 // left.
 func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, commit string) (agent.Tested, error) {
 	r := l.Repo.Settings
-	if err := p.checkOut(ctx, l, commit); err != nil {
+	prepared, err := p.checkOut(ctx, l, ag, commit)
+	if err != nil {
 		return agent.Tested{}, err
 	}
 	p.Changed(l, "testing", strings.Join(r.RequiredTests, " "))
 	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
 	if err == nil && res.Failure != "" {
+		if prepared != nil && prepared.Failure != "" {
+			res.Output = fmt.Sprintf("Before the tests, the set-up %s:\n%s\n\nThe tests:\n%s", prepared.Failure, prepared.Output, res.Output)
+		}
 		p.Changed(l, "tests failed", res.Failure)
 		p.Log.WarnContext(ctx, "the required tests fail", p.TurnAttrs(l, "failure", res.Failure, "output", res.Output)...)
 	}
 	return res, err
 }
 
-func (p *runner) checkOut(ctx context.Context, l *env.Lease, commit string) error {
-	err := l.Repo.Git().Restore(ctx, git.Restore{
+// checkOut restores the checkout to a commit of the turn and sets it up.
+func (p *runner) checkOut(ctx context.Context, l *env.Lease, ag agent.Agent, commit string) (*prompts.Setup, error) {
+	at := git.Restore{
 		Dir: l.Checkout.Dir, Index: l.Checkout.Index, Commit: commit, Branch: l.Turn.Branch, Base: l.Turn.Base, Ignored: ignored(l.Repo.Settings),
-	})
-	if err != nil {
-		return fmt.Errorf("restore the checkout: %w", err)
 	}
-	return nil
+	if err := l.Repo.Git().Restore(ctx, at); err != nil {
+		return nil, fmt.Errorf("restore the checkout: %w", err)
+	}
+	return p.setUp(ctx, l, ag, at)
 }
 
 // beginRepair prepares the repair prompt and restores the checkout to the commit, without files
 // that the tests left.
 func (p *runner) beginRepair(ctx context.Context, l *env.Lease, talk *talk, f *flaw) error {
-	if err := p.checkOut(ctx, l, l.Turn.Commit); err != nil {
+	if _, err := p.checkOut(ctx, l, talk.agent, l.Turn.Commit); err != nil {
 		return err
 	}
 	p.Changed(l, "repairing", f.Failure)

@@ -58,6 +58,7 @@ func opensNetwork(args []string, mode work.Mode) bool {
 // surroundings returns how the agent works on the lease's turn.
 func (p *briefs) surroundings(l *env.Lease) prompts.Surroundings {
 	s := Surroundings(p.Config, p.agentOf(l), l.Repo.Settings, l.Turn.Kind)
+	s.Setup = l.Setup
 	if l.Approves() { // its agent only reads
 		s.Shell, s.RequiredTests = s.Adapter != config.AdapterClaude, nil
 	}
