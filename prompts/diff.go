@@ -32,10 +32,9 @@ type DiffShare struct {
 
 // Limits of what a reviewer is shown of a change, in characters.
 const (
-	maxDiff    = 200000 // in one run
-	cutDiff    = 5000   // of a file that is cut
-	maxShares  = 6      // runs
-	maxChanged = 3000   // files that are named
+	maxDiff   = 200000 // in one run
+	cutDiff   = 5000   // of a file that is cut
+	maxShares = 6      // runs
 )
 
 // diffPiece is a file with what is shown of it.
@@ -65,6 +64,7 @@ func ShareDiff(files []DiffFile) (shares []DiffShare, unread []string) {
 		}
 		return cmp.Or(cmp.Compare(path.Dir(a.Path), path.Dir(b.Path)), cmp.Compare(a.Path, b.Path))
 	})
+	fitTotal(all)
 	runs := packDiff(all, true)
 	for len(runs) > maxShares {
 		if runs = packDiff(all, false); len(runs) > maxShares {
@@ -151,15 +151,28 @@ func packDiff(all []diffPiece, whole bool) (runs [][]diffPiece) {
 	return runs
 }
 
-// cutLargest cuts the file of which most is shown.
-func cutLargest(all []diffPiece) {
+// fitTotal cuts the largest files until all runs together have room for the rest.
+func fitTotal(all []diffPiece) {
+	total := 0
+	for _, p := range all {
+		total += p.shown
+	}
+	for total > maxShares*maxDiff {
+		total -= cutLargest(all)
+	}
+}
+
+// cutLargest cuts the file of which most is shown, and returns by how much.
+func cutLargest(all []diffPiece) int {
 	most := 0
 	for i := range all {
 		if all[i].shown > all[most].shown {
 			most = i
 		}
 	}
+	was := all[most].shown
 	all[most].cut()
+	return was - all[most].shown
 }
 
 // Split returns the contexts of a turn's runs: of a review of a large change one for each share of

@@ -75,6 +75,18 @@ func TestShareDiffTellsOfEveryFile(t *testing.T) {
 	})
 }
 
+// The smallest of very many files are shown whole.
+func TestThousandsOfFilesAreShared(t *testing.T) {
+	var files []DiffFile
+	for i := range 3000 {
+		files = append(files, changed(fmt.Sprintf("%d/%d.go", i%100, i), 4000+i))
+	}
+	shares, unread := ShareDiff(files)
+	if len(shares) > maxShares || len(unread) < 2500 || slices.Contains(unread, files[0].Path) {
+		t.Errorf("%d runs, %d files unread", len(shares), len(unread))
+	}
+}
+
 func TestGeneratedFilesComeLastAndShort(t *testing.T) {
 	api := changed("api/a.pb.go", 9000)
 	api.Generated = true

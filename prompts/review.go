@@ -104,7 +104,7 @@ func prepareReview(r *Review) *Review {
 	tidy(&out.Reviewer, &out.Since, &out.MergeBase)
 	out.Persona = cut(public.Visible(r.Persona), maxPersona)
 	out.Diff = cut(public.Visible(r.Diff), maxDiff)
-	out.Cut, out.Unread = lines(r.Cut, maxChanged), lines(r.Unread, maxUnread)
+	out.Cut, out.Unread = lines(r.Cut, maxFiles), lines(r.Unread, maxUnread)
 	out.Results = slices.Clone(r.Results[:min(len(r.Results), maxResults)])
 	for i := range out.Results {
 		tidy(&out.Results[i].Name, &out.Results[i].Result)
