@@ -114,10 +114,10 @@ func foldPath(p string) string { return strings.ToLower(strings.ToUpper(p)) }
 // agentFilesOf returns the rows that mean a folded path itself, and whether it is a folder around
 // one.
 func agentFilesOf(p string) (rows []AgentFile, around bool) {
-	root, any := agentFilesFromRoot(), agentFilesAnywhere()
+	root, nested := agentFilesFromRoot(), agentFilesAnywhere()
 	rows, around = root.rows[p], root.around[p]
 	for from := 0; ; {
-		rows, around = append(rows[:len(rows):len(rows)], any.rows[p[from:]]...), around || any.around[p[from:]]
+		rows, around = append(slices.Clip(rows), nested.rows[p[from:]]...), around || nested.around[p[from:]]
 		next := strings.IndexByte(p[from:], '/')
 		if next < 0 {
 			return rows, around
