@@ -39,10 +39,12 @@ const (
 	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
 	WhyAgentShutOut       ReasonKind = "agent_outside_sandbox"       // its program is not visible in its sandbox; Who, Name, Text
 	WhyAgentUnable        ReasonKind = "agent_unable"                // its check before the first run failed; Who, Local
+	WhyAgentNoTemp        ReasonKind = "agent_temporary_folder"      // its own config shuts the temporary folder; Who, Name (the setting), Local
 	WhyAgentLimit         ReasonKind = "agent_limit"                 // a limit set by the agent's config; Who, Local
 	WhyAgentLoggedOut     ReasonKind = "agent_credentials"           // Who, Local, Advice
 	WhyAgentNoCredit      ReasonKind = "agent_credit"                // Who, Local
 	WhyAgentNoModel       ReasonKind = "agent_model"                 // Who, Name, Local
+	WhyAgentRejected      ReasonKind = "agent_request_refused"       // the provider refuses the request itself; Who, Name (its code), Text, Local, Advice
 	WhyAgentDeclined      ReasonKind = "agent_declined"              // the model refused; Who, Local
 	WhyTestsMissing       ReasonKind = "tests_missing"               // the program of the required tests; Name
 	WhyTestsShutOut       ReasonKind = "tests_outside_sandbox"       // Who, Name, Text

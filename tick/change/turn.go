@@ -24,7 +24,7 @@ type DeferTurn struct {
 	Why       work.Reason
 	LastError string
 	Failed    bool    // an attempt failed before it was counted
-	GiveBack  bool    // the pass's attempt does not count, as the wait is not the turn's fault
+	GiveBack  bool    // the pass's attempt does not count, as nothing was paid for it
 	Unused    []int64 // runs that used nothing, so that budgets do not count them
 	Words
 }
