@@ -139,7 +139,7 @@ const (
 	WhyDraftReview  ReasonKind = "draft_review"         // the operator has a draft review; Number
 	WhyPace         ReasonKind = "comment_pace"         // Count, Text
 	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At; Count: runs with unknown cost
-	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
+	WhyProvider     ReasonKind = "agent_provider"       // Who, Text, Name (its fallback)
 	WhyNoConnection ReasonKind = "no_connection"        // Local
 	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
 	WhyHeadNotShown ReasonKind = "head_not_visible"     // GitHub was asked since the push

@@ -121,6 +121,27 @@ func (p *Turns) verdict(l *env.Lease, err error) settlement {
 	return v
 }
 
+// awaitFallback ends the wait for a provider when the agent's fallback takes over.
+func (p *Turns) awaitFallback(ctx context.Context, l *env.Lease, v settlement) settlement {
+	other, ok := p.Config.FallbackOf(l.Turn.Agent)
+	if !ok || v.kind != env.VerdictWait || v.why.Kind != work.WhyProvider {
+		return v
+	}
+	var out work.Outage
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		out, _, err = tx.FindOutage(ctx, l.Turn.Agent)
+		return err
+	})
+	if err != nil || out.Since.IsZero() {
+		return v // it waits for its provider
+	}
+	v.why.Name = other.Name
+	if takes := later(out.Since.Add(p.Config.Agents[l.Turn.Agent].FallbackAfter), p.Now()); takes.Before(v.until) {
+		v.until = takes
+	}
+	return v
+}
+
 // blames reports whether the turn or its agent is taken to be at fault without a known reason. Then
 // this machine is looked at first.
 func (v settlement) blames() bool {
@@ -168,6 +189,7 @@ func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Re
 	if v.why.Kind == work.WhyMachineFault {
 		p.AddFault(err)
 	}
+	v = p.awaitFallback(ctx, l, v)
 	v.why = v.why.Map(p.Secrets.Redact)
 	if v.why.None() {
 		v.reason = p.Secrets.Redact(v.reason)
