@@ -495,7 +495,8 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 		tx.EndRun(ctx, work.Run{ID: run}),
 		tx.RefundTurn(ctx, run),
 		tx.AddTurnUsage(ctx, u.ID, work.Usage{}, work.Known{}),
-		tx.DropSession(ctx, SessionOf(u)),
+		tx.DropSession(ctx, SessionOf(u)), tx.DropOtherSessions(ctx, SessionOf(u)),
+		tx.NoteOutage(ctx, "codex", t0, t0), third(tx.FindOutage(ctx, "codex")), tx.EndOutage(ctx, "codex"),
 		tx.MarkUnsent(ctx, a.ID),
 		tx.CheckRenewal(ctx, a),
 		tx.RenewAction(ctx, work.Action{RepoID: r.ID, Token: "reply", Kind: work.ActionReply}),
@@ -513,6 +514,8 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func third[T, U any](_ T, _ U, err error) error { return err }
 
 func giveUp(ctx context.Context, tx *Tx, r work.Repo) error {
 	u, _, err := tx.FindTurn(ctx, "live")

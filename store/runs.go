@@ -69,8 +69,8 @@ func (t *Tx) ListOpenRuns(ctx context.Context) ([]work.Run, error) {
 	return listRows(ctx, t, "list open runs", scanRun, `SELECT id, `+runColumns+` FROM runs WHERE ended_at = 0 ORDER BY turn_id, id`)
 }
 
-// RefundAttempt takes back a counted attempt of a live turn, because it gave an answer or failed
-// without anybody's fault.
+// RefundAttempt takes back a counted attempt of a live turn, because it gave an answer or was not paid
+// for.
 func (t *Tx) RefundAttempt(ctx context.Context, turnID int64) error {
 	return t.execOne(ctx, fmt.Sprintf("return an attempt of turn %d", turnID), ErrStale,
 		`UPDATE turns SET attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, updated_at = ? WHERE id = ? AND `+unfinished, millis(t.now), turnID)

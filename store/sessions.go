@@ -42,6 +42,14 @@ func (t *Tx) DropSessions(ctx context.Context, itemID int64) error {
 	return err
 }
 
+// DropOtherSessions deletes the sessions that other agents have in the same role: they do not know
+// what this one did since.
+func (t *Tx) DropOtherSessions(ctx context.Context, of SessionKey) error {
+	_, err := t.exec(ctx, fmt.Sprintf("drop other agents' sessions of item %d", of.ItemID),
+		`DELETE FROM agent_sessions WHERE item_id = ? AND role = ? AND agent <> ?`, of.ItemID, of.Role, of.Agent)
+	return err
+}
+
 // DropSession deletes a session.
 func (t *Tx) DropSession(ctx context.Context, of SessionKey) error {
 	_, err := t.exec(ctx, fmt.Sprintf("drop session of item %d", of.ItemID),

@@ -12,7 +12,7 @@ import (
 
 const turnColumns = `repo_id, item_id, number, kind, turn_key, step, slot, reason, blocked, branch, base, head, agent, request,
 	attempts, runs, answer, commit_oid, session, input_tokens, output_tokens, cost_usd, unknown_tokens, unknown_cost, event_keys, not_before, wait_reason,
-	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested`
+	last_error, claimed_at, updated_at, ended_at, sandbox, reviewer, tested, instead_of`
 
 func turnFields(u *work.Turn) []any {
 	return []any{
@@ -26,7 +26,7 @@ func turnFields(u *work.Turn) []any {
 		timeOf(&u.ClaimedAt),
 		timeOf(&u.UpdatedAt),
 		timeOf(&u.EndedAt),
-		&u.Sandbox, &u.Reviewer, &u.Tested,
+		&u.Sandbox, &u.Reviewer, &u.Tested, &u.InsteadOf,
 	}
 }
 
@@ -108,18 +108,18 @@ func (t *Tx) AdvanceTurn(ctx context.Context, id int64, from, to work.Step, at t
 	return t.execOne(ctx, what, ErrStale, `UPDATE turns SET step = ?, updated_at = ? WHERE id = ? AND step = ?`, to, t.stamp(at), id, from)
 }
 
-// SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, sandbox, request, runs,
-// answer, commit, tested, session, usage and event keys. Step, attempts and waiting have their own methods.
+// SaveTurn stores a live turn's slot, blocked, branch, base, head, agent, instead of whom, sandbox,
+// request, runs, answer, commit, tested, session, usage and event keys. Step, attempts and waiting have their own methods.
 // It fails with ErrStale if the turn has ended.
 func (t *Tx) SaveTurn(ctx context.Context, u work.Turn) error {
 	return t.execOne(ctx, fmt.Sprintf("save turn %d", u.ID), ErrStale,
 		`UPDATE turns SET slot = ?, blocked = ?, branch = ?, base = ?, head = ?, agent = ?, request = ?, runs = ?, answer = ?,
 		 commit_oid = ?, session = ?, input_tokens = ?, output_tokens = ?, cost_usd = ?, unknown_tokens = ?, unknown_cost = ?,
-		 event_keys = ?, sandbox = ?, tested = ?, updated_at = ?
+		 event_keys = ?, sandbox = ?, tested = ?, instead_of = ?, updated_at = ?
 		 WHERE id = ? AND `+unfinished,
 		u.Slot, u.Blocked, u.Branch, u.Base, u.Head, u.Agent, u.Request, u.Runs, u.Answer,
 		u.Commit, u.Session, u.Used.InputTokens, u.Used.OutputTokens, u.Used.CostUSD, u.Used.UnknownTokens, u.Used.UnknownCost,
-		listOf(&u.EventKeys), u.Sandbox, u.Tested, millis(t.now), u.ID)
+		listOf(&u.EventKeys), u.Sandbox, u.Tested, u.InsteadOf, millis(t.now), u.ID)
 }
 
 // DeferTurn does not try a live turn before until. attemptUsed counts a failed attempt; waiting is

@@ -57,7 +57,7 @@ func (p *Pass) claim(ctx context.Context, plans []plan.Plan, running int) ([]*en
 func prepare(ctx context.Context, p *Pass, first plan.Turn) error {
 	var trial sync.WaitGroup
 	row := p.RemoteByID(first.Item.RepoID).Row
-	trial.Go(func() { _, _ = p.Agents.Agent(ctx, row, first.Kind, first.Reviewer) })
+	trial.Go(func() { _, _ = p.Hire(ctx, row, first.Kind, first.Reviewer) })
 	defer trial.Wait()
 	return p.Preflight(ctx)
 }
@@ -140,12 +140,12 @@ func (p *Pass) newTurn(planned plan.Turn, k int) work.Turn {
 // directory; -1: none.
 func (p *Pass) knownSlot(ctx context.Context, planned plan.Turn) int {
 	r := p.RemoteByID(planned.Item.RepoID)
-	a, ok := p.Config.AgentFor(r.Name, planned.Kind, planned.Reviewer)
-	if !ok {
+	a, _, err := p.AgentFor(ctx, r.Name, planned.Kind, planned.Reviewer)
+	if err != nil {
 		return -1
 	}
 	known := -1
-	err := p.Store.View(ctx, func(tx *store.Tx) error {
+	err = p.Store.View(ctx, func(tx *store.Tx) error {
 		_, k, ok, err := tx.GetSession(ctx, store.SessionKey{ItemID: planned.Item.ID, Agent: a.Name, Role: work.Turn{Kind: planned.Kind, Reviewer: planned.Reviewer}.Role()})
 		if ok {
 			known = k

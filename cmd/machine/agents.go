@@ -49,8 +49,20 @@ func programOf(env environ.Env, a config.Agent) agent.Spec {
 	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
 }
 
-// used returns the names of the agents that the config uses.
+// used returns the names of the agents that the config uses, their fallbacks included.
 func used(cfg *config.Config) []string {
+	names := named(cfg)
+	for _, name := range slices.Clone(names) {
+		if other, ok := cfg.FallbackOf(name); ok {
+			names = append(names, other.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// named returns the names of the agents that the config names for a kind of turn or a reviewer.
+func named(cfg *config.Config) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(cfg.Agents)), func(name string) bool {
 		return cfg.Runtime.Agent != name && !slices.ContainsFunc(cfg.Repos, func(r config.Repo) bool {
 			return slices.Contains(slices.Collect(maps.Values(r.Agents)), name) ||

@@ -104,12 +104,11 @@ func (m *Machine) openGit(ctx context.Context) error {
 	return err
 }
 
-// Agent finds the agent for a kind of turn. If its program is missing, the error is one line with
-// the remedy.
-func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (env.Hired, error) {
-	a, ok := m.cfg.AgentFor(repo.Name, kind, reviewer)
+// Agent finds an agent. If its program is missing, the error is one line with the remedy.
+func (m *Machine) Agent(ctx context.Context, repo work.Repo, name string) (env.Hired, error) {
+	a, ok := m.cfg.Agents[name]
 	if !ok {
-		return env.Hired{}, fmt.Errorf("no agent is configured for %s", kind)
+		return env.Hired{Name: name}, fmt.Errorf("the config has no agent %q", name)
 	}
 	spec := m.spec(a)
 	hired := env.Hired{Name: a.Name}

@@ -32,6 +32,7 @@ type Board struct {
 	Day      Day            `json:"day"`          // what was spent in the last 24 hours
 	Paused   *cli.HaltView  `json:"paused"`       // the pause of everything; null: there is none
 	Finished []Ended        `json:"finished"`     // what was merged or closed in the last 24 hours, the newest first
+	Outages  []Outage       `json:"outages"`      // agents of the config whose provider is out
 
 	facts       []ItemFacts
 	all         bool               // Items includes finished ones
@@ -65,7 +66,7 @@ type Query struct {
 
 // empty is the board before any pass.
 func empty(q Query) Board {
-	return Board{Items: []Item{}, Finished: []Ended{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
+	return Board{Items: []Item{}, Finished: []Ended{}, Outages: []Outage{}, Day: dayOf(spending.Day{}, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt), Repos: terminal.Each(q.Repos, func(name work.RepoName) Repo {
 		return repoOf(work.Repo{Name: name}, q.Config.Called(name), store.Counts{})
 	})}
 }
@@ -100,6 +101,9 @@ func load(ctx context.Context, tx *store.Tx, q Query) (b Board, err error) {
 	}
 	b = Board{now: q.Now, clocks: clocks, all: q.All, Repos: []Repo{}, Finished: []Ended{}, Day: dayOf(day, q.Config.Runtime.Budgets), Paused: cli.ViewHalt(q.Halt)}
 	if b.undelivered, err = tx.ListUndelivered(ctx, q.Now.Add(-news.MostAge)); err != nil {
+		return b, err
+	}
+	if b.Outages, err = loadOutages(ctx, tx, q.Config, q.Now); err != nil {
 		return b, err
 	}
 	watch, err := loadWatched(ctx, tx, q.Config, b.now)

@@ -18,6 +18,7 @@ type Running struct {
 	Turn         string        `json:"turn"`         // its key
 	Kind         work.Kind     `json:"kind"`         // `bugfix_start`, `implementation_feedback`, `review` and so on
 	Agent        string        `json:"agent"`        // its name in the config; empty: none has been asked yet
+	InsteadOf    string        `json:"insteadOf"`    // the agent in whose place it works, because that one's provider is out; empty: none
 	Slot         int           `json:"slot"`         // number of its slot, from 0 to `runtime.workers` − 1
 	Doing        string        `json:"doing"`        // its progress, for people
 	Since        terminal.Time `json:"since"`        // when this pass started or resumed it
@@ -56,7 +57,7 @@ func (w LiveTurns) of(t *work.Turn) *Running {
 	}
 	run, open := w.runs[t.ID]
 	r := &Running{
-		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, Slot: live.Slot, Doing: doing(*t, open),
+		Turn: live.Turn, Kind: t.Kind, Agent: t.Agent, InsteadOf: t.InsteadOf, Slot: live.Slot, Doing: doing(*t, open),
 		Since: terminal.Stamp(live.Since), LastActivity: terminal.Stamp(live.LastActivity), Usage: UsageOf(t.Used),
 	}
 	if open {
@@ -109,7 +110,7 @@ func all(ctx context.Context, tx *store.Tx, state string, now time.Time) (map[st
 func (r Running) Says(now time.Time) string {
 	said := string(r.Kind)
 	if r.Agent != "" {
-		said += " by " + r.Agent
+		said += " by " + by(r.Agent, r.InsteadOf)
 	}
 	return said + ": " + r.Doing + r.passes(now)
 }

@@ -47,6 +47,9 @@ func (b Board) Print(out terminal.Output, notes io.Writer) error {
 	}
 	b.printRemoved(notes)
 	b.printUndelivered(notes)
+	for _, x := range b.Outages {
+		fmt.Fprintln(notes, out.LocalTimes(x.says()))
+	}
 	b.printDay(out, notes)
 	return nil
 }

@@ -22,6 +22,7 @@ type Turn struct {
 	Blocked   bool            `json:"blocked"`    // whether a person has to act before it resumes
 	Reason    string          `json:"reason"`     // why it was made, or why it ended
 	Agent     string          `json:"agent"`      // the agent's name in the config
+	InsteadOf string          `json:"insteadOf"`  // the agent in whose place it works, because that one's provider is out; empty: none
 	Sandbox   work.Sandbox    `json:"sandbox"`    // what surrounded the agent
 	Slot      int             `json:"slot"`       // number of its slot
 	Runs      int             `json:"runs"`       // how often the agent's program was started
@@ -41,11 +42,19 @@ type Turn struct {
 
 func turnOf(t work.Turn, at explain.Place) Turn {
 	return Turn{
-		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, Sandbox: t.Sandbox,
+		Key: t.Key, Kind: t.Kind, Reviewer: t.Reviewer, Step: t.Step, Blocked: t.Blocked, Reason: t.Reason, Agent: t.Agent, InsteadOf: t.InsteadOf, Sandbox: t.Sandbox,
 		Slot: t.Slot, Runs: t.Runs, Attempts: t.Attempts, Head: t.Head, Commit: t.Commit, Error: t.LastError,
 		WaitsFor: explain.Reason(t.WaitReason, at).Here(), Code: t.WaitReason.Kind, NotBefore: terminal.Stamp(t.NotBefore),
 		ClaimedAt: terminal.Stamp(t.ClaimedAt), EndedAt: terminal.Stamp(t.EndedAt), Usage: UsageOf(t.Used), request: t.Request,
 	}
+}
+
+// by names an agent, and in whose place it works.
+func by(agent, insteadOf string) string {
+	if insteadOf == "" {
+		return agent
+	}
+	return agent + " in place of " + insteadOf
 }
 
 // lastTurn is the name of an item's last turn.
@@ -120,7 +129,7 @@ func (t Turn) says() string {
 		what += ", " + t.Reviewer
 	}
 	if t.Agent != "" {
-		what += " by " + t.Agent
+		what += " by " + by(t.Agent, t.InsteadOf)
 	}
 	what += ": " + t.is()
 	if t.Runs != 1 {
@@ -148,7 +157,7 @@ func (s Story) printTurn(out terminal.Output, t Turn) error {
 		{"reviewer", t.Reviewer},
 		{"step", t.is()},
 		{"because of", t.Reason},
-		{"agent", t.Agent},
+		{"agent", by(t.Agent, t.InsteadOf)},
 		{"sandbox", string(t.Sandbox)},
 		{"claimed", out.When(t.ClaimedAt.Time, s.Item.now)},
 		{"ended", out.When(t.EndedAt.Time, s.Item.now)},

@@ -3,9 +3,13 @@ package agent
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -60,6 +64,63 @@ func (s Spec) OutOfCredit(words string) error {
 // WrongModel reports that the provider has no such model for this account.
 func (s Spec) WrongModel(words string) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentNoModel, Who: s.Name, Name: s.Model, Local: s.Cite(words)}}
+}
+
+// rejected reports that the provider refuses the request itself: the same request would be refused
+// again. code is the provider's name for the reason, if it has one. The message goes to GitHub as
+// well, without addresses and as a span of code, because people may have to ask for something else.
+func (s Spec) rejected(code, words, advice string) error {
+	said := strings.ReplaceAll(strings.Join(strings.Fields(s.Cite(words)), " "), "`", "'")
+	public := address().ReplaceAllString(said, "[address]")
+	reason := work.Reason{Kind: work.WhyAgentRejected, Who: s.Name, Text: cmp.Or(public, "it gave no reason"), Advice: advice}
+	if codeName().MatchString(code) {
+		reason.Name = code
+	}
+	if public != said {
+		reason.Local = said
+	}
+	return &work.BlockedError{Reason: reason}
+}
+
+// Refused requests are changed either in the config or on GitHub.
+const (
+	otherRequest = "ask for something else, or correct model or args of [agents.%s] in the config"
+	largerModel  = "ask for less, or choose a model with a larger context window (model of [agents.%s] in the config)"
+)
+
+// Invalid reports a refusal as rejected does, for a request that the provider calls invalid, or a failure that it calls by a
+// name that we do not know. In an old session, the earlier conversation may be the reason.
+func (s Spec) Invalid(r Request, code, words string) error {
+	if r.Session != "" {
+		return &SessionError{Agent: s.Name, Reason: "the provider refused the request: " + s.Cite(words)}
+	}
+	return s.rejected(code, words, fmt.Sprintf(otherRequest, s.Name))
+}
+
+// Full reports that the conversation exceeds the model's context window. A new session may fit into
+// it; if there was no earlier one, the task itself does not.
+func (s Spec) Full(r Request, words string) error {
+	if r.Session != "" {
+		return &SessionError{Agent: s.Name, Reason: "its context window is full"}
+	}
+	return s.rejected("", words, fmt.Sprintf(largerModel, s.Name))
+}
+
+var (
+	codeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_. -]{1,40}$`) })
+	// address matches URLs and hosts with a port, which may be private.
+	address = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[a-z]+://[^\s"']+|\b[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]{2,5}\b`)
+	})
+)
+
+// Retryable reports whether an HTTP status other than 429 is worth a later try of the same request.
+func Retryable(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return true
+	}
+	return status >= http.StatusInternalServerError
 }
 
 // Cite quotes a provider's message: short, without secrets and final full stop. It may name the

@@ -110,6 +110,60 @@ func TestAnAccountWithoutCreditIsForAPerson(t *testing.T) {
 	})
 }
 
+// What the provider refuses is refused again: it costs one run, and people read its words.
+func TestARequestThatIsRefusedIsForAPersonAtOnce(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		const said = "this is not for me"
+		replies := []modelsim.Reply{
+			{Error: &modelsim.Error{Status: 400, Type: "invalid_request_error", Text: said}},
+			{Error: &modelsim.Error{Status: 422, Type: "invalid_request_error", Text: said}},
+		}
+		if r.spec.Adapter.Name == codexName {
+			replies = append(replies, modelsim.Reply{Failed: "invalid_prompt", Text: said}, modelsim.Reply{Failed: "a_code_of_tomorrow", Text: said}, modelsim.Reply{Failed: "context_length_exceeded", Text: said})
+		}
+		for _, reply := range replies {
+			r.model.Script(func(modelsim.Query) modelsim.Reply { return reply })
+			_, err := r.run(r.request("Begin."))
+			var blocked *work.BlockedError
+			if !errors.As(err, &blocked) || blocked.Reason.Kind != work.WhyAgentRejected {
+				t.Errorf("%+v: got %v", reply, err)
+				continue
+			}
+			what := explain.What(blocked.Reason, explain.Place{Comments: true})
+			if told := strings.Contains(what, said) || strings.Contains(what, "context window"); !told || strings.Contains(what, "127.0.0.1") {
+				t.Errorf("%+v: people read %q", reply, what)
+			}
+		}
+	})
+}
+
+// A limit of a key lasts as long as the provider says: in its message (claude), in a header (codex).
+func TestALimitOfAKeyLastsAsItSays(t *testing.T) {
+	onReal(t, func(t *testing.T, r *rig) {
+		r.model.Script(func(modelsim.Query) modelsim.Reply {
+			return modelsim.Reply{Error: &modelsim.Error{Status: 429, Type: "rate_limit_error", Text: "Please try again in 20m34s.", Header: map[string]string{"retry-after": "1234"}}}
+		})
+		before := time.Now()
+		_, err := r.run(r.request("Begin."))
+		var wait *work.WaitError
+		if !errors.As(err, &wait) || wait.Until.Before(before.Add(1234*time.Second)) || wait.Until.After(time.Now().Add(1235*time.Second)) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// Without a network codex gives up by itself, and nothing was used.
+func TestCodexWithoutANetworkGivesUp(t *testing.T) {
+	r := newRig(t, codexName)
+	mustDo(t, r.model.Close())
+	q := r.request("Begin.")
+	began := time.Now()
+	res, err := r.run(q)
+	if _, ok := errors.AsType[*work.WaitError](err); !ok || res.Usage != (work.Usage{}) || time.Since(began) > q.Wall/2 {
+		t.Errorf("after %s: %+v, %v", time.Since(began), res.Usage, err)
+	}
+}
+
 func TestAModelThatIsNotThereIsForAPerson(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		const reason, hint = "does not offer the model", "model of [agents.real]"

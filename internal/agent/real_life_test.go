@@ -16,8 +16,8 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
 )
 
-// claude reports an unreachable provider for minutes, and codex forever. That is no progress: the
-// idle limit ends the run, and the turn waits.
+// claude reports an unreachable provider for minutes. That is no progress: the idle limit ends the
+// run, and the turn waits. codex gives up by itself.
 func TestAProviderOutOfReachEndsAtTheIdleLimit(t *testing.T) {
 	onReal(t, func(t *testing.T, r *rig) {
 		r.setEnv("CLAUDE_CODE_MAX_RETRIES", "")

@@ -249,7 +249,7 @@ func TestAFullContextWindowAsksForAFreshSession(t *testing.T) {
 		}
 		q.Session = "" // the story itself is too long: a new session does not help
 		_, err = r.run(q)
-		if _, ok := errors.AsType[*agent.FailedError](err); !ok {
+		if _, ok := errors.AsType[*work.BlockedError](err); !ok {
 			t.Errorf("fresh: %v", err)
 		}
 	})

@@ -65,13 +65,5 @@ func (s Spec) Failed(code int, words string, stderr []byte) error {
 	return &FailedError{Agent: s.Name, Code: code, Stderr: s.Redact(strings.ToValidUTF8(words, "\uFFFD"))}
 }
 
-// Full reports that the conversation exceeds the model's context window.
-func (s Spec) Full(r Request, code int, words string) error {
-	if r.Session != "" {
-		return &SessionError{Agent: s.Name, Reason: "its context window is full"}
-	}
-	return s.Failed(code, words, nil)
-}
-
 // Head returns enough of an output to quote 60 characters after redaction.
 func Head(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), 4<<10)]), "") }

@@ -161,7 +161,11 @@ func TestClaudesFieldsDecide(t *testing.T) {
 		{"turns", []string{failed(`,"subtype":"error_max_turns","errors":["Reached maximum number of turns (2)"]`)}, "blocked"},
 		{"bad answers", []string{failed(`,"subtype":"error_max_structured_output_retries"`)}, "answer"},
 		{"max tokens", []string{failed(`,"result":"API Error: exceeded the 64000 output token maximum"`)}, "failed"},
-		{"400", []string{failed(`,"api_error_status":400`)}, "failed"},
+		{"400", []string{failed(`,"api_error_status":400`)}, "blocked"},
+		{"422", []string{failed(`,"api_error_status":422`)}, "blocked"},
+		{"408", []string{failed(`,"api_error_status":408`)}, "wait"},
+		{"prompt too long", []string{failed(`,"api_error_status":400,"terminal_reason":"prompt_too_long"`)}, "blocked"},
+		{"invalid by kind", []string{`{"type":"assistant","error":"invalid_request"}`, failed(`,"api_error_status":null`)}, "blocked"},
 		{"words alone decide nothing", []string{failed(`,"result":"429 rate limit, please wait; prompt is too long"`)}, "failed"},
 		{"interrupted", []string{failed(`,"subtype":"error_during_execution","terminal_reason":"aborted_tools"`)}, "failed"},
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
@@ -20,6 +21,9 @@ var (
 	agentName    = lazy.Regexp(agentNameForm)
 	variableName = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
+
+// defaultFallbackAfter outlasts most troubles of providers.
+const defaultFallbackAfter = 30 * time.Minute
 
 // agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {
@@ -37,6 +41,8 @@ func (p *parser) agentKeys(a *Agent) []key {
 		textsKey("args", &a.Args).only(known),
 		textsKey("env_pass", &a.EnvPass),
 		textKey("session", &a.Session, SessionResume),
+		textKey("fallback", &a.Fallback, ""),
+		durationKey("fallback_after", &a.FallbackAfter, defaultFallbackAfter, 0),
 		ownKey("sandbox", func(t *Table) { a.Sandbox = p.sandbox(t, "") }, func() any { return string(p.config.Sandbox(*a)) }),
 		ownKey("readable", func(t *Table) { a.Readable = p.letIn(t, "readable") }, func() any { return orEmpty(a.Readable) }),
 		ownKey("writable", func(t *Table) { a.Writable = p.letIn(t, "writable") }, func() any { return orEmpty(a.Writable) }),
@@ -179,7 +185,7 @@ func (p *parser) knownAgents() {
 	p.written = slices.Sorted(maps.Keys(p.config.Agents))
 	for _, name := range builtIn {
 		if _, ok := p.config.Agents[name]; !ok {
-			p.config.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume}
+			p.config.Agents[name] = Agent{Name: name, Adapter: name, Session: SessionResume, FallbackAfter: defaultFallbackAfter}
 		}
 	}
 }

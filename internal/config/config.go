@@ -84,7 +84,11 @@ type Agent struct {
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees in addition to the allow-list
 	Session SessionMode
-	Prices  *spending.Prices // of its tokens; nil: its own report
+
+	Fallback      string        // name in Agents of the agent that takes over while its provider is out; empty: none
+	FallbackAfter time.Duration // how long its provider must be out before
+
+	Prices *spending.Prices // of its tokens; nil: its own report
 
 	Sandbox  work.Sandbox // empty: that of the runtime
 	Readable []string     // folders and files that it may read in the sandbox, in addition to the runtime's

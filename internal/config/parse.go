@@ -65,6 +65,7 @@ func (p *parser) parse() {
 	for _, r := range repos {
 		p.repo(r)
 	}
+	p.checkFallbacks()
 	for _, n := range notify {
 		p.notify(n)
 	}

@@ -39,10 +39,12 @@ const (
 	WhyAgentNotStarted    ReasonKind = "agent_not_started"           // Who, Name
 	WhyAgentShutOut       ReasonKind = "agent_outside_sandbox"       // its program is not visible in its sandbox; Who, Name, Text
 	WhyAgentUnable        ReasonKind = "agent_unable"                // its check before the first run failed; Who, Local
+	WhyAgentNoTemp        ReasonKind = "agent_temporary_folder"      // its own config shuts the temporary folder; Who, Name (the setting), Local
 	WhyAgentLimit         ReasonKind = "agent_limit"                 // a limit set by the agent's config; Who, Local
 	WhyAgentLoggedOut     ReasonKind = "agent_credentials"           // Who, Local, Advice
 	WhyAgentNoCredit      ReasonKind = "agent_credit"                // Who, Local
 	WhyAgentNoModel       ReasonKind = "agent_model"                 // Who, Name, Local
+	WhyAgentRejected      ReasonKind = "agent_request_refused"       // the provider refuses the request itself; Who, Name (its code), Text, Local, Advice
 	WhyAgentDeclined      ReasonKind = "agent_declined"              // the model refused; Who, Local
 	WhyTestsMissing       ReasonKind = "tests_missing"               // the program of the required tests; Name
 	WhyTestsShutOut       ReasonKind = "tests_outside_sandbox"       // Who, Name, Text
@@ -138,7 +140,7 @@ const (
 	WhyDraftReview  ReasonKind = "draft_review"         // the operator has a draft review; Number
 	WhyPace         ReasonKind = "comment_pace"         // Count, Text
 	WhyDayBudget    ReasonKind = "day_budget"           // Name, Used, Limit, At; Count: runs with unknown cost
-	WhyProvider     ReasonKind = "agent_provider"       // Who, Text
+	WhyProvider     ReasonKind = "agent_provider"       // Who, Text, Name (its fallback)
 	WhyNoConnection ReasonKind = "no_connection"        // Local
 	WhyMachineFault ReasonKind = "machine_fault"        // of the machine that runs gh mergexo; Local
 	WhyHeadNotShown ReasonKind = "head_not_visible"     // GitHub was asked since the push

@@ -125,6 +125,7 @@ type Turn struct {
 	Head   string // commit on which the agent works; empty until restored
 
 	Agent     string   // name in the config
+	InsteadOf string   // the agent in whose place Agent works, because that one's provider is out; empty: none
 	Sandbox   Sandbox  // the sandbox of its last run
 	Request   []byte   // JSON document with prompt and context, stored before the first run
 	Attempts  int      // failed attempts and the current one, over all steps

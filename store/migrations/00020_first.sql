@@ -285,6 +285,7 @@ CREATE TABLE turns (
     ended_at      INTEGER NOT NULL,
     reviewer      TEXT    NOT NULL DEFAULT '', -- whose review it makes, or whose demands it fixes
     tested        TEXT    NOT NULL DEFAULT '', -- the required tests that the commit passed; empty: none ran
+    instead_of    TEXT    NOT NULL DEFAULT '', -- the agent in whose place agent works, because that one's provider is out; empty: none
     request       BLOB,
     answer        BLOB
 ) STRICT;
@@ -424,6 +425,14 @@ CREATE TABLE agent_sessions (
     slot       INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (item_id, agent, role)
+) STRICT, WITHOUT ROWID;
+
+-- Agents whose provider is out: their last runs wait for it. Another agent may take over.
+CREATE TABLE outages (
+    agent    TEXT    NOT NULL PRIMARY KEY, -- its name in the config
+    since    INTEGER NOT NULL, -- when the first of these runs ended
+    tried_at INTEGER NOT NULL, -- when the last one ended
+    until    INTEGER NOT NULL  -- until when that one waits
 ) STRICT, WITHOUT ROWID;
 
 -- What happened, for people and programs.

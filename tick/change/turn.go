@@ -24,7 +24,7 @@ type DeferTurn struct {
 	Why       work.Reason
 	LastError string
 	Failed    bool    // an attempt failed before it was counted
-	GiveBack  bool    // the pass's attempt does not count, as the wait is not the turn's fault
+	GiveBack  bool    // the pass's attempt does not count, as nothing was paid for it
 	Unused    []int64 // runs that used nothing, so that budgets do not count them
 	Words
 }
@@ -153,7 +153,8 @@ func (c Failure) Apply(ctx context.Context, tx *Tx) error {
 	return tx.CountFailure(ctx, c.Turn, c.Kind)
 }
 
-// KeepSession stores the session of a turn's agent, if it has one, for the item's next turn.
+// KeepSession stores the session of a turn's agent, if it has one, for the item's next turn. Sessions of
+// other agents in the same role end, because they lack this turn.
 type KeepSession struct {
 	Turn work.Turn
 	Words
@@ -161,8 +162,8 @@ type KeepSession struct {
 
 // Apply is part of Change.
 func (c KeepSession) Apply(ctx context.Context, tx *Tx) error {
-	if c.Turn.Session == "" {
-		return nil
+	if err := tx.DropOtherSessions(ctx, store.SessionOf(c.Turn)); err != nil || c.Turn.Session == "" {
+		return err
 	}
 	return tx.PutSession(ctx, store.SessionOf(c.Turn), c.Turn.Session, c.Turn.Slot, tx.Now)
 }

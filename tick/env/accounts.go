@@ -212,7 +212,7 @@ func (p *Env) ReadOwnAccount(ctx context.Context, r *Repo) error {
 // A turn without the sandbox that it needs is started and then blocked, so that GitHub shows that a
 // person must act.
 func (p *Env) Startable(ctx context.Context, repoID int64, kind work.Kind, reviewer string) bool {
-	hired, err := p.Agents.Agent(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
+	hired, err := p.Hire(ctx, p.RemoteByID(repoID).Row, kind, reviewer)
 	if _, blocked := errors.AsType[*work.BlockedError](err); blocked || err == nil {
 		return true
 	}

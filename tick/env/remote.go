@@ -164,12 +164,11 @@ func (r *Repo) OnBase(ctx context.Context, number int, head, base string) (strin
 	return found.OID, err
 }
 
-// Agents returns the agent for a kind of turn in a repository.
+// Agents returns the agents of the config.
 type Agents interface {
-	// Agent returns the agent for a kind of turn, ready to run. Its name is set even with an error.
-	// reviewer is the author of a review turn. If the sandbox that the config demands does not
-	// work, Agent fails with a *work.BlockedError.
-	Agent(ctx context.Context, repo work.Repo, kind work.Kind, reviewer string) (Hired, error)
+	// Agent returns an agent for a repository, ready to run. Its name is set even with an error. If
+	// the sandbox that the config demands does not work, Agent fails with a *work.BlockedError.
+	Agent(ctx context.Context, repo work.Repo, name string) (Hired, error)
 	// Used reads the usage of a run whose end no pass saw. began is its start by this machine's
 	// clock, counted the usage already counted for its session. False: the program keeps no record.
 	Used(run work.Run, counted work.Usage, began time.Time) (agent.Used, bool)
@@ -178,10 +177,11 @@ type Agents interface {
 // Hired is an agent for a turn.
 type Hired struct {
 	agent.Agent
-	Name    string       // in the config
-	Sandbox work.Sandbox // between the agent and the operator's files
-	Warning string       // why the agent can read those files, and the remedy; empty: it cannot
-	Remedy  string       // the remedy alone
+	Name      string       // in the config
+	InsteadOf string       // the agent in whose place it works, because that one's provider is out; empty: none
+	Sandbox   work.Sandbox // between the agent and the operator's files
+	Warning   string       // why the agent can read those files, and the remedy; empty: it cannot
+	Remedy    string       // the remedy alone
 }
 
 // Orphans ends processes that the agent of a killed pass left running.

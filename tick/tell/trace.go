@@ -20,8 +20,10 @@ func ObserveTurn(ctx context.Context, e *env.Env, l *env.Lease, run func() env.T
 		run()
 		return
 	}
-	agent, _ := e.Config.AgentFor(l.Repo.Name, l.Turn.Kind, l.Turn.Reviewer)
-	agent.Name = cmp.Or(l.Turn.Agent, agent.Name)
+	agent, _, _ := e.AgentFor(ctx, l.Repo.Name, l.Turn.Kind, l.Turn.Reviewer) // without one the turn fails, and says so
+	if l.Turn.Step != work.StepClaimed {
+		agent.Name = cmp.Or(l.Turn.Agent, agent.Name)
+	}
 	from := telemetry.Fresh
 	if l.Resumed {
 		from = telemetry.Resumed

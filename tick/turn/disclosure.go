@@ -27,14 +27,25 @@ const (
 // notModel matches what is left out of a model's name: the agent's program says it.
 var notModel = lazy.Regexp(`[^A-Za-z0-9._:/-]`)
 
-// called names a turn's agent and its model, a review's by its reviewer.
+// called names a turn's agent and its model, a review's by its reviewer, and in whose place it worked.
 func called(l *env.Lease) string {
 	who := l.Turn.Agent
 	if l.Turn.Kind == work.KindReview {
 		who = l.Turn.Reviewer
 	}
+	var more []string
 	if model := notModel().ReplaceAllString(l.Model, ""); model != "" {
-		who += fmt.Sprintf(" (%s)", model)
+		more = append(more, model)
+	}
+	switch {
+	case l.Turn.InsteadOf == "":
+	case l.Turn.Kind == work.KindReview:
+		more = append(more, l.Turn.Agent+" in place of "+l.Turn.InsteadOf)
+	default:
+		more = append(more, "in place of "+l.Turn.InsteadOf)
+	}
+	if len(more) > 0 {
+		who += fmt.Sprintf(" (%s)", strings.Join(more, ", "))
 	}
 	return who
 }

@@ -55,6 +55,9 @@ func TestWhomTheLineNames(t *testing.T) {
 		{work.Turn{Kind: work.KindReview, Agent: "claude", Reviewer: "quinn"}, "us.anthropic.claude-haiku-4-5-v1:0", "quinn (us.anthropic.claude-haiku-4-5-v1:0)"},
 		{work.Turn{Kind: work.KindFix, Agent: "codex"}, "</sub> @ann\n/mergexo cancel", "codex (/subann/mergexocancel)"},
 		{work.Turn{Kind: work.KindFix, Agent: "codex"}, "<>", "codex"},
+		{work.Turn{Kind: work.KindFix, Agent: "codex", InsteadOf: "claude"}, "", "codex (in place of claude)"},
+		{work.Turn{Kind: work.KindFix, Agent: "codex", InsteadOf: "claude"}, "gpt-5", "codex (gpt-5, in place of claude)"},
+		{work.Turn{Kind: work.KindReview, Agent: "codex", InsteadOf: "claude", Reviewer: "quinn"}, "gpt-5", "quinn (gpt-5, codex in place of claude)"},
 	} {
 		if got := called(&env.Lease{Turn: c.turn, Model: c.model}); got != c.want {
 			t.Errorf("%q: %q, want %q", c.model, got, c.want)

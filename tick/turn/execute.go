@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,11 +32,14 @@ type runner struct {
 // Execute runs the agent and stores its checked answer and its tree. Once it succeeds, the agent is
 // not run again for this turn.
 func (p *runner) Execute(ctx context.Context, l *env.Lease) error {
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
+	ag, err := p.Hire(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
 	if err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
-	l.Turn.Agent, l.Turn.Sandbox = ag.Name, ag.Sandbox
+	l.Turn.Agent, l.Turn.InsteadOf, l.Turn.Sandbox = ag.Name, ag.InsteadOf, ag.Sandbox
+	if ag.InsteadOf != "" {
+		p.Changed(l, "handed on", fmt.Sprintf("to %s, because the provider of %s is out", ag.Name, ag.InsteadOf))
+	}
 	if err := requireSandbox(l, ag); err != nil {
 		return errors.Join(err, l.Checkout.Unmark())
 	}
@@ -397,6 +401,9 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
+		if err := noteOutage(ctx, tx, run, ended); err != nil {
+			return err
+		}
 		return p.countSession(ctx, tx, l.Turn, run, res.Counted, believed)
 	})
 	if unlimited && err == nil {
@@ -404,6 +411,27 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		p.Log.WarnContext(ctx, "a budget limits an unknown cost", p.TurnAttrs(l, "agent", run.Agent, "detail", l.Warning)...)
 	}
 	return believed, err
+}
+
+// noteOutage stores whether the provider of a run's agent is out: the run waits for it. Once it
+// answers, be it with a refusal, the outage is over; every other end says nothing about the provider.
+func noteOutage(ctx context.Context, tx *store.Tx, run work.Run, ended error) error {
+	if wait, ok := errors.AsType[*work.WaitError](ended); ok && wait.Reason.Kind == work.WhyProvider {
+		return tx.NoteOutage(ctx, run.Agent, wait.Until, run.Ended)
+	}
+	_, answered := errors.AsType[*agent.AnswerError](ended)
+	if blocked, ok := errors.AsType[*work.BlockedError](ended); ok {
+		answered = slices.Contains(providerRefusals, blocked.Reason.Kind)
+	}
+	if ended == nil || answered {
+		return tx.EndOutage(ctx, run.Agent)
+	}
+	return nil
+}
+
+// providerRefusals are the reasons with which a provider answers that it will not work.
+var providerRefusals = []work.ReasonKind{
+	work.WhyAgentRejected, work.WhyAgentDeclined, work.WhyAgentNoModel, work.WhyAgentNoCredit, work.WhyAgentLoggedOut,
 }
 
 // countSession stores the usage counted for a run's session. A total that is not believed is not

@@ -174,7 +174,7 @@ func (p *runner) testReplayed(ctx context.Context, l *env.Lease, commit string) 
 	if len(l.Repo.Settings.RequiredTests) == 0 || l.Turn.Kind == work.KindDesignStart {
 		return nil
 	}
-	ag, err := p.Agents.Agent(ctx, l.Repo.Row, l.Turn.Kind, l.Turn.Reviewer)
+	ag, err := p.Agents.Agent(ctx, l.Repo.Row, p.briefs.agentOf(l).Name)
 	if err != nil {
 		return err
 	}

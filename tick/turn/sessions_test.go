@@ -120,7 +120,7 @@ func checkCounted(t *testing.T, p *runner, l *env.Lease, total work.Usage, belie
 // teller is an agent's record of a run.
 type teller struct{ used agent.Used }
 
-func (teller) Agent(context.Context, work.Repo, work.Kind, string) (env.Hired, error) {
+func (teller) Agent(context.Context, work.Repo, string) (env.Hired, error) {
 	return env.Hired{}, nil
 }
 
@@ -144,6 +144,73 @@ func TestASessionOfADeadRunCountsOnFromWhatIsBelieved(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkCounted(t, p, l, total, c.believed)
+		})
+	}
+}
+
+// TestWhenAProviderIsOut: a run that waits for its provider begins an outage or goes on with it, and only an
+// answer, be it a refusal, ends it. Another day's outage is another one.
+func TestWhenAProviderIsOut(t *testing.T) {
+	blocked := func(kind work.ReasonKind) error { return &work.BlockedError{Reason: work.Reason{Kind: kind}} }
+	wait := func(kind work.ReasonKind) error {
+		return &work.WaitError{Until: noon.Add(5 * time.Minute), Reason: work.Reason{Kind: kind}}
+	}
+	for name, c := range map[string]struct {
+		ended        error
+		begins, ends bool
+	}{
+		"provider":    {wait(work.WhyProvider), true, false},
+		"a budget":    {wait(work.WhyDayBudget), false, false},
+		"answered":    {nil, false, true},
+		"unusable":    {&agent.AnswerError{}, false, true},
+		"refused":     {blocked(work.WhyAgentRejected), false, true},
+		"declined":    {blocked(work.WhyAgentDeclined), false, true},
+		"logged out":  {blocked(work.WhyAgentLoggedOut), false, true},
+		"no credit":   {blocked(work.WhyAgentNoCredit), false, true},
+		"no model":    {blocked(work.WhyAgentNoModel), false, true},
+		"no program":  {blocked(work.WhyAgentMissing), false, false},
+		"failed":      {&agent.FailedError{}, false, false},
+		"too late":    {&agent.TimeoutError{}, false, false},
+		"no session":  {&agent.SessionError{}, false, false},
+		"interrupted": {context.Canceled, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, l := accountant(t, work.Budgets{})
+			since := noon.Add(-time.Hour)
+			outage := func(before func(tx *store.Tx) error) (o work.Outage, ok bool) {
+				run, _, err := p.beginRun(t.Context(), l, "")
+				if err == nil {
+					err = p.Store.Update(t.Context(), before)
+				}
+				if err == nil {
+					_, err = p.endRun(t.Context(), l, run, agent.Result{}, c.ended)
+				}
+				if err == nil {
+					err = p.Store.View(t.Context(), func(tx *store.Tx) (err error) {
+						o, ok, err = tx.FindOutage(t.Context(), "codex")
+						return err
+					})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return o, ok
+			}
+			if o, ok := outage(func(*store.Tx) error { return nil }); ok != c.begins || ok && !o.Since.Equal(noon) {
+				t.Errorf("without one before: %+v", o)
+			}
+			for age, kept := range map[time.Duration]bool{time.Hour: true, work.OutageForgotten + time.Hour: false} {
+				o, ok := outage(func(tx *store.Tx) error {
+					since = noon.Add(-age)
+					if err := tx.EndOutage(t.Context(), "codex"); err != nil {
+						return err
+					}
+					return tx.NoteOutage(t.Context(), "codex", since, since)
+				})
+				if ok == c.ends || ok && o.Since.Equal(since) != (kept || !c.begins) || c.begins && !o.Tried.Equal(noon) {
+					t.Errorf("after one of %s ago: %+v, %v", age, o, ok)
+				}
+			}
 		})
 	}
 }

@@ -21,12 +21,13 @@ import (
 
 // settlement is the effect of an error on its turn.
 type settlement struct {
-	kind   env.VerdictKind
-	until  time.Time
-	reason string      // text for this machine
-	why    work.Reason // why it is blocked or waits
-	parks  bool        // a stored answer waits for this: nothing is wrong with the turn
-	halted bool        // `pause --all` is in force; the turn keeps its last error and gets no wait reason
+	kind    env.VerdictKind
+	until   time.Time
+	reason  string      // text for this machine
+	why     work.Reason // why it is blocked or waits
+	parks   bool        // a stored answer waits for this: nothing is wrong with the turn
+	halted  bool        // `pause --all` is in force; the turn keeps its last error and gets no wait reason
+	attempt bool        // the turn waits, and what was paid for before counts as an attempt
 }
 
 // blockedBy returns the settlement if a person must act.
@@ -103,6 +104,44 @@ func classify(err error, t work.Turn, now time.Time, retryBase time.Duration) se
 	return retry(err, now.Add(work.Backoff(retryBase, t.Attempts+1)))
 }
 
+// verdict returns the effect of an error on the lease's turn. What was paid for is an attempt, with
+// whatever it ended: after the last one a person must act, also where an unpaid turn would wait. Only
+// a pause of everything is none, because a person asks for it.
+func (p *Turns) verdict(l *env.Lease, err error) settlement {
+	t := l.Earlier()
+	v := classify(err, t, p.Now(), p.Config.Runtime.RetryBase)
+	paid := l.Attempted && l.Used // Attempted is false once the answer is stored
+	switch {
+	case !paid || v.halted || v.kind != env.VerdictWait:
+	case t.Attempts+1 >= work.MaxAttempts:
+		return blockedBy(givenUp(err, t.Attempts+1))
+	default:
+		v.attempt = true
+	}
+	return v
+}
+
+// awaitFallback ends the wait for a provider when the agent's fallback takes over.
+func (p *Turns) awaitFallback(ctx context.Context, l *env.Lease, v settlement) settlement {
+	other, ok := p.Config.FallbackOf(l.Turn.Agent)
+	if !ok || v.kind != env.VerdictWait || v.why.Kind != work.WhyProvider {
+		return v
+	}
+	var out work.Outage
+	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
+		out, _, err = tx.FindOutage(ctx, l.Turn.Agent)
+		return err
+	})
+	if err != nil || out.Since.IsZero() {
+		return v // it waits for its provider
+	}
+	v.why.Name = other.Name
+	if takes := later(out.Since.Add(p.Config.Agents[l.Turn.Agent].FallbackAfter), p.Now()); takes.Before(v.until) {
+		v.until = takes
+	}
+	return v
+}
+
 // blames reports whether the turn or its agent is taken to be at fault without a known reason. Then
 // this machine is looked at first.
 func (v settlement) blames() bool {
@@ -115,6 +154,9 @@ func givenUp(err error, attempts int) work.Reason {
 	why := work.Reason{Kind: work.WhyFailed, Count: attempts, Local: err.Error()}
 	if failed, ok := errors.AsType[*agent.FailedError](err); ok {
 		why.Text, why.Advice = failed.Did(), failed.Drift
+	}
+	if wait, ok := errors.AsType[*work.WaitError](err); ok {
+		why.Text = fmt.Sprintf("cost tokens and gave no answer (%s)", explain.What(wait.Reason, explain.Place{}))
 	}
 	if passed, ok := errors.AsType[*agent.LimitError](err); ok { // it names nothing of this machine
 		why.Kind, why.Text, why.Advice = work.WhyLimitPassed, passed.Did, passed.Hint
@@ -137,16 +179,17 @@ func later(t, now time.Time) time.Time {
 // Settle stores the result of a turn and adds it to the report.
 func (p *Turns) Settle(ctx context.Context, l *env.Lease, err error, rep *env.Report) env.TurnReport {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not lose the verdict
-	v := classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
+	v := p.verdict(l, err)
 	if v.blames() {
 		if fault := p.Fault(ctx, l.Repo.Row); fault != nil {
 			err = fault
-			v = classify(err, l.Earlier(), p.Now(), p.Config.Runtime.RetryBase)
+			v = p.verdict(l, err)
 		}
 	}
 	if v.why.Kind == work.WhyMachineFault {
 		p.AddFault(err)
 	}
+	v = p.awaitFallback(ctx, l, v)
 	v.why = v.why.Map(p.Secrets.Redact)
 	if v.why.None() {
 		v.reason = p.Secrets.Redact(v.reason)
@@ -244,7 +287,7 @@ func (p *Turns) deferred(l *env.Lease, v settlement, failed error) []change.Chan
 	if v.halted {
 		d.Why, d.LastError = work.Reason{}, l.Turn.LastError
 	}
-	if d.GiveBack = l.Attempted; d.GiveBack && !l.Used {
+	if d.GiveBack = l.Attempted && !v.attempt; d.GiveBack && !l.Used {
 		d.Unused = l.BegunRuns
 	}
 	return []change.Change{d}

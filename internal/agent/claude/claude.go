@@ -290,7 +290,7 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	}
 	switch {
 	case e.Terminal == "prompt_too_long", e.Status == 413:
-		return c.spec.Full(r, res.Code, words)
+		return c.spec.Full(r, words)
 	case e.StopReason == "refusal":
 		return c.spec.Refused(r, words)
 	case run.limit.Status == "rejected":
@@ -302,13 +302,19 @@ func (c *claude) failure(r agent.Request, res proc.Result, run outcome) error {
 	case e.Status == 404, run.kind == "model_not_found":
 		return c.spec.WrongModel(words)
 	case e.Status == 429, run.kind == "rate_limit":
-		return c.spec.Wait(agent.TooMany, c.spec.After(run.retryIn), agent.PauseBusy)
-	case e.Status >= 500, run.kind == "server_error", run.kind == "overloaded":
+		until := c.spec.ResetIn(words)
+		if until.IsZero() {
+			until = c.spec.After(run.retryIn)
+		}
+		return c.spec.Wait(agent.TooMany, until, agent.PauseBusy)
+	case agent.Retryable(e.Status), run.kind == "server_error", run.kind == "overloaded":
 		return c.spec.Wait("its provider does not answer", time.Time{}, agent.PauseBusy)
 	case e.Subtype == "error_max_structured_output_retries":
 		return &agent.AnswerError{Agent: c.spec.Name, Violations: []string{"the calls of StructuredOutput broke the schema"}}
 	case e.Subtype == "error_max_turns", e.Subtype == "error_max_budget_usd":
 		return c.overBudget(words)
+	case e.Status >= 400, run.kind == "invalid_request":
+		return c.spec.Invalid(r, run.kind, words)
 	}
 	return c.spec.Failed(res.Code, words, res.Stderr)
 }

@@ -63,7 +63,9 @@ func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) 
 		return agent.Result{}, err
 	}
 	began, m := c.spec.Now(), c.meter(r)
-	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r, schema), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
+	logged := r
+	logged.Log = answerFilter{r.Log}
+	res, err := c.spec.Launch(ctx, logged, agent.Launch{Argv: c.argv(r, schema), Env: c.environ(), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
 	out.Usage, out.Known, out.Counted = m.account()
@@ -112,6 +114,9 @@ func (c *codex) settings(r agent.Request) []string {
 	all := []string{
 		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
 		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.Ours(r)),
+		// Without a network, codex would wait for it until the turn's time is over. A codex that does not
+		// know this feature ignores it with a warning; --disable would be an error there.
+		"features.unbounded_connection_retries=false",
 	}
 	if c.spec.Effort != "" {
 		all = append(all, "model_reasoning_effort="+tomlString(c.spec.Effort))
@@ -262,7 +267,7 @@ func (c *codex) answered(r agent.Request, run outcome) bool {
 	return run.completed && len(violations) == 0 && (r.Session == "" || run.thread == r.Session)
 }
 
-// cutOff returns the error of a stopped run. Without a network, codex retries forever.
+// cutOff returns the error of a stopped run. An older codex retries forever without a network.
 func (c *codex) cutOff(run outcome, ended error) error {
 	if _, limit := errors.AsType[*agent.TimeoutError](ended); limit && run.last == "error" {
 		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
@@ -276,8 +281,8 @@ func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int
 	record := c.record(run.thread, began)
 	words := run.problem
 	switch {
-	case record.kind == "context_window_exceeded":
-		return c.spec.Full(r, res.Code, words)
+	case record.kind == "context_window_exceeded", record.status == 413:
+		return c.spec.Full(r, words)
 	case record.kind == "model_not_found", record.status == 404, c.namesModel(record, words):
 		return c.spec.WrongModel(words)
 	case record.status == 402, record.kind == "usage_limit_exceeded" && (record.depleted || noCredit(words)):
@@ -286,18 +291,22 @@ func (c *codex) failure(r agent.Request, res proc.Result, run outcome, began int
 		return c.spec.Wait("the provider's usage limit is reached", record.resets, agent.PauseLimit)
 	case record.status == 401, record.status == 403, record.kind == "unauthorized":
 		return c.spec.LoggedOut(words, "run `codex login`")
-	case record.kind == "rate_limit_exceeded":
-		return c.spec.Wait(agent.TooMany, c.spec.After(retryIn(words)), agent.PauseBusy)
-	case record.status == 429:
-		return c.spec.Wait(agent.TooMany, record.resets, agent.PauseBusy)
-	case record.status >= 500, record.unreachable(), record.kind == "server_overloaded", record.kind == "internal_server_error":
+	case record.kind == "rate_limit_exceeded", record.status == 429:
+		return c.spec.Wait(agent.TooMany, c.resets(record, words, res.Stderr), agent.PauseBusy)
+	case record.unreachable():
+		return c.spec.Wait("its provider was not reached", time.Time{}, agent.PauseBusy)
+	case agent.Retryable(record.status), record.kind == "server_overloaded", record.kind == "internal_server_error":
 		return c.spec.Wait("its provider does not answer", record.resets, agent.PauseBusy)
 	case strings.HasPrefix(words, cutStream):
-		return c.spec.Wait("its provider ended an answer in the middle", record.resets, agent.PauseBusy)
-	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"):
+		return c.cut(r, record, words)
+	case strings.HasSuffix(record.kind, "_policy"), strings.HasSuffix(record.kind, "_policy_violation"), words == filtered:
 		return c.spec.Refused(r, words)
+	case record.status >= 400, record.kind == "other" && strings.HasPrefix(words, "{"): // of status 400, codex shows the answer itself
+		return c.spec.Invalid(r, "", words)
+	case record.named():
+		return c.spec.Invalid(r, record.kind, words)
 	}
-	return c.spec.Failed(res.Code, words, res.Stderr)
+	return c.spec.Failed(res.Code, words, withoutAnswers(res.Stderr))
 }
 
 // usageCode is codex's exit code for an unknown command line.
@@ -320,7 +329,25 @@ func (c *codex) Check(ctx context.Context, r agent.Request) error {
 	if err == nil && res.Code == usageCode && strings.Contains(string(res.Stderr), "Usage:") {
 		return nil // this codex has no such command: the turn will show what works
 	}
-	return c.spec.Checked(res, err)
+	return c.shutTemp(r, c.spec.Checked(res, err))
+}
+
+// excludes matches settings of codex that keep its commands from writing to temporary folders.
+var excludes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(exclude_(?:slash_tmp|tmpdir_env_var))\s*=\s*true\b`)
+})
+
+// shutTemp names the setting of the operator's own codex for which a check failed in the temporary folder.
+func (c *codex) shutTemp(r agent.Request, err error) error {
+	blocked, ok := errors.AsType[*work.BlockedError](err)
+	settings := c.spec.ReadHome("config.toml") + "\n" + strings.Join(c.spec.Args, "\n")
+	found := excludes().FindStringSubmatch(settings)
+	if !ok || found == nil || blocked.Reason.Kind != work.WhyAgentUnable ||
+		!slices.ContainsFunc(c.temp(r), func(dir string) bool { return strings.Contains(blocked.Reason.Local, dir) }) {
+		return err
+	}
+	blocked.Reason.Kind, blocked.Reason.Name = work.WhyAgentNoTemp, found[1]
+	return err
 }
 
 // temp returns the temporary folder that codex's commands may write to.

@@ -3,6 +3,7 @@ package codex
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,12 @@ func (r record) unreachable() bool {
 	}
 	return false
 }
+
+// unnamed are the kinds of codex's own failures; every other kind is what a provider called its own.
+var unnamed = []string{"", "other", "sandbox_error", "thread_rollback_failed", "active_turn_not_steerable"}
+
+// named reports that the kind is the provider's reason.
+func (r record) named() bool { return !slices.Contains(unnamed, r.kind) }
 
 // recordLine is the part of a record line that we read.
 type recordLine struct {

@@ -145,6 +145,10 @@ var reasons = []row{
 		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program does not start, or nothing can run or be written in its sandbox. No tokens were used.`,
 		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.{who}] in the config"), nil,
 	},
+	{
+		work.WhyAgentNoTemp, Operator, AtOnce, `{name} in the settings of agent "{who}" keeps its commands from writing to the temporary folder. No tokens were used.`,
+		fix("on the machine that runs gh mergexo, remove {name} from the program's own config, or override it: args = [\"-c\", \"sandbox_workspace_write.{name}=false\"] in [agents.{who}]"), nil,
+	},
 	{work.WhyAgentLimit, Operator, AtOnce, `Agent "{who}" reached a limit that its config sets.`, fix("raise it in args of [agents.{who}], or ask for less"), nil},
 	{
 		work.WhyAgentLoggedOut, Operator, AtOnce, `The provider of agent "{who}" refused its credentials.`,
@@ -159,8 +163,12 @@ var reasons = []row{
 			`The provider of agent "{who}" does not offer the default model of its program to this account.`,
 		fix("correct model of [agents.{who}] in the config of the machine that runs gh mergexo"), nil,
 	},
+	{
+		work.WhyAgentRejected, Operator, AtOnce, "The provider of agent \"{who}\" refused the request[[ ({name})]]: `{text}`.",
+		fix("{advice}"), nil,
+	},
 	{work.WhyAgentDeclined, People, AtOnce, `The model of agent "{who}" refused the task.`, rephrase, nil},
-	{work.WhyProvider, Nobody, Reminded, `agent "{who}": {text}[[, until {since}]]`, nil, nil},
+	{work.WhyProvider, Nobody, Reminded, `agent "{who}": {text}[[, until {since}]][[; agent "{name}" takes over if it lasts]]`, nil, nil},
 	{
 		work.WhyTestsMissing, Operator, AtOnce, `the required tests cannot be started: their program "{name}" does not exist, or cannot be run`,
 		fix("install it on the machine that runs gh mergexo, or correct required_tests in its config"), nil,
