@@ -100,6 +100,9 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
 		MaxHome: m.cfg.Runtime.MaxDisk / 2, // so that a run may still add to its home within max_disk
 	}
+	if tool := answerTool(); tool != nil && adapters[a.Adapter].Tool != nil {
+		b.Ours = append(b.Ours, tool[0])
+	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")
 	}
@@ -172,6 +175,9 @@ func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.
 		path = found
 	}
 	job := work.Job{Dir: filepath.Join(m.dirs.CheckoutParent(repo), "worker-0"), For: work.RunsAgent}
+	if adapters[a.Adapter].Tool != nil {
+		job.Answer = agent.AnswerFolder(job.Dir)
+	}
 	var views []Entry
 	for _, e := range m.box(repo, a).Plan(p.Kind, path, job) {
 		if !e.Alias() {

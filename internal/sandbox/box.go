@@ -86,6 +86,9 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, se
 	l.cover(b.Kept, "the state of gh mergexo, or gh's login")
 	l.ours()
 	l.add(Entry{Path: l.checkout, How: Write, Why: "the checkout"})
+	if j.Answer != "" {
+		l.add(Entry{Path: l.real(j.Answer), How: Write, Why: "for the turn's answer alone"})
+	}
 	return l.entries()
 }
 
