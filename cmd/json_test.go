@@ -22,6 +22,7 @@ var withoutJSON = map[string]string{
 	"gh mergexo help":             "help",
 	"gh mergexo sandbox run":      "what the command that it runs prints",
 	"gh mergexo config schema":    "a JSON document of its own",
+	"gh mergexo answer-tool":      "the messages of an MCP server, which are JSON of their own",
 	"gh mergexo demo-agent":       "an agent's answer, which is JSON of its own",
 }
 

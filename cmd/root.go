@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mergexo/gh-mergexo/cmd/about"
+	"github.com/mergexo/gh-mergexo/cmd/answer"
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/doctor"
 	"github.com/mergexo/gh-mergexo/cmd/logs"
@@ -132,6 +133,7 @@ func commands(a *app) []maker {
 		{"graph", groupOther, of(about.NewGraphCmd)},
 		{"version", groupOther, of(about.NewVersionCmd)},
 		{"notify", groupOther, of(newNotifyCmd)},
+		{"answer-tool", groupOther, of(answer.NewCmd)},
 		{"demo-agent", groupOther, ours(newDemoAgentCmd)},
 	})
 }

@@ -139,19 +139,25 @@ const maxQuoted = 20
 // Repair returns the prompt of the one repair turn after an unusable answer. The adapter decides
 // how the next answer must be given.
 func (p *Pack) Repair(kind work.Kind, adapter string, violations []string) (string, error) {
-	list := make([]string, 0, len(violations))
-	for i, v := range violations {
-		if i == maxQuoted {
-			list = append(list, fmt.Sprintf("and %d more", len(violations)-i))
-			break
-		}
-		list = append(list, quoted(v))
-	}
 	return p.execute(partRepair, struct {
 		Kind       work.Kind
 		Adapter    string
+		Reviews    bool
 		Violations []string
-	}{kind, adapter, list})
+	}{kind, adapter, kind == work.KindReview, Quotable(violations)})
+}
+
+// Quotable returns violations as an agent is told them: at most maxQuoted, and each of a bounded
+// length.
+func Quotable(violations []string) []string {
+	list := make([]string, 0, len(violations))
+	for i, v := range violations {
+		if i == maxQuoted {
+			return append(list, fmt.Sprintf("and %d more", len(violations)-i))
+		}
+		list = append(list, quoted(v))
+	}
+	return list
 }
 
 // quoted shortens a violation, which may hold pieces of the answer.

@@ -163,6 +163,7 @@ func (p *Pack) RepairTests(kind work.Kind, adapter, turn string, u Unproven) (st
 	return p.execute(partTests, struct {
 		Kind                       work.Kind
 		Adapter                    string
+		Reviews                    bool
 		Failure, Output, TestFiles string
-	}{kind, adapter, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output)), public.OneLine(u.TestFiles)})
+	}{kind, adapter, kind == work.KindReview, public.OneLine(u.Failure), f.optional("output of the tests", secrets.Redact(u.Output)), public.OneLine(u.TestFiles)})
 }

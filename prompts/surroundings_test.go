@@ -23,8 +23,8 @@ func words(t *testing.T, kind work.Kind, c Context) string {
 // answer again.
 func TestEachAdapterIsToldItsFormOfAnswer(t *testing.T) {
 	forms := map[string]string{
-		AdapterClaude: "Call the tool StructuredOutput exactly once, as the very last thing",
-		AdapterCodex:  "Your final message is your answer: one JSON object",
+		AdapterClaude: "Give your answer to the tool mcp__mergexo__answer when everything else is done",
+		AdapterCodex:  "Give your answer to the tool answer of the MCP server mergexo",
 		"command":     "puts it into its output document",
 	}
 	for adapter := range forms {
@@ -43,6 +43,9 @@ func TestEachAdapterIsToldItsFormOfAnswer(t *testing.T) {
 		texts["repair"], texts["repair_tests"] = strings.Join(strings.Fields(again), " "), strings.Join(strings.Fields(tests), " ")
 		for name, text := range texts {
 			for of, form := range forms {
+				if of == AdapterClaude && name == string(work.KindReview) {
+					form = "Call the tool StructuredOutput exactly once" // a reviewer takes no MCP server
+				}
 				if strings.Contains(text, form) != (of == adapter) {
 					t.Errorf("%s for %s: the form of %s: %q\n%s", name, adapter, of, form, text)
 				}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,8 +145,18 @@ func (m *Machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
 		Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.redactorFor(a.EnvPass), Now: m.now,
-		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk,
+		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk, Tool: answerTool(),
 	}
+}
+
+// answerTool returns the command that serves the tool for an agent's answer: this program. If it
+// cannot be found, agents answer in their last message.
+func answerTool() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, "answer-tool"}
 }
 
 // redactorFor removes secrets from an agent's output: known patterns, and the values that env_pass

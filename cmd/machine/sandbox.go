@@ -103,6 +103,9 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	if r, known := m.cfg.Repo(repo.Name); known && len(r.Setup) > 0 {
 		b.SetUp = m.dirs.SetupCheckout(repo).Dir
 	}
+	if tool := answerTool(); tool != nil && adapters[a.Adapter].Tool != nil {
+		b.Ours = append(b.Ours, tool[0])
+	}
 	if m.scratch != "" {
 		b.Items, b.Own = "", filepath.Join(m.scratch, "box")
 	}
@@ -175,6 +178,9 @@ func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.
 		path = found
 	}
 	job := work.Job{Dir: filepath.Join(m.dirs.CheckoutParent(repo), "worker-0"), For: work.RunsAgent}
+	if adapters[a.Adapter].Tool != nil {
+		job.Answer = agent.AnswerFolder(job.Dir)
+	}
 	var views []Entry
 	for _, e := range m.box(repo, a).Plan(p.Kind, path, job) {
 		if !e.Alias() {

@@ -22,6 +22,10 @@ type Adapter struct {
 	InHome   []string
 	Sessions Sessions // below that folder
 
+	// Tool reports whether its program takes MCP servers in such a run, and so is offered the tool for
+	// the answer. Nil: never.
+	Tool func(r Request) bool
+
 	NoCost bool // its program reports tokens but no cost
 
 	// Login reports whether the program is logged in. Nil: unknown.
@@ -42,7 +46,11 @@ func New(s Spec) (Agent, error) {
 	if s.Redact == nil {
 		s.Redact = func(text string) string { return text }
 	}
-	return s.Adapter.New(s)
+	a, err := s.Adapter.New(s)
+	if err != nil || s.Adapter.Tool == nil {
+		return a, err
+	}
+	return withTool{Agent: a, spec: s}, nil
 }
 
 // Homes returns the folders in which the adapter's program keeps its login and sessions under this

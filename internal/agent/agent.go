@@ -83,6 +83,7 @@ type Spec struct {
 	Args     []string         // further arguments of codex and claude, after ours
 	Prices   *spending.Prices // prices of its tokens; nil: the program's reported cost, or Anthropic's list
 	Environ  []string         // required; exactly its environment, without what the adapter adds
+	Tool     []string         // the command that serves the tool for the answer, without the folder; nil: none is offered
 	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Now      func() time.Time // required by codex and claude

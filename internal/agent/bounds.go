@@ -49,20 +49,28 @@ func (s Spec) tooMuchDisk() string {
 // disk returns the disk limits of a run.
 func (s Spec) disk(r Request, purpose work.Purpose) proc.Disk {
 	d := proc.Disk{Most: s.MaxDisk, Grows: []string{r.Dir}}
+	j := s.job(r, purpose)
 	if s.Rooms != nil {
-		d.Whole = s.Rooms.Folders(job(r, purpose))
+		d.Whole = s.Rooms.Folders(j)
+	}
+	if j.Answer != "" {
+		d.Whole = append(d.Whole, j.Answer)
 	}
 	return d
 }
 
 func (s Spec) removeRunFolders(r Request, purpose work.Purpose) {
 	if s.Rooms != nil {
-		s.Rooms.Leave(job(r, purpose))
+		s.Rooms.Leave(s.job(r, purpose))
 	}
 }
 
-func job(r Request, purpose work.Purpose) work.Job {
-	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose, Offline: r.Offline}
+func (s Spec) job(r Request, purpose work.Purpose) work.Job {
+	j := work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose, Offline: r.Offline}
+	if purpose == work.RunsAgent && s.offersTool(r) {
+		j.Answer = AnswerFolder(r.Dir)
+	}
+	return j
 }
 
 // limitHint is the hint for a limit set in the config.

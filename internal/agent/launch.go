@@ -97,7 +97,7 @@ func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string,
 	if s.Wrap == nil {
 		return argv, nil
 	}
-	return s.Wrap(argv, job(r, purpose))
+	return s.Wrap(argv, s.job(r, purpose))
 }
 
 // Exit codes with which shells and env report that a program could not be started or found.

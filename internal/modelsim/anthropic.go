@@ -64,10 +64,10 @@ func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, reply))
+		_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, q, reply))
 	default:
 		w.Header().Set("Request-Id", "req_1")
-		sendMessage(startStream(w), req.Model, reply)
+		sendMessage(startStream(w), req.Model, q, reply)
 	}
 }
 
@@ -141,8 +141,8 @@ func (t turn) blocks() (said string, results []string) {
 var calls atomic.Int64
 
 // sendMessage streams a message.
-func sendMessage(out stream, model string, reply Reply) {
-	content, stop := messageContent(reply)
+func sendMessage(out stream, model string, q Query, reply Reply) {
+	content, stop := messageContent(q, reply)
 	out.send("message_start", map[string]any{"message": emptyMessage(model, 1)})
 	if reply.Cut {
 		return
@@ -164,9 +164,9 @@ func emptyMessage(model string, output int) map[string]any {
 }
 
 // wholeMessage is a message that is not streamed.
-func wholeMessage(model string, reply Reply) map[string]any {
+func wholeMessage(model string, q Query, reply Reply) map[string]any {
 	m := emptyMessage(model, OutputTokens)
-	content, stop := messageContent(reply)
+	content, stop := messageContent(q, reply)
 	m["stop_reason"] = stop
 	if content != nil {
 		m["content"] = []any{content}
@@ -174,14 +174,19 @@ func wholeMessage(model string, reply Reply) map[string]any {
 	return m
 }
 
-func messageContent(reply Reply) (content map[string]any, stop string) {
+func messageContent(q Query, reply Reply) (content map[string]any, stop string) {
 	call := reply.Tool
 	switch {
 	case reply.Run != "":
 		call = &Call{Name: "Bash", Input: map[string]any{"command": reply.Run, "description": "as the script says"}}
+	case reply.Give != nil:
+		var input map[string]any
+		if json.Unmarshal([]byte(text(reply.Give)), &input) == nil {
+			call = &Call{Name: giveServer + "__" + giveTool, Input: input}
+		}
 	case reply.Answer != nil:
 		var input map[string]any
-		if json.Unmarshal([]byte(text(reply.Answer)), &input) == nil {
+		if json.Unmarshal([]byte(text(inFinal(q.Schema, reply.Answer))), &input) == nil {
 			call = &Call{Name: structured, Input: input}
 		}
 	case reply.Refuse:

@@ -24,6 +24,8 @@ func freeItem(q Query, reply Reply) (map[string]any, bool) {
 		return freeCall(codeMode, "text(await tools.apply_patch("+text(reply.Patch)+"));"), true
 	case reply.Patch != "":
 		return freeCall(applyPatch, reply.Patch), true
+	case reply.Give != nil && inCode:
+		return freeCall(codeMode, "text(JSON.stringify(await tools."+giveServer+"__"+giveTool+"("+text(reply.Give)+")));"), true
 	case reply.Run != "" && inCode:
 		return freeCall(codeMode, "text(await tools.exec_command("+text(map[string]any{"cmd": reply.Run, "yield_time_ms": 10000})+"));"), true
 	}

@@ -83,6 +83,8 @@ func (r responsesRequest) query(raw json.RawMessage) Query {
 		case in.Role == "user" && !strings.Contains(string(in.Content), "<environment_context>"):
 			q.Prompt, q.Results = contentText(in.Content), nil
 			prompts++
+		case in.Type == "tool_search_output":
+			q.found = true
 		case strings.HasSuffix(in.Type, "_call_output"):
 			q.Results = append(q.Results, contentText(in.Output))
 		}
@@ -135,6 +137,9 @@ func outputItem(q Query, reply Reply) map[string]any {
 	if item, ok := freeItem(q, reply); ok {
 		return item
 	}
+	if reply.Give != nil {
+		return givenAnswer(q, reply.Give)
+	}
 	call := reply.Tool
 	if reply.Run != "" {
 		call = &Call{Name: "exec_command", Input: map[string]any{"cmd": reply.Run, "yield_time_ms": 10000}}
@@ -152,9 +157,23 @@ func outputItem(q Query, reply Reply) map[string]any {
 	case reply.Refuse:
 		return message(map[string]any{"type": "refusal", "refusal": "I cannot help with that."})
 	case reply.Answer != nil:
-		say = text(reply.Answer)
+		say = text(inFinal(q.Schema, reply.Answer))
 	}
 	return message(map[string]any{"type": "output_text", "text": say, "annotations": []any{}})
+}
+
+// givenAnswer is the call of the tool for the answer. codex shows no MCP tool before the
+// model has searched for it.
+func givenAnswer(q Query, answer any) map[string]any {
+	if !q.found {
+		return map[string]any{
+			"type": "tool_search_call", "id": "ts_1", "call_id": "call_1", "status": "completed", "execution": "client",
+			"arguments": map[string]any{"query": giveTool},
+		}
+	}
+	return map[string]any{
+		"type": "function_call", "id": "fc_1", "call_id": "call_1", "namespace": giveServer, "name": giveTool, "arguments": text(answer), "status": "completed",
+	}
 }
 
 func message(content map[string]any) map[string]any {

@@ -80,3 +80,26 @@ func checkObject(at string, s map[string]any) error {
 	}
 	return nil
 }
+
+// Both command lines name an MCP server's tools like this.
+const (
+	giveServer = "mcp__mergexo"
+	giveTool   = "answer"
+)
+
+// Given is an answer that says that the tool has it.
+type Given struct{}
+
+// inFinal puts an answer into the object that a schema asks for beside the tool.
+func inFinal(schema json.RawMessage, answer any) any {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil || len(s.Properties) != 1 || s.Properties[giveTool] == nil {
+		return answer
+	}
+	if _, given := answer.(Given); given {
+		answer = nil
+	}
+	return map[string]any{giveTool: answer}
+}

@@ -28,6 +28,8 @@ type Query struct {
 	Schema  json.RawMessage // of the answer; nil when none was sent
 	Tools   []string        // that are offered
 	Body    json.RawMessage // the request itself
+
+	found bool // OpenAI: tools that are not offered at once were searched for
 }
 
 // Reply is what the model does. One of its fields is set; beside Failed, Text may
@@ -36,6 +38,7 @@ type Reply struct {
 	Run    string // has a shell command run, then is asked again
 	Tool   *Call  // has a tool called, then is asked again
 	Patch  string // OpenAI: has a patch applied, then is asked again
+	Give   any    // gives an answer to the tool for it, then is asked again
 	Answer any    // the final answer by the schema
 	Text   string // a final message that is no answer by the schema
 	Hang   bool   // never answers

@@ -90,6 +90,9 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, se
 	if b.SetUp != "" && l.real(b.SetUp) != l.checkout {
 		l.add(Entry{Path: l.real(b.SetUp), How: Link, Why: "where the set-up ran: what it made may name this path", from: l.checkout})
 	}
+	if j.Answer != "" {
+		l.add(Entry{Path: l.real(j.Answer), How: Write, Why: "for the turn's answer alone"})
+	}
 	return l.entries()
 }
 

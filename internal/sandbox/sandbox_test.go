@@ -249,3 +249,25 @@ func TestMemoryInSharedMemoryCounts(t *testing.T) {
 		t.Errorf("ended at %q (%q), %v", res.Passed, res.TimedOut, err)
 	}
 }
+
+// The folder for the answer is writable and stays where it is, and our own program can be run and
+// not changed, in the state folder too. Tests see neither.
+func TestThePlaceOfTheAnswer(t *testing.T) {
+	tool, w := tool(t), elsewhere(t)
+	w.put("state/bin/gh-mergexo", "fine")
+	w.put("state/checkouts/o/r/worker-0.answer/task.json", "task")
+	w.box.Ours = append(w.box.Ours, filepath.Join(w.state, "bin/gh-mergexo"))
+	w.job.Answer = w.dir + ".answer"
+	script := `d=$1/state/checkouts/o/r/worker-0.answer; cat $d/task.json $1/state/bin/gh-mergexo; echo left >$d/answer.json
+		mv $d $1/moved || mv $d ${d%/*}/moved || rmdir $d || ln -sfn /etc ${d%/*}/other || touch $1/state/bin/other || echo x >$1/state/bin/gh-mergexo || echo held`
+	if out := w.run(tool, script); !strings.HasPrefix(out, "taskfine") || !strings.Contains(out, "held\n") {
+		t.Errorf("in a run: %s", out)
+	}
+	if b, err := os.ReadFile(w.job.Answer + "/answer.json"); string(b) != "left\n" {
+		t.Errorf("left %q, %v", b, err)
+	}
+	w.job.Answer, w.job.For = "", work.RunsTests
+	if out := w.run(tool, "ls $1/state/checkouts/o/r; echo listed"); strings.Contains(out, "answer") || !strings.Contains(out, "listed") {
+		t.Errorf("tests see %s", out)
+	}
+}

@@ -27,6 +27,8 @@ import (
 //	model edit PATH OLD NEW  it has claude's Read and Edit change a line
 //	model wordy            its first message in a conversation is no answer
 //	model writer           it works, and writes its answer as text, where it has a tool for it
+//	model tool             it works, gives the tool for the answer one that says too little, and corrects it
+//	model tool-hangs       it gives its answer to the tool, and never ends
 //	model idle             it answers and changes nothing
 //	model finds PATH LINE BODY  it works as at the beginning; as a reviewer it finds that where nothing was found
 //	                       before, and the next time that it is done. Otherwise it approves
@@ -55,7 +57,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | finds PATH LINE BODY | honest | wordy | writer | idle | looping | busy | broke")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | finds PATH LINE BODY | honest | wordy | writer | tool | tool-hangs | idle | looping | busy | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -64,7 +66,7 @@ func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 func scriptOf(ts *testscript.TestScript, args []string) script {
 	w := worldOf(ts)
 	modes := map[string]script{
-		"honest": working(w, runs(logs)), "wordy": wordy(w), "writer": writer(w), "idle": working(w), "looping": looping, "busy": busy, "broke": broke,
+		"honest": working(w, runs(logs)), "wordy": wordy(w), "writer": writer(w), "tool": tooled(w), "tool-hangs": hanging(w), "idle": working(w), "looping": looping, "busy": busy, "broke": broke,
 	}
 	switch {
 	case len(args) == 1:
@@ -155,6 +157,40 @@ func writer(w *world) script {
 			panic(err) // strings and numbers
 		}
 		return modelsim.Reply{Text: string(b)}
+	}
+}
+
+// tooled works and answers by the tool. What it says too little at first is a matter of
+// meaning, which no schema shows.
+func tooled(w *world) script {
+	return func(q modelsim.Query) modelsim.Reply {
+		a := fitting(w, q)
+		switch len(q.Results) {
+		case 0:
+			return runs(logs)
+		case 1:
+			for _, key := range []string{"pr_title", "general_comment", "summary"} {
+				if _, ok := a[key]; ok {
+					a[key] = ""
+				}
+			}
+			return modelsim.Reply{Give: a}
+		case 2:
+			return modelsim.Reply{Give: a}
+		}
+		return modelsim.Reply{Answer: modelsim.Given{}}
+	}
+}
+
+// hanging gives its answer to the tool at once, and is never done.
+func hanging(w *world) script {
+	return func(q modelsim.Query) modelsim.Reply {
+		if len(q.Results) > 0 {
+			return modelsim.Reply{Hang: true}
+		}
+		a := fitting(w, q)
+		a["pr_title"] = "Given in vain"
+		return modelsim.Reply{Give: a}
 	}
 }
 

@@ -33,10 +33,11 @@ const (
 
 // Job is what a sandbox needs to know about its command.
 type Job struct {
-	Dir  string // required; the checkout, absolute
-	Item int    // number of the work item, whose home folder is kept between runs; 0: an empty home folder
-	Role string // the agent's role; empty: the author. Each role has its own home folder
-	For  Purpose
+	Dir    string // required; the checkout, absolute
+	Item   int    // number of the work item, whose home folder is kept between runs; 0: an empty home folder
+	Answer string // a folder beside the checkout in which the agent's tool leaves the answer; empty: none
+	Role   string // the agent's role; empty: the author. Each role has its own home folder
+	For    Purpose
 
 	Offline bool // the command gets no network
 }

@@ -29,7 +29,7 @@ var Adapter = agent.Adapter{
 	Releases: agent.Releases{Least: "2.1.197", Worked: []string{"2.1.197", "2.1.330"}},
 	Variable: "CLAUDE_CONFIG_DIR", InHome: []string{".claude", ".claude.json"},
 	Sessions: agent.Sessions{Folder: "projects", Levels: []func() *regexp.Regexp{anyName}},
-	Step:     step, Recorded: recorded, Login: login,
+	Step:     step, Recorded: recorded, Login: login, Tool: takesServers,
 }
 
 // anyName matches the folders in which claude keeps its sessions.
@@ -106,16 +106,20 @@ func (c *claude) argv(r agent.Request) []string {
 		tools = readTools
 	}
 	argv := append(append([]string{}, c.spec.CommandLine()...), "-p", "--output-format", "stream-json", "--verbose",
-		"--json-schema", oneLineJSON(r.Schema), "--append-system-prompt", rules,
-		"--permission-mode", "dontAsk", "--tools", tools, "--allowedTools", tools,
-		"--setting-sources", "user", "--strict-mcp-config")
+		"--json-schema", oneLineJSON(c.spec.FinalSchema(r)), "--append-system-prompt", rules,
+		"--permission-mode", "dontAsk", "--tools", tools, "--setting-sources", "user", "--strict-mcp-config")
+	if server, ok := c.spec.Server(r); ok {
+		argv = append(argv, "--mcp-config", mcpConfig(server))
+		tools += ",mcp__" + server.Name + "__" + agent.ToolName
+	}
+	argv = append(argv, "--allowedTools", tools)
 	if c.spec.Model != "" {
 		argv = append(argv, "--model", c.spec.Model)
 	}
 	if c.spec.Effort != "" {
 		argv = append(argv, "--effort", c.spec.Effort)
 	}
-	if r.Role != "" {
+	if !takesServers(r) {
 		// The author may be another claude and can write to claude's home: a reviewer must not load
 		// instructions, memories and hooks from there.
 		argv = append(argv, "--safe-mode")
@@ -124,6 +128,28 @@ func (c *claude) argv(r agent.Request) []string {
 		argv = append(argv, "--resume", r.Session)
 	}
 	return append(argv, c.spec.Args...)
+}
+
+// takesServers reports whether a run takes MCP servers: the safe mode of reviewers takes none.
+func takesServers(r agent.Request) bool { return r.Role == "" }
+
+// mcpConfig describes a server as claude reads it.
+func mcpConfig(s agent.Server) string {
+	type server struct {
+		Command string            `json:"command"`
+		Args    []string          `json:"args"`
+		Env     map[string]string `json:"env"`
+	}
+	one := server{Command: s.Command, Args: s.Args, Env: map[string]string{}}
+	for _, v := range s.Env {
+		name, value, _ := strings.Cut(v, "=")
+		one.Env[name] = value
+	}
+	b, err := json.Marshal(map[string]map[string]server{"mcpServers": {s.Name: one}})
+	if err != nil {
+		panic(err) // strings are always JSON
+	}
+	return string(b)
 }
 
 func oneLineJSON(raw json.RawMessage) string {

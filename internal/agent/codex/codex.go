@@ -30,7 +30,7 @@ var Adapter = agent.Adapter{
 	Releases: agent.Releases{Least: "0.166.0", Worked: []string{"0.166.0", "0.169.0"}},
 	Variable: "CODEX_HOME", InHome: []string{".codex"},
 	Sessions: agent.Sessions{Folder: "sessions", Levels: []func() *regexp.Regexp{yearName, dayName, dayName}, Begins: "rollout-"},
-	Step:     step, Recorded: recorded, Login: login, NoCost: true,
+	Step:     step, Recorded: recorded, Login: login, Tool: func(agent.Request) bool { return true }, NoCost: true,
 }
 
 // The names of the folders in which codex keeps its sessions.
@@ -99,6 +99,9 @@ func (c *codex) argv(r agent.Request, schema string) []string {
 	for _, setting := range c.settings(r) {
 		argv = append(argv, "-c", setting)
 	}
+	if server, ok := c.spec.Server(r); ok {
+		argv = append(argv, "-c", mcpServer(server))
+	}
 	argv = append(argv, c.spec.Args...)
 	argv = append(argv, "-c", untrusted(r.Dir)) // last, so that no argument of the config overrides it
 	if r.Session != "" {
@@ -165,6 +168,17 @@ func (c *codex) guards(r agent.Request, temp string) bool {
 	return false
 }
 
+// mcpServer is the setting that offers a server. Its tools are called without asking: nobody could
+// answer, and codex would cancel the call.
+func mcpServer(s agent.Server) string {
+	args := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		args[i] = tomlString(a)
+	}
+	return "mcp_servers." + s.Name + "={command=" + tomlString(s.Command) + ",args=[" + strings.Join(args, ",") + "],env=" + tomlTable(s.Env) +
+		`,default_tools_approval_mode="approve"}`
+}
+
 // tomlString writes a basic string of TOML, which has JSON's escapes.
 func tomlString(s string) string {
 	b, err := json.Marshal(s)
@@ -186,9 +200,10 @@ func tomlTable(environ []string) string {
 // schemaFile writes the answer's schema where codex reads it. The file is named by its content, so
 // that parallel turns share it.
 func (c *codex) schemaFile(r agent.Request) (string, error) {
-	sum := sha256.Sum256(r.Schema)
+	schema := c.spec.FinalSchema(r)
+	sum := sha256.Sum256(schema)
 	path := filepath.Join(c.spec.Home, "schema-"+hex.EncodeToString(sum[:8])+".json")
-	if err := files.Replace(path, string(r.Schema)); err != nil {
+	if err := files.Replace(path, string(schema)); err != nil {
 		return "", fmt.Errorf("write the schema for agent %q: %w", c.spec.Name, err)
 	}
 	return path, nil
