@@ -166,7 +166,7 @@ func (m *Machine) start(ctx context.Context, spec agent.Spec, hides bool, place 
 	if hides {
 		b := own.box(m.someRepo(), m.cfg.Agents[spec.Name])
 		defer b.Leave(work.Job{Dir: dir})
-		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
+		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
 	return agent.Start(ctx, spec, dir)
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
-	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -120,8 +119,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, kind work.Kind, rev
 	if err != nil {
 		return hired, err
 	}
-	if wrap != nil { // with a sandbox, the home is private
-		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
+	if wrap != nil {
 		spec.Rooms = m.box(repo, a)
 	}
 	if !protection.Hides() {

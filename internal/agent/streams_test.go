@@ -224,9 +224,9 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	r := request(t)
 	r.Item, r.Role = 12, "quinn"
 	var got work.Job
-	s.Wrap = func(argv []string, j work.Job) ([]string, error) {
+	s.Wrap = func(argv []string, j work.Job) ([]string, []string, error) {
 		got = j
-		return append([]string{wrapper}, argv...), nil
+		return append([]string{wrapper}, argv...), nil, nil
 	}
 	if _, err := run(t, s, r); err != nil {
 		t.Fatal(err)
