@@ -21,6 +21,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/github"
 	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/proc"
+	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -163,9 +164,12 @@ func (m *Machine) redactorFor(pass []string) func(string) string {
 // shortestSecret keeps "1" and "true" readable.
 const shortestSecret = 6
 
-// EndMarked ends processes that the agent of a killed pass left running.
+// EndMarked ends processes that the agent of a killed pass left running: those with its mark in their
+// environment, and all in its sandbox.
 func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
-	return proc.EndMarked(ctx, mark)
+	ended, err := proc.EndMarked(ctx, mark)
+	parents, _ := filepath.Glob(m.dirs.CheckoutParents()) // only a bad pattern is an error
+	return ended + sandbox.EndLeft(ctx, parents, mark), err
 }
 
 // Inside reports whether a process works in a folder.

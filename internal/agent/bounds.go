@@ -62,7 +62,7 @@ func (s Spec) removeRunFolders(r Request, purpose work.Purpose) {
 }
 
 func job(r Request, purpose work.Purpose) work.Job {
-	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose}
+	return work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose, Mark: r.mark()}
 }
 
 // limitHint is the hint for a limit set in the config.

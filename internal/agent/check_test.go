@@ -65,12 +65,16 @@ func TestASandboxInWhichNothingRunsIsForAPerson(t *testing.T) {
 	const says = "bwrap: Can't mkdir parents for /state/worker-0.box: Read-only file system"
 	onReal(t, func(t *testing.T, r *rig) {
 		box := program(t, `echo "`+says+`" >&2; exit 1`)
-		r.spec.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) { return append([]string{box}, argv...), nil, nil }
+		r.spec.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) {
+			return append([]string{box}, argv...), nil, nil
+		}
 		unable(t, "all fails", check(t, r.spec, r.request("")), says)
 	})
 	s := spec(t, program(t, "true"))
 	box := program(t, `echo "`+says+`" >&2; exit 1`)
-	s.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) { return append([]string{box}, argv...), nil, nil }
+	s.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) {
+		return append([]string{box}, argv...), nil, nil
+	}
 	unable(t, "command", check(t, s, request(t)), says)
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -173,9 +174,13 @@ func holdsAny(dir string, others []string) bool {
 // that replace the temporary folders and the home.
 func (b Box) Folders(j work.Job) []string { return []string{b.around(j), b.folders(j).home} }
 
-// Leave removes what only this run needed: its temporary folders, and its home if it got an empty
-// one. A failure does no harm: prepare tries again before the next run.
-func (b Box) Leave(j work.Job) { _ = Remove(b.around(j)) }
+// Leave ends what still runs in the sandbox, and removes what only this run needed: its temporary
+// folders, and its home if it got an empty one. A failure does no harm: prepare tries again before the
+// next run.
+func (b Box) Leave(j work.Job) {
+	endLeft(context.Background(), b.recordPath(j), "")
+	_ = Remove(b.around(j))
+}
 
 // emptyHome empties an item's home that is too large for a run, or cannot be measured. Its caches
 // fill again.

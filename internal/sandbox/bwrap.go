@@ -30,7 +30,7 @@ func (t Tool) Wrap(b Box, argv []string, j work.Job) (line, writable []string, e
 	if err := mountPoints(all, own.home); err != nil {
 		return nil, nil, err
 	}
-	line, err = t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv))
+	line, err = t.recorded(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j.Dir), argv))
 	return line, l.writable(all), err
 }
 

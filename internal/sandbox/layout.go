@@ -132,7 +132,7 @@ func (l *layout) writable(all []Entry) (dirs []string) {
 		}
 		e, found := enclosing(all, path)
 		if i := slices.IndexFunc(all, func(e Entry) bool { return e.Path == path }); i >= 0 {
-			e, found = all[i], !all[i].file
+			e, found = all[i], true
 		}
 		if found && (e.How == Write || e.How == Private) {
 			dirs = append(dirs, path)

@@ -37,4 +37,5 @@ type Job struct {
 	Item int    // number of the work item, whose home folder is kept between runs; 0: an empty home folder
 	Role string // the agent's role; empty: the author. Each role has its own home folder
 	For  Purpose
+	Mark string // "NAME=value" in the environment of the run's processes, by which a later pass finds its sandbox
 }

@@ -133,13 +133,16 @@ func (c *codex) settings(r agent.Request, writable []string) []string {
 }
 
 // roots returns the extra folders that codex's commands may write to: the writable ones, without
-// those that hold its login, its settings or our git configuration.
+// those that hold its login, its settings or our git configuration. Codex fails on files.
 func (c *codex) roots(writable []string) []string {
 	var all []string
 	for _, dir := range writable {
 		holds := func(kept string) bool {
 			rel, err := filepath.Rel(dir, kept)
 			return err == nil && filepath.IsLocal(rel)
+		}
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			continue
 		}
 		if !slices.ContainsFunc(append(c.spec.Adapter.Homes(c.spec.Environ), c.spec.Home), holds) {
 			all = append(all, tomlString(dir))
