@@ -85,8 +85,9 @@ type Spec struct {
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Now      func() time.Time // required by codex and claude
 
-	MaxMemory int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
-	MaxDisk   int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
+	MaxMemory    int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
+	MaxProcesses int   // how many processes they may be together; 0: no limit
+	MaxDisk      int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
 
 	// Rooms are the folders that Wrap mounts over the temporary folders and the home. Nil: none.
 	Rooms Rooms

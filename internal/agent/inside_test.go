@@ -58,7 +58,7 @@ func TestTheTestsRunAsTests(t *testing.T) {
 	if err != nil || !strings.Contains(res.Failure, "exit code 127: a program was not found") || !strings.Contains(res.Failure, "readable of [agents.mine]") {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if want := (work.Job{Dir: r.Dir, For: work.RunsTests, Mark: "MERGEXO_TURN=" + r.Turn}); got != want {
+	if want := (work.Job{Dir: r.Dir, For: work.RunsTests, Mark: r.Mark}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
 	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "tests outside sandbox") {

@@ -51,7 +51,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 		Stdin: l.Stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, Active: r.Active, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
-		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
+		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, MaxProcesses: s.MaxProcesses, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)
 	if alive != nil {

@@ -234,7 +234,7 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(r.Dir, "wrapped")); string(b) != s.Command[0]+" --flag\n" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if want := (work.Job{Dir: r.Dir, Item: 12, Role: "quinn", For: work.RunsAgent, Mark: "MERGEXO_TURN=" + r.Turn}); got != want {
+	if want := (work.Job{Dir: r.Dir, Item: 12, Role: "quinn", For: work.RunsAgent, Mark: r.Mark}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
 }

@@ -43,6 +43,7 @@ type Runtime struct {
 	Budgets                   work.Budgets
 	MaxDisk                   int64 // bytes of disk for one run; 0: no limit
 	MaxMemory                 int64 // bytes of memory for a run and all processes it starts; 0: no limit
+	MaxProcesses              int   // how many processes a run may have at a time; 0: no limit
 	LogMaxSize                int64 // bytes of all logs together; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
