@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -169,11 +170,15 @@ func (c *Config) PassLimits() work.PassLimits {
 const maxSize = 1 << 20
 
 // Load reads the config at env.ConfigPath. Repositories without a host are on defaultHost. The
-// error lists every problem of the file, one per line.
+// error lists every problem of the file, one per line. A file that other users could change is
+// refused.
 func Load(env environ.Env, defaultHost string) (*Config, error) {
 	path, data, err := read(env)
 	if err != nil {
 		return nil, err
+	}
+	if why := files.ChangedByOthers(path); why != "" {
+		return nil, fmt.Errorf("the config decides which programs run, and %s", why)
 	}
 	return Parse(path, data, env, defaultHost)
 }
