@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/agent/claude"
@@ -25,6 +26,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // adapters are the kinds of agent, by their names in the config.
@@ -110,7 +112,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 		g.Missing = bare(missing.Error())
 	} else {
 		g.Found = true
-		if g.Version, err = m.start(ctx, spec, g.Hides, place); err != nil && ctx.Err() == nil {
+		if g.Version, err = m.start(ctx, a, g.Hides, place); err != nil && ctx.Err() == nil {
 			g.Fails = startTrouble(err)
 		}
 		g.Keeps = m.keeps(a)
@@ -147,28 +149,37 @@ func (m *Machine) someRepo() (repo work.Repo) {
 	return repo
 }
 
-// start starts an agent's program as a turn does, only to print its version: in the agent's sandbox
-// if that hides files, in a new folder in place, or in a temporary one.
-func (m *Machine) start(ctx context.Context, spec agent.Spec, hides bool, place string) (version string, err error) {
-	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs}
-	dir, err := os.MkdirTemp(place, "start-")
-	if err != nil {
+// start starts an agent's program as a turn does, to print its version, and then makes the check that
+// stands before a turn, with the same code: in the agent's sandbox if that hides files, in a new folder
+// in place, or in a temporary one.
+func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place string) (version string, err error) {
+	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: cmp.Or(m.secrets, &secrets.Redactor{}), now: m.now}
+	if own.now == nil {
+		own.now = time.Now
+	}
+	if own.scratch, err = os.MkdirTemp(place, "start-"); err != nil {
 		return "", err
 	}
-	dir = files.Resolve(dir)
-	defer func(dir string) { _ = sandbox.Remove(dir) }(dir)
-	if place == "" {
-		own.scratch, dir = dir, filepath.Join(dir, "checkout")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return "", err
-		}
+	own.scratch = files.Resolve(own.scratch)
+	defer func() { _ = sandbox.Remove(own.scratch) }()
+	dir := filepath.Join(own.scratch, "checkout")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
 	}
+	spec := own.spec(a)
 	if hides {
-		b := own.box(m.someRepo(), m.cfg.Agents[spec.Name])
+		b := own.box(m.someRepo(), a)
 		defer b.Leave(work.Job{Dir: dir})
 		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
-	return agent.Start(ctx, spec, dir)
+	if version, err = agent.Start(ctx, spec, dir); err != nil || agent.TooOld(spec, version) {
+		return version, err
+	}
+	ag, err := agent.New(spec)
+	if err == nil {
+		err = ag.Check(ctx, agent.Request{Turn: "check", Mark: "MERGEXO_CHECK=" + own.scratch, Mode: work.ModeWrite, Dir: dir})
+	}
+	return version, err
 }
 
 // makeFolders makes a folder and returns those that were missing, inner ones first.

@@ -307,6 +307,9 @@ const usageCode = 2
 
 // Check is part of Agent. Codex runs the check as it runs its model's commands: in its own sandbox.
 func (c *codex) Check(ctx context.Context, r agent.Request) error {
+	if err := c.spec.CheckVersion(ctx, r, nil); err != nil {
+		return err
+	}
 	mode, dirs := "read-only", []string(nil)
 	if r.Mode != work.ModeRead {
 		mode, dirs = "workspace-write", append([]string{r.Dir}, c.temp(r)...)
