@@ -178,7 +178,7 @@ func (b Box) Folders(j work.Job) []string { return []string{b.around(j), b.folde
 // folders, and its home if it got an empty one. A failure does no harm: prepare tries again before the
 // next run.
 func (b Box) Leave(j work.Job) {
-	endLeft(context.Background(), b.recordPath(j), "")
+	endLeft(context.Background(), b.recordPath(j), "") //nolint:forbidigo // also of a run that was cancelled nothing stays
 	_ = Remove(b.around(j))
 }
 
