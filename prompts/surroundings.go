@@ -3,9 +3,8 @@ package prompts
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/mergexo/gh-mergexo/internal/lazy"
+	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/prompts/public"
 )
 
@@ -84,22 +83,12 @@ func prepareSetup(s *Setup) *Setup {
 	return &out
 }
 
-// plainWord matches what a shell reads as one word without quotes.
-var plainWord = lazy.Regexp(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
 // commandLine returns a command as typed into a shell, in a block of its own; "" if there is none.
 func commandLine(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
-	words := make([]string, 0, len(argv))
-	for _, arg := range argv {
-		if !plainWord().MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
-	}
-	return "```sh\n" + cut(strings.Join(words, " "), maxCommand) + "\n```"
+	return "```sh\n" + cut(work.CommandLine(argv), maxCommand) + "\n```"
 }
 
 // limit returns a time limit in words; "" if there is none.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // daysOf returns the log files of the days since a time, oldest first.
@@ -44,7 +45,7 @@ type spot struct {
 // printDay prints the wanted lines of a day's file, grouped by turn. It keeps only positions in
 // memory: a day's log may be larger than that.
 func printDay(path string, f filter, p *printer, inOrder bool) (shown int, err error) {
-	file, err := os.Open(path)
+	file, err := files.OpenOwn(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil // another pass deleted it because of its age
 	}
@@ -135,7 +136,7 @@ func (all tails) of(path string) *tail {
 
 // next reads the complete lines that are new.
 func (t *tail) next(do func(b []byte) error) error {
-	file, err := os.Open(t.path)
+	file, err := files.OpenOwn(t.path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

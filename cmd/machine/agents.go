@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/agent/claude"
@@ -25,6 +26,7 @@ import (
 	"github.com/mergexo/gh-mergexo/internal/sandbox"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/explain"
+	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
 // adapters are the kinds of agent, by their names in the config.
@@ -122,7 +124,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 		g.Missing = bare(missing.Error())
 	} else {
 		g.Found = true
-		if g.Version, err = m.start(ctx, spec, g.Hides, place); err != nil && ctx.Err() == nil {
+		if g.Version, err = m.start(ctx, a, g.Hides, place); err != nil && ctx.Err() == nil {
 			g.Fails = startTrouble(err)
 		}
 		g.Keeps = m.keeps(a)
@@ -159,28 +161,37 @@ func (m *Machine) someRepo() (repo work.Repo) {
 	return repo
 }
 
-// start starts an agent's program as a turn does, only to print its version: in the agent's sandbox
-// if that hides files, in a new folder in place, or in a temporary one.
-func (m *Machine) start(ctx context.Context, spec agent.Spec, hides bool, place string) (version string, err error) {
-	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs}
-	dir, err := os.MkdirTemp(place, "start-")
-	if err != nil {
+// start starts an agent's program as a turn does, to print its version, and then makes the check that
+// stands before a turn, with the same code: in the agent's sandbox if that hides files, in a new folder
+// in place, or in a temporary one.
+func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place string) (version string, err error) {
+	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: cmp.Or(m.secrets, &secrets.Redactor{}), now: m.now}
+	if own.now == nil {
+		own.now = func() time.Time { return time.Time{} } // a check has no use for it
+	}
+	if own.scratch, err = os.MkdirTemp(place, "start-"); err != nil {
 		return "", err
 	}
-	dir = files.Resolve(dir)
-	defer func(dir string) { _ = sandbox.Remove(dir) }(dir)
-	if place == "" {
-		own.scratch, dir = dir, filepath.Join(dir, "checkout")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return "", err
-		}
+	own.scratch = files.Resolve(own.scratch)
+	defer func() { _ = sandbox.Remove(own.scratch) }()
+	dir := filepath.Join(own.scratch, "checkout")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
 	}
+	spec := own.spec(a)
 	if hides {
-		b := own.box(m.someRepo(), m.cfg.Agents[spec.Name])
+		b := own.box(m.someRepo(), a)
 		defer b.Leave(work.Job{Dir: dir})
-		spec.Wrap = func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
+		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
-	return agent.Start(ctx, spec, dir)
+	if version, err = agent.Start(ctx, spec, dir); err != nil || agent.TooOld(spec, version) {
+		return version, err
+	}
+	ag, err := agent.New(spec)
+	if err == nil {
+		err = ag.Check(ctx, agent.Request{Turn: "check", Mark: "MERGEXO_CHECK=" + own.scratch, Mode: work.ModeWrite, Dir: dir})
+	}
+	return version, err
 }
 
 // makeFolders makes a folder and returns those that were missing, inner ones first.
@@ -233,6 +244,25 @@ func Doubts(cfg *config.Config, env environ.Env) []string {
 			if !slices.Contains(all, d) {
 				all = append(all, d)
 			}
+		}
+	}
+	return append(all, testDoubts(cfg, env)...)
+}
+
+// testDoubts returns the programs of required tests that the agents of their repositories do not find.
+// A relative path begins at the checkout, so it is not looked for.
+func testDoubts(cfg *config.Config, env environ.Env) (all []string) {
+	for _, r := range cfg.Repos {
+		a, ok := cfg.AgentFor(r.Name, work.KindBugfixStart, "")
+		if !ok || len(r.RequiredTests) == 0 {
+			continue
+		}
+		name := r.RequiredTests[0]
+		if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
+			continue
+		}
+		if _, err := proc.LookPath(name, agent.PathOf(agent.WithNeighbours(programOf(env, a)))); err != nil {
+			all = append(all, fmt.Sprintf("required_tests of %s: agent %q does not find %q; install it, or name its absolute path", cfg.Called(r.Name), a.Name, name))
 		}
 	}
 	return all

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/doctor"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/tick/folder"
 )
@@ -105,7 +106,7 @@ func tryFiles(dirs folder.Dirs) *work.MachineError {
 			case dir == ".":
 				all = append(all, mayUse(path))
 			default:
-				f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+				f, err := files.OpenOwn(path, os.O_APPEND|os.O_WRONLY)
 				if err == nil {
 					err = f.Close()
 				}

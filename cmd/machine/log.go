@@ -35,7 +35,7 @@ func (m *Machine) openLog(dryRun bool) (*slog.Logger, func() error, error) {
 		return nil, nil, err
 	}
 	m.newLog = !files.Exists(path)
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := files.OpenOwn(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the log: %w; %s", err, work.AnotherFolder)
 	}
@@ -54,7 +54,7 @@ const (
 // splitLog renames a day's log that is large. Passes that have it open go on writing to it.
 func (m *Machine) splitLog(path string) error {
 	most := m.cfg.Runtime.LogMaxSize
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil || most == 0 || info.Size() < most/logParts {
 		return nil //nolint:nilerr // whoever opens it reports the error
 	}

@@ -120,8 +120,7 @@ func (m *Machine) Agent(ctx context.Context, repo work.Repo, name string) (env.H
 	if err != nil {
 		return hired, err
 	}
-	if wrap != nil { // with a sandbox, the home is private
-		spec.Writable = append(sandbox.Caches(m.env.Home), spec.Writable...)
+	if wrap != nil {
 		spec.Rooms = m.box(repo, a)
 	}
 	if !protection.Hides() {
@@ -145,7 +144,7 @@ func (m *Machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
 		Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.redactorFor(a.EnvPass), Now: m.now,
-		MaxMemory: m.cfg.Runtime.MaxMemory, MaxDisk: m.cfg.Runtime.MaxDisk, Tool: answerTool(),
+		MaxMemory: m.cfg.Runtime.MaxMemory, MaxProcesses: m.cfg.Runtime.MaxProcesses, MaxDisk: m.cfg.Runtime.MaxDisk, Tool: answerTool(),
 	}
 }
 
@@ -175,9 +174,12 @@ func (m *Machine) redactorFor(pass []string) func(string) string {
 // shortestSecret keeps "1" and "true" readable.
 const shortestSecret = 6
 
-// EndMarked ends processes that the agent of a killed pass left running.
+// EndMarked ends processes that the agent of a killed pass left running: those with its mark in their
+// environment, and all in its sandbox.
 func (m *Machine) EndMarked(ctx context.Context, mark string) (int, error) {
-	return proc.EndMarked(ctx, mark)
+	ended, err := proc.EndMarked(ctx, mark)
+	parents, _ := filepath.Glob(m.dirs.CheckoutParents()) // only a bad pattern is an error
+	return ended + sandbox.EndLeft(ctx, parents, mark), err
 }
 
 // Inside reports whether a process works in a folder.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/metrics"
 	"github.com/mergexo/gh-mergexo/internal/notify"
 	"github.com/mergexo/gh-mergexo/internal/proc"
@@ -81,7 +82,12 @@ func (m *Machine) Detach(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, filepath.Join(logs, m.now().UTC().Format(detachedDay)))
+	log, err := files.OpenOwn(filepath.Join(logs, m.now().UTC().Format(detachedDay)), os.O_APPEND|os.O_CREATE|os.O_WRONLY)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+	return proc.Detach(ctx, self, args, m.env.All(), m.dirs.State, log)
 }
 
 // after returns the observers of a pass's end.

@@ -34,7 +34,7 @@ func (f *sandboxFinder) find(ctx context.Context, path string) (sandbox.Tool, er
 }
 
 // wrapper puts a sandbox in front of a command.
-type wrapper func(argv []string, j work.Job) ([]string, error)
+type wrapper func(argv []string, j work.Job) (line, writable []string, err error)
 
 // Protection returns the protection of an agent on this machine.
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
@@ -60,7 +60,7 @@ func (m *Machine) protect(ctx context.Context, repo work.Repo, a config.Agent) (
 		return p, nil, err
 	}
 	b := m.box(repo, a)
-	return p, func(argv []string, j work.Job) ([]string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
+	return p, func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }, nil
 }
 
 // warning tells what an agent without a sandbox can do, with the remedy; "" if it has one.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
@@ -25,7 +26,7 @@ func GuardState(dir string) error {
 		return nil //nolint:nilerr // the folder is missing; MakeFolder explains why it cannot be made
 	}
 	linked := link.Mode()&fs.ModeSymlink != 0
-	if owner, ours := ownerOf(link); linked && !ours {
+	if owner, ours := files.OwnerOf(link); linked && !ours {
 		return fmt.Errorf("the state folder %q is a symbolic link that belongs to user %d: set runtime.state_dir in the config to a folder of your own", dir, owner)
 	}
 	info, err := os.Stat(dir)
@@ -38,10 +39,10 @@ func GuardState(dir string) error {
 	if !info.IsDir() {
 		return &work.MachineError{Err: fmt.Errorf("the state folder %q is no folder", dir), Do: work.AnotherFolder}
 	}
-	if owner, ours := ownerOf(info); !ours {
+	if owner, ours := files.OwnerOf(info); !ours {
 		return fmt.Errorf("the state folder %q belongs to user %d, and you are user %d: run gh mergexo as that user, or set runtime.state_dir in the config to a folder of your own", dir, owner, os.Geteuid())
 	}
-	if writableByOthers(info) {
+	if files.WritableByOthers(info) {
 		return fmt.Errorf("the state folder %q can be written to by other users: chmod go-w %q", dir, dir)
 	}
 	return guardEntries(dir)
@@ -62,19 +63,41 @@ func guardEntries(dir string) error {
 		if err != nil {
 			return fmt.Errorf("look into the state folder: %w", err)
 		}
-		owner, ours := ownerOf(info)
+		owner, ours := files.OwnerOf(info)
 		switch {
 		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
+			return linkIn(path)
 		case !ours:
 			return fmt.Errorf("%q in the state folder belongs to user %d: sudo chown -R %d %q", path, owner, os.Geteuid(), dir)
 		case info.IsDir() && e.Name() == "state.db":
 			return &work.MachineError{Err: fmt.Errorf("%q is a folder, and the database belongs there", path), Do: fmt.Sprintf("mv %q %q", path, path+".folder")}
-		case writableByOthers(info):
+		case files.WritableByOthers(info):
 			return fmt.Errorf("%q in the state folder can be written to by other users: chmod go-w %q", path, path)
+		case info.IsDir() && (e.Name() == "logs" || e.Name() == "locks"):
+			if err := guardLinks(path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// guardLinks rejects links in a folder whose files are written in place.
+func guardLinks(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil //nolint:nilerr // whoever needs it explains why it cannot be read
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 {
+			return linkIn(filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
+}
+
+func linkIn(path string) error {
+	return fmt.Errorf("%q in the state folder is a symbolic link: replace it with its target, or set runtime.state_dir in the config to a folder on the other disk", path)
 }
 
 // DiskTrouble returns in one line the problem with the disk, the state folder or the database behind

@@ -2,21 +2,7 @@
 
 package machine
 
-import (
-	"io/fs"
-	"os"
-	"syscall"
-)
-
-// ownerOf returns a file's owner and whether that is us. Root, too, trusts no other user's files:
-// the owner could change them.
-func ownerOf(info fs.FileInfo) (uid int, ours bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return -1, false
-	}
-	return int(st.Uid), int(st.Uid) == os.Geteuid()
-}
+import "syscall"
 
 // mayWrite checks without writing whether this process may write to a folder.
 func mayWrite(dir string) error {
@@ -43,5 +29,3 @@ func roomOn(dir string) (free, inodes int64, known bool) {
 	}
 	return int64(fs.Bavail) * int64(fs.Bsize), inodes, true
 }
-
-func writableByOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o022 != 0 }

@@ -79,7 +79,7 @@ type Spec struct {
 	Command  []string         // program and arguments; empty: the program named like the adapter
 	Model    string           // empty: the program's own default
 	Effort   string           // reasoning effort, in the program's own terms; empty: its default
-	Writable []string         // folders outside the checkout that codex's own sandbox makes writable
+	Writable []string         // folders outside the checkout that it may write to without Wrap
 	Args     []string         // further arguments of codex and claude, after ours
 	Prices   *spending.Prices // prices of its tokens; nil: the program's reported cost, or Anthropic's list
 	Environ  []string         // required; exactly its environment, without what the adapter adds
@@ -88,16 +88,18 @@ type Spec struct {
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
 	Now      func() time.Time // required by codex and claude
 
-	MaxMemory int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
-	MaxDisk   int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
+	MaxMemory    int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
+	MaxProcesses int   // how many processes they may be together; 0: no limit
+	MaxDisk      int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
 
 	// Rooms are the folders that Wrap mounts over the temporary folders and the home. Nil: none.
 	Rooms Rooms
 
-	// Wrap returns the command line that runs argv inside a sandbox. It must pass signals and the
-	// environment on and keep Home readable and, for an agent, the folders of Homes writable. A
-	// program missing inside is a *work.BlockedError. Nil: no sandbox.
-	Wrap func(argv []string, j work.Job) ([]string, error)
+	// Wrap returns a command line that ends with argv and runs it inside a sandbox, and the folders
+	// beside the checkout that can be written there. It must pass signals and the environment on and
+	// keep Home readable and, for an agent, the folders of Homes writable. A program missing inside
+	// is a *work.BlockedError. Nil: no sandbox.
+	Wrap func(argv []string, j work.Job) (line, writable []string, err error)
 
 	Redact func(string) string // removes secrets from logs and quotations; nil leaves text unchanged
 }

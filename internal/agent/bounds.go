@@ -10,8 +10,8 @@ import (
 // maxStderr bounds an agent's standard error, in bytes: each line becomes a line of the log.
 const maxStderr = 16 << 20
 
-// LimitError means that a run was stopped because it used too much memory or disk, or wrote too
-// much. Its changes in the checkout are worth keeping.
+// LimitError means that a run was stopped because it used too much memory or disk, ran too many
+// processes, or wrote too much. Its changes in the checkout are worth keeping.
 type LimitError struct {
 	Agent string
 	Did   string // "used more than 8 GiB of memory"; nothing private to this machine
@@ -28,6 +28,8 @@ func (s Spec) passed(res proc.Result) error {
 	switch res.Passed {
 	case proc.MemoryLimit:
 		e.Did, e.Hint = s.tooMuchMemory(), limitHint("max_memory")
+	case proc.ProcessLimit:
+		e.Did, e.Hint = s.tooManyProcesses(), limitHint("max_processes")
 	case proc.DiskLimit:
 		e.Did, e.Hint = s.tooMuchDisk(), limitHint("max_disk")
 	case proc.StderrLimit:
@@ -40,6 +42,10 @@ func (s Spec) passed(res proc.Result) error {
 
 func (s Spec) tooMuchMemory() string {
 	return "used more than " + work.SizeText(s.MaxMemory) + " of memory"
+}
+
+func (s Spec) tooManyProcesses() string {
+	return fmt.Sprintf("ran more than %d processes at a time", s.MaxProcesses)
 }
 
 func (s Spec) tooMuchDisk() string {
@@ -66,7 +72,7 @@ func (s Spec) removeRunFolders(r Request, purpose work.Purpose) {
 }
 
 func (s Spec) job(r Request, purpose work.Purpose) work.Job {
-	j := work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose, Offline: r.Offline}
+	j := work.Job{Dir: r.Dir, Item: r.Item, Role: r.Role, For: purpose, Offline: r.Offline, Mark: r.mark()}
 	if purpose == work.RunsAgent && s.offersTool(r) {
 		j.Answer = AnswerFolder(r.Dir)
 	}

@@ -47,6 +47,11 @@ func Within(r Request) Request {
 // CheckInside runs the check script behind a command line as the agent would run. It leaves no
 // files in the folders, however it ends.
 func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string) (proc.Result, error) {
+	return s.CheckBehind(ctx, r, Launch{Argv: before}, dirs)
+}
+
+// CheckBehind is CheckInside for a command line that depends on what can be written inside.
+func (s Spec) CheckBehind(ctx context.Context, r Request, before Launch, dirs []string) (proc.Result, error) {
 	if runtime.GOOS == "windows" {
 		return proc.Result{}, nil // Windows has no such shell
 	}
@@ -57,8 +62,12 @@ func (s Spec) CheckInside(ctx context.Context, r Request, before, dirs []string)
 		}
 	}()
 	s.MaxDisk = 0 // it writes empty files, so nothing is measured before it
-	argv := slices.Concat(before, []string{"/bin/sh", "-c", checkScript, "sh", s.gitConfigPath(), name}, dirs)
-	return s.Launch(ctx, Within(r), Launch{Argv: argv, MaxOutput: CheckOutput})
+	script := slices.Concat([]string{"/bin/sh", "-c", checkScript, "sh", s.gitConfigPath(), name}, dirs)
+	l := Launch{Argv: slices.Concat(before.Argv, script), MaxOutput: CheckOutput}
+	if before.Rest != nil {
+		l.Argv, l.Rest = before.Argv, func(writable []string) []string { return slices.Concat(before.Rest(writable), script) }
+	}
+	return s.Launch(ctx, Within(r), l)
 }
 
 // Checked turns the result of a check into an error. If the check failed, a paid turn would fail

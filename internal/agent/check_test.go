@@ -65,17 +65,21 @@ func TestASandboxInWhichNothingRunsIsForAPerson(t *testing.T) {
 	const says = "bwrap: Can't mkdir parents for /state/worker-0.box: Read-only file system"
 	onReal(t, func(t *testing.T, r *rig) {
 		box := program(t, `echo "`+says+`" >&2; exit 1`)
-		r.spec.Wrap = func(argv []string, _ work.Job) ([]string, error) { return append([]string{box}, argv...), nil }
+		r.spec.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) {
+			return append([]string{box}, argv...), nil, nil
+		}
 		unable(t, "all fails", check(t, r.spec, r.request("")), says)
 	})
 	s := spec(t, program(t, "true"))
 	box := program(t, `echo "`+says+`" >&2; exit 1`)
-	s.Wrap = func(argv []string, _ work.Job) ([]string, error) { return append([]string{box}, argv...), nil }
+	s.Wrap = func(argv []string, _ work.Job) ([]string, []string, error) {
+		return append([]string{box}, argv...), nil, nil
+	}
 	unable(t, "command", check(t, s, request(t)), says)
 }
 
 // readOnly is a box in which nothing can be written.
-func readOnly(t *testing.T) func([]string, work.Job) ([]string, error) {
+func readOnly(t *testing.T) func([]string, work.Job) ([]string, []string, error) {
 	t.Helper()
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -84,8 +88,8 @@ func readOnly(t *testing.T) func([]string, work.Job) ([]string, error) {
 	if out, err := exec.Command(bwrap, "--ro-bind", "/", "/", "true").CombinedOutput(); err != nil {
 		t.Skipf("bubblewrap makes no box here: %s", out)
 	}
-	return func(argv []string, _ work.Job) ([]string, error) {
-		return append([]string{bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}, argv...), nil
+	return func(argv []string, _ work.Job) ([]string, []string, error) {
+		return append([]string{bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}, argv...), nil, nil
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // plainly is a sandbox that lets everything in.
-func plainly(argv []string, _ work.Job) ([]string, error) { return argv, nil }
+func plainly(argv []string, _ work.Job) ([]string, []string, error) { return argv, nil, nil }
 
 // What ends because a program is not there inside would end so again: a stop,
 // with the line to write. Without a sandbox it is a failure like others.
@@ -47,9 +47,9 @@ func TestTheTestsRunAsTests(t *testing.T) {
 		t.Errorf("without a sandbox: %+v, %v", res, err)
 	}
 	var got work.Job
-	s.Wrap = func(argv []string, j work.Job) ([]string, error) {
+	s.Wrap = func(argv []string, j work.Job) ([]string, []string, error) {
 		got = j
-		return argv, nil
+		return argv, nil, nil
 	}
 	if a, err = agent.New(s); err != nil {
 		t.Fatal(err)
@@ -58,14 +58,14 @@ func TestTheTestsRunAsTests(t *testing.T) {
 	if err != nil || !strings.Contains(res.Failure, "exit code 127: a program was not found") || !strings.Contains(res.Failure, "readable of [agents.mine]") {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if want := (work.Job{Dir: r.Dir, For: work.RunsTests}); got != want {
+	if want := (work.Job{Dir: r.Dir, For: work.RunsTests, Mark: r.Mark}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
 	if _, err := a.Test(t.Context(), r, []string{"sh", "-c", "echo 'bwrap: execvp /x: No such file' >&2; exit 1"}); err == nil || !strings.Contains(err.Error(), "tests outside sandbox") {
 		t.Errorf("got %v", err)
 	}
-	s.Wrap = func([]string, work.Job) ([]string, error) {
-		return nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Text: "not visible"}}
+	s.Wrap = func([]string, work.Job) ([]string, []string, error) {
+		return nil, nil, &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentShutOut, Text: "not visible"}}
 	}
 	if a, err = agent.New(s); err != nil {
 		t.Fatal(err)

@@ -21,12 +21,17 @@ import (
 // sandbox are the same for each.
 type Launch struct {
 	Argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
+	Rest      Rest      // further arguments; may be nil
 	Env       []string  // added to the environment that every agent sees
 	Stdin     []byte    // written, then closed
 	Signal    os.Signal // on which it ends cleanly; nil means SIGTERM
 	MaxOutput int64     // required; bytes of standard output at which it is stopped
 	Meter     Meter     // gets its standard output as it is written; may be nil
 }
+
+// Rest returns the end of a command line that tells the program's own sandbox which folders beside
+// the checkout its commands may write to. writable has those that can be written where it runs.
+type Rest func(writable []string) []string
 
 // Launch runs a program to its end. Its errors are those of Agent.Run; a nonzero exit code is no
 // error. If a limit stops it, the result holds the output so far.
@@ -35,7 +40,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	if err != nil {
 		return proc.Result{}, err
 	}
-	argv, env, err := s.Line(r, append([]string{path}, l.Argv[1:]...))
+	argv, env, err := s.line(r, append([]string{path}, l.Argv[1:]...), l.Rest)
 	if err != nil {
 		return proc.Result{}, err
 	}
@@ -46,7 +51,7 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 		Stdin: l.Stdin, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, Active: r.Active, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
-		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsAgent),
+		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, MaxProcesses: s.MaxProcesses, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)
 	if alive != nil {
@@ -82,20 +87,34 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 // Line returns a command line and environment that run a program as the agent's own runs: in the
 // sandbox, with its marks. argv begins with the program's path.
 func (s Spec) Line(r Request, argv []string) (line, env []string, err error) {
+	return s.line(r, argv, nil)
+}
+
+func (s Spec) line(r Request, argv []string, rest Rest) (line, env []string, err error) {
 	if err := checkDir(r.Dir); err != nil {
 		return nil, nil, fmt.Errorf("run agent %q: %w", s.Name, err)
 	}
 	if env, err = s.environOf(s.Environ, r); err != nil {
 		return nil, nil, err
 	}
-	line, err = s.wrapped(argv, r, work.RunsAgent)
+	line, writable, err := s.wrap(argv, r, work.RunsAgent)
+	if err == nil && rest != nil {
+		line = slices.Concat(line, rest(writable))
+	}
 	return line, env, err
 }
 
 // wrapped puts the sandbox, if there is one, in front of a command.
 func (s Spec) wrapped(argv []string, r Request, purpose work.Purpose) ([]string, error) {
+	line, _, err := s.wrap(argv, r, purpose)
+	return line, err
+}
+
+// wrap is wrapped with the folders beside the checkout that can be written: those of the sandbox's
+// final layout, or without one those of the config.
+func (s Spec) wrap(argv []string, r Request, purpose work.Purpose) (line, writable []string, err error) {
 	if s.Wrap == nil {
-		return argv, nil
+		return argv, s.Writable, nil
 	}
 	return s.Wrap(argv, s.job(r, purpose))
 }

@@ -228,9 +228,9 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	r := request(t)
 	r.Item, r.Role = 12, "quinn"
 	var got work.Job
-	s.Wrap = func(argv []string, j work.Job) ([]string, error) {
+	s.Wrap = func(argv []string, j work.Job) ([]string, []string, error) {
 		got = j
-		return append([]string{wrapper}, argv...), nil
+		return append([]string{wrapper}, argv...), nil, nil
 	}
 	if _, err := run(t, s, r); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestASandboxStandsInFrontOfTheProgram(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(r.Dir, "wrapped")); string(b) != s.Command[0]+" --flag\n" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if want := (work.Job{Dir: r.Dir, Item: 12, Role: "quinn", For: work.RunsAgent}); got != want {
+	if want := (work.Job{Dir: r.Dir, Item: 12, Role: "quinn", For: work.RunsAgent, Mark: r.Mark}); got != want {
 		t.Errorf("job %+v, want %+v", got, want)
 	}
 }

@@ -61,7 +61,7 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 	var printed ending
 	res, err := proc.Run(ctx, proc.Cmd{
 		Path: run[0], Args: run[1:], Dir: r.Dir, Env: env, Stdout: &printed, Stderr: &printed,
-		Wall: r.Wall, Active: r.Active, MaxOutput: maxTestOutput, MaxStderr: maxTestOutput, MaxMemory: s.MaxMemory, Disk: s.disk(r, work.RunsTests), Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
+		Wall: r.Wall, Active: r.Active, MaxOutput: maxTestOutput, MaxStderr: maxTestOutput, MaxMemory: s.MaxMemory, MaxProcesses: s.MaxProcesses, Disk: s.disk(r, work.RunsTests), Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
 	})
 	s.removeRunFolders(r, work.RunsTests)
 	if err != nil {
@@ -73,6 +73,8 @@ func (t Tester) Test(ctx context.Context, r Request, argv []string) (Tested, err
 		out.Failure = fmt.Sprintf("did not end within %s", r.Wall)
 	case res.Passed == proc.MemoryLimit:
 		out.Failure = s.tooMuchMemory()
+	case res.Passed == proc.ProcessLimit:
+		out.Failure = s.tooManyProcesses()
 	case res.Passed == proc.DiskLimit:
 		out.Failure = s.tooMuchDisk()
 	case res.Truncated, res.Passed == proc.StderrLimit:

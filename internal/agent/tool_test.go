@@ -112,9 +112,9 @@ func TestTheServerIsDescribedOnce(t *testing.T) {
 		s := spec(t, "/bin/true")
 		s.Adapter, s.Tool = adapter, []string{"/bin/gh-mergexo", "answer-tool"}
 		var got work.Job
-		s.Wrap = func(argv []string, j work.Job) ([]string, error) {
+		s.Wrap = func(argv []string, j work.Job) ([]string, []string, error) {
 			got = j
-			return argv, nil
+			return argv, nil, nil
 		}
 		if _, _, err := s.Line(r, []string{"/bin/true"}); err != nil {
 			t.Fatal(err)

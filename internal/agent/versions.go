@@ -19,7 +19,7 @@ import (
 // Releases are the known versions of a program. Other versions are used too, but status shows them.
 type Releases struct {
 	Least  string   // older ones lack something that a turn needs
-	Worked []string // all tests of the adapter passed with these, oldest first; empty: unknown
+	Worked []string // all tests of the adapter passed with these, oldest first; empty: unknown. Others up to the last one's minor version count as tried
 }
 
 // versionTime limits how long a program may take to print its version.
@@ -77,11 +77,30 @@ func Start(ctx context.Context, s Spec, dir string) (version string, err error) 
 // Drift describes in one line that an agent's version is too old, with the command that updates it,
 // or that it is untested. Empty: no remark.
 func Drift(s Spec, version string) string {
-	r := s.Adapter.Releases
-	if len(r.Worked) == 0 || slices.Contains(r.Worked, version) {
+	said := s.Adapter.Releases.drift(version, s.Adapter.Install)
+	if said == "" {
 		return ""
 	}
-	return fmt.Sprintf("agent %q: %s", s.Name, r.drift(version, s.Adapter.Install))
+	return fmt.Sprintf("agent %q: %s", s.Name, said)
+}
+
+// CheckVersion starts the program where the agent works, only to print its version, and refuses one
+// that lacks something that a turn needs. env is the adapter's part of the environment.
+func (s Spec) CheckVersion(ctx context.Context, r Request, env []string) error {
+	command := s.CommandLine()
+	program, err := s.ProgramPath(command[0])
+	if err != nil {
+		return err
+	}
+	argv := slices.Concat([]string{program}, command[1:], []string{"--version"})
+	res, err := s.Launch(ctx, Within(r), Launch{Argv: argv, Env: env, MaxOutput: CheckOutput})
+	if err != nil || res.Code != 0 {
+		return s.Checked(res, err)
+	}
+	if version := versionNumber().FindString(string(res.Stdout)); TooOld(s, version) {
+		return s.unable(s.Adapter.Releases.drift(version, s.Adapter.Install), nil)
+	}
+	return nil
 }
 
 // TooOld reports a version that lacks something that a turn needs.
@@ -90,15 +109,21 @@ func TooOld(s Spec, version string) bool {
 	return version != "" && r.Least != "" && older(version, r.Least)
 }
 
-// drift returns the remark about a version that is not among the tested ones.
+// drift returns the remark about a version outside the range of the tested ones; empty: there is none.
+// Within a minor version nothing changes that a turn would notice.
 func (r Releases) drift(version, install string) string {
 	switch {
+	case len(r.Worked) == 0:
+		return ""
 	case version == "":
 		return "its program does not say its version; " + r.tried()
 	case older(version, r.Least):
 		return fmt.Sprintf("version %s of its program is too old; run `%s@latest` to get %s or later", version, install, r.Least)
 	}
-	return fmt.Sprintf("version %s of its program is not tested with gh mergexo; %s", version, r.tried())
+	if slices.Compare(minor(version), minor(r.Worked[len(r.Worked)-1])) <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("version %s of its program is newer than those tested with gh mergexo; %s", version, r.tried())
 }
 
 // WithDrift adds the remark about the program's version to an unexplained failure: that may be the
@@ -110,8 +135,8 @@ func (s Spec) WithDrift(ctx context.Context, r Request, err error) error {
 	}
 	version := Version(ctx, s, r.Dir)
 	s.removeRunFolders(r, work.RunsTests)
-	if of := s.Adapter.Releases; version != "" && !slices.Contains(of.Worked, version) {
-		failed.Drift = of.drift(version, s.Adapter.Install)
+	if version != "" {
+		failed.Drift = s.Adapter.Releases.drift(version, s.Adapter.Install)
 	}
 	return err
 }
@@ -129,6 +154,12 @@ func older(a, b string) bool {
 		return c < 0
 	}
 	return restA != "" && restB == "" && cmp.Compare(restA[0], '-') == 0
+}
+
+// minor returns the numbers of a version without the last one.
+func minor(version string) []int {
+	numbers, _ := splitVersion(version)
+	return numbers[:max(0, min(len(numbers), 2))]
 }
 
 func splitVersion(v string) (numbers []int, rest string) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/spending"
 )
@@ -43,6 +44,7 @@ type Runtime struct {
 	Budgets                   work.Budgets
 	MaxDisk                   int64 // bytes of disk for one run; 0: no limit
 	MaxMemory                 int64 // bytes of memory for a run and all processes it starts; 0: no limit
+	MaxProcesses              int   // how many processes a run may have at a time; 0: no limit
 	LogMaxSize                int64 // bytes of all logs together; 0: no limit
 	EnableFeedbackLoop        bool
 	EnableIssueCommentRouting bool
@@ -174,11 +176,15 @@ func (c *Config) PassLimits() work.PassLimits {
 const maxSize = 1 << 20
 
 // Load reads the config at env.ConfigPath. Repositories without a host are on defaultHost. The
-// error lists every problem of the file, one per line.
+// error lists every problem of the file, one per line. A file that other users could change is
+// refused.
 func Load(env environ.Env, defaultHost string) (*Config, error) {
 	path, data, err := read(env)
 	if err != nil {
 		return nil, err
+	}
+	if why := files.ChangedByOthers(path); why != "" {
+		return nil, fmt.Errorf("the config decides which programs run, and %s", why)
 	}
 	return Parse(path, data, env, defaultHost)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -64,6 +65,13 @@ func (p *parser) promptsDir(t *Table) string {
 	}
 	if written != usualPrompts && !isFolder(dir) {
 		t.bad("prompts_dir", "%s is no folder", dir)
+	}
+	own, _ := filepath.Glob(filepath.Join(dir, "*.tmpl")) // only a bad pattern is an error
+	for _, file := range own {
+		if why := files.ChangedByOthers(file); why != "" {
+			t.bad("prompts_dir", "%s", why)
+			break
+		}
 	}
 	return dir
 }

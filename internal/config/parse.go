@@ -102,6 +102,7 @@ func (p *parser) runtimeKeys(r *Runtime) []key {
 		countKey("max_turns_per_day", &b.TurnsPerDay, 200, 0, mostTurns),
 		numberKey("max_cost_per_day_usd", &b.CostPerDay, 100, 0, mostUSD),
 		sizeKey("max_memory", &r.MaxMemory, 8<<30, 64<<20), // codex alone needs this much
+		countKey("max_processes", &r.MaxProcesses, 2000, 0, 1_000_000),
 		sizeKey("max_disk", &r.MaxDisk, 10<<30, 16<<20),
 		sizeKey("log_max_size", &r.LogMaxSize, 1<<30, 1<<20),
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/files"
 )
 
 // personas are the texts of the reviewers that are built in, a file for each.
@@ -98,6 +99,10 @@ func (p *parser) personaOf(t *Table, written string) string {
 		return ""
 	case err == nil && info.Size() > maxPersona:
 		t.bad(key, "%s has %d bytes; at most %d are read", path, info.Size(), maxPersona)
+		return ""
+	}
+	if why := files.ChangedByOthers(path); why != "" {
+		t.bad(key, "%s", why)
 		return ""
 	}
 	text, err := os.ReadFile(path)

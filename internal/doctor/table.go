@@ -104,13 +104,13 @@ var table = []Row{
 	{"other_installations", forRepository, "other installations of gh mergexo that were seen there", usual, repos(otherInstallations)},
 
 	{"agent", forAgents, "whether its program is installed", AtDoctor | AtInit | AtStatus, agents(program)},
-	{"agent_version", forAgents, "whether its version is known to work", AtDoctor | AtStatus, installed(version)},
+	{"agent_version", forAgents, "whether its version is new enough, and no newer than the tested ones", AtDoctor | AtStatus, installed(version)},
 	{"agent_login", forAgents, "whether it is logged in, without sending a request", usual, installed(agentLogin)},
 	{"agent_home", forAgents, "whether it can write the folders with its login and sessions", usual, installed(agentHome)},
 	{"agent_cost", forAgents, "whether its cost is known, if a budget limits the cost", AtDoctor, agentCost},
 
 	{"sandbox", forSandbox, "the sandbox of an agent, and what the agent can reach in it", AtDoctor | AtStatus, agents(sandbox)},
-	{"agent_start", forSandbox, "whether its program starts as in a turn, in its sandbox where the checkouts are, without a request to its provider", usual, installed(agentStart)},
+	{"agent_start", forSandbox, "the check that stands before a turn, in its sandbox where the checkouts are: whether its program starts and can work, without a request to its provider", usual, installed(agentStart)},
 
 	{"git", forMachine, "whether git is there and new enough", usual | BeforeTurn, git},
 	{"home", forMachine, "whether the home folder can be written, which turns in a sandbox do not need", usual, home},

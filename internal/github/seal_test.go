@@ -124,6 +124,17 @@ func answering(t *testing.T, body []byte) *Client {
 // answeringWith returns a client whose host answers with the result of now.
 func answeringWith(t *testing.T, now func() []byte) *Client {
 	t.Helper()
+	return answeredBy(t, func(w http.ResponseWriter, _ *http.Request) {
+		body := now()
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+		_, _ = bytes.NewReader(body).WriteTo(w)
+	})
+}
+
+// answeredBy makes a client of a server with this handler.
+func answeredBy(t *testing.T, answer http.HandlerFunc) *Client {
+	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "mx") // a socket's path has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
@@ -134,12 +145,7 @@ func answeringWith(t *testing.T, now func() []byte) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := now()
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
-		_, _ = bytes.NewReader(body).WriteTo(w)
-	}))
+	server := httptest.NewUnstartedServer(answer)
 	server.Listener = l
 	server.Start()
 	t.Cleanup(server.Close)

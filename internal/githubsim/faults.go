@@ -54,6 +54,11 @@ func Secondary(wait time.Duration) Fault {
 	}
 }
 
+// Endless answers with an empty list that names a next page, at any page.
+func Endless() Fault {
+	return Fault{Status: http.StatusOK, Body: "[]", Header: http.Header{"Link": {`<?page=2>; rel="next"`}}}
+}
+
 // Redirect answers 301 to another place.
 func Redirect(location string) Fault {
 	return Fault{Status: http.StatusMovedPermanently, Header: http.Header{"Location": {location}}}

@@ -23,6 +23,7 @@ import (
 //	hub before METHOD PATH [--nth N] -- DEED…   another command of hub is done right before the request takes effect
 //	hub html                           200 with a page
 //	hub secondary DURATION             secondary rate limit with Retry-After
+//	hub endless                        a list that always names a next page
 //	hub redirect URL                   301
 //	hub lag KIND [--count N] [--reads N] [--for D]   issues, pulls, comments, review-comments, reviews, timeline, mergeable
 //	hub limit USER core|graphql|search REMAINING
@@ -35,6 +36,7 @@ var faultDeeds = map[string]subcommand{
 	"release":          {0, release},
 	"html":             {0, func(c *command) error { return c.order(githubsim.HTML(), "") }},
 	"secondary":        {1, secondary},
+	"endless":          {0, func(c *command) error { return c.order(githubsim.Endless(), "") }},
 	"redirect":         {1, func(c *command) error { return c.order(githubsim.Redirect(c.args[0]), "") }},
 	"clear-faults":     {0, func(c *command) error { c.hub.ClearFaults(); return nil }},
 	"pending-faults":   {0, func(c *command) error { c.print(fmt.Sprintf("%d\n", c.hub.PendingFaults())); return nil }},

@@ -67,7 +67,7 @@
 //
 // What goes wrong (see faults.go for the matchers):
 //
-//	hub lose, hub fail, hub slow, hub html, hub secondary, hub redirect, hub clear-faults, hub pending-faults
+//	hub lose, hub fail, hub slow, hub html, hub secondary, hub endless, hub redirect, hub clear-faults, hub pending-faults
 //	hub hold, hub await-held, hub release, hub before
 //	hub lag, hub limit, hub max-comments, hub max-page, hub pulls-page, hub bump-on-reaction
 //

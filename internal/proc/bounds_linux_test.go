@@ -49,6 +49,7 @@ func TestBoundsEndTheWholeTree(t *testing.T) {
 		{"a child in another session grows", `setsid -w tail /dev/zero; echo after`, func(c *Cmd) { c.MaxMemory = 100 * mib }, MemoryLimit},
 		{"none is large, all are", `for i in 1 2 3 4; do (` + holds(40) + `) & done; wait`, func(c *Cmd) { c.MaxMemory = 100 * mib }, MemoryLimit},
 		{"a file system in memory", `unshare -rm sh -c 'mount -t tmpfs none "$0" && head -c 150000000 /dev/zero >"$0/f" && sleep 60; :' ` + t.TempDir(), func(c *Cmd) { c.MaxMemory = 100 * mib }, MemoryLimit},
+		{"too many processes", `for i in $(seq 50); do setsid sleep 60 & done; wait`, func(c *Cmd) { c.MaxProcesses = 30 }, ProcessLimit},
 		{"standard error", `while :; do echo "a line that nobody reads" >&2; done`, func(c *Cmd) { c.MaxStderr = 100_000 }, StderrLimit},
 		{"a file grows", `yes >grown`, disk(10 * mib), DiskLimit},
 		{"many files do", `for i in 1 2 3 4 5; do mkdir -p d$i/e; head -c 5000000 /dev/zero >d$i/e/f; done; sleep 60; :`, disk(10 * mib), DiskLimit},
@@ -103,7 +104,7 @@ func TestBoundsSpareWhatIsBelow(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Disk = Disk{Most: 10 * mib, Grows: []string{c.Dir}}
-			c.Wall, c.MaxMemory, c.MaxStderr = time.Minute, 150*mib, 100
+			c.Wall, c.MaxMemory, c.MaxStderr, c.MaxProcesses = time.Minute, 150*mib, 100, 30
 			if res := run(t, c); res.Passed != NoLimit || res.Code != 0 {
 				t.Errorf("ended at %q with code %d", res.Passed, res.Code)
 			}

@@ -20,7 +20,7 @@ func openPart(t *testing.T, dir string) {
 	res := run(t, sh(list))
 	fmt.Printf("run: %s\n", res.Stdout)
 	log := dir + "/log"
-	if err := Detach(t.Context(), "/bin/sh", []string{"-c", list}, nil, dir, log); err != nil {
+	if err := Detach(t.Context(), "/bin/sh", []string{"-c", list}, nil, dir, appendTo(t, log)); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, log)

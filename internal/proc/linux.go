@@ -139,6 +139,10 @@ func readStat(pid int) (e entry, state byte, ok bool) {
 	if !ok {
 		return entry{}, 0, false
 	}
+	return parseStat(pid, b)
+}
+
+func parseStat(pid int, b []byte) (e entry, state byte, ok bool) {
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 20 {
 		return entry{}, 0, false
@@ -192,6 +196,67 @@ func EndMarked(ctx context.Context, mark string) (int, error) {
 		}
 	}
 	return ended, fmt.Errorf("end processes marked %q: some remain", mark)
+}
+
+// Boot returns the id of this start of the system.
+func Boot() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b))
+}
+
+// firstWithin is how soon after its starter the first process of a namespace starts, at most.
+const firstWithin = 30 * time.Second
+
+// EndFirst kills the first process of another process namespace, and with it all processes there, and
+// waits until it is gone. It is known by its pid and by its start, soon after that of the process that
+// started it: starter is that one's line of proc_pid_stat(5). It reports whether it killed it. What
+// else has the pid by now, or is another user's, is spared.
+func EndFirst(ctx context.Context, pid int, starter string) bool {
+	from, _, ok := parseStat(pid, []byte(starter))
+	began, known := from.ticks()
+	if !ok || !known || pid <= 0 {
+		return false
+	}
+	e, there := readEntry(pid)
+	at, known := e.ticks()
+	late := at - began
+	if !there || !known || late < 0 || late > int64(firstWithin/(time.Second/ticksPerSecond)) || !firstOfOurs(pid) || !killEntry(ctx, e) {
+		return false
+	}
+	for range 100 {
+		if !same(ctx, e) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return true
+}
+
+// firstOfOurs reports whether a process of our user is the first one of a process namespace below
+// ours. The owner of its folder in /proc would prove nothing: a process can make that root.
+func firstOfOurs(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return false
+	}
+	ours, first := false, false
+	for line := range strings.Lines(string(b)) {
+		name, ids, _ := strings.Cut(line, ":")
+		all := strings.Fields(ids)
+		switch name {
+		case "Uid":
+			ours = len(all) > 0 && all[0] == strconv.Itoa(os.Getuid())
+		case "NSpid":
+			first = len(all) > 1 && all[len(all)-1] == "1"
+		}
+	}
+	return ours && first
+}
+
+// ticks is when a process started, in ticks since the system did.
+func (e entry) ticks() (int64, bool) {
+	n, err := strconv.ParseInt(e.start, 10, 64)
+	return n, err == nil
 }
 
 func marked(mark string) ([]entry, error) {

@@ -46,14 +46,8 @@ func lookFile(path string) (string, error) {
 	return "", fmt.Errorf("look for %q: %w", path, err)
 }
 
-// Detach starts a program in its own session with output appended to logFile, and does not wait for
-// it.
-func Detach(ctx context.Context, path string, args, env []string, dir, logFile string) error {
-	log, err := os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("detach %q: %w", path, err)
-	}
-	defer func() { _ = log.Close() }()
+// Detach starts a program in its own session with its output in log, and does not wait for it.
+func Detach(ctx context.Context, path string, args, env []string, dir string, log *os.File) error {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), path, args...)
 	cmd.Env = append([]string{}, env...)
 	cmd.Dir = dir

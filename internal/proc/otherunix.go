@@ -138,3 +138,9 @@ func commands(ctx context.Context, args ...string) (map[int]string, error) {
 	}
 	return found, nil
 }
+
+// Boot is empty: only Linux has an id for each start of the system.
+func Boot() string { return "" }
+
+// EndFirst ends nothing: only Linux has process namespaces.
+func EndFirst(context.Context, int, string) bool { return false }

@@ -31,6 +31,8 @@ const (
 	MemoryLimit Limit = "memory"
 	StderrLimit Limit = "standard error"
 	DiskLimit   Limit = "disk"
+
+	ProcessLimit Limit = "processes"
 )
 
 const (
@@ -52,14 +54,15 @@ type Cmd struct {
 	Stdout io.Writer // gets a copy as it arrives; may be nil
 	Stderr io.Writer // gets a copy as it arrives; may be nil
 
-	Wall      time.Duration
-	Idle      time.Duration // without a sign of life: output, computing, received data, Alive
-	Grace     time.Duration // between EndSignal and the kill; 0 means 5 s
-	EndSignal os.Signal     // nil means SIGTERM
-	MaxOutput int64         // limit on standard output in bytes; 0 means 16 MiB
-	MaxStderr int64         // limit on standard error in bytes; Stderr gets no more
-	MaxMemory int64         // limit on its and its descendants' memory in bytes; not on Windows
-	Disk      Disk          // limit on disk use
+	Wall         time.Duration
+	Idle         time.Duration // without a sign of life: output, computing, received data, Alive
+	Grace        time.Duration // between EndSignal and the kill; 0 means 5 s
+	EndSignal    os.Signal     // nil means SIGTERM
+	MaxOutput    int64         // limit on standard output in bytes; 0 means 16 MiB
+	MaxStderr    int64         // limit on standard error in bytes; Stderr gets no more
+	MaxMemory    int64         // limit on its and its descendants' memory in bytes; not on Windows
+	MaxProcesses int           // limit on the number of its processes: itself and its descendants; not on Windows
+	Disk         Disk          // limit on disk use
 
 	// OutputFile replaces the pipe for standard output by a temporary file. A program that exits
 	// without waiting until a full pipe is read would lose the rest of its output.
@@ -91,7 +94,7 @@ type Result struct {
 	Code      int    // exit code; 128 + n if signal n ended it
 	TimedOut  Limit  // WallLimit or IdleLimit if that ended it
 	Truncated bool   // it was ended because it wrote more than MaxOutput
-	Passed    Limit  // MemoryLimit, DiskLimit or StderrLimit if that ended it
+	Passed    Limit  // MemoryLimit, ProcessLimit, DiskLimit or StderrLimit if that ended it
 }
 
 // Run runs the program to its end. A non-zero exit code or a limit is in Result, not an error. An
@@ -134,7 +137,7 @@ func runHere(ctx context.Context, c Cmd) (Result, error) {
 	switch limit {
 	case WallLimit, IdleLimit:
 		res.TimedOut = limit
-	case MemoryLimit, DiskLimit, StderrLimit:
+	case MemoryLimit, ProcessLimit, DiskLimit, StderrLimit:
 		res.Passed = limit
 	case NoLimit, OutputLimit:
 	}
@@ -226,6 +229,10 @@ func (p *process) watch(ctx context.Context) Limit {
 			}
 		case <-scan.C:
 			p.family.record(ctx)
+			if p.MaxProcesses > 0 && len(p.family.pids()) > p.MaxProcesses {
+				p.kill(ctx) // as at the limit of memory
+				return ProcessLimit
+			}
 		case <-ctx.Done():
 			p.end(ctx)
 			return NoLimit

@@ -235,11 +235,22 @@ func TestLookPath(t *testing.T) {
 	}
 }
 
+// appendTo opens a log that is closed after the test.
+func appendTo(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
 func TestDetachOutlivesAndReturnsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	env := []string{"PATH=" + os.Getenv("PATH"), "W=word"}
-	if err := Detach(t.Context(), "/bin/sh", []string{"-c", `echo "$W"; pwd; until [ -e go ]; do sleep 0.05; done; echo gone on`}, env, dir, log); err != nil {
+	if err := Detach(t.Context(), "/bin/sh", []string{"-c", `echo "$W"; pwd; until [ -e go ]; do sleep 0.05; done; echo gone on`}, env, dir, appendTo(t, log)); err != nil {
 		t.Fatal(err)
 	}
 	// It is back, and the program waits for us.

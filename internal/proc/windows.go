@@ -64,3 +64,9 @@ func detached(cmd *exec.Cmd) {
 
 // keepDescriptors does nothing: a program gets only the handles named at its start.
 func keepDescriptors() {}
+
+// Boot is empty: only Linux has an id for each start of the system.
+func Boot() string { return "" }
+
+// EndFirst ends nothing: only Linux has process namespaces.
+func EndFirst(context.Context, int, string) bool { return false }

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,6 +72,11 @@ func (b Box) Plan(kind work.Sandbox, program string, j work.Job) []Entry {
 // plan builds the list. For one path the later rule wins; within another path the inner path's rule
 // wins. secrets are those of the system's folders.
 func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, secrets []string) []Entry {
+	return b.layout(kind, program, j, own, secrets).entries()
+}
+
+// layout builds the entries of a plan.
+func (b Box) layout(kind work.Sandbox, program string, j work.Job, own private, secrets []string) *layout {
 	l := newLayout(b, j.Dir)
 	l.system(secrets)
 	l.toolchains()
@@ -93,7 +100,7 @@ func (b Box) plan(kind work.Sandbox, program string, j work.Job, own private, se
 	if j.Answer != "" {
 		l.add(Entry{Path: l.real(j.Answer), How: Write, Why: "for the turn's answer alone"})
 	}
-	return l.entries()
+	return l
 }
 
 // named lets in what the adapter and the config name, even if it was hidden before.
@@ -138,6 +145,22 @@ func (l *layout) private(kind work.Sandbox, own private) {
 		put(t, own.temp, "temporary folder, empty at first")
 	}
 	put(l.box.Home, own.home, "home folder, not yours: caches and settings of this work item")
+	l.ownCaches(own.home)
+}
+
+// ownCaches mounts the run's own caches over those of the machine that lie within a folder that can
+// only be read, such as a toolchain's.
+func (l *layout) ownCaches(home string) {
+	caches, own := placesIn(l.box.Home, Private), placesIn(home, Private)
+	for i, path := range caches {
+		links, at, err := l.follow(path)
+		if err != nil || !l.readNode(at).dir || slices.ContainsFunc(links, func(e Entry) bool { return filepath.Base(e.Path) == filepath.Base(path) }) {
+			continue
+		}
+		if around, ok := enclosing(l.sorted(), at); ok && around.How == Read && l.shown(at) {
+			l.add(Entry{Path: at, How: Private, Why: "cache of this work item", from: own[i]})
+		}
+	}
 }
 
 // inside reports whether a path is a folder or is in it.
@@ -158,9 +181,13 @@ func holdsAny(dir string, others []string) bool {
 // that replace the temporary folders and the home.
 func (b Box) Folders(j work.Job) []string { return []string{b.around(j), b.folders(j).home} }
 
-// Leave removes what only this run needed: its temporary folders, and its home if it got an empty
-// one. A failure does no harm: prepare tries again before the next run.
-func (b Box) Leave(j work.Job) { _ = Remove(b.around(j)) }
+// Leave ends what still runs in the sandbox, and removes what only this run needed: its temporary
+// folders, and its home if it got an empty one. A failure does no harm: prepare tries again before the
+// next run.
+func (b Box) Leave(j work.Job) {
+	endLeft(context.Background(), b.recordPath(j), "") //nolint:forbidigo // also of a run that was cancelled nothing stays
+	_ = Remove(b.around(j))
+}
 
 // emptyHome empties an item's home that is too large for a run, or cannot be measured. Its caches
 // fill again.

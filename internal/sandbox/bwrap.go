@@ -11,24 +11,27 @@ import (
 // are mounted over, a nested namespace cannot mount another /proc.
 var kernelSettings = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"}
 
-// Wrap creates the folders of the sandbox and returns the command line that runs argv in it. A
-// program that would not be visible inside is a *work.BlockedError.
-func (t Tool) Wrap(b Box, argv []string, j work.Job) ([]string, error) {
+// Wrap creates the folders of the sandbox and returns the command line that runs argv in it, and the
+// folders beside the checkout that an agent's own sandbox may let its commands write to. A program
+// that would not be visible inside is a *work.BlockedError.
+func (t Tool) Wrap(b Box, argv []string, j work.Job) (line, writable []string, err error) {
 	own := b.folders(j)
 	if err := b.prepare(j, own); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := b.plan(t.Kind, argv[0], j, own, t.secrets())
+	l := b.layout(t.Kind, argv[0], j, own, t.secrets())
+	all := l.entries()
 	if missing, ok := b.visible(all, argv[0]); !ok && t.Kind == work.SandboxBwrap {
-		return nil, b.notVisible(argv[0], missing)
+		return nil, nil, b.notVisible(argv[0], missing)
 	}
 	if t.Kind == work.SandboxMac {
-		return slices.Concat([]string{t.path, "-p", profile(all, j.Offline)}, argv), nil
+		return slices.Concat([]string{t.path, "-p", profile(all, j.Offline)}, argv), l.writable(all), nil
 	}
-	if err := mountPoints(all); err != nil {
-		return nil, err
+	if err := mountPoints(all, own.home); err != nil {
+		return nil, nil, err
 	}
-	return t.filtered(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j), argv))
+	line, err = t.recorded(b, j, slices.Concat([]string{t.path}, t.bwrap(all, b.emptyFile(j), j), argv))
+	return line, l.writable(all), err
 }
 
 // bwrap returns bubblewrap's arguments before the command. The root starts empty and becomes

@@ -1,13 +1,6 @@
 package sandbox
 
-import (
-	"encoding/binary"
-	"fmt"
-	"os"
-	"path/filepath"
-
-	"github.com/mergexo/gh-mergexo/internal/work"
-)
+import "encoding/binary"
 
 // From seccomp(2) and classic BPF, with the offsets of the fields of struct seccomp_data that the
 // filter loads.
@@ -54,19 +47,4 @@ func callFilter() (b []byte) {
 	}
 	add(bpfReturn, 0, 0, callsAllowed)
 	return b
-}
-
-// filtered prepends a command that passes the call filter to bubblewrap: a file, opened as a
-// descriptor that bubblewrap reads and closes.
-func (t Tool) filtered(b Box, j work.Job, line []string) ([]string, error) {
-	if !t.filters {
-		return line, nil
-	}
-	path := filepath.Join(b.around(j), "calls")
-	if err := os.WriteFile(path, callFilter(), 0o600); err != nil {
-		return nil, fmt.Errorf("make a file for the sandbox: %w", err)
-	}
-	const descriptor = "9"
-	open := []string{"/bin/sh", "-c", `exec ` + descriptor + `<"$0"; exec "$@"`, path, line[0], "--seccomp", descriptor}
-	return append(open, line[1:]...), nil
 }

@@ -105,16 +105,47 @@ func (l *layout) shown(path string) bool {
 // another one is omitted.
 func (l *layout) entries() []Entry {
 	l.pinned()
-	slices.SortStableFunc(l.all, func(x, y Entry) int {
-		return slices.Compare(strings.Split(x.Path, "/"), strings.Split(y.Path, "/"))
-	})
 	var all []Entry
-	for _, e := range l.all {
+	for _, e := range l.sorted() {
 		if around, ok := enclosing(all, e.Path); !ok || !l.needless(e, around) {
 			all = append(all, e)
 		}
 	}
 	return all
+}
+
+// sorted returns all entries, outer ones first.
+func (l *layout) sorted() []Entry {
+	slices.SortStableFunc(l.all, func(x, y Entry) int {
+		return slices.Compare(strings.Split(x.Path, "/"), strings.Split(y.Path, "/"))
+	})
+	return l.all
+}
+
+// writable returns the folders beside the checkout that an agent's own sandbox may let its commands
+// write to: the caches and the config's writable folders, as far as the final layout mounts them
+// writable. Of the rest of the private home nothing, because programs read their settings there.
+func (l *layout) writable(all []Entry) (dirs []string) {
+	may := func(path string) {
+		if slices.Contains(dirs, path) || slices.ContainsFunc(all, func(e Entry) bool { return e.How == Link && inside(path, e.Path) }) {
+			return
+		}
+		e, found := enclosing(all, path)
+		if i := slices.IndexFunc(all, func(e Entry) bool { return e.Path == path }); i >= 0 {
+			e, found = all[i], true
+		}
+		if found && (e.How == Write || e.How == Private) {
+			dirs = append(dirs, path)
+		}
+	}
+	for _, path := range placesIn(l.real(l.box.Home), Private) {
+		may(path)
+		may(l.real(path)) // behind a link of the machine
+	}
+	for _, path := range l.reals(l.box.Writable) {
+		may(path)
+	}
+	return dirs
 }
 
 // needless reports whether an entry changes nothing within the one around it.

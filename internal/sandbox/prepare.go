@@ -90,11 +90,17 @@ func (b Box) prepare(j work.Job, own private) error {
 // emptyFile returns the path of the empty file that replaces hidden files.
 func (b Box) emptyFile(j work.Job) string { return filepath.Join(b.around(j), "empty") }
 
-// mountPoints creates the mount points within private folders. bubblewrap would follow a link that
-// an agent left there, and create folders at its target.
-func mountPoints(all []Entry) error {
+// mountPoints creates the mount points within private folders, and the folders of the private home
+// that are mounted elsewhere. bubblewrap would follow a link that an agent left there, and create
+// folders at its target.
+func mountPoints(all []Entry, home string) error {
 	seen := folders{}
 	for i, e := range all {
+		if e.How == Private && below(e.from, home) {
+			if err := seen.mountPoint(home, e.from, Entry{How: Write}); err != nil {
+				return fmt.Errorf("make %s for the sandbox: %w", e.from, err)
+			}
+		}
 		around, ok := enclosing(all[:i], e.Path)
 		if !ok || around.How != Private {
 			continue
@@ -180,31 +186,12 @@ func realFile(path string) error {
 	return os.WriteFile(path, nil, 0o600)
 }
 
-// caches are the folders below a home for downloads and build results. None contains settings or a
-// login.
-var caches = []string{
-	".cache", ".npm", ".yarn", ".bun/install/cache", "go/pkg", ".cargo/registry", ".cargo/git", ".rustup/tmp", ".gradle", ".m2", ".ivy2", ".sbt", ".nuget", ".pub-cache",
-	".bundle", ".gem", ".composer/cache", ".cpan", ".local/share/pnpm", ".local/share/NuGet", ".local/share/virtualenv",
-}
-
-// Caches returns the cache folders of a home. In an agent's private home they exist from the start:
-// an agent's own sandbox lets its commands write only to folders that exist when it starts.
-func Caches(home string) []string {
-	if !filepath.IsAbs(home) {
-		return nil
-	}
-	var all []string
-	for _, name := range caches {
-		all = append(all, filepath.Join(home, filepath.FromSlash(name)))
-	}
-	return all
-}
-
-// makeCaches creates the cache folders in a private home. An agent may have left links there; none
-// is followed.
+// makeCaches creates the cache folders in a private home: an agent's own sandbox lets its commands
+// write only to folders that exist when it starts. An agent may have left links there; none is
+// followed.
 func makeCaches(home string) error {
 	seen := folders{}
-	for _, dir := range Caches(home) {
+	for _, dir := range placesIn(home, Private) {
 		if err := seen.mountPoint(home, dir, Entry{How: Write}); err != nil {
 			return fmt.Errorf("make a cache folder for the sandbox: %w", err)
 		}

@@ -148,7 +148,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("macOS says so when it runs")
 	}
-	_, err := tool.Wrap(w.box, []string{w.script("home/agent", "#!/usr/bin/env no-such-thing\n")}, w.job)
+	_, _, err := tool.Wrap(w.box, []string{w.script("home/agent", "#!/usr/bin/env no-such-thing\n")}, w.job)
 	blocked, _ := errors.AsType[*work.BlockedError](err)
 	if blocked == nil || blocked.Reason.Kind != work.WhyNotOnPath || blocked.Reason.Name != "no-such-thing" {
 		t.Errorf("got %v", err)
@@ -156,7 +156,7 @@ func TestAProgramThatIsNotVisibleStopsTheTurn(t *testing.T) {
 	for program, missing := range map[string]string{
 		w.script("state/tools/agent", "#!/bin/sh\n"): "state/tools/agent",
 	} {
-		_, err := tool.Wrap(w.box, []string{program}, w.job)
+		_, _, err := tool.Wrap(w.box, []string{program}, w.job)
 		blocked, ok := errors.AsType[*work.BlockedError](err)
 		if !ok || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), missing) || !strings.Contains(explain.What(blocked.Reason, explain.Place{Comments: true}), `not visible in the sandbox of agent "mine"`) ||
 			!strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "readable of [agents.mine]") || !strings.Contains(explain.Reason(blocked.Reason, explain.Place{Comments: true}).Next(), "gh mergexo sandbox show mine") {

@@ -87,7 +87,7 @@ func (w *world) run(tool Tool, script string) string {
 // exec runs a program in the sandbox.
 func (w *world) exec(tool Tool, argv ...string) string {
 	w.t.Helper()
-	argv, err := tool.Wrap(w.box, argv, w.job)
+	argv, _, err := tool.Wrap(w.box, argv, w.job)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestNothingOutlivesTheSandbox(t *testing.T) {
 // forgets a signal that comes while it starts a program.
 func TestAskedInTheSandbox(t *testing.T) {
 	tool, w := tool(t), elsewhere(t)
-	argv, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", `trap 'echo asked; kill $!; exit 7' INT; sleep 60 >/dev/null 2>&1 & echo up; wait`}, w.job)
+	argv, _, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", `trap 'echo asked; kill $!; exit 7' INT; sleep 60 >/dev/null 2>&1 & echo up; wait`}, w.job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestMemoryInSharedMemoryCounts(t *testing.T) {
 	if tool.Kind != work.SandboxBwrap {
 		t.Skip("no file system in memory here")
 	}
-	argv, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", "head -c 150000000 /dev/zero >/dev/shm/f; sleep 60; :"}, w.job)
+	argv, _, err := tool.Wrap(w.box, []string{"/bin/sh", "-c", "head -c 150000000 /dev/zero >/dev/shm/f; sleep 60; :"}, w.job)
 	if err != nil {
 		t.Fatal(err)
 	}

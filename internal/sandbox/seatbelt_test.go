@@ -15,7 +15,7 @@ import (
 func TestSeatbeltProfile(t *testing.T) {
 	w := elsewhere(t) // temporary folders are shared there
 	w.box.Readable = []string{filepath.Join(w.home, ".profile")}
-	argv, err := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec", secrets: systemSecrets}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.job)
+	argv, writable, err := Tool{Kind: work.SandboxMac, path: "/usr/bin/sandbox-exec", secrets: systemSecrets}.Wrap(w.box, []string{"/bin/agent", "-x"}, w.job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,5 +51,8 @@ func TestSeatbeltProfile(t *testing.T) {
 	}
 	if strings.Count(text, "(") != strings.Count(text, ")") {
 		t.Error("unbalanced")
+	}
+	if len(writable) > 0 {
+		t.Errorf("the home is closed, and %q are told to be writable", writable)
 	}
 }

@@ -38,6 +38,7 @@ type Job struct {
 	Answer string // a folder beside the checkout in which the agent's tool leaves the answer; empty: none
 	Role   string // the agent's role; empty: the author. Each role has its own home folder
 	For    Purpose
+	Mark   string // "NAME=value" in the environment of the run's processes, by which a later pass finds its sandbox
 
 	Offline bool // the command gets no network
 }

@@ -30,6 +30,9 @@ func (d Dirs) locks() string { return filepath.Join(d.State, "locks") }
 // CheckoutParent returns the folder of a repository's checkouts.
 func (d Dirs) CheckoutParent(r work.Repo) string { return d.of("checkouts", r) }
 
+// CheckoutParents is a pattern for the folders of all repositories' checkouts.
+func (d Dirs) CheckoutParents() string { return filepath.Join(d.State, "checkouts", "*", "*") }
+
 // HomesDir returns the folder of the home folders that agents get in a sandbox, one per work item,
 // named by its number.
 func (d Dirs) HomesDir(r work.Repo) string { return d.of("homes", r) }

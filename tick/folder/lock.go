@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -26,7 +27,7 @@ type FileLock struct {
 // Unlock releases the lock.
 func (l FileLock) Unlock() {
 	if l.named != "" && l.f.Locked() {
-		_ = os.Truncate(l.named, 0)
+		_ = files.EmptyOwn(l.named)
 	}
 	_ = l.f.Unlock() // closing releases it in any case
 }
@@ -36,7 +37,7 @@ func TryLock(path string) (FileLock, bool, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return FileLock{}, false, fmt.Errorf("make the folder of locks: %w", err)
 	}
-	f := flock.New(path, flock.SetPermissions(0o600))
+	f := flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|files.OpenSafely))
 	ok, err := f.TryLock()
 	if err != nil {
 		return FileLock{}, false, fmt.Errorf("lock %q: %w", path, err)
@@ -69,7 +70,7 @@ func lockWithin(ctx context.Context, path string, wait time.Duration) (FileLock,
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	f := flock.New(path, flock.SetPermissions(0o600))
+	f := flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|files.OpenSafely))
 	ok, err = f.TryLockContext(waiting, lockPoll)
 	if ctx.Err() != nil {
 		return FileLock{}, false, ctx.Err()
@@ -109,7 +110,7 @@ func (d Dirs) TakeSlot(k int) (*Slot, bool, error) {
 func (s *Slot) Announce(h work.Holder) error {
 	b, err := json.Marshal(h)
 	if err == nil {
-		err = os.WriteFile(s.path, b, 0o600)
+		err = files.WriteOwn(s.path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("announce slot %d: %w", s.K, err)
@@ -136,7 +137,7 @@ func (s *Slot) Touch(at time.Time) {
 
 // Release frees the slot.
 func (s *Slot) Release() {
-	_ = os.Truncate(s.path, 0) // cosmetic; only the lock counts
+	_ = files.EmptyOwn(s.path) // cosmetic; only the lock counts
 	s.lock.Unlock()
 }
 
@@ -147,7 +148,7 @@ func (d Dirs) HeldSlots() (map[int]work.Holder, error) {
 
 // hasHolder reports whether a slot's file has content: a free slot's has none.
 func hasHolder(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	return err == nil && info.Size() > 0
 }
 
@@ -173,7 +174,7 @@ func (d Dirs) heldSlots(worth func(path string) bool) (map[int]work.Holder, erro
 			continue
 		}
 		var h work.Holder
-		if b, err := os.ReadFile(path); err == nil {
+		if b, err := files.ReadOwn(path); err == nil {
 			_ = json.Unmarshal(b, &h) // an unreadable file names nothing
 		}
 		held[k] = h
@@ -202,7 +203,7 @@ func (d Dirs) LiveTurns() (map[string]Live, error) {
 			continue
 		}
 		l := Live{Turn: h.Turn, Slot: k, Since: h.Since}
-		if info, err := os.Stat(d.slotPath(k)); err == nil {
+		if info, err := os.Lstat(d.slotPath(k)); err == nil {
 			l.LastActivity = info.ModTime()
 		}
 		live[h.Turn] = l

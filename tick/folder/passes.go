@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
 )
 
@@ -123,7 +124,7 @@ func (b *Begun) count(ctx context.Context) error {
 		s.add(b.died...)
 	})
 	for _, path := range left {
-		err = errors.Join(err, os.Truncate(path, 0))
+		err = errors.Join(err, files.EmptyOwn(path))
 	}
 	return err
 }
@@ -145,7 +146,7 @@ func (b *Begun) End(ctx context.Context, outcome work.PassOutcome, at time.Time,
 		s.add(b.this)
 	})
 	if b.err == nil {
-		b.err = os.Truncate(b.path, 0)
+		b.err = files.EmptyOwn(b.path)
 	}
 	if errors.Is(b.err, fs.ErrNotExist) { // the state folder was deleted under the pass, and the record of its beginning with it
 		b.err = nil
@@ -288,11 +289,11 @@ func writeBeginning(path string, this work.Beginning) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
-	return os.WriteFile(path, b, 0o600)
+	return files.WriteOwn(path, b)
 }
 
 // readBeginning reads who holds a lock, or did until it was killed; false: nobody.
 func readBeginning(path string) (b work.Beginning, ok bool) {
-	text, err := os.ReadFile(path)
+	text, err := files.ReadOwn(path)
 	return b, err == nil && json.Unmarshal(text, &b) == nil && b.PID > 0
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/github"
+	"github.com/mergexo/gh-mergexo/internal/github/transport"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/store"
 	"github.com/mergexo/gh-mergexo/tick/env"
@@ -152,6 +153,18 @@ func (h *reading) stopReading(err error) {
 		h.incomplete = err
 	}
 	h.note = moreNext
+}
+
+// cutList ends reading a list that has more pages than a pass reads, whether it is that long or always
+// names a next page. The rest of the repository is read.
+func (h *reading) cutList(name string) {
+	said := fmt.Sprintf("the list %q was cut after %d pages; more of it is read in the next pass", name, transport.MostPages)
+	h.stopReading(errors.New(said))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.note = said
+	h.trouble = append(h.trouble, said)
+	h.env.Log.Warn("a list was cut", "repo_full_name", h.repo.Name.FullName(), "list", name, "pages", transport.MostPages)
 }
 
 // moreNext is the note of a repository that was not read whole.

@@ -39,6 +39,10 @@ func (h *reading) searchOpenPulls(ctx context.Context, share shares) (whole bool
 		return true, nil
 	}
 	for h.incomplete == nil && !h.searchDone() {
+		if h.search.pages == transport.MostPages {
+			h.cutList("open pull requests")
+			break
+		}
 		if err := h.searchPage(share.reading); err != nil {
 			return false, err
 		}

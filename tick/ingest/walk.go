@@ -119,6 +119,11 @@ func (w *walk) fetch(ctx context.Context) error {
 	if w.waiting || w.over() {
 		return nil
 	}
+	if w.pagesRead == transport.MostPages {
+		w.stopped = true
+		w.h.cutList(w.name)
+		return nil
+	}
 	w.asked = w.h.now()
 	address := w.next
 	got, seen, err := w.readPage(ctx, address)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
 	"github.com/mergexo/gh-mergexo/internal/git"
@@ -99,7 +98,7 @@ func (p *runner) findFlaw(ctx context.Context, l *env.Lease, ag agent.Agent) (*f
 	if err != nil {
 		return nil, err
 	}
-	ran := p.Secrets.Redact(strings.Join(r.RequiredTests, " "))
+	ran := p.Secrets.Redact(work.CommandLine(r.RequiredTests))
 	if res.Failure == "" {
 		l.Turn.Tested = ran
 		return nil, nil //nolint:nilnil // as above
@@ -131,7 +130,7 @@ func (p *runner) runTests(ctx context.Context, l *env.Lease, ag agent.Agent, com
 	if err != nil {
 		return agent.Tested{}, err
 	}
-	p.Changed(l, "testing", strings.Join(r.RequiredTests, " "))
+	p.Changed(l, "testing", work.CommandLine(r.RequiredTests))
 	res, err := ag.Test(ctx, p.testRequest(l), r.RequiredTests)
 	if err == nil && res.Failure != "" {
 		if prepared != nil && prepared.Failure != "" {

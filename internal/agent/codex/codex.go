@@ -65,7 +65,7 @@ func (c *codex) Run(ctx context.Context, r agent.Request) (agent.Result, error) 
 	began, m := c.spec.Now(), c.meter(r)
 	logged := r
 	logged.Log = answerFilter{r.Log}
-	res, err := c.spec.Launch(ctx, logged, agent.Launch{Argv: c.argv(r, schema), Env: c.environ(), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
+	res, err := c.spec.Launch(ctx, logged, agent.Launch{Argv: c.spec.CommandLine(), Rest: c.rest(r, schema), Env: c.environ(), Stdin: []byte(r.Prompt), MaxOutput: agent.MaxStream, Meter: m})
 	tidy(r.Dir)
 	out, err := c.judge(r, res, began.Unix(), err)
 	out.Usage, out.Known, out.Counted = m.account()
@@ -84,10 +84,14 @@ func tidy(dir string) {
 	}
 }
 
-// argv returns the command line. All limits come before the word resume, where codex applies them
-// to both forms: a resumed turn inherits none.
-func (c *codex) argv(r agent.Request, schema string) []string {
-	argv := append(append([]string{}, c.spec.CommandLine()...), "exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema)
+// rest returns the arguments of a turn. All limits come before the word resume, where codex applies
+// them to both forms: a resumed turn inherits none.
+func (c *codex) rest(r agent.Request, schema string) agent.Rest {
+	return func(writable []string) []string { return c.arguments(r, schema, writable) }
+}
+
+func (c *codex) arguments(r agent.Request, schema string, writable []string) []string {
+	argv := []string{"exec", "--json", "--color", "never", "--skip-git-repo-check", "-C", r.Dir, "--output-schema", schema}
 	if c.spec.Model != "" {
 		argv = append(argv, "-m", c.spec.Model)
 	}
@@ -96,7 +100,7 @@ func (c *codex) argv(r agent.Request, schema string) []string {
 		sandbox = "read-only"
 	}
 	argv = append(argv, "-s", sandbox)
-	for _, setting := range c.settings(r) {
+	for _, setting := range c.settings(r, writable) {
 		argv = append(argv, "-c", setting)
 	}
 	if server, ok := c.spec.Server(r); ok {
@@ -113,7 +117,7 @@ func (c *codex) argv(r agent.Request, schema string) []string {
 // settings override codex's own configuration for one run. Its commands see the core variables and
 // ours, but not the provider's key. They run in no login shell: /etc/profile would replace PATH,
 // and programs installed elsewhere would not be found.
-func (c *codex) settings(r agent.Request) []string {
+func (c *codex) settings(r agent.Request, writable []string) []string {
 	all := []string{
 		`approval_policy="never"`, "allow_login_shell=false", "analytics.enabled=false", "check_for_update_on_startup=false",
 		`shell_environment_policy.inherit="core"`, "shell_environment_policy.set=" + tomlTable(c.spec.Ours(r)),
@@ -129,7 +133,7 @@ func (c *codex) settings(r agent.Request) []string {
 		// to codex's home. Versions without this setting ignore it.
 		all = append(all, "skills.include_instructions=false")
 	}
-	if roots := c.writable(); len(roots) > 0 {
+	if roots := c.roots(writable); len(roots) > 0 {
 		all = append(all, "sandbox_workspace_write.writable_roots=["+strings.Join(roots, ",")+"]")
 	}
 	if c.guards(r, "/tmp") {
@@ -141,14 +145,17 @@ func (c *codex) settings(r agent.Request) []string {
 	return all
 }
 
-// writable returns the extra folders that codex's commands may write to, without those that hold
-// its login, its settings or our git configuration.
-func (c *codex) writable() []string {
+// roots returns the extra folders that codex's commands may write to: the writable ones, without
+// those that hold its login, its settings or our git configuration. Codex fails on files.
+func (c *codex) roots(writable []string) []string {
 	var all []string
-	for _, dir := range c.spec.Writable {
+	for _, dir := range writable {
 		holds := func(kept string) bool {
 			rel, err := filepath.Rel(dir, kept)
 			return err == nil && filepath.IsLocal(rel)
+		}
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			continue
 		}
 		if !slices.ContainsFunc(append(c.spec.Adapter.Homes(c.spec.Environ), c.spec.Home), holds) {
 			all = append(all, tomlString(dir))
@@ -329,18 +336,22 @@ const usageCode = 2
 
 // Check is part of Agent. Codex runs the check as it runs its model's commands: in its own sandbox.
 func (c *codex) Check(ctx context.Context, r agent.Request) error {
-	argv := append(append([]string{}, c.spec.CommandLine()...), "sandbox")
+	if err := c.spec.CheckVersion(ctx, r, nil); err != nil {
+		return err
+	}
 	mode, dirs := "read-only", []string(nil)
 	if r.Mode != work.ModeRead {
 		mode, dirs = "workspace-write", append([]string{r.Dir}, c.temp(r)...)
 	}
-	argv = append(argv, "-c", "sandbox_mode="+tomlString(mode))
-	for _, setting := range append(c.settings(r), overrides(c.spec.Args)...) {
-		argv = append(argv, "-c", setting)
+	rest := func(writable []string) []string {
+		argv := []string{"sandbox", "-c", "sandbox_mode=" + tomlString(mode)}
+		for _, setting := range append(c.settings(r, writable), overrides(c.spec.Args)...) {
+			argv = append(argv, "-c", setting)
+		}
+		return append(argv, "-c", untrusted(r.Dir), "--")
 	}
-	argv = append(argv, "-c", untrusted(r.Dir), "--")
 	defer tidy(r.Dir)
-	res, err := c.spec.CheckInside(ctx, r, argv, dirs)
+	res, err := c.spec.CheckBehind(ctx, r, agent.Launch{Argv: c.spec.CommandLine(), Rest: rest}, dirs)
 	if err == nil && res.Code == usageCode && strings.Contains(string(res.Stderr), "Usage:") {
 		return nil // this codex has no such command: the turn will show what works
 	}

@@ -134,9 +134,9 @@ func TestCodexsLimitsStandBeforeResume(t *testing.T) {
 	c := &codex{spec: agent.Spec{Name: "x", Adapter: Adapter, Model: "m", Effort: `hi"gh`, Args: []string{"-c", "a=1"}, Environ: []string{"HOME=/home/op"}, Home: "/home/op/state"}}
 	for _, mode := range []work.Mode{work.ModeRead, work.ModeWrite} {
 		r := agent.Request{Turn: "t", Dir: "/home/op/checkout", Mode: mode}
-		fresh := c.argv(r, "/s.json")
+		fresh := c.arguments(r, "/s.json", nil)
 		r.Session = someThread
-		resumed := c.argv(r, "/s.json")
+		resumed := c.arguments(r, "/s.json", nil)
 		if want := slices.Concat(fresh[:len(fresh)-1], []string{"resume", someThread, "-"}); !slices.Equal(resumed, want) {
 			t.Errorf("fresh   %q\nresumed %q", fresh, resumed)
 		}
@@ -162,7 +162,7 @@ func TestTheTemporaryFolderIsGuardedWhereOursAreInIt(t *testing.T) {
 		{[]string{"HOME=/home/op"}, "/tmpfiles/checkout", false},
 	} {
 		c := &codex{spec: agent.Spec{Adapter: Adapter, Environ: tt.environ, Home: "/home/op/state"}}
-		if got := strings.Contains(strings.Join(c.settings(agent.Request{Dir: tt.dir}), " "), rule); got != tt.want {
+		if got := strings.Contains(strings.Join(c.settings(agent.Request{Dir: tt.dir}, nil), " "), rule); got != tt.want {
 			t.Errorf("%v %s: %v", tt.environ, tt.dir, got)
 		}
 	}

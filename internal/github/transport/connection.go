@@ -40,7 +40,7 @@ type Connection[T any] struct {
 // More reads the remaining pages of a node's connection into it. document takes the node's id and a
 // cursor.
 func More[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T]) error {
-	for into.PageInfo.HasNextPage {
+	for pages := 1; into.PageInfo.HasNextPage; pages++ {
 		cursor := into.PageInfo.EndCursor
 		next, url, err := pageAt(ctx, c, document, map[string]any{"id": id, "after": cursor}, pick)
 		if err != nil {
@@ -48,6 +48,9 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 		}
 		if next.PageInfo.HasNextPage && (next.PageInfo.EndCursor == cursor || len(next.Nodes) == 0) {
 			return &BodyError{URL: url, Err: errCircle}
+		}
+		if pages == MostPages {
+			return &BodyError{URL: url, Err: errEndless}
 		}
 		into.Nodes = append(into.Nodes, next.Nodes...)
 		into.PageInfo = next.PageInfo
@@ -58,7 +61,7 @@ func More[N, T any](ctx context.Context, c *Client, document, id string, into *C
 // Earlier reads the pages before a node's connection into it, from the last one back, until reaches
 // reports that what was read goes back far enough. document takes the node's id and a cursor.
 func Earlier[N, T any](ctx context.Context, c *Client, document, id string, into *Connection[T], pick func(N) Connection[T], reaches func([]T) bool) error {
-	for into.PageInfo.HasPreviousPage && !reaches(into.Nodes) {
+	for pages := 1; into.PageInfo.HasPreviousPage && !reaches(into.Nodes); pages++ {
 		cursor := into.PageInfo.StartCursor
 		earlier, url, err := pageAt(ctx, c, document, map[string]any{"id": id, "before": cursor}, pick)
 		if err != nil {
@@ -66,6 +69,9 @@ func Earlier[N, T any](ctx context.Context, c *Client, document, id string, into
 		}
 		if earlier.PageInfo.HasPreviousPage && (earlier.PageInfo.StartCursor == cursor || len(earlier.Nodes) == 0) {
 			return &BodyError{URL: url, Err: errCircle}
+		}
+		if pages == MostPages {
+			return &BodyError{URL: url, Err: errEndless}
 		}
 		into.Nodes = append(earlier.Nodes, into.Nodes...)
 		into.PageInfo = earlier.PageInfo

@@ -72,7 +72,14 @@ func ReadPage[W Plausible, T any](ctx context.Context, c *Client, p PageRequest,
 // errCircle means that a page names an earlier page as the next one.
 var errCircle = errors.New("the listing's pages run in a circle")
 
-// ReadAll reads a whole listing. With a context in which reads can be prefetched, the pages after
+// MostPages is how many pages of one listing are read at a time; more than GitHub shows of any that
+// is read whole.
+const MostPages = 300
+
+// errEndless means that a listing always names a next page.
+var errEndless = fmt.Errorf("the listing has more than %d pages", MostPages)
+
+// ReadAll reads a whole listing of at most MostPages. With a context in which reads can be prefetched, the pages after
 // the first are requested side by side.
 func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string, convert func(W) T) ([]T, error) {
 	var all []T
@@ -80,6 +87,9 @@ func ReadAll[W Plausible, T any](ctx context.Context, c *Client, address string,
 	for address != "" {
 		if seen[address] {
 			return nil, &BodyError{URL: address, Err: errCircle}
+		}
+		if len(seen) == MostPages {
+			return nil, &BodyError{URL: address, Err: errEndless}
 		}
 		seen[address] = true
 		p, err := ReadPage(ctx, c, PageRequest{URL: address}, convert)
