@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,8 +39,11 @@ type wrapper func(argv []string, j work.Job) ([]string, error)
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
 	asked := m.cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
-	if a.Adapter == config.AdapterCodex {
+	switch a.Adapter {
+	case config.AdapterCodex:
 		own = sandbox.HasItsOwn
+	case config.AdapterACP:
+		own = sandbox.NeedsOne
 	}
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return sandbox.Choose(asked, own, sandbox.Tool{}, nil)
@@ -94,7 +96,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
-		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapters[a.Adapter].Homes(environ),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapterOf(a).Homes(environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
@@ -110,9 +112,12 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 // homes of other agents hold their logins.
 func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-	for _, other := range slices.Sorted(maps.Keys(adapters)) {
-		if other != a.Adapter {
-			all = append(all, adapters[other].Homes(m.env.All())...)
+	own := homes(m.env, a)
+	for _, other := range knownAdapters() {
+		for _, home := range other.Homes(m.env.All()) {
+			if !slices.Contains(own, home) && !slices.Contains(all, home) {
+				all = append(all, home)
+			}
 		}
 	}
 	return all

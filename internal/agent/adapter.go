@@ -49,11 +49,10 @@ func New(s Spec) (Agent, error) {
 // environment. They must stay writable in a sandbox. Claude without such a variable also has a file
 // beside its folder.
 func (a Adapter) Homes(environ []string) []string {
-	if a.Variable == "" {
-		return nil
-	}
-	if dir := Lookup(environ, a.Variable); dir != "" {
-		return absolute(dir)
+	if a.Variable != "" {
+		if dir := Lookup(environ, a.Variable); dir != "" {
+			return absolute(dir)
+		}
 	}
 	var all []string
 	for _, name := range a.InHome {
