@@ -312,6 +312,18 @@ func TestUsageIsReadAsItIsMeant(t *testing.T) {
 	}
 }
 
+// opencode's tokens are of its last request, which are all only where it used no tool.
+func TestTokensOfALastRequestAreNotATurns(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"opencode", "kilo"} {
+		r := newRig(t, `usage={"inputTokens":10,"outputTokens":4}`)
+		r.spec.Adapter = acp.Adapter([]string{name})
+		if got := r.must(); got.Known.Tokens || got.Usage.InputTokens != 10 {
+			t.Errorf("%s: %+v %+v", name, got.Usage, got.Known)
+		}
+	}
+}
+
 // Nothing enforces the schema, so models fence their answers.
 func TestAFencedAnswerIsAnAnswer(t *testing.T) {
 	t.Parallel()

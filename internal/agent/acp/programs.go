@@ -20,11 +20,13 @@ type Program struct {
 	variable string   // as those of agent.Adapter
 	inHome   []string
 	cost     bool // it tells the cost
+	lastOnly bool // the tokens it tells are of the turn's last request to its provider alone
 }
 
 // What programs tell of a turn's usage. Of those that were only started it is unknown.
 const (
 	tellsTokens  = "tokens"
+	tellsLast    = "tokens of the last request only, so the turn's usage is unknown"
 	tellsCost    = "tokens and cost"
 	tellsNothing = "nothing"
 	tellsUnknown = "not tried"
@@ -75,11 +77,12 @@ func Programs() []Program {
 		},
 		{
 			Name: "kilo", Package: "@kilocode/cli", Command: []string{"kilo", "acp"},
-			Login: "run `kilo auth login`", Usage: tellsUnknown, inHome: []string{".local/share/kilo", ".config/kilo"},
+			Login: "run `kilo auth login`", Usage: tellsUnknown, lastOnly: true, // as opencode, from which it comes
+			inHome: []string{".local/share/kilo", ".config/kilo"},
 		},
 		{
 			Name: "opencode", Package: "opencode-ai", Command: []string{"opencode", "acp"},
-			Login: "run `opencode auth login`", Usage: tellsTokens, env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"}, inHome: []string{".local/share/opencode", ".config/opencode"},
+			Login: "run `opencode auth login`", Usage: tellsLast, lastOnly: true, env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"}, inHome: []string{".local/share/opencode", ".config/opencode"},
 		},
 		{
 			Name: "qwen", Package: "@qwen-code/qwen-code", Command: []string{"qwen", "--acp"},

@@ -375,6 +375,7 @@ func (t *talk) update(raw json.RawMessage) {
 		t.words.add(u.Message, u.Content)
 	case u.Kind == "tool_call":
 		t.note("uses a tool: %s", u.Title)
+		t.usage.partial = t.client.program.lastOnly // another request follows
 		t.words.whole = true
 	case u.Kind == "user_message_chunk", u.Kind == "agent_thought_chunk":
 		t.words.whole = true

@@ -46,6 +46,7 @@ type usage struct {
 	told         bool // the turn has ended, and tokens are what it told
 	tokens       tokens
 	before, last agent.Count
+	partial      bool // the tokens are not those of the whole turn
 }
 
 // spent takes the session's cost.
@@ -62,7 +63,7 @@ func (u *usage) spent(m money, prompting bool) {
 // known reports whether the counts are complete. Those of a cache may be absent.
 func (u *usage) known() bool {
 	t := u.tokens
-	return u.told && t.Input.Known && t.Output.Known && !t.CachedRead.Unreadable && !t.CachedWrite.Unreadable
+	return u.told && !u.partial && t.Input.Known && t.Output.Known && !t.CachedRead.Unreadable && !t.CachedWrite.Unreadable
 }
 
 // counted returns the tokens. Cached ones are taken out of an input that includes them.
