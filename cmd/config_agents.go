@@ -32,7 +32,8 @@ its table for the config; "gh mergexo init --agent <name>" writes it. codex and 
 need no table.`,
 		Example: `  $ gh mergexo config agents
   $ gh mergexo config agents opencode >> ~/.config/mergexo/config.toml
-  $ gh mergexo config agents --json agents --jq '.agents[] | select(.installed) | .name'`,
+  $ gh mergexo config agents --json agents \
+      --jq '.agents[] | select(.installed) | .name'`,
 		Args: cli.Args(cli.Words(0, 1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return names(), cobra.ShellCompDirectiveNoFileComp

@@ -87,12 +87,8 @@ func answerAnthropic(w http.ResponseWriter, req messagesRequest, reply Reply) {
 // fitting uses the tools that are offered: programs other than claude have no tool for the answer,
 // and another name for the shell.
 func (r Reply) fitting(tools []string) Reply {
-	if r.Run != "" {
-		name := "Bash"
-		if slices.Contains(tools, "bash") {
-			name = "bash"
-		}
-		r.Tool, r.Run = &Call{Name: name, Input: map[string]any{"command": r.Run, "description": "as the script says"}}, ""
+	if r.Run != "" && slices.Contains(tools, "bash") {
+		r.Tool, r.Run = &Call{Name: "bash", Input: map[string]any{"command": r.Run, "description": "as the script says"}}, ""
 	}
 	if r.Answer != nil && !slices.Contains(tools, structured) {
 		r.Text, r.Answer = text(r.Answer), nil
@@ -217,6 +213,8 @@ func wholeMessage(model string, reply Reply) map[string]any {
 func messageContent(reply Reply) (content map[string]any, stop string) {
 	call := reply.Tool
 	switch {
+	case reply.Run != "":
+		call = &Call{Name: "Bash", Input: map[string]any{"command": reply.Run, "description": "as the script says"}}
 	case reply.Answer != nil:
 		var input map[string]any
 		if json.Unmarshal([]byte(text(reply.Answer)), &input) == nil {

@@ -231,6 +231,9 @@ func TestAStoppedTurnIsCancelled(t *testing.T) {
 	for _, traits := range [][]string{{"hangs"}, {"hangs", "deaf"}, {"hangs", "stays"}} {
 		t.Run(strings.Join(traits, " ")+" at the time limit", func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && len(traits) > 1 {
+				t.Skip("it is killed after a while")
+			}
 			r := newRig(t, traits...)
 			r.request.Wall = 2 * time.Second
 			_, err := r.run(t.Context())
@@ -254,6 +257,36 @@ func TestAStoppedTurnIsCancelled(t *testing.T) {
 			t.Error("it was not cancelled")
 		}
 	})
+}
+
+// A program that waits for its tool lives, and one that is silent does not: nor does a tool of the
+// past that never ended keep it alive.
+func TestAToolIsASignOfLife(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		traits []string
+		again  bool
+		limit  proc.Limit
+	}{
+		{"a tool runs", []string{"hangs"}, false, proc.WallLimit},
+		{"silence", []string{"hangs", "silent"}, false, proc.IdleLimit},
+		{"silence after a past tool", []string{"hangs", "silent"}, true, proc.IdleLimit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			if c.again {
+				r.request.Session = r.must().Session
+			}
+			r.spec.Command = append(r.spec.Command, c.traits...)
+			r.request.Idle, r.request.Wall = time.Second, 6*time.Second
+			_, err := r.run(t.Context())
+			if timeout, ok := errors.AsType[*agent.TimeoutError](err); !ok || timeout.Limit != c.limit {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func TestTheModelIsChosenWhereTheConfigNamesOne(t *testing.T) {

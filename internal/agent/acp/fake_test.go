@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -100,9 +101,7 @@ func (f *fake) refuse(id json.RawMessage, code int, words string, data any) {
 
 func (f *fake) update(kind string, more map[string]any) {
 	u := map[string]any{"sessionUpdate": kind}
-	for k, v := range more {
-		u[k] = v
-	}
+	maps.Copy(u, more)
 	f.write(map[string]any{"method": "session/update", "params": map[string]any{"sessionId": f.session, "update": u}})
 }
 
@@ -328,7 +327,9 @@ func (f *fake) work(id json.RawMessage, prompt string) {
 
 // hang answers only to a cancelled turn.
 func (f *fake) hang(id json.RawMessage) {
-	f.update("tool_call", map[string]any{"toolCallId": "t1", "title": "sleep", "status": "in_progress"})
+	if !f.is("silent") {
+		f.update("tool_call", map[string]any{"toolCallId": "t1", "title": "sleep", "status": "in_progress"})
+	}
 	for {
 		if p := f.read(); p.Method == "session/cancel" {
 			f.note("cancelled", "")
