@@ -96,7 +96,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
-		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapterOf(a).Homes(environ),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapterOf(a).Homes(environ), Settings: adapterOf(a).Reads(environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
@@ -112,11 +112,14 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 // homes of other agents hold their logins.
 func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-	own := homes(m.env, a)
+	of := func(adapter agent.Adapter, environ []string) []string {
+		return append(adapter.Homes(environ), adapter.Reads(environ)...)
+	}
+	own := of(adapterOf(a), ofAgent(m.env, a))
 	for _, other := range knownAdapters() {
-		for _, home := range other.Homes(m.env.All()) {
-			if !slices.Contains(own, home) && !slices.Contains(all, home) {
-				all = append(all, home)
+		for _, path := range of(other, m.env.All()) {
+			if !slices.Contains(own, path) && !slices.Contains(all, path) {
+				all = append(all, path)
 			}
 		}
 	}

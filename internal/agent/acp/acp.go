@@ -21,7 +21,7 @@ func Adapter(command []string) agent.Adapter {
 	p, _ := Find(command)
 	return agent.Adapter{
 		Name: "acp", New: func(s agent.Spec) (agent.Agent, error) { return open(s, p) },
-		Install: p.Install(), Env: p.env, Variable: p.variable, InHome: p.inHome,
+		Install: p.Install(), Env: p.env, Variable: p.variable, InHome: p.inHome, Settings: p.settings,
 		NoCost: !p.cost, Login: p.loginOf, Step: step,
 	}
 }

@@ -371,6 +371,20 @@ func TestAFencedAnswerIsAnAnswer(t *testing.T) {
 	}
 }
 
+// The adapter of claude loads no settings of the checkout, and for a reviewer none that the author's
+// agent could have left. So does this one.
+func TestClaudeIsToldWhatToLoad(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]string{"": `{"claudeCode":{"options":{"settingSources":["user"]}}}`, "quinn": `{"claudeCode":{"options":{"extraArgs":{"safe-mode":null},"settingSources":["user"]}}}`} {
+		r := newRig(t)
+		r.spec.Adapter, r.request.Role = acp.Adapter([]string{"claude-agent-acp"}), role
+		r.must()
+		if got := r.noted("meta"); got != want {
+			t.Errorf("%q: %s", role, got)
+		}
+	}
+}
+
 func TestPresetsAreFoundByTheirCommandLines(t *testing.T) {
 	t.Parallel()
 	for _, p := range acp.Programs() {

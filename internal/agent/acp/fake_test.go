@@ -157,6 +157,7 @@ func (f *fake) serve() {
 			Option    string            `json:"configId"`
 			Value     string            `json:"value"`
 			Prompt    []map[string]any  `json:"prompt"`
+			Meta      json.RawMessage   `json:"_meta"`
 			Abilities struct {
 				FS       map[string]bool `json:"fs"`
 				Terminal bool            `json:"terminal"`
@@ -191,6 +192,7 @@ func (f *fake) serve() {
 				f.die(9, "too early, or without a folder: "+string(p.Params))
 			}
 			f.cwd = q.Cwd
+			f.note("meta", string(q.Meta))
 			f.open(p, q.Session)
 		case "session/set_model", "session/set_config_option":
 			f.note("model", q.Model+q.Option+"="+q.Value)

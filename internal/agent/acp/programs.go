@@ -19,8 +19,10 @@ type Program struct {
 	env      []string // added to the environment that every agent sees
 	variable string   // as those of agent.Adapter
 	inHome   []string
-	cost     bool // it tells the cost
-	lastOnly bool // the tokens it tells are of the turn's last request to its provider alone
+	settings []string
+	meta     func(agent.Request) map[string]any // of a session, in the program's own terms; nil: none
+	cost     bool                               // it tells the cost
+	lastOnly bool                               // the tokens it tells are of the turn's last request to its provider alone
 }
 
 // What programs tell of a turn's usage. Of those that were only started it is unknown.
@@ -36,7 +38,21 @@ const (
 var (
 	quietClaude = []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1"}
 	claudeHome  = []string{".claude", ".claude.json"}
+
+	// A checkout's opencode.json may start programs and name another provider, as claude's settings
+	// may.
+	quietOpencode = []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_CLAUDE_CODE=1", "OPENCODE_DISABLE_SHARE=1"}
 )
+
+// claudeOptions loads no settings of the checkout, and for a reviewer nothing that the author's
+// agent may have left in claude's home, as the adapter of claude does.
+func claudeOptions(r agent.Request) map[string]any {
+	options := map[string]any{"settingSources": []string{"user"}}
+	if r.Role != "" {
+		options["extraArgs"] = map[string]any{"safe-mode": nil}
+	}
+	return map[string]any{"claudeCode": map[string]any{"options": options}}
+}
 
 // Programs returns the presets, by name.
 func Programs() []Program {
@@ -48,7 +64,7 @@ func Programs() []Program {
 		{
 			Name: "claude-agent-acp", Package: "@agentclientprotocol/claude-agent-acp", Command: []string{"claude-agent-acp"},
 			Login: "run `claude` and log in there; or env_pass = [\"ANTHROPIC_API_KEY\"]", Keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
-			Usage: tellsCost, cost: true, env: quietClaude, variable: "CLAUDE_CONFIG_DIR", inHome: claudeHome,
+			Usage: tellsCost, cost: true, env: quietClaude, variable: "CLAUDE_CONFIG_DIR", inHome: claudeHome, meta: claudeOptions,
 		},
 		{
 			Name: "claude-code-acp", Package: "@zed-industries/claude-code-acp", Command: []string{"claude-code-acp"},
@@ -78,11 +94,11 @@ func Programs() []Program {
 		{
 			Name: "kilo", Package: "@kilocode/cli", Command: []string{"kilo", "acp"},
 			Login: "run `kilo auth login`", Usage: tellsUnknown, lastOnly: true, // as opencode, from which it comes
-			inHome: []string{".local/share/kilo", ".config/kilo"},
+			inHome: []string{".local/share/kilo"}, settings: []string{".config/kilo/kilo.json", ".config/kilo/kilo.jsonc"},
 		},
 		{
 			Name: "opencode", Package: "opencode-ai", Command: []string{"opencode", "acp"},
-			Login: "run `opencode auth login`", Usage: tellsLast, lastOnly: true, env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1"}, inHome: []string{".local/share/opencode", ".config/opencode"},
+			Login: "run `opencode auth login`", Usage: tellsLast, lastOnly: true, env: quietOpencode, inHome: []string{".local/share/opencode"}, settings: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 		},
 		{
 			Name: "qwen", Package: "@qwen-code/qwen-code", Command: []string{"qwen", "--acp"},

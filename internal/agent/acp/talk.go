@@ -224,6 +224,9 @@ func (t *talk) initialized(result json.RawMessage) {
 	}
 	t.note("is %s %s", i.Info.Name, i.Info.Version)
 	params := map[string]any{"cwd": t.request.Dir, "mcpServers": servers(t.request)}
+	if meta := t.client.program.meta; meta != nil {
+		params["_meta"] = meta(t.request)
+	}
 	switch {
 	case t.request.Session == "":
 		t.call("session/new", params, t.opened, nil)
