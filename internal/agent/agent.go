@@ -83,7 +83,7 @@ type Spec struct {
 	Environ  []string         // required; exactly its environment, without what the adapter adds
 	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
-	Now      func() time.Time // required by codex and claude
+	Now      func() time.Time // required by codex, claude and acp
 
 	MaxMemory int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
 	MaxDisk   int64 // bytes that a run may add to its checkout and the Rooms; 0: no limit
