@@ -15,7 +15,7 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts"
 )
 
-// newConfigCmd makes the command config, with its subcommands validate and schema.
+// newConfigCmd makes the command config, with its subcommands agents, validate and schema.
 func newConfigCmd(a *cli.App) *cobra.Command {
 	var example bool
 	c := a.WithJSON(config.Document{}, &cobra.Command{
@@ -48,7 +48,7 @@ func newConfigCmd(a *cli.App) *cobra.Command {
 		},
 	})
 	c.Flags().BoolVar(&example, "example", false, "Print a commented example")
-	c.AddCommand(newValidateCmd(a), newSchemaCmd(a))
+	c.AddCommand(newPresetsCmd(a), newValidateCmd(a), newSchemaCmd(a))
 	return c
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Surroundings is an agent's environment according to the config.
 type Surroundings struct {
-	Adapter       string   `json:"adapter"` // command, codex or claude: it decides how the answer is given
+	Adapter       string   `json:"adapter"` // command, acp, codex or claude: it decides how the answer is given
 	Shell         bool     `json:"shell"`   // the agent can run commands
 	Network       Network  `json:"network"` // of the commands that it runs
 	TurnSeconds   int      `json:"turn_timeout_seconds"`

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/acp"
 	"github.com/mergexo/gh-mergexo/internal/agent/claude"
 	"github.com/mergexo/gh-mergexo/internal/agent/codex"
 	"github.com/mergexo/gh-mergexo/internal/agent/command"
@@ -29,26 +30,43 @@ import (
 	"github.com/mergexo/gh-mergexo/prompts/secrets"
 )
 
-// adapters are the kinds of agent, by their names in the config.
-var adapters = map[string]agent.Adapter{
-	config.AdapterCodex:   codex.Adapter,
-	config.AdapterClaude:  claude.Adapter,
-	config.AdapterCommand: command.Adapter,
+// adapterOf returns the adapter of an agent.
+func adapterOf(a config.Agent) agent.Adapter {
+	switch a.Adapter {
+	case config.AdapterCodex:
+		return codex.Adapter
+	case config.AdapterClaude:
+		return claude.Adapter
+	case config.AdapterACP:
+		return acp.Adapter(a.Command)
+	case config.AdapterCommand:
+		return command.Adapter
+	}
+	return agent.Adapter{}
+}
+
+// knownAdapters are those of every program that we know.
+func knownAdapters() []agent.Adapter {
+	all := []agent.Adapter{codex.Adapter, claude.Adapter}
+	for _, p := range acp.Programs() {
+		all = append(all, acp.Adapter(p.Command))
+	}
+	return all
 }
 
 // ofAgent returns the part of our environment that an agent sees.
 func ofAgent(env environ.Env, a config.Agent) []string {
-	return env.Agent(append(adapters[a.Adapter].Variables(), a.EnvPass...))
+	return env.Agent(append(adapterOf(a).Variables(), a.EnvPass...))
 }
 
 // homes returns the folders in which an agent's program keeps its login and sessions.
 func homes(env environ.Env, a config.Agent) []string {
-	return adapters[a.Adapter].Homes(ofAgent(env, a))
+	return adapterOf(a).Homes(ofAgent(env, a))
 }
 
 // programOf names an agent's program and where to find it.
 func programOf(env environ.Env, a config.Agent) agent.Spec {
-	return agent.Spec{Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Environ: ofAgent(env, a)}
+	return agent.Spec{Name: a.Name, Adapter: adapterOf(a), Command: a.Command, Environ: ofAgent(env, a)}
 }
 
 // used returns the names of the agents that the config uses, their fallbacks included.
@@ -113,7 +131,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
 		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
-		CostUnknown: adapters[a.Adapter].NoCost && a.Prices == nil,
+		CostUnknown: adapterOf(a).NoCost && a.Prices == nil, Tells: tells(a),
 	}
 	if blocked, ok := errors.AsType[*work.BlockedError](err); ok {
 		g.Says = "its turns are blocked: " + explain.Reason(blocked.Reason, explain.Place{}).Here()

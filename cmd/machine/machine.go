@@ -142,7 +142,7 @@ func (m *Machine) Used(run work.Run, counted work.Usage, began time.Time) (agent
 
 func (m *Machine) spec(a config.Agent) agent.Spec {
 	return agent.Spec{
-		Name: a.Name, Adapter: adapters[a.Adapter], Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
+		Name: a.Name, Adapter: adapterOf(a), Command: a.Command, Model: a.Model, Effort: a.Effort, Args: a.Args, Writable: a.Writable, Prices: a.Prices,
 		Environ: m.environOf(a), Plain: m.env.Agent(nil), Home: m.agentsHome(), Redact: m.redactorFor(a.EnvPass), Now: m.now,
 		MaxMemory: m.cfg.Runtime.MaxMemory, MaxProcesses: m.cfg.Runtime.MaxProcesses, MaxDisk: m.cfg.Runtime.MaxDisk, Tool: answerTool(),
 	}

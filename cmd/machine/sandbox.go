@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,8 +39,11 @@ type wrapper func(argv []string, j work.Job) (line, writable []string, err error
 func (m *Machine) Protection(ctx context.Context, a config.Agent) (sandbox.Protection, error) {
 	asked := m.cfg.Sandbox(a)
 	own := sandbox.NoneOfItsOwn
-	if a.Adapter == config.AdapterCodex {
+	switch a.Adapter {
+	case config.AdapterCodex:
 		own = sandbox.HasItsOwn
+	case config.AdapterACP:
+		own = sandbox.NeedsOne
 	}
 	if asked == work.SandboxNone || asked == work.SandboxAgent {
 		return sandbox.Choose(asked, own, sandbox.Tool{}, nil)
@@ -94,7 +96,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	environ := m.environOf(a)
 	b := sandbox.Box{
 		Agent: a.Name, Home: m.env.Home, Path: agent.PathOf(environ), Temp: m.folders("TMPDIR", "TMP", "TEMP"),
-		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapters[a.Adapter].Homes(environ),
+		Trusted: trusted(environ), Programs: absolutePaths(a.Command), Homes: adapterOf(a).Homes(environ), Settings: adapterOf(a).Reads(environ),
 		Readable: slices.Concat(m.cfg.Runtime.Readable, a.Readable), Writable: a.Writable,
 		Kept: append(m.env.Kept(), m.dirs.State), Hidden: m.hidden(a),
 		Ours: []string{m.agentsHome(), filepath.Join(m.dirs.MirrorDir(repo), "objects")}, Items: m.dirs.HomesDir(repo),
@@ -103,7 +105,7 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 	if r, known := m.cfg.Repo(repo.Name); known && len(r.Setup) > 0 {
 		b.SetUp = m.dirs.SetupCheckout(repo).Dir
 	}
-	if tool := answerTool(); tool != nil && adapters[a.Adapter].Tool != nil {
+	if tool := answerTool(); tool != nil && adapterOf(a).Tool != nil {
 		b.Ours = append(b.Ours, tool[0])
 	}
 	if m.scratch != "" {
@@ -116,9 +118,15 @@ func (m *Machine) box(repo work.Repo, a config.Agent) sandbox.Box {
 // homes of other agents hold their logins.
 func (m *Machine) hidden(a config.Agent) []string {
 	all := m.folders("GNUPGHOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
-	for _, other := range slices.Sorted(maps.Keys(adapters)) {
-		if other != a.Adapter {
-			all = append(all, adapters[other].Homes(m.env.All())...)
+	of := func(adapter agent.Adapter, environ []string) []string {
+		return append(adapter.Homes(environ), adapter.Reads(environ)...)
+	}
+	own := of(adapterOf(a), ofAgent(m.env, a))
+	for _, other := range knownAdapters() {
+		for _, path := range of(other, m.env.All()) {
+			if !slices.Contains(own, path) && !slices.Contains(all, path) {
+				all = append(all, path)
+			}
 		}
 	}
 	return all
@@ -178,7 +186,7 @@ func (m *Machine) VisibleEntries(p sandbox.Protection, repo work.Repo, a config.
 		path = found
 	}
 	job := work.Job{Dir: filepath.Join(m.dirs.CheckoutParent(repo), "worker-0"), For: work.RunsAgent}
-	if adapters[a.Adapter].Tool != nil {
+	if adapterOf(a).Tool != nil {
 		job.Answer = agent.AnswerFolder(job.Dir)
 	}
 	var views []Entry

@@ -25,11 +25,11 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 		}
 		return nil
 	}
+	repo := DraftRepo{Name: called(p.name), Table: r.preset(d.cfg)}
 	agent, err := r.chooseAgent(ctx, d.cfg)
 	if err != nil {
 		return err
 	}
-	repo := DraftRepo{Name: called(p.name)}
 	if d.used = agent; d.text != "" && agent != d.cfg.Runtime.Agent {
 		repo.Agent, repo.Kinds = agent, terminal.Each(config.AgentKinds(), func(k work.Kind) string { return string(k) })
 	}
@@ -41,6 +41,35 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	}
 	d.repo = repo
 	return nil
+}
+
+// preset adds the agent that --agent names to the config if it is a preset, and returns its table;
+// "" if the config has the agent, or nobody knows it.
+func (r *room) preset(cfg *config.Config) string {
+	if _, known := cfg.Agents[r.agent]; known {
+		return ""
+	}
+	for _, p := range machine.Presets(r.Environ()) {
+		if p.Name == r.agent {
+			cfg.Agents[p.Name] = p.Agent()
+			return p.Table()
+		}
+	}
+	return ""
+}
+
+// alsoInstalled names the presets whose programs are on PATH; "" if there are none.
+func (r *room) alsoInstalled() string {
+	var all []string
+	for _, p := range machine.Presets(r.Environ()) {
+		if p.Installed {
+			all = append(all, p.Name)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("installed, too: %s; to use one: gh mergexo init --agent NAME", strings.Join(all, ", "))
 }
 
 // chooseAgent returns the named agent, the config's, the only installed one, or a person's choice.
@@ -67,7 +96,10 @@ func (r *room) chooseAgent(ctx context.Context, cfg *config.Config) (string, err
 		chosen = there[0]
 	case len(there) == 0:
 		missing := terminal.Each(all, func(a doctor.Agent) string { return startable(a).Error() })
-		return "", fmt.Errorf("no agent is installed; install one of these:\n%s", strings.Join(missing, "\n"))
+		if also := r.alsoInstalled(); also != "" {
+			missing = append(missing, also)
+		}
+		return "", fmt.Errorf("no agent is installed; install one of these, or one that `gh mergexo config agents` lists:\n%s", strings.Join(missing, "\n"))
 	case r.ask == nil:
 		return "", flagNeeded("%s are installed: choose one with --agent", strings.Join(there, " and "))
 	default:
@@ -96,6 +128,12 @@ func (r *room) tellAgent(a doctor.Agent) error {
 		return err
 	}
 	r.say("agent: %s", agentLine(a))
+	if a.Tells != "" {
+		r.say("  usage that it reports: %s; %s", a.Tells, a.Login.Says)
+	}
+	if also := r.alsoInstalled(); also != "" && r.agent == "" {
+		r.say("  %s", also)
+	}
 	if a.Drift != "" {
 		r.say("  %s", a.Drift)
 	}
@@ -118,7 +156,7 @@ func knownAgent(cfg *config.Config, name string) error {
 		return nil
 	}
 	all := slices.Sorted(maps.Keys(cfg.Agents))
-	err := fmt.Errorf("unknown agent %q: known are %s; to add another one, write a table [agents.%s] into the config first", name, strings.Join(all, ", "), name)
+	err := fmt.Errorf("unknown agent %q: known are %s and those of gh mergexo config agents; to add another one, write a table [agents.%s] into the config first", name, strings.Join(all, ", "), name)
 	return &cli.UsageError{Err: cli.DidYouMean(err, name, all, "")}
 }
 

@@ -13,6 +13,7 @@ import (
 type DraftRepo struct {
 	Name         string   // owner/name, or host/owner/name
 	AllowedUsers []string // who may give commands in addition to those with write permission
+	Table        string   // the table of an agent that the config lacks; empty: none
 	Agent        string   // the agent here if it differs from the default; empty: the default
 	Kinds        []string // kinds of turn for which an agent can be named
 	Reviewers    []string // built-in reviewers; empty: the default one
@@ -52,9 +53,12 @@ agent = %s # who works: "codex", "claude", or one of [agents.*]
 `, quote(agent)) + r.block()
 }
 
-// block is the repository as TOML.
+// block is the repository as TOML, after the table of its agent.
 func (r DraftRepo) block() string {
 	var b strings.Builder
+	if r.Table != "" {
+		b.WriteString(r.Table + "\n")
+	}
 	fmt.Fprintf(&b, "[[repo]]\nname = %s\n", quote(r.Name))
 	if len(r.AllowedUsers) > 0 {
 		fmt.Fprintf(&b, "allowed_users = %s # they may command beside those with write permission\n", list(r.AllowedUsers))

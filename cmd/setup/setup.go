@@ -58,7 +58,7 @@ run again: it does what is still missing.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&opt.repo, "repo", "R", "", "Set up this `repository` (default: that of the current folder)")
-	f.StringVar(&opt.agent, "agent", "", "Agent that works: codex, claude or a `name` of the config's agents")
+	f.StringVar(&opt.agent, "agent", "", "Agent that works: codex, claude, or a `name` of the config's agents or of \"gh mergexo config agents\"")
 	f.StringSliceVar(&opt.users, "allow-user", nil, "Obey this `login`, too, even without write permission")
 	f.StringSliceVar(&opt.reviewers, "reviewer", nil, "Reviewer `name`: quinn, sam, priya or none (default: quinn)")
 	f.BoolVar(&opt.schedule, "schedule", false, "Schedule passes on this machine")

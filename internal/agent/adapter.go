@@ -20,6 +20,9 @@ type Adapter struct {
 	// and sessions; InHome are the paths below HOME that it uses when the variable is unset.
 	Variable string
 	InHome   []string
+	// Settings are the files below HOME that its program only reads, in folders that it may fill in a
+	// home of its own: what an agent wrote there, the program would obey outside of the sandbox, too.
+	Settings []string
 	Sessions Sessions // below that folder
 
 	// Tool reports whether its program takes MCP servers in such a run, and so is offered the tool for
@@ -57,14 +60,21 @@ func New(s Spec) (Agent, error) {
 // environment. They must stay writable in a sandbox. Claude without such a variable also has a file
 // beside its folder.
 func (a Adapter) Homes(environ []string) []string {
-	if a.Variable == "" {
-		return nil
+	if a.Variable != "" {
+		if dir := Lookup(environ, a.Variable); dir != "" {
+			return absolute(dir)
+		}
 	}
-	if dir := Lookup(environ, a.Variable); dir != "" {
-		return absolute(dir)
-	}
+	return below(environ, a.InHome)
+}
+
+// Reads returns the paths of Settings under this environment.
+func (a Adapter) Reads(environ []string) []string { return below(environ, a.Settings) }
+
+// below returns paths below the home folder.
+func below(environ, names []string) []string {
 	var all []string
-	for _, name := range a.InHome {
+	for _, name := range names {
 		all = append(all, absolute(filepath.Join(Lookup(environ, "HOME"), name))...)
 	}
 	return all

@@ -86,7 +86,7 @@ type Spec struct {
 	Tool     []string         // the command that serves the tool for the answer, without the folder; nil: none is offered
 	Plain    []string         // required by Test: Environ without provider keys and passed-on variables
 	Home     string           // required; a folder of ours outside every checkout, for its git configuration
-	Now      func() time.Time // required by codex and claude
+	Now      func() time.Time // required by codex, claude and acp
 
 	MaxMemory    int64 // bytes of memory for the agent, or tests, and all processes they start; 0: no limit
 	MaxProcesses int   // how many processes they may be together; 0: no limit

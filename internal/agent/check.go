@@ -97,6 +97,10 @@ func lastWords(text string) string {
 	return string(words)
 }
 
+// Unable reports that the program cannot work on this machine, as was found before any token was
+// used.
+func (s Spec) Unable(detail string) error { return s.unable(detail, nil) }
+
 func (s Spec) unable(detail string, err error) error {
 	return &work.BlockedError{Reason: work.Reason{Kind: work.WhyAgentUnable, Who: s.Name, Local: detail}, Err: err}
 }

@@ -20,13 +20,14 @@ import (
 // Launch is how an adapter starts its program. All adapters use it, so that environment, marks and
 // sandbox are the same for each.
 type Launch struct {
-	Argv      []string  // required; a name on the agent's PATH or an absolute path, and arguments
-	Rest      Rest      // further arguments; may be nil
-	Env       []string  // added to the environment that every agent sees
-	Stdin     []byte    // written, then closed
-	Signal    os.Signal // on which it ends cleanly; nil means SIGTERM
-	MaxOutput int64     // required; bytes of standard output at which it is stopped
-	Meter     Meter     // gets its standard output as it is written; may be nil
+	Argv      []string    // required; a name on the agent's PATH or an absolute path, and arguments
+	Rest      Rest        // further arguments; may be nil
+	Env       []string    // added to the environment that every agent sees
+	Stdin     []byte      // written, then closed
+	Dialog    proc.Dialog // writes standard input instead of Stdin; may be nil
+	Signal    os.Signal   // on which it ends cleanly; nil means SIGTERM
+	MaxOutput int64       // required; bytes of standard output at which it is stopped
+	Meter     Meter       // gets its standard output as it is written; may be nil
 }
 
 // Rest returns the end of a command line that tells the program's own sandbox which folders beside
@@ -48,14 +49,14 @@ func (s Spec) Launch(ctx context.Context, r Request, l Launch) (proc.Result, err
 	log := &redactor{to: r.Log, redact: s.Redact}
 	c := proc.Cmd{
 		Path: argv[0], Args: argv[1:], Dir: r.Dir, Env: append(env, l.Env...),
-		Stdin: l.Stdin, Stderr: log,
+		Stdin: l.Stdin, Dialog: l.Dialog, Stderr: log,
 		Wall: r.Wall, Idle: r.Idle, Active: r.Active, MaxOutput: l.MaxOutput, EndSignal: l.Signal,
 		Mark: r.mark(), DieWithParent: true, OwnKeyring: true, Sandbox: s.Wrap != nil,
 		MaxStderr: maxStderr, MaxMemory: s.MaxMemory, MaxProcesses: s.MaxProcesses, Disk: s.disk(r, work.RunsAgent),
 	}
 	alive := s.life(r)
 	if alive != nil {
-		c.Counts, c.Alive, c.OutputFile = alive.counts, alive.alive, true
+		c.Counts, c.Alive, c.OutputFile = alive.counts, alive.alive, l.Dialog == nil
 	}
 	if l.Meter != nil {
 		c.Stdout = l.Meter

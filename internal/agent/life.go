@@ -29,6 +29,7 @@ type Step struct {
 	Session string   // the session that the line names
 	Begun   []string // ids of commands that begin
 	Ended   []string // ids of commands that end
+	Cleared bool     // all commands have ended
 }
 
 // life returns the watcher of a run; nil if the program prints nothing until it ends.
@@ -50,6 +51,9 @@ func (l *liveness) counts(line []byte) bool {
 	l.stuck = s.Trouble || s.Aside && l.stuck
 	if l.session == "" {
 		l.session = s.Session
+	}
+	if s.Cleared {
+		clear(l.running)
 	}
 	for _, id := range s.Begun {
 		l.running[id] = true

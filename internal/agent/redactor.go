@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// Redacted returns a log that writes lines of the adapter without secrets.
+func (s Spec) Redacted(to io.Writer) io.Writer { return &redactor{to: to, redact: s.Redact} }
+
 // maxHeld is how much of an unfinished line is held back, in bytes.
 const maxHeld = 64 << 10
 

@@ -27,7 +27,7 @@ const defaultFallbackAfter = 30 * time.Minute
 
 // agentKeys are the keys of [agents.NAME].
 func (p *parser) agentKeys(a *Agent) []key {
-	known := a.Adapter != AdapterCommand // a known command line accepts a model, an effort and arguments
+	known := !slices.Contains(withCommand, a.Adapter) // a known command line accepts an effort and arguments
 	return []key{
 		textKey("adapter", &a.Adapter, a.Adapter),
 		ownKey("command", func(t *Table) { a.Command = t.texts("command") }, func() any {
@@ -36,7 +36,7 @@ func (p *parser) agentKeys(a *Agent) []key {
 			}
 			return a.Command
 		}),
-		textKey("model", &a.Model, "").only(known),
+		textKey("model", &a.Model, "").only(a.Adapter != AdapterCommand),
 		textKey("effort", &a.Effort, "").only(known),
 		textsKey("args", &a.Args).only(known),
 		textsKey("env_pass", &a.EnvPass),
@@ -122,25 +122,41 @@ func (p *parser) checkAdapter(t *Table, a *Agent) {
 	switch a.Adapter {
 	case AdapterCommand:
 		p.checkCommand(t, a)
-		for _, key := range []string{"model", "effort", "args"} {
-			if t.has(key) {
-				t.bad(key, "the program of adapter \"command\" gets its arguments from command; remove the line")
-			}
-		}
+		p.onlyInCommand(t, a, "model", "effort", "args")
+	case AdapterACP:
+		p.checkCommand(t, a)
+		p.onlyInCommand(t, a, "effort", "args")
+		p.checkNames(t, a)
 	case AdapterCodex, AdapterClaude:
 		if t.has("command") {
 			p.checkCommand(t, a)
 		}
-		for key, value := range map[string]string{"model": a.Model, "effort": a.Effort} {
-			if strings.HasPrefix(value, "-") || strings.ContainsFunc(value, unicode.IsControl) {
-				t.bad(key, "%q is no name", value)
-			}
-		}
+		p.checkNames(t, a)
 		p.checkArgs(t, a)
 	case "":
-		t.missing("adapter", `missing; write adapter = "codex", "claude", or "command" with command = ["/path/to/program"]`)
+		t.missing("adapter", `missing; write adapter = "codex", "claude", or "acp" or "command" with command = ["/path/to/program"]`)
 	default:
-		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterCommand}, "%q"))
+		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude", "acp" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand}, "%q"))
+	}
+}
+
+// withCommand are the adapters that start the program that command names.
+var withCommand = []string{AdapterACP, AdapterCommand}
+
+// onlyInCommand refuses keys of which the program's arguments take the place.
+func (*parser) onlyInCommand(t *Table, a *Agent, keys ...string) {
+	for _, key := range keys {
+		if t.has(key) {
+			t.bad(key, "the program of adapter %q gets its arguments from command; remove the line", a.Adapter)
+		}
+	}
+}
+
+func (*parser) checkNames(t *Table, a *Agent) {
+	for key, value := range map[string]string{"model": a.Model, "effort": a.Effort} {
+		if strings.HasPrefix(value, "-") || strings.ContainsFunc(value, unicode.IsControl) {
+			t.bad(key, "%q is no name", value)
+		}
 	}
 }
 

@@ -66,10 +66,12 @@ const (
 	SessionFresh  SessionMode = "fresh"
 )
 
-// The adapters: two known command lines, and any program.
+// The adapters: two known command lines, programs that speak the Agent Client Protocol, and any
+// program.
 const (
 	AdapterCodex   = "codex"
 	AdapterClaude  = "claude"
+	AdapterACP     = "acp"
 	AdapterCommand = "command"
 )
 
@@ -81,7 +83,7 @@ type Agent struct {
 	Name    string
 	Adapter string
 	Command []string // program and arguments; empty: the known command line on PATH
-	Model   string   // codex and claude; empty: their own default
+	Model   string   // codex, claude and acp; empty: their own default
 	Effort  string   // codex and claude; empty: their own default
 	Args    []string // codex and claude: further arguments
 	EnvPass []string // names of variables that it sees in addition to the allow-list

@@ -56,7 +56,7 @@ func choices() map[string][]string {
 		"runtime.sandbox":                 sandboxes,
 		"agents.*.sandbox":                append(slices.Clone(sandboxes), ""),
 		"agents.*.session":                sessions,
-		"agents.*.adapter":                {AdapterCodex, AdapterClaude, AdapterCommand},
+		"agents.*.adapter":                {AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand},
 		"repo[].checks":                   stringsOf([]work.ChecksPolicy{work.ChecksNever, work.ChecksFirst, work.ChecksComplete}),
 		"repo[].review.blocking_severity": stringsOf(review.Severities()),
 		"repo[].review.merge_method":      append(stringsOf(merging.Methods()), ""),

@@ -171,6 +171,7 @@ type Agent struct {
 	CostUnknown bool `json:"-"` // its program reports no cost and the config no prices, or the cost of its last run is unknown
 
 	Path    string   `json:"-"` // of its program
+	Tells   string   `json:"-"` // what its program tells of a turn's usage; empty: nothing to report
 	TooOld  bool     `json:"-"`
 	Login   Login    `json:"-"`
 	Fails   *Trouble `json:"-"` // why it cannot be started as a turn does; nil: it can

@@ -34,6 +34,9 @@ func program(g Agent) []Check {
 	if g.Missing != "" {
 		return fail(g.Missing, "")
 	}
+	if g.Tells != "" {
+		return ok(fmt.Sprintf("%s; usage that it reports: %s", g.Path, g.Tells))
+	}
 	return ok(g.Path)
 }
 

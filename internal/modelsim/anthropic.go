@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -46,8 +47,14 @@ func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
 		writeError(w, Error{Status: http.StatusUnauthorized, Type: "authentication_error", Text: "no key"}, anthropicError)
 		return
 	}
+	if len(req.Tools) == 0 { // a title for the session, or a trial of the connection
+		answerAnthropic(w, req, req.query(raw), Reply{Text: "A title"})
+		return
+	}
 	q := req.query(raw)
-	if q.Schema != nil {
+	if q.Schema == nil {
+		q.Schema = schemaIn(q.Prompt)
+	} else {
 		if err := CheckSchema(withoutMeta(q.Schema)); err != nil {
 			writeError(w, Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Text: "input_schema: " + err.Error()}, anthropicError)
 			return
@@ -59,16 +66,45 @@ func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
 		writeError(w, *reply.Error, anthropicError)
 	case reply.Hang:
 		s.hang(r)
-	case !req.Stream: // how claude asks again after a stream that was cut
-		if reply.Cut {
-			panic(http.ErrAbortHandler)
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, q, reply))
 	default:
+		answerAnthropic(w, req, q, reply.fitting(q.Tools))
+	}
+}
+
+func answerAnthropic(w http.ResponseWriter, req messagesRequest, q Query, reply Reply) {
+	if req.Stream {
 		w.Header().Set("Request-Id", "req_1")
 		sendMessage(startStream(w), req.Model, q, reply)
+		return
 	}
+	if reply.Cut { // claude asks again without a stream after one that was cut
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, q, reply))
+}
+
+// fitting uses the tools that are offered: programs other than claude have no tool for the answer,
+// and another name for the shell.
+func (r Reply) fitting(tools []string) Reply {
+	if r.Run != "" && slices.Contains(tools, "bash") {
+		r.Tool, r.Run = &Call{Name: "bash", Input: map[string]any{"command": r.Run, "description": "as the script says"}}, ""
+	}
+	if r.Answer != nil && !slices.Contains(tools, structured) {
+		r.Text, r.Answer = text(r.Answer), nil
+	}
+	return r
+}
+
+// schemaIn finds the schema that a prompt shows where no tool has it.
+func schemaIn(prompt string) json.RawMessage {
+	const heading = "## The schema of your answer\n```json\n"
+	_, after, found := strings.Cut(prompt, heading)
+	schema, _, ended := strings.Cut(after, "\n```")
+	if !found || !ended || !json.Valid([]byte(schema)) {
+		return nil
+	}
+	return json.RawMessage(schema)
 }
 
 // withoutMeta drops the dialect's name, which claude may add.

@@ -47,6 +47,8 @@ func (s *Server) openAI(w http.ResponseWriter, r *http.Request) {
 			writeError(w, Error{Status: http.StatusBadRequest, Type: "invalid_request_error", Text: "Invalid schema for response_format: " + describe(err)}, openAIError)
 			return
 		}
+	} else {
+		q.Schema = schemaIn(q.Prompt)
 	}
 	reply := s.ask(q)
 	switch {

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -10,7 +11,7 @@ import (
 // connect opens the pipes and starts the program.
 func (p *process) connect() error {
 	var input io.WriteCloser
-	if len(p.Stdin) > 0 {
+	if len(p.Stdin) > 0 || p.Dialog != nil {
 		var err error
 		if input, err = p.cmd.StdinPipe(); err != nil {
 			return err
@@ -38,12 +39,20 @@ func (p *process) connect() error {
 	}
 	if input != nil {
 		go func() {
-			_, _ = input.Write(p.Stdin) // the program need not read all of it
+			_, _ = io.Copy(input, p.input()) // the program need not read all of it
 			_ = input.Close()
 		}()
 	}
 	p.readAll(outR, errR)
 	return nil
+}
+
+// input returns what is written to standard input.
+func (p *process) input() io.Reader {
+	if p.Dialog != nil {
+		return p.Dialog
+	}
+	return bytes.NewReader(p.Stdin)
 }
 
 // openOutput returns the reading and the writing end of standard output.

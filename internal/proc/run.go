@@ -51,6 +51,7 @@ type Cmd struct {
 	Env  []string // the whole environment; nothing is inherited
 
 	Stdin  []byte    // written, then closed
+	Dialog Dialog    // writes standard input instead of Stdin; may be nil
 	Stdout io.Writer // gets a copy as it arrives; may be nil
 	Stderr io.Writer // gets a copy as it arrives; may be nil
 
@@ -85,6 +86,17 @@ type Cmd struct {
 	// could start one. It dies of signals itself: EndSignal goes only to that program.
 	Sandbox    bool
 	OwnKeyring bool // Linux: it gets a new session keyring without our keys
+}
+
+// Dialog is our side of a conversation with a program that is answered while it runs. The program's
+// standard input ends when Read returns an error.
+type Dialog interface {
+	io.Reader
+	// Stop asks the program in its own language to end. It does not wait; Grace later, EndSignal
+	// follows.
+	Stop()
+	// Over is closed when nothing more is expected of the program, which is then ended.
+	Over() <-chan struct{}
 }
 
 // Result is the outcome of a program.
@@ -211,6 +223,7 @@ func (p *process) watch(ctx context.Context) Limit {
 	defer stopMemory()
 	diskFull, stopLooking := p.lookBeside(ctx)
 	defer stopLooking()
+	over := p.over()
 	var look stream
 	restart := func() {
 		stopIdle()
@@ -233,6 +246,9 @@ func (p *process) watch(ctx context.Context) Limit {
 				p.kill(ctx) // as at the limit of memory
 				return ProcessLimit
 			}
+		case <-over:
+			p.end(ctx)
+			return NoLimit
 		case <-ctx.Done():
 			p.end(ctx)
 			return NoLimit
@@ -282,9 +298,33 @@ func timer(d time.Duration) (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// end asks the group to end, then kills it and all recorded descendants.
+// over returns a channel that is closed when the dialog is over; nil without a dialog.
+func (p *process) over() <-chan struct{} {
+	if p.Dialog == nil {
+		return nil
+	}
+	return p.Dialog.Over()
+}
+
+// stop lets the dialog end by itself for as long as Grace.
+func (p *process) stop() {
+	if p.Dialog == nil {
+		return
+	}
+	p.Dialog.Stop()
+	grace := time.NewTimer(p.Grace)
+	defer grace.Stop()
+	select {
+	case <-p.exited:
+	case <-p.over():
+	case <-grace.C:
+	}
+}
+
+// end lets the dialog end, asks the group to end, then kills it and all recorded descendants.
 func (p *process) end(ctx context.Context) {
 	p.family.record(ctx)
+	p.stop()
 	if !p.Sandbox || !p.family.ask(ctx, p.EndSignal) {
 		askGroup(context.WithoutCancel(ctx), p.cmd.Process, p.EndSignal)
 	}

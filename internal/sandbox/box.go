@@ -22,11 +22,12 @@ type Box struct {
 	Trusted  []string // certificates named by variables
 	Programs []string // files named by the agent's command, besides its program
 	Homes    []string // folders with the agent program's login and sessions; hidden from tests
+	Settings []string // what the agent's program only reads; hidden from tests
 	Readable []string // from the config
 	Writable []string // from the config; read-only for tests
 
 	Kept   []string // never let in, except Ours and the checkout: the state folder, gh's login
-	Hidden []string // let in only by Homes, Readable or Writable: homes of other agents
+	Hidden []string // let in only by Homes, Settings, Readable or Writable: homes of other agents
 	Ours   []string // files that we write for agents, and the mirror's objects
 	Items  string   // contains a home folder per work item; empty: each run gets an empty one
 	Own    string   // contains the run's other folders; empty: the folder beside the checkout
@@ -114,8 +115,9 @@ func (l *layout) named(j work.Job) {
 	how := Write
 	if j.For == work.RunsTests {
 		how = Read
-		l.cover(l.box.Homes, "the agent's own home, which tests do not see")
+		l.cover(slices.Concat(l.box.Homes, l.box.Settings), "the agent's own home, which tests do not see")
 	} else {
+		name(l.box.Settings, Read, "the agent's own settings")
 		name(l.box.Homes, Write, "the agent's own home: its login and sessions")
 	}
 	name(l.box.Writable, how, "writable, in the config")

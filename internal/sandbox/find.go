@@ -119,6 +119,9 @@ type Own string
 const (
 	NoneOfItsOwn Own = ""
 	HasItsOwn    Own = "own"
+	// NeedsOne is a program without one that acts without asking, which the config only lets run
+	// unprotected by name.
+	NeedsOne Own = "needs"
 )
 
 // Choose selects an agent's protection. tool and missing are the results of Find. If the config
@@ -147,6 +150,8 @@ func Choose(asked work.Sandbox, own Own, tool Tool, missing error) (Protection, 
 		return Protection{Kind: tool.Kind}, nil
 	case asked == work.SandboxRequired:
 		return Protection{}, required(missing)
+	case own == NeedsOne:
+		return Protection{}, demanded(asked, fmt.Errorf("%w; agents of adapter \"acp\" run only in a sandbox that hides files, or with sandbox = \"none\"", missing))
 	case own == HasItsOwn:
 		return Protection{Kind: work.SandboxAgent, Why: missing.Error()}, nil
 	}

@@ -1,0 +1,53 @@
+package machine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/acp"
+	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/environ"
+	"github.com/mergexo/gh-mergexo/internal/terminal"
+)
+
+// Preset is a known program that speaks the Agent Client Protocol.
+type Preset struct {
+	Name      string   `json:"name"`      // the agent's name in the table that init writes
+	Command   []string `json:"command"`   // starts the program
+	Install   string   `json:"install"`   // the command that installs it
+	Login     string   `json:"login"`     // how a person logs in
+	Usage     string   `json:"usage"`     // what it tells of a turn's usage
+	Installed bool     `json:"installed"` // whether its program is on PATH
+}
+
+// Presets returns the presets, by name.
+func Presets(env environ.Env) []Preset {
+	return terminal.Each(acp.Programs(), func(p acp.Program) Preset {
+		v := Preset{Name: p.Name, Command: p.Command, Install: p.Install(), Login: p.Login, Usage: p.Usage}
+		v.Installed = agent.Find(programOf(env, v.Agent())) == nil
+		return v
+	})
+}
+
+// Agent is the agent that the preset's table makes.
+func (p Preset) Agent() config.Agent {
+	return config.Agent{Name: p.Name, Adapter: config.AdapterACP, Command: p.Command, Session: config.SessionResume}
+}
+
+// Table is the preset as a table of the config.
+func (p Preset) Table() string {
+	words := terminal.Each(p.Command, func(word string) string { return fmt.Sprintf("%q", word) })
+	return fmt.Sprintf("[agents.%s]\nadapter = %q # the Agent Client Protocol: docs/agents.md\ncommand = [%s]\n", p.Name, config.AdapterACP, strings.Join(words, ", "))
+}
+
+// tells returns what an agent's program tells of a turn's usage; "" if that needs no words.
+func tells(a config.Agent) string {
+	if a.Adapter != config.AdapterACP {
+		return ""
+	}
+	if p, known := acp.Find(a.Command); known {
+		return p.Usage
+	}
+	return "unknown"
+}
