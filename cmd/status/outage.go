@@ -15,7 +15,7 @@ import (
 type Outage struct {
 	Agent     string        `json:"agent"`     // its name in the config
 	Since     terminal.Time `json:"since"`     // since when no run of it was answered
-	Fallback  string        `json:"fallback"`  // the agent that takes over; empty: none
+	Fallback  string        `json:"fallback"`  // the agent that works in its place then; empty: none
 	TakesOver bool          `json:"takesOver"` // whether turns that begin now go to the fallback
 
 	after time.Duration // its fallback_after
@@ -47,7 +47,7 @@ func (x Outage) says() string {
 	case x.TakesOver:
 		return line + fmt.Sprintf("; agent %q works in its place", x.Fallback)
 	case x.Since.Add(x.after).After(x.Since.Time):
-		return line + fmt.Sprintf("; agent %q takes over from %s", x.Fallback, work.Stamp(x.Since.Add(x.after)))
+		return line + fmt.Sprintf("; agent %q works in its place from %s", x.Fallback, work.Stamp(x.Since.Add(x.after)))
 	}
-	return line + fmt.Sprintf("; agent %q takes over", x.Fallback)
+	return line + fmt.Sprintf("; agent %q works in its place", x.Fallback)
 }

@@ -128,7 +128,7 @@ func TestCodexsOwnSandboxIsTried(t *testing.T) {
 		t.Errorf("asked %s", asked)
 	}
 	// One that knows no such command shows in its turns what it can do.
-	s.Command = []string{program(t, `echo "error: unrecognized subcommand
+	s.Command = []string{program(t, `case "$1" in --version) echo codex-cli 0.166.0; exit 0;; esac; echo "error: unrecognized subcommand
 
 Usage: codex [OPTIONS]" >&2; exit 2`)}
 	if err := check(t, s, r); err != nil {

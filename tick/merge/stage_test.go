@@ -168,19 +168,24 @@ func (s *stage) track() {
 	s.Helper()
 	p, _, err := s.repo.GitHub.Pull(s.Context(), s.repo.Row.Current, s.pull)
 	s.must(err)
+	git := s.repo.Git()
+	s.must(git.Ensure(s.Context()))
+	s.must(git.Fetch(s.Context(), p.HeadOID, p.BaseOID))
+	bases, err := git.MergeBases(s.Context(), p.BaseOID, p.HeadOID)
+	s.must(err)
 	s.update(func(tx *store.Tx) error {
 		item, err := tx.AddItem(s.Context(), work.Item{RepoID: s.repo.Row.ID, Number: s.issue, Flow: work.FlowBugfix, Label: "agent:bugfix", State: work.StateAwaitingFeedback, Since: s.at()})
 		if err != nil {
 			return err
 		}
 		id, err := tx.PutPull(s.Context(), work.PullRequest{
-			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit, MergeBase: p.BaseOID,
+			RepoID: s.repo.Row.ID, ItemID: item, Number: p.Number, NodeID: p.NodeID, URL: p.URL, Title: p.Title, State: p.State, Branch: p.Head, HeadOID: p.HeadOID, Base: p.Base, MergeCommit: p.MergeCommit, MergeBase: bases,
 			Author: p.Author, UpdatedAt: s.at().Add(time.Hour), CreatedAt: p.CreatedAt,
 		})
 		if err != nil {
 			return err
 		}
-		if _, _, err := tx.AddVerdict(s.Context(), review.Verdict{PullID: id, ReviewID: 1, Reviewer: "quinn", Head: p.HeadOID, MergeBase: p.BaseOID, Decision: review.Approve, At: s.at()}); err != nil {
+		if _, _, err := tx.AddVerdict(s.Context(), review.Verdict{PullID: id, ReviewID: 1, Reviewer: "quinn", Head: p.HeadOID, MergeBase: bases, Decision: review.Approve, At: s.at()}); err != nil {
 			return err
 		}
 		before, err := tx.GetReviews(s.Context(), id)

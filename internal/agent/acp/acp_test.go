@@ -178,7 +178,7 @@ func TestEveryEndHasItsWords(t *testing.T) {
 		{"another protocol", []string{"refuses=initialize"}, blocked(work.WhyAgentUnable, "does not know initialize")},
 		{"a newer protocol", []string{"newer"}, blocked(work.WhyAgentUnable, "speaks version 2 of the Agent Client Protocol, and gh mergexo version 1")},
 		{"refusal", []string{"stops=refusal", usage}, blocked(work.WhyAgentDeclined, "")},
-		{"max_tokens", []string{"stops=max_tokens", usage}, failed("its limit of tokens")},
+		{"max_tokens", []string{"stops=max_tokens", usage}, rejected("its limit of tokens")},
 		{"max_turn_requests", []string{"stops=max_turn_requests", usage}, blocked(work.WhyAgentLimit, "limit of requests")},
 		{"cancelled", []string{"stops=cancelled", usage}, failed("cancelled the turn, which nobody had asked for")},
 		{"an unknown reason", []string{"stops=boredom", usage}, failed(`unknown reason "boredom"`)},

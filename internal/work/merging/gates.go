@@ -284,6 +284,7 @@ func (g *gates) asksPerson() work.Reason {
 	case g.p.MaxLines == 0:
 	case b.Lines > g.p.MaxLines:
 		return tooMany
+	case g.notCounted():
 	case len(b.Paths) == 0: // nobody knows which files are binary
 		tooMany.Names = []string{"?"}
 		return tooMany
@@ -311,6 +312,10 @@ func (g *gates) critical() []string {
 	})
 }
 
+// notCounted reports whether what the head changes is not read yet from its merge bases. The last look
+// before a merge does not accept that.
+func (g *gates) notCounted() bool { return len(g.f.Box.Paths) == 0 && !g.f.Box.Counted(g.f.Pull) }
+
 // agentFiles returns changed files that agents obey: once merged, they instruct the reviewers of
 // later changes. Until the merge box is read, nothing is merged anyway.
 func (g *gates) agentFiles() []string {
@@ -322,7 +327,10 @@ func (g *gates) agentFiles() []string {
 
 // changed returns some of the changed paths that are meant, "?" if the changed paths are unknown.
 func (g *gates) changed(meant func(path string) bool) []string {
-	if len(g.f.Box.Paths) == 0 {
+	switch {
+	case g.notCounted():
+		return nil
+	case len(g.f.Box.Paths) == 0:
 		return []string{"?"}
 	}
 	var paths []string

@@ -12,17 +12,19 @@ import (
 
 const head = "1111111111111111111111111111111111111111"
 
+const base = "3333333333333333333333333333333333333333"
+
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // ready is a pull request that nothing holds.
 func ready() (Facts, Policy) {
 	f := Facts{
 		Pull: work.PullRequest{
-			Number: 7, State: work.PullOpen, HeadOID: head, Base: "main", UpdatedAt: noon, HeadSince: noon.Add(-time.Minute),
+			Number: 7, State: work.PullOpen, HeadOID: head, MergeBase: base, Base: "main", UpdatedAt: noon, HeadSince: noon.Add(-time.Minute),
 			Author: work.Account{ID: 1, Login: "bot"},
 		},
 		Box: Box{
-			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, Lines: 30, Paths: []string{"a.go", "docs/b.md"}, ChecksKnown: true,
+			State: work.PullOpen, Head: head, Base: "main", Mergeable: mergeable, Status: clean, UpdatedAt: noon, From: base, Lines: 30, Paths: []string{"a.go", "docs/b.md"}, ChecksKnown: true,
 			Methods: Methods(), Permission: "WRITE", Rules: Rules{Known: true},
 		},
 		Approved: true, Now: noon,
@@ -184,10 +186,12 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		ask  Ask
 	}{
 		{"a person approves", func(f *Facts, p *Policy) { p.RequireHuman, f.Person = true, true }, AskMerge},
-		{"a person's word for this head", func(f *Facts, p *Policy) { p.MaxLines, f.MergeApprovals = 1, []MergeApproval{{Head: head}} }, AskMerge},
+		{"a person's word for this head", func(f *Facts, p *Policy) {
+			p.MaxLines, f.MergeApprovals = 1, []MergeApproval{{Head: head, MergeBase: base}}
+		}, AskMerge},
 		{"a file that nobody was shown, and a person approves", func(f *Facts, _ *Policy) { f.Unread, f.Person = []string{"a.go"}, true }, AskMerge},
 		{"a file that nobody was shown, and a person's word", func(f *Facts, _ *Policy) {
-			f.Unread, f.MergeApprovals = []string{"a.go"}, []MergeApproval{{Head: head}}
+			f.Unread, f.MergeApprovals = []string{"a.go"}, []MergeApproval{{Head: head, MergeBase: base}}
 		}, AskMerge},
 		{"a file that nobody needs to see", func(f *Facts, p *Policy) { f.Unread, p.Unread = []string{"a.go"}, []string{"a.go"} }, AskMerge},
 		{"queued by us, and a file was not shown", queued(func(f *Facts) { f.Unread = []string{"a.go"} }), AskDequeue},
@@ -220,6 +224,9 @@ func TestWhatOpensAGateAgain(t *testing.T) {
 		{"queued by us, and nothing is against it", queued(func(*Facts) {}), AskNothing},
 		{"queued by somebody else, and held", queued(func(f *Facts) { f.Queued, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
 		{"out of the queue, and held", queued(func(f *Facts) { f.Box.Queue.In, f.Held = false, &review.Held{By: "pat"} }), AskNothing},
+		{"what it changes is not counted yet", func(f *Facts, p *Policy) {
+			p.Critical, p.MaxLines, f.Box.Paths, f.Box.From = []string{"a"}, 1000, nil, "" // the last look does not accept that
+		}, AskMerge},
 		{"behind alone", func(f *Facts, _ *Policy) { f.Box.Status = behind }, AskUpdate},
 		{"behind, told as blocked", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict = blocked, true }, AskUpdate},
 		{"blocked, and nothing of the base is missing", func(f *Facts, _ *Policy) { f.Box.Status, f.Box.Rules.Strict, f.Current = blocked, true, true }, AskNothing},

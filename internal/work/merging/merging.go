@@ -208,6 +208,10 @@ type Box struct {
 	Freeze       int      `json:"freeze,omitempty"` // an open issue with the freeze label
 }
 
+// Counted reports whether the box shows what merging the pull request changes: Lines, Paths and
+// Uncounted were read from its merge bases.
+func (b Box) Counted(p work.PullRequest) bool { return b.From != "" && b.From == p.MergeBase }
+
 // Read reports whether the box was read.
 func (b Box) Read() bool { return b.Head != "" }
 
