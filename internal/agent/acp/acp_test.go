@@ -158,6 +158,12 @@ func TestEveryEndHasItsWords(t *testing.T) {
 	failed := func(words string) func(error) bool {
 		return func(err error) bool { return is[*agent.FailedError](err) && strings.Contains(err.Error(), words) }
 	}
+	rejected := func(words string) func(error) bool {
+		return func(err error) bool {
+			b, ok := errors.AsType[*work.BlockedError](err)
+			return ok && b.Reason.Kind == work.WhyAgentRejected && strings.Contains(b.Error(), words)
+		}
+	}
 	waits := func(words string) func(error) bool {
 		return func(err error) bool {
 			w, ok := errors.AsType[*work.WaitError](err)
