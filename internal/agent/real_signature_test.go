@@ -7,7 +7,7 @@ import (
 
 // No program tells its model to sign commits or pull requests: we say who wrote them.
 func TestNoProgramAsksForASignature(t *testing.T) {
-	for _, adapter := range []string{codexName, claudeName} {
+	for _, adapter := range append([]string{codexName, claudeName}, protocolNames...) {
 		t.Run(adapter, func(t *testing.T) {
 			r := newRig(t, adapter)
 			if _, err := r.run(r.request("Do it.")); err != nil {
