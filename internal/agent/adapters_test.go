@@ -13,9 +13,5 @@ const (
 	commandName = "command"
 )
 
-// protocolNames are the programs that speak the Agent Client Protocol and that script/agent-clis
-// installs.
-var protocolNames = []string{"claude-agent-acp", "codex-acp", "copilot", "opencode"}
-
 // adapters are the kinds of agent, by name.
 var adapters = map[string]agent.Adapter{codexName: codex.Adapter, claudeName: claude.Adapter, commandName: command.Adapter}
