@@ -6,7 +6,7 @@ import (
 )
 
 // No program tells its model to sign commits or pull requests: we say who wrote them. Only copilot
-// does, whose setting (includeCoAuthoredBy) is the person's; such a line is taken out of commits.
+// does, by a setting of the person; such a line is taken out of commits.
 func TestNoProgramAsksForASignature(t *testing.T) {
 	for _, adapter := range []string{codexName, claudeName, "claude-agent-acp", "codex-acp", "opencode"} {
 		t.Run(adapter, func(t *testing.T) {
