@@ -35,6 +35,7 @@ func goldens() []golden {
 		return render(work.KindImplementationFeedback, c)
 	})
 	add("repair", func() (string, error) { return ours().Part(partRepair, work.KindFix, Sample()) })
+	add("repair_acp", func() (string, error) { return ours().Repair(work.KindFix, AdapterACP, []string{"sample refusal"}) })
 	add("repair_tests", func() (string, error) { return ours().Part(partTests, work.KindFix, Sample()) })
 	add("repair_no_test", func() (string, error) {
 		return ours().RepairTests(work.KindBugfixStart, AdapterCodex, "sample", noTest())

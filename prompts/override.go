@@ -123,7 +123,7 @@ func (p *Pack) tryOut() error {
 	for _, kind := range Kinds() {
 		wrong = append(wrong, p.tryKind(kind))
 	}
-	for _, adapter := range []string{"", AdapterClaude, AdapterCodex} {
+	for _, adapter := range []string{"", AdapterClaude, AdapterCodex, AdapterACP} {
 		_, repairErr := p.Repair(work.KindFix, adapter, []string{"x"})
 		_, testsErr := p.RepairTests(work.KindFix, adapter, "x", Unproven{Failure: "x", Output: "x"})
 		_, noneErr := p.RepairTests(work.KindBugfixStart, adapter, "x", Unproven{Failure: "x", TestFiles: "x"})
@@ -135,7 +135,7 @@ func (p *Pack) tryOut() error {
 
 // tryKind renders one prompt for each adapter.
 func (p *Pack) tryKind(kind work.Kind) error {
-	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), {}} {
+	for _, c := range []Context{SampleFor(""), SampleFor(AdapterClaude), SampleFor(AdapterCodex), SampleFor(AdapterACP), {}} {
 		text, err := p.Render(kind, c)
 		if err == nil && c.Task.Repository != "" {
 			err = p.complete(kind, c, text)

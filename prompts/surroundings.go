@@ -34,6 +34,7 @@ type Setup struct {
 const (
 	AdapterClaude = "claude"
 	AdapterCodex  = "codex"
+	AdapterACP    = "acp"
 )
 
 // Network is the network access of an agent's commands.

@@ -24,7 +24,8 @@ func words(t *testing.T, kind work.Kind, c Context) string {
 func TestEachAdapterIsToldItsFormOfAnswer(t *testing.T) {
 	forms := map[string]string{
 		AdapterClaude: "Give your answer to the tool mcp__mergexo__answer when everything else is done",
-		AdapterCodex:  "Give your answer to the tool answer of the MCP server mergexo",
+		AdapterCodex:  "in exec it is tools.mcp__mergexo__answer",
+		AdapterACP:    "without that tool, the last message is the answer",
 		"command":     "puts it into its output document",
 	}
 	for adapter := range forms {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
+	"github.com/mergexo/gh-mergexo/internal/agent/acp"
 	"github.com/mergexo/gh-mergexo/internal/modelsim"
 	"github.com/mergexo/gh-mergexo/internal/proc"
 	"github.com/mergexo/gh-mergexo/internal/testhome"
@@ -80,6 +81,19 @@ func newRig(t *testing.T, adapter string) *rig {
 	case claudeName:
 		r.spec.Environ = append(r.spec.Environ, "CLAUDE_CONFIG_DIR="+home, "ANTHROPIC_API_KEY=dummy", "ANTHROPIC_BASE_URL="+r.model.Anthropic(), "CLAUDE_CODE_MAX_RETRIES=0")
 		r.spec.Model = "claude-sonnet-4-5"
+	default: // it speaks the Agent Client Protocol
+		preset, _ := acp.Find([]string{adapter})
+		r.spec.Adapter, r.spec.Command = acp.Adapter(preset.Command), preset.Command
+		variables, files := r.model.ACP(adapter)
+		for _, v := range variables {
+			r.setEnv(v[0], v[1])
+		}
+		for name, text := range files {
+			path := filepath.Join(home, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	return r
 }

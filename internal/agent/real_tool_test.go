@@ -27,7 +27,10 @@ func tool(t *testing.T) []string {
 // TestARefusedAnswerIsCorrectedInTheSameRun: the model calls the tool, is told what is wrong in the
 // next query, and corrects it. That is one run, also of a turn that only reads and of a resumed one.
 func TestARefusedAnswerIsCorrectedInTheSameRun(t *testing.T) {
-	models := map[string]string{codexName: "gpt-5.5", "codex in code mode": "gpt-6.1-sol", claudeName: "claude-sonnet-4-5"}
+	models := map[string]string{
+		codexName: "gpt-5.5", "codex in code mode": "gpt-6.1-sol", claudeName: "claude-sonnet-4-5",
+		"claude-agent-acp": "", "codex-acp": "", "copilot": "", "opencode": "", // their own
+	}
 	for name, model := range models {
 		t.Run(name, func(t *testing.T) {
 			adapter, _, _ := strings.Cut(name, " ")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/files"
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -32,6 +33,26 @@ type Server struct {
 	Command string   // absolute path
 	Args    []string // its arguments
 	Env     []string // NAME=value: the marks of the run, among others
+}
+
+// JSON is a settings file with the server alone, as claude and copilot take it on their command
+// lines.
+func (s Server) JSON() string {
+	type server struct {
+		Command string            `json:"command"`
+		Args    []string          `json:"args"`
+		Env     map[string]string `json:"env"`
+	}
+	one := server{Command: s.Command, Args: s.Args, Env: map[string]string{}}
+	for _, v := range s.Env {
+		name, value, _ := strings.Cut(v, "=")
+		one.Env[name] = value
+	}
+	b, err := json.Marshal(map[string]map[string]server{"mcpServers": {s.Name: one}})
+	if err != nil {
+		panic(err) // strings are always JSON
+	}
+	return string(b)
 }
 
 // Server returns the server with the tool for the answer. ok is false if the program is offered

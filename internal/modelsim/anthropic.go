@@ -67,7 +67,7 @@ func (s *Server) anthropic(w http.ResponseWriter, r *http.Request) {
 	case reply.Hang:
 		s.hang(r)
 	default:
-		answerAnthropic(w, req, q, reply.fitting(q.Tools))
+		answerAnthropic(w, req, q, reply.fitting(q))
 	}
 }
 
@@ -84,21 +84,21 @@ func answerAnthropic(w http.ResponseWriter, req messagesRequest, q Query, reply 
 	_ = json.NewEncoder(w).Encode(wholeMessage(req.Model, q, reply))
 }
 
-// fitting uses the tools that are offered: programs other than claude have no tool for the answer,
-// and another name for the shell.
-func (r Reply) fitting(tools []string) Reply {
-	if r.Run != "" && slices.Contains(tools, "bash") {
+// fitting uses the tools that are offered: programs other than claude have no tool for the final
+// answer, and another name for the shell.
+func (r Reply) fitting(q Query) Reply {
+	if r.Run != "" && slices.Contains(q.Tools, "bash") {
 		r.Tool, r.Run = &Call{Name: "bash", Input: map[string]any{"command": r.Run, "description": "as the script says"}}, ""
 	}
-	if r.Answer != nil && !slices.Contains(tools, structured) {
-		r.Text, r.Answer = text(r.Answer), nil
+	if r.Answer != nil && !slices.Contains(q.Tools, structured) {
+		r.Text, r.Answer = text(inFinal(q.Schema, r.Answer)), nil
 	}
 	return r
 }
 
 // schemaIn finds the schema that a prompt shows where no tool has it.
 func schemaIn(prompt string) json.RawMessage {
-	const heading = "## The schema of your answer\n```json\n"
+	const heading = "## The schema of your last message\n```json\n"
 	_, after, found := strings.Cut(prompt, heading)
 	schema, _, ended := strings.Cut(after, "\n```")
 	if !found || !ended || !json.Valid([]byte(schema)) {
@@ -218,7 +218,7 @@ func messageContent(q Query, reply Reply) (content map[string]any, stop string) 
 	case reply.Give != nil:
 		var input map[string]any
 		if json.Unmarshal([]byte(text(reply.Give)), &input) == nil {
-			call = &Call{Name: giveServer + "__" + giveTool, Input: input}
+			call = &Call{Name: q.giveName(), Input: input}
 		}
 	case reply.Answer != nil:
 		var input map[string]any
@@ -232,6 +232,16 @@ func messageContent(q Query, reply Reply) (content map[string]any, stop string) 
 		return map[string]any{"type": "text", "text": reply.Text}, "end_turn"
 	}
 	return map[string]any{"type": "tool_use", "id": "toolu_" + strconv.FormatInt(calls.Add(1), 10), "name": call.Name, "input": call.Input}, "tool_use"
+}
+
+// giveName is the program's own name for the tool for the answer, such as mergexo_answer.
+func (q Query) giveName() string {
+	for _, name := range q.Tools {
+		if strings.Contains(name, "mergexo") && strings.HasSuffix(name, giveTool) {
+			return name
+		}
+	}
+	return giveServer + "__" + giveTool
 }
 
 func sendBlock(out stream, content map[string]any) {

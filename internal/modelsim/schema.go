@@ -81,7 +81,7 @@ func checkObject(at string, s map[string]any) error {
 	return nil
 }
 
-// Both command lines name an MCP server's tools like this.
+// claude and codex name an MCP server's tools like this.
 const (
 	giveServer = "mcp__mergexo"
 	giveTool   = "answer"

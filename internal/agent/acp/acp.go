@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mergexo/gh-mergexo/internal/agent"
@@ -23,6 +24,7 @@ func Adapter(command []string) agent.Adapter {
 		Name: "acp", New: func(s agent.Spec) (agent.Agent, error) { return open(s, p) },
 		Install: p.Install(), Env: p.env, Variable: p.variable, InHome: p.inHome, Settings: p.settings,
 		NoCost: !p.cost, Login: p.loginOf, Step: step,
+		Tool: func(r agent.Request) bool { return p.noServer == nil || !p.noServer(r) },
 	}
 }
 
@@ -58,11 +60,20 @@ func (c *client) Run(ctx context.Context, r agent.Request) (agent.Result, error)
 	}
 	t := newTalk(c, r)
 	t.start()
-	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.spec.Command, Env: c.program.env, Dialog: t, MaxOutput: agent.MaxStream, Meter: t})
+	res, err := c.spec.Launch(ctx, r, agent.Launch{Argv: c.argv(r), Env: c.program.env, Dialog: t, MaxOutput: agent.MaxStream, Meter: t})
 	t.end()
 	out := t.result()
 	out.Answer, err = c.judge(t, res, err)
 	return out, err
+}
+
+// argv returns the command line.
+func (c *client) argv(r agent.Request) []string {
+	argv := slices.Clone(c.spec.Command)
+	if server, ok := c.spec.Server(r); ok && c.program.option != "" {
+		argv = append(argv, c.program.option, server.JSON())
+	}
+	return argv
 }
 
 // judge turns the end of a run into its answer. A complete answer counts even if the run was

@@ -105,6 +105,53 @@ func TestATurnIsASessionWithOnePrompt(t *testing.T) {
 	}
 }
 
+// A session, also one that is loaded, is given the server with the tool for the answer as its program
+// takes servers; the prompt's schema then has null for an answer that the tool has. A program that
+// takes none in such a turn is asked for the answer alone.
+func TestASessionIsGivenTheTool(t *testing.T) {
+	t.Parallel()
+	const wrapped, bare = `"anyOf":[{"type":"object"},{"type":"null"}]`, "```json\n{\"type\":\"object\"}\n```"
+	for _, tt := range []struct {
+		name, program, role string
+		bySession, byOption bool
+	}{
+		{"any program", "any", "", true, false},
+		{"any program, a review", "any", "quinn", true, false},
+		{"claude-agent-acp", "claude-agent-acp", "", true, false},
+		{"claude-agent-acp in its safe mode", "claude-agent-acp", "quinn", false, false},
+		{"copilot", "copilot", "", false, true},
+		{"copilot, a review", "copilot", "quinn", false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.spec.Adapter, r.spec.Tool, r.request.Role = acp.Adapter([]string{tt.program}), []string{"/bin/tool", "answer-tool"}, tt.role
+			folder, schema := agent.AnswerFolder(r.request.Dir), bare
+			if tt.bySession || tt.byOption {
+				schema = wrapped
+			}
+			for range 2 {
+				r.request.Session = r.must().Session
+				servers, line := r.noted("servers"), r.noted("traits")
+				if tt.bySession {
+					if begins := `[{"args":["answer-tool","` + folder + `"],"command":"/bin/tool","env":[{"name":"`; !strings.HasPrefix(servers, begins) ||
+						!strings.Contains(servers, `{"name":"MERGEXO_MARK","value":"`+r.folder+`"}`) || !strings.HasSuffix(servers, `"name":"mergexo"}]`) {
+						t.Errorf("servers %s", servers)
+					}
+				} else if servers != "[]" {
+					t.Errorf("servers %s", servers)
+				}
+				if strings.Contains(line, "--additional-mcp-config\n"+`{"mcpServers":{"mergexo":{"command":"/bin/tool","args":["answer-tool","`+folder) != tt.byOption {
+					t.Errorf("arguments %s", line)
+				}
+				if p := r.noted("prompt"); !strings.Contains(p, schema) {
+					t.Errorf("prompt %s", p)
+				}
+			}
+		})
+	}
+}
+
 func TestPermissionsAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "all-or-nothing")

@@ -149,15 +149,15 @@ func (f *fake) serve() {
 	for {
 		p := f.read()
 		var q struct {
-			Version   int               `json:"protocolVersion"`
-			Session   string            `json:"sessionId"`
-			Cwd       string            `json:"cwd"`
-			Servers   []json.RawMessage `json:"mcpServers"`
-			Model     string            `json:"modelId"`
-			Option    string            `json:"configId"`
-			Value     string            `json:"value"`
-			Prompt    []map[string]any  `json:"prompt"`
-			Meta      json.RawMessage   `json:"_meta"`
+			Version   int              `json:"protocolVersion"`
+			Session   string           `json:"sessionId"`
+			Cwd       string           `json:"cwd"`
+			Servers   json.RawMessage  `json:"mcpServers"`
+			Model     string           `json:"modelId"`
+			Option    string           `json:"configId"`
+			Value     string           `json:"value"`
+			Prompt    []map[string]any `json:"prompt"`
+			Meta      json.RawMessage  `json:"_meta"`
 			Abilities struct {
 				FS       map[string]bool `json:"fs"`
 				Terminal bool            `json:"terminal"`
@@ -188,11 +188,13 @@ func (f *fake) serve() {
 		case "authenticate":
 			f.die(9, "authenticate was called")
 		case "session/new", "session/load":
-			if !f.ready || q.Cwd == "" || q.Servers == nil {
+			if !f.ready || q.Cwd == "" || !strings.HasPrefix(string(q.Servers), "[") {
 				f.die(9, "too early, or without a folder: "+string(p.Params))
 			}
 			f.cwd = q.Cwd
 			f.note("meta", string(q.Meta))
+			f.note("servers", string(q.Servers))
+			f.note("traits", strings.Join(f.traits, "\n"))
 			f.open(p, q.Session)
 		case "session/set_model", "session/set_config_option":
 			f.note("model", q.Model+q.Option+"="+q.Value)

@@ -21,6 +21,8 @@ type Program struct {
 	inHome   []string
 	settings []string
 	meta     func(agent.Request) map[string]any // of a session, in the program's own terms; nil: none
+	noServer func(agent.Request) bool           // it takes no MCP servers in such a turn; nil: it always does
+	option   string                             // of the command line, by which it takes MCP servers; "": as the protocol has it
 	cost     bool                               // it tells the cost
 	lastOnly bool                               // the tokens it tells are of the turn's last request to its provider alone
 }
@@ -36,8 +38,12 @@ const (
 
 // Variables and folders of programs that several presets start.
 var (
-	quietClaude = []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1"}
-	claudeHome  = []string{".claude", ".claude.json"}
+	// As the adapter of claude, without claude's own instructions about commits and pull requests.
+	quietClaude = []string{
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
+		"CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS=1",
+	}
+	claudeHome = []string{".claude", ".claude.json"}
 
 	// A checkout's opencode.json may start programs and name another provider, as claude's settings
 	// may.
@@ -48,11 +54,14 @@ var (
 // agent may have left in claude's home, as the adapter of claude does.
 func claudeOptions(r agent.Request) map[string]any {
 	options := map[string]any{"settingSources": []string{"user"}}
-	if r.Role != "" {
+	if claudeSafe(r) {
 		options["extraArgs"] = map[string]any{"safe-mode": nil}
 	}
 	return map[string]any{"claudeCode": map[string]any{"options": options}}
 }
+
+// claudeSafe reports whether claude runs in its safe mode, which takes no MCP servers.
+func claudeSafe(r agent.Request) bool { return r.Role != "" }
 
 // Programs returns the presets, by name.
 func Programs() []Program {
@@ -64,7 +73,7 @@ func Programs() []Program {
 		{
 			Name: "claude-agent-acp", Package: "@agentclientprotocol/claude-agent-acp", Command: []string{"claude-agent-acp"},
 			Login: "run `claude` and log in there; or env_pass = [\"ANTHROPIC_API_KEY\"]", Keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
-			Usage: tellsCost, cost: true, env: quietClaude, variable: "CLAUDE_CONFIG_DIR", inHome: claudeHome, meta: claudeOptions,
+			Usage: tellsCost, cost: true, env: quietClaude, variable: "CLAUDE_CONFIG_DIR", inHome: claudeHome, meta: claudeOptions, noServer: claudeSafe,
 		},
 		{
 			Name: "claude-code-acp", Package: "@zed-industries/claude-code-acp", Command: []string{"claude-code-acp"},
@@ -85,6 +94,7 @@ func Programs() []Program {
 			Name: "copilot", Package: "@github/copilot", Command: []string{"copilot", "--acp"},
 			Login: "run `copilot login`; or env_pass = [\"COPILOT_PROVIDER_TYPE\", \"COPILOT_PROVIDER_BASE_URL\", \"COPILOT_PROVIDER_API_KEY\", \"COPILOT_MODEL\"]", Keys: []string{"COPILOT_PROVIDER_API_KEY"},
 			Usage: tellsTokens, env: []string{"COPILOT_AUTO_UPDATE=false"}, inHome: []string{".copilot"},
+			option: "--additional-mcp-config", // of a session's servers, it takes only those with an address
 		},
 		{
 			Name: "gemini", Package: "@google/gemini-cli", Command: []string{"gemini", "--acp"},

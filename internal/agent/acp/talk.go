@@ -223,7 +223,7 @@ func (t *talk) initialized(result json.RawMessage) {
 		return
 	}
 	t.note("is %s %s", i.Info.Name, i.Info.Version)
-	params := map[string]any{"cwd": t.request.Dir, "mcpServers": servers(t.request)}
+	params := map[string]any{"cwd": t.request.Dir, "mcpServers": t.servers()}
 	if meta := t.client.program.meta; meta != nil {
 		params["_meta"] = meta(t.request)
 	}
@@ -241,8 +241,19 @@ func (t *talk) initialized(result json.RawMessage) {
 	}
 }
 
-// servers are the MCP servers that a session is given.
-func servers(agent.Request) []any { return []any{} }
+// servers are the MCP servers that a session is given: the one with the tool for the answer.
+func (t *talk) servers() []any {
+	s, ok := t.client.spec.Server(t.request)
+	if !ok || t.client.program.option != "" {
+		return []any{}
+	}
+	env := []any{}
+	for _, v := range s.Env {
+		name, value, _ := strings.Cut(v, "=")
+		env = append(env, map[string]any{"name": name, "value": value})
+	}
+	return []any{map[string]any{"name": s.Name, "command": s.Command, "args": s.Args, "env": env}}
+}
 
 // maxSession bounds a session's name, in bytes.
 const maxSession = 500
@@ -316,7 +327,7 @@ func (t *talk) opened(result json.RawMessage) {
 // prompt sends the prompt. Nothing enforces the schema, so the model must read it.
 func (t *talk) prompt(json.RawMessage) {
 	t.prompting = true
-	text := t.request.Prompt + "\n\n## The schema of your answer\n```json\n" + string(t.request.Schema) + "\n```\n"
+	text := t.request.Prompt + "\n\n## The schema of your last message\n```json\n" + string(t.client.spec.FinalSchema(t.request)) + "\n```\n"
 	t.call("session/prompt", map[string]any{"sessionId": t.session, "prompt": []any{map[string]any{"type": "text", "text": text}}}, t.done, nil)
 }
 

@@ -109,7 +109,7 @@ func (c *claude) argv(r agent.Request) []string {
 		"--json-schema", oneLineJSON(c.spec.FinalSchema(r)), "--append-system-prompt", rules,
 		"--permission-mode", "dontAsk", "--tools", tools, "--setting-sources", "user", "--strict-mcp-config")
 	if server, ok := c.spec.Server(r); ok {
-		argv = append(argv, "--mcp-config", mcpConfig(server))
+		argv = append(argv, "--mcp-config", server.JSON())
 		tools += ",mcp__" + server.Name + "__" + agent.ToolName
 	}
 	argv = append(argv, "--allowedTools", tools)
@@ -132,25 +132,6 @@ func (c *claude) argv(r agent.Request) []string {
 
 // takesServers reports whether a run takes MCP servers: the safe mode of reviewers takes none.
 func takesServers(r agent.Request) bool { return r.Role == "" }
-
-// mcpConfig describes a server as claude reads it.
-func mcpConfig(s agent.Server) string {
-	type server struct {
-		Command string            `json:"command"`
-		Args    []string          `json:"args"`
-		Env     map[string]string `json:"env"`
-	}
-	one := server{Command: s.Command, Args: s.Args, Env: map[string]string{}}
-	for _, v := range s.Env {
-		name, value, _ := strings.Cut(v, "=")
-		one.Env[name] = value
-	}
-	b, err := json.Marshal(map[string]map[string]server{"mcpServers": {s.Name: one}})
-	if err != nil {
-		panic(err) // strings are always JSON
-	}
-	return string(b)
-}
 
 func oneLineJSON(raw json.RawMessage) string {
 	var b bytes.Buffer
