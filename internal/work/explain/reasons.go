@@ -168,7 +168,7 @@ var reasons = []row{
 		fix("{advice}"), nil,
 	},
 	{work.WhyAgentDeclined, People, AtOnce, `The model of agent "{who}" refused the task.`, rephrase, nil},
-	{work.WhyProvider, Nobody, Reminded, `agent "{who}": {text}[[, until {since}]][[; agent "{name}" takes over if it lasts]]`, nil, nil},
+	{work.WhyProvider, Nobody, Reminded, `agent "{who}": {text}[[, until {since}]][[; agent "{name}" works in its place if it lasts]]`, nil, nil},
 	{
 		work.WhyTestsMissing, Operator, AtOnce, `the required tests cannot be started: their program "{name}" does not exist, or cannot be run`,
 		fix("install it on the machine that runs gh mergexo, or correct required_tests in its config"), nil,
