@@ -10,6 +10,7 @@ import (
 
 	"github.com/mergexo/gh-mergexo/cmd/cli"
 	"github.com/mergexo/gh-mergexo/cmd/machine"
+	"github.com/mergexo/gh-mergexo/internal/config"
 	"github.com/mergexo/gh-mergexo/internal/terminal"
 )
 
@@ -42,6 +43,9 @@ need no table.`,
 			all := machine.Presets(a.Environ())
 			if len(given) > 0 {
 				all = slices.DeleteFunc(all, func(p machine.Preset) bool { return p.Name != given[0] })
+				if given[0] == config.AdapterCodex || given[0] == config.AdapterClaude {
+					return &cli.UsageError{Err: fmt.Errorf("%s is built in and needs no table; to choose it: agent = %q in [runtime]", given[0], given[0])}
+				}
 				if len(all) == 0 {
 					err := fmt.Errorf("there is no preset %q; a program of your own needs a table with its command: docs/agents.md", given[0])
 					return &cli.UsageError{Err: cli.DidYouMean(err, given[0], names(), "")}
@@ -54,8 +58,8 @@ need no table.`,
 				_, err := io.WriteString(a.Env.Stdout, all[0].Table())
 				return err
 			}
-			return a.Output().Table([]string{"NAME", "INSTALLED", "COMMAND", "LOGIN", "USAGE"}, terminal.Each(all, func(p machine.Preset) []string {
-				there := "yes"
+			return a.Output().Table([]string{"NAME", "INSTALL", "COMMAND", "LOGIN", "USAGE"}, terminal.Each(all, func(p machine.Preset) []string {
+				there := "installed"
 				if !p.Installed {
 					there = p.Install
 				}

@@ -485,7 +485,7 @@ func carryOn(ctx context.Context, tx *Tx, r work.Repo) error {
 	_, paceErr := tx.CountSends(ctx, t0.Add(-time.Hour))
 	_, sendErr := tx.MarkSent(ctx, a.ID, t0)
 	_, editErr := tx.MarkEdited(ctx, a.ID)
-	_, _, costErr := tx.CostKnown(ctx, "codex", t0.Add(-time.Hour))
+	_, _, costErr := tx.UsageKnown(ctx, "codex", t0.Add(-time.Hour))
 	_, usageErr := tx.GetSessionUsage(ctx, u.ItemID, "codex", "s")
 	return firstOf(
 		turnErr, madeErr, addErr, runErr, turnsErr, eventsErr, saidErr, actionsErr, sentErr, paceErr, sendErr, editErr, costErr, usageErr,

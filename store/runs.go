@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mergexo/gh-mergexo/internal/work"
@@ -55,12 +54,15 @@ func (t *Tx) EndRun(ctx context.Context, r work.Run) error {
 		r.Session, r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD, r.Known.Tokens, r.Known.Cost, t.stamp(r.Ended), r.ID)
 }
 
-// CostKnown reports whether the cost of one of an agent's last five ended runs is known: a single run
-// may have been killed. ran: there is such a run. Runs before since are not looked at.
-func (t *Tx) CostKnown(ctx context.Context, agent string, since time.Time) (known, ran bool, err error) {
-	all, err := listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (known bool, err error) { return known, row.Scan(&known) },
-		`SELECT cost_known FROM runs WHERE began_at > ? AND agent = ? AND ended_at > 0 ORDER BY began_at DESC LIMIT 5`, millis(since), agent)
-	return slices.Contains(all, true), len(all) > 0, err
+// UsageKnown reports what is known of one of an agent's last five ended runs: a single run may have
+// been killed. ran: there is such a run. Runs before since are not looked at.
+func (t *Tx) UsageKnown(ctx context.Context, agent string, since time.Time) (known work.Known, ran bool, err error) {
+	all, err := listRows(ctx, t, fmt.Sprintf("list the last runs of agent %q", agent), func(row scanner) (k work.Known, err error) { return k, row.Scan(&k.Tokens, &k.Cost) },
+		`SELECT tokens_known, cost_known FROM runs WHERE began_at > ? AND agent = ? AND ended_at > 0 ORDER BY began_at DESC LIMIT 5`, millis(since), agent)
+	for _, k := range all {
+		known.Tokens, known.Cost = known.Tokens || k.Tokens, known.Cost || k.Cost
+	}
+	return known, len(all) > 0, err
 }
 
 // ListOpenRuns returns the runs of all repositories without a stored end, oldest first. Their pass

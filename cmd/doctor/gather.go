@@ -32,8 +32,10 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	f.Config, f.Now = read, a.Now()
 	f.Config.Doubts = append(config.Doubts(cfg), machine.Doubts(cfg, a.Environ())...)
 	if schedule.InDemo(a) {
-		for i := range f.Agents { // its rules and its log lie where a sandbox would hide them
-			f.Agents[i].Remedy = "leave it so: the demo's agent works without a sandbox"
+		for i, g := range f.Agents {
+			if slices.Contains(cfg.Agents[g.Name].Command, "demo-agent") { // its rules and its log lie where a sandbox would hide them
+				f.Agents[i].Remedy = "leave it so: the demo's agent works without a sandbox"
+			}
 		}
 	}
 	f.Hosts = hosts(cfg)
@@ -41,6 +43,9 @@ func gather(ctx context.Context, a *cli.App) (*config.Config, doctor.Facts) {
 	addStored(ctx, cfg, &f)
 	if len(read.Problems) > 0 {
 		f.Passes.Budgets = nil // they belong to a config that is not in effect
+		if read.Do == "" {
+			f.Agents = nil // the same; without a config, doctor tells which agents there are
+		}
 	}
 	st, err := schedule.Look(ctx, a, cfg)
 	f.Passes.Work = work.JudgePasses(st.Passes)

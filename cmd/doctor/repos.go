@@ -59,11 +59,14 @@ func addStored(ctx context.Context, cfg *config.Config, f *doctor.Facts) {
 		}
 		p.Turns, p.Cost, p.UnknownCost = day.Turns, day.CostUSD, day.UnknownCost
 		for i := range f.Agents {
-			known, ran, err := tx.CostKnown(ctx, f.Agents[i].Name, f.Now.AddDate(0, 0, -30))
+			g := &f.Agents[i]
+			known, ran, err := tx.UsageKnown(ctx, g.Name, f.Now.AddDate(0, 0, -30))
 			if err != nil {
 				return err
 			}
-			f.Agents[i].CostUnknown = f.Agents[i].CostUnknown || ran && !known
+			g.TokensUnknown = ran && !known.Tokens
+			priced := known.Tokens && cfg.Agents[g.Name].Prices != nil // perhaps since the last run
+			g.CostUnknown = g.CostUnknown || ran && !known.Cost && !priced
 		}
 		if p.Undelivered, err = tx.ListUndelivered(ctx, f.Now.Add(-news.MostAge)); err != nil {
 			return err

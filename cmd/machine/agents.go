@@ -91,22 +91,22 @@ func named(cfg *config.Config) []string {
 	})
 }
 
-// Agents examines agents on this machine; without names, those that the config uses. It writes
-// nothing to the state folder.
+// Agents examines agents on this machine; without names, those that the config uses. It asks their
+// programs for their versions and writes nothing to the state folder.
 func Agents(ctx context.Context, cfg *config.Config, env environ.Env, names ...string) []doctor.Agent {
 	if len(names) == 0 {
 		names = used(cfg)
 	}
-	return newMachine(Options{Config: cfg, Env: env}).examineAgents(ctx, names, "")
+	return newMachine(Options{Config: cfg, Env: env}).examineAgents(ctx, names, "", false)
 }
 
 // examineAgents examines agents. Their programs are started in a new folder in place, or in a
-// temporary one.
-func (m *Machine) examineAgents(ctx context.Context, names []string, place string) []doctor.Agent {
+// temporary one. ready: the check that stands before a turn is made, too.
+func (m *Machine) examineAgents(ctx context.Context, names []string, place string, ready bool) []doctor.Agent {
 	all := make([]doctor.Agent, len(names))
 	var each sync.WaitGroup
 	for i, name := range names {
-		each.Go(func() { all[i] = m.examineAgent(ctx, m.cfg.Agents[name], place) })
+		each.Go(func() { all[i] = m.examineAgent(ctx, m.cfg.Agents[name], place, ready) })
 	}
 	each.Wait()
 	return all
@@ -124,10 +124,10 @@ func (m *Machine) examineUsed(ctx context.Context) []doctor.Agent {
 			place = ""
 		}
 	}
-	return m.examineAgents(ctx, used(m.cfg), place)
+	return m.examineAgents(ctx, used(m.cfg), place, true)
 }
 
-func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string) doctor.Agent {
+func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string, ready bool) doctor.Agent {
 	p, err := m.Protection(ctx, a)
 	g := doctor.Agent{
 		Name: a.Name, Sandbox: string(p.Kind), Hides: p.Hides(), Says: p.String(), Blocked: err != nil, Remedy: remedy(m.cfg.Sandbox(a)), Doubts: m.DoubtsOf(a),
@@ -142,7 +142,7 @@ func (m *Machine) examineAgent(ctx context.Context, a config.Agent, place string
 		g.Missing = bare(missing.Error())
 	} else {
 		g.Found = true
-		if g.Version, err = m.start(ctx, a, g.Hides, place); err != nil && ctx.Err() == nil {
+		if g.Version, err = m.start(ctx, a, g.Hides, place, ready); err != nil && ctx.Err() == nil {
 			g.Fails = startTrouble(err)
 		}
 		g.Keeps = m.keeps(a)
@@ -179,10 +179,10 @@ func (m *Machine) someRepo() (repo work.Repo) {
 	return repo
 }
 
-// start starts an agent's program as a turn does, to print its version, and then makes the check that
-// stands before a turn, with the same code: in the agent's sandbox if that hides files, in a new folder
-// in place, or in a temporary one.
-func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place string) (version string, err error) {
+// start starts an agent's program as a turn does, to print its version. If ready is set, it then makes
+// the check that stands before a turn, with the same code, which may write to the agent's own home.
+// Both are in the agent's sandbox if that hides files, in a new folder in place, or in a temporary one.
+func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place string, ready bool) (version string, err error) {
 	own := &Machine{cfg: m.cfg, env: m.env, dirs: m.dirs, secrets: cmp.Or(m.secrets, &secrets.Redactor{}), now: m.now}
 	if own.now == nil {
 		own.now = func() time.Time { return time.Time{} } // a check has no use for it
@@ -202,7 +202,7 @@ func (m *Machine) start(ctx context.Context, a config.Agent, hides bool, place s
 		defer b.Leave(work.Job{Dir: dir})
 		spec.Wrap = func(argv []string, j work.Job) ([]string, []string, error) { return m.sandbox.tool.Wrap(b, argv, j) }
 	}
-	if version, err = agent.Start(ctx, spec, dir); err != nil || agent.TooOld(spec, version) {
+	if version, err = agent.Start(ctx, spec, dir); err != nil || !ready || agent.TooOld(spec, version) {
 		return version, err
 	}
 	ag, err := agent.New(spec)

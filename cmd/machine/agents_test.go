@@ -36,7 +36,7 @@ func TestAProgramIsTriedInTheSandbox(t *testing.T) {
 	}
 	cfg.Runtime.StateDir, cfg.Runtime.Sandbox = filepath.Join(home, "state"), work.SandboxAuto
 	m := newMachine(Options{Config: cfg, Env: env})
-	if g := m.examineAgent(t.Context(), cfg.Agents["codex"], ""); !g.Hides || g.Version != "0.169.0" {
+	if g := m.examineAgent(t.Context(), cfg.Agents["codex"], "", false); !g.Hides || g.Version != "0.169.0" {
 		t.Errorf("got %+v", g)
 	}
 	if _, err := os.Stat(filepath.Join(home, "stolen")); err == nil {

@@ -22,10 +22,17 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 		r.say("%s already has %s, and does not change.", d.path, p.name)
 		if r.agent != "" || len(r.users)+len(r.reviewers) > 0 {
 			r.say("--agent, --allow-user and --reviewer are for new repositories; edit the config: docs/setup.md")
+			if p, is := r.preset(d.cfg); is {
+				r.say("to print the table of %s: gh mergexo config agents %s", p.Name, p.Name)
+			}
 		}
 		return nil
 	}
-	repo := DraftRepo{Name: called(p.name), Table: r.preset(d.cfg)}
+	repo := DraftRepo{Name: called(p.name)}
+	if program, is := r.preset(d.cfg); is {
+		d.cfg.Agents[program.Name] = program.Agent()
+		repo.Table = program.Table()
+	}
 	agent, err := r.chooseAgent(ctx, d.cfg)
 	if err != nil {
 		return err
@@ -43,19 +50,16 @@ func (r *room) complete(ctx context.Context, d *draft, p *place) error {
 	return nil
 }
 
-// preset adds the agent that --agent names to the config if it is a preset, and returns its table;
-// "" if the config has the agent, or nobody knows it.
-func (r *room) preset(cfg *config.Config) string {
-	if _, known := cfg.Agents[r.agent]; known {
-		return ""
-	}
-	for _, p := range machine.Presets(r.Environ()) {
-		if p.Name == r.agent {
-			cfg.Agents[p.Name] = p.Agent()
-			return p.Table()
+// preset returns the preset that --agent names, unless the config has an agent of that name.
+func (r *room) preset(cfg *config.Config) (machine.Preset, bool) {
+	if _, known := cfg.Agents[r.agent]; !known {
+		for _, p := range machine.Presets(r.Environ()) {
+			if p.Name == r.agent {
+				return p, true
+			}
 		}
 	}
-	return ""
+	return machine.Preset{}, false
 }
 
 // alsoInstalled names the presets whose programs are on PATH; "" if there are none.

@@ -15,10 +15,10 @@ import (
 type Outage struct {
 	Agent     string        `json:"agent"`     // its name in the config
 	Since     terminal.Time `json:"since"`     // since when no run of it was answered
-	Fallback  string        `json:"fallback"`  // the agent that works in its place then; empty: none
+	Fallback  string        `json:"fallback"`  // the agent that works in its place; empty: none
 	TakesOver bool          `json:"takesOver"` // whether turns that begin now go to the fallback
 
-	after time.Duration // its fallback_after
+	from, now time.Time // when the fallback begins to work, and when this was read
 }
 
 // loadOutages reads the outages of the config's agents. One that nothing was tried in for a day is
@@ -32,7 +32,8 @@ func loadOutages(ctx context.Context, tx *store.Tx, cfg *config.Config, now time
 			continue
 		}
 		all = append(all, Outage{
-			Agent: a.Name, Since: terminal.Stamp(o.Since), Fallback: a.Fallback, TakesOver: a.Fallback != "" && o.Takes(now, a.FallbackAfter), after: a.FallbackAfter,
+			Agent: a.Name, Since: terminal.Stamp(o.Since), Fallback: a.Fallback, TakesOver: a.Fallback != "" && o.Takes(now, a.FallbackAfter),
+			from: o.Since.Add(a.FallbackAfter), now: now,
 		})
 	}
 	return all, err
@@ -46,8 +47,8 @@ func (x Outage) says() string {
 		return line
 	case x.TakesOver:
 		return line + fmt.Sprintf("; agent %q works in its place", x.Fallback)
-	case x.Since.Add(x.after).After(x.Since.Time):
-		return line + fmt.Sprintf("; agent %q works in its place from %s", x.Fallback, work.Stamp(x.Since.Add(x.after)))
+	case x.from.After(x.now):
+		return line + fmt.Sprintf("; agent %q works in its place from %s", x.Fallback, work.Stamp(x.from))
 	}
-	return line + fmt.Sprintf("; agent %q works in its place", x.Fallback)
+	return line + "; the next turn tries it again"
 }

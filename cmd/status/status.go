@@ -53,8 +53,8 @@ Below them, status lists
   - whether passes fail, hang or are overdue
   - whether everything is paused ("pause --all"), since when and why
   - repositories that GitHub did not answer for, or where merging is stopped
-  - agents whose program is missing, too old or untested, whose provider is out,
-    or that have no sandbox which hides your files
+  - agents whose program is missing, too old or untested
+  - agents without a sandbox that hides your files, or whose provider is out
   - settings that name something that does not exist
   - how far this machine's clock is from GitHub's, if it differs
 

@@ -136,7 +136,7 @@ func (p *parser) checkAdapter(t *Table, a *Agent) {
 	case "":
 		t.missing("adapter", `missing; write adapter = "codex", "claude", or "acp" or "command" with command = ["/path/to/program"]`)
 	default:
-		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude", "acp" and "command")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand}, "%q"))
+		t.bad("adapter", `unknown adapter %q%s (there are "codex", "claude", "acp" and "command"; `+"`gh mergexo config agents`"+` lists programs of "acp")`, a.Adapter, meant(a.Adapter, []string{AdapterCodex, AdapterClaude, AdapterACP, AdapterCommand}, "%q"))
 	}
 }
 
@@ -181,7 +181,11 @@ func (p *parser) checkArgs(t *Table, a *Agent) {
 
 func (p *parser) checkCommand(t *Table, a *Agent) {
 	if len(a.Command) == 0 || strings.TrimSpace(a.Command[0]) == "" {
-		t.bad("command", `empty; write the program and its arguments, such as command = ["/usr/local/bin/my-agent"]`)
+		example := `["/usr/local/bin/my-agent"]`
+		if a.Adapter == AdapterACP {
+			example = `["opencode", "acp"]`
+		}
+		t.bad("command", "empty; write the program and its arguments, such as command = %s", example)
 		return
 	}
 	program := environ.ExpandHome(a.Command[0], p.env.Home)
@@ -226,5 +230,5 @@ func (p *parser) checkAgentName(path, what, name string) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(p.config.Agents))
-	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"]"))
+	p.Add(path, "%s: unknown agent %q%s", what, name, cmp.Or(meant(name, names, "%q"), "; there is no [agents."+name+"] (`gh mergexo config agents` prints tables)"))
 }

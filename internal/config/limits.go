@@ -45,7 +45,7 @@ func globProblem(glob string) string {
 	case strings.TrimSpace(glob) == "":
 		return "is empty"
 	case !doublestar.ValidatePattern(glob):
-		return "is no pattern: see a missing ] or } in it"
+		return "is no pattern: look for a missing ] or } in it"
 	case strings.HasPrefix(glob, "/") || strings.Contains(glob, `\`):
 		return "matches nothing: write it relative to the repository's root, with slashes"
 	case slices.Contains(strings.Split(glob, "/"), "..") || strings.HasPrefix(glob, "./"):

@@ -161,6 +161,21 @@ func TestWhatIsWrongIsSaidWithItsLevel(t *testing.T) {
 	}
 }
 
+// Prices make a cost known only if the tokens are.
+func TestPricesAreNamedWhereTheyHelp(t *testing.T) {
+	for _, unknown := range []bool{true, false} {
+		f := doctor.Facts{
+			Agents: []doctor.Agent{{Name: "a", CostUnknown: true, TokensUnknown: unknown, Hides: true}},
+			Passes: &doctor.Passes{Work: work.PassVerdict{Code: work.PassesWork}, Budgets: &work.Budgets{CostPerItem: 1}},
+		}
+		for _, c := range doctor.Only(doctor.Run(f, doctor.AtDoctor), doctor.Warning) {
+			if c.Code == "agent_cost" && strings.Contains(c.Do, "usd_per_million") == unknown {
+				t.Errorf("tokens unknown: %v: %q", unknown, c.Do)
+			}
+		}
+	}
+}
+
 // TestGhRefreshesItsOwnLoginOnly: what a variable holds gh cannot change.
 func TestGhRefreshesItsOwnLoginOnly(t *testing.T) {
 	for source, want := range map[string]string{"gh's hosts.yml": "gh auth refresh --hostname github.com --scopes repo", "GH_TOKEN": "give the token of GH_TOKEN that scope"} {

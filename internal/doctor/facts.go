@@ -168,7 +168,8 @@ type Agent struct {
 	Drift   string   `json:"versionNote,omitempty"` // it is too old, or nobody has tried it
 	Doubts  []string `json:"warnings,omitempty"`    // names in its config that do not exist
 
-	CostUnknown bool `json:"-"` // its program reports no cost and the config no prices, or the cost of its last run is unknown
+	CostUnknown   bool `json:"-"` // its program reports no cost and the config no prices, or the cost of its last runs is unknown
+	TokensUnknown bool `json:"-"` // the tokens of its last runs are unknown, so prices do not make the cost known
 
 	Path    string   `json:"-"` // of its program
 	Tells   string   `json:"-"` // what its program tells of a turn's usage; empty: nothing to report

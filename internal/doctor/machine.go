@@ -294,8 +294,8 @@ func agentCost(f Facts) []Check {
 	if f.Passes == nil || f.Passes.Budgets == nil || !f.Passes.Budgets.LimitCost() {
 		return nil
 	}
-	return each(f.Agents, func(g Agent) bool { return g.CostUnknown }, func(Agent) []Check {
-		return warn(spending.CostWarning, spending.CostRemedy)
+	return each(f.Agents, func(g Agent) bool { return g.CostUnknown }, func(g Agent) []Check {
+		return warn(spending.CostWarning, spending.CostRemedy(!g.TokensUnknown))
 	})
 }
 

@@ -78,7 +78,7 @@ func (n *namesOf) look(e treeEntry) {
 	n.todo = append(n.todo, e)
 }
 
-// isProse reports whether programs expand imports in a file: "@docs/rules.txt".
+// isProse reports whether programs expand imports in a file: "@docs/rules.md".
 func isProse(file string) bool {
 	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, ext(file))
 }

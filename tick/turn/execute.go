@@ -393,11 +393,11 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		if err := tx.SaveTurn(ctx, l.Turn); err != nil {
 			return err
 		}
-		known, ran, err := tx.CostKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
+		known, ran, err := tx.UsageKnown(ctx, run.Agent, run.Ended.Add(-costLookback))
 		if err != nil {
 			return err
 		}
-		unlimited = !run.Known.Cost && (known || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
+		unlimited = !run.Known.Cost && (known.Cost || !ran) && p.Config.Runtime.Budgets.LimitCost() // else an earlier run said so
 		if err := tx.EndRun(ctx, run); err != nil {
 			return err
 		}
@@ -407,7 +407,7 @@ func (p *runner) endRun(ctx context.Context, l *env.Lease, run work.Run, res age
 		return p.countSession(ctx, tx, l.Turn, run, res.Counted, believed)
 	})
 	if unlimited && err == nil {
-		l.Warning = fmt.Sprintf("agent %q: %s; %s", run.Agent, spending.CostWarning, spending.CostRemedy)
+		l.Warning = fmt.Sprintf("agent %q: %s; %s", run.Agent, spending.CostWarning, spending.CostRemedy(run.Known.Tokens))
 		p.Log.WarnContext(ctx, "a budget limits an unknown cost", p.TurnAttrs(l, "agent", run.Agent, "detail", l.Warning)...)
 	}
 	return believed, err

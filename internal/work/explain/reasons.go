@@ -142,14 +142,14 @@ var reasons = []row{
 		fix("add the folder of {name} to PATH (under cron: on a PATH line of the crontab) on the machine that runs gh mergexo"), nil,
 	},
 	{
-		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program does not start, or nothing can run or be written in its sandbox. No tokens were used.`,
+		work.WhyAgentUnable, Operator, AtOnce, `Agent "{who}" cannot work on the machine that runs gh mergexo: its program does not start or speaks another protocol, or nothing can run or be written in its sandbox. No tokens were used.`,
 		fix("on that machine `gh mergexo show` has the details; update the agent's program, or change sandbox or readable of [agents.{who}] in the config"), nil,
 	},
 	{
 		work.WhyAgentNoTemp, Operator, AtOnce, `{name} in the settings of agent "{who}" keeps its commands from writing to the temporary folder. No tokens were used.`,
 		fix("on the machine that runs gh mergexo, remove {name} from the program's own config, or override it: args = [\"-c\", \"sandbox_workspace_write.{name}=false\"] in [agents.{who}]"), nil,
 	},
-	{work.WhyAgentLimit, Operator, AtOnce, `Agent "{who}" reached a limit that its config sets.`, fix("raise it in args of [agents.{who}], or ask for less"), nil},
+	{work.WhyAgentLimit, Operator, AtOnce, `Agent "{who}" reached a limit of its program.`, fix("raise it in the program's own settings or in args of [agents.{who}], or ask for less"), nil},
 	{
 		work.WhyAgentLoggedOut, Operator, AtOnce, `The provider of agent "{who}" refused its credentials.`,
 		fix("{advice}, or name the variable that holds the key in env_pass of [agents.{who}], on the machine that runs gh mergexo"), nil,
@@ -336,7 +336,7 @@ var reasons = []row{
 		step("approve it on GitHub as somebody with write permission who is not its author, or {merge}"), personNeeded,
 	},
 	{
-		work.WhyMergeNotReviewed, People, Reminded, "no reviewer was shown all of this head: {count file} not shown whole: {names}[[; merging into `{branch}` brings other commits than when it was approved]]",
+		work.WhyMergeNotReviewed, People, Reminded, "a reviewer that approved was not shown {count file} of this head whole: {names}[[; merging into `{branch}` brings other commits than when it was approved]]",
 		step("read these files and approve it on GitHub as somebody with write permission who is not its author, or {merge}; `review_unread` in the config names files that nobody needs to read"), nil,
 	},
 	{work.WhyMergeQueued, Nobody, Overdue, "it is in the merge queue[[ at position {position}]][[ ({spaced})]]", step("GitHub merges it when its turn comes, unless somebody takes it out of the queue there"), nil},

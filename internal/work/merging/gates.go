@@ -27,6 +27,7 @@ const (
 	github                    // GitHub itself enforces it
 	ours                      // GitHub does not know it: if it closes, a queued pull request is dequeued
 	fromBox                   // judged from GitHub's merge box
+	byPaths                   // may close once the changed paths are read with GitHub's merge box
 	settles                   // opens by itself once the branch is updated
 )
 
@@ -46,7 +47,7 @@ func Table() []GateRow {
 		{gateHold, "no hold: neither `/mergexo hold` nor its label, nor the label `agent:ignore`", "`/mergexo resume`, or who removes the label", people | ours, (*gates).hold},
 		{gateAsked, "its issue has its flow's label and is not closed as not planned", "anyone who reopens the issue or sets the label", people | ours | fromBox, (*gates).asked},
 		{gateFreeze, "no issue with the label `agent:freeze` is open", "anyone who can close it", people | ours | fromBox, (*gates).freeze},
-		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours, (*gates).human},
+		{gateHuman, "no person is needed, or one has approved this commit", "an approval on GitHub, or `/mergexo merge`", people | ours | byPaths, (*gates).human},
 		{
 			gateNotReviewed, "every reviewer was shown the whole change, but for files of `review_unread`, or a person has approved this commit", "an approval on GitHub, or `/mergexo merge`",
 			people | ours, (*gates).allReviewed,
@@ -74,6 +75,10 @@ func (c Code) has(t trait) bool {
 // FromBox reports whether the gate is judged from GitHub's merge box. Until the box is read, its
 // state is unknown.
 func (c Code) FromBox() bool { return c.has(fromBox) }
+
+// ByPaths reports whether the gate may close once the changed paths are read with GitHub's merge box.
+// Until then, that it is open is not known.
+func (c Code) ByPaths() bool { return c.has(byPaths) }
 
 // Gates judges every gate, in the order of Table.
 func Gates(f Facts, p Policy) []Gate {

@@ -141,9 +141,15 @@ func Cost(usd float64, unknown int) string {
 	return work.AtLeast(usd, unknown, "cost", func(usd float64) string { return fmt.Sprintf("%.2f USD", usd) })
 }
 
-// CostWarning says that budgets of cost cannot hold for an agent whose cost is unknown, and
-// CostRemedy what to do.
-const (
-	CostWarning = "its cost is unknown, so limits of cost (max_cost…) cannot hold for it"
-	CostRemedy  = "set prices in usd_per_million of the agent, or lower max_turns_per_item and max_turns_per_day in [runtime]"
-)
+// CostWarning says that budgets of cost cannot hold for an agent whose cost is unknown.
+const CostWarning = "its cost is unknown, so limits of cost (max_cost…) cannot hold for it"
+
+// CostRemedy says what to do about an unknown cost. Prices help only if the agent's program reports
+// its tokens.
+func CostRemedy(tokens bool) string {
+	const turns = "lower max_turns_per_item and max_turns_per_day in [runtime]"
+	if tokens {
+		return "set prices in usd_per_million of the agent, or " + turns
+	}
+	return turns
+}
