@@ -149,7 +149,7 @@ func (m *Mirror) diffFiles(ctx context.Context, from, to string, paths []string,
 			*was = FileChange{} // Changes drops it
 		}
 		unseen[path] = unseen[path] || hidden(text)
-		f.Text += strings.ToValidUTF8(text, "\ufffd") // a file that became a link has two parts
+		f.Text += exact(text) // a file that became a link has two parts
 		f.Counted, f.Lines = true, max(1, changedLines(f.Text))
 	}
 	for path := range unseen {
@@ -158,6 +158,27 @@ func (m *Mirror) diffFiles(ctx context.Context, from, to string, paths []string,
 		}
 	}
 	return nil
+}
+
+// exact makes text that shows each byte of a part of a difference. A run of bytes that are no text
+// would be one character, and what follows a carriage return would be a line of its own, which the
+// file's author may begin like an old or a removed one.
+func exact(text string) string {
+	if utf8.ValidString(text) && !strings.Contains(text, "\r") {
+		return text
+	}
+	var b strings.Builder
+	for at, r := range text {
+		switch {
+		case r == '\r' && !strings.HasPrefix(text[at+1:], "\n"):
+			b.WriteString(`\u{d}`)
+		case r == utf8.RuneError && !strings.HasPrefix(text[at:], "\ufffd"):
+			fmt.Fprintf(&b, `\x{%02x}`, text[at])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // hidden reports whether a part of a difference does not show what changes: text has no NUL bytes

@@ -75,6 +75,30 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// What a difference shows is all that is there: no byte is left out, and no part of a line looks like
+// another line.
+func TestADifferenceShowsEachByte(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.js": "x\n", "dos.txt": "a\r\nb\r\n"})
+	from := w.cmd(w.person, "rev-parse", "HEAD")
+	to := w.commit("second", map[string]string{"a.js": "x\n// fixed\r-evil()\r old()\r\n", "dos.txt": "a\r\nc\r\n", "blob": repeat("\xff\x90", 3) + "\ufffd\n"})
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), to))
+	all, err := w.mirror.Changes(t.Context(), from, to, from)
+	w.check(err)
+	want := map[string]string{
+		"a.js": " x\n+// fixed\\u{d}-evil()\\u{d} old()\r\n", "dos.txt": " a\r\n-b\r\n+c\r\n", "blob": `+\x{ff}\x{90}\x{ff}\x{90}\x{ff}\x{90}` + "\ufffd\n",
+	}
+	for _, f := range all {
+		if !f.Counted || !strings.HasSuffix(f.Text, "@@\n"+want[f.Path]) {
+			t.Errorf("%s: %q", f.Path, f.Text)
+		}
+		delete(want, f.Path)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %q", want)
+	}
+}
+
 // One long file takes no room from another, whatever their order.
 func TestNoFileHidesAnother(t *testing.T) {
 	w := newWorld(t, map[string]string{"README.md": "x\n"})
