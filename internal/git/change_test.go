@@ -99,6 +99,45 @@ func TestADifferenceShowsEachByte(t *testing.T) {
 	}
 }
 
+// Base and branch that merged each other have two merge bases. From one of them, a head that threw
+// away what the base did changes nothing.
+func TestChangesFromSeveralMergeBases(t *testing.T) {
+	w := newWorld(t, map[string]string{"lock": "open\n", "both": "1\n2\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "side")
+	w.commit("side", map[string]string{"side": "s\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "fix", "main")
+	fixed := w.commit("fix", map[string]string{"lock": "locked\n", "both": "1\n2 fixed\n"})
+	w.cmd(w.person, "checkout", "-q", "main")
+	w.cmd(w.person, "merge", "-q", "--no-ff", "-m", "both", "fix", "side")
+	w.cmd(w.person, "push", "-q", "origin", "main")
+	w.cmd(w.person, "checkout", "-q", "-b", "head", "side")
+	w.cmd(w.person, "merge", "-q", "-s", "ours", "-m", "ours", fixed)
+	head := w.commit("head", map[string]string{"own": "o\n", "both": "1 too\n2\n"})
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), head))
+	bases, err := w.mirror.MergeBases(t.Context(), w.main(), head)
+	w.check(err)
+	if strings.Count(bases, "-") != 1 {
+		t.Fatalf("merge bases %q", bases)
+	}
+	all, err := w.mirror.Changes(t.Context(), bases, head, "")
+	w.check(err)
+	got := map[string]string{}
+	lines := 0
+	for _, f := range all {
+		got[f.Path] = f.Text
+		lines += f.Lines
+	}
+	for path, want := range map[string]string{"lock": "-locked\n+open\n", "both": "-2 fixed\n", "own": "+o\n", "side": "+s\n"} {
+		if !strings.Contains(got[path], want) {
+			t.Errorf("%s: %q", path, got[path])
+		}
+	}
+	if len(got) != 4 || strings.Count(got["own"], "diff --git") != 1 || strings.Count(got["both"], "diff --git") != 2 || lines != 2+2+4+1+1 {
+		t.Errorf("%d lines of %q", lines, got)
+	}
+}
+
 // One long file takes no room from another, whatever their order.
 func TestNoFileHidesAnother(t *testing.T) {
 	w := newWorld(t, map[string]string{"README.md": "x\n"})

@@ -64,7 +64,7 @@ func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context,
 	if err != nil {
 		return err
 	}
-	if n := len(given); n > 0 && seenBefore(ctx, m, given[n-1], l.Turn.Head) {
+	if n := len(given); n > 0 && !strings.Contains(r.MergeBase, "-") && seenBefore(ctx, m, given[n-1], l.Turn.Head) {
 		last := given[n-1]
 		moved, err := m.ChangedFiles(ctx, last.MergeBase, c.Task.BaseSHA)
 		if err != nil {
@@ -131,7 +131,14 @@ func (p *briefs) changeOf(ctx context.Context, l *env.Lease, base string) ([]git
 	if l.Change != nil {
 		return l.Change, nil
 	}
-	change, err := l.Repo.Git().Changes(ctx, base, l.Turn.Head, base)
+	from, err := mergeBases(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(from, "-") { // base is the only one
+		from = base
+	}
+	change, err := l.Repo.Git().Changes(ctx, from, l.Turn.Head, base)
 	if err != nil {
 		return nil, fmt.Errorf("show what changed: %w", err)
 	}
