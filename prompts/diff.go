@@ -151,28 +151,38 @@ func packDiff(all []diffPiece, whole bool) (runs [][]diffPiece) {
 	return runs
 }
 
-// fitTotal cuts the largest files until all runs together have room for the rest.
+// fitTotal cuts the largest files until all runs together have room for the rest: first to their
+// beginnings, then to nothing. A change may have a hundred thousand files.
 func fitTotal(all []diffPiece) {
 	total := 0
-	for _, p := range all {
+	order := make([]int, len(all))
+	for i, p := range all {
 		total += p.shown
+		order[i] = i
 	}
-	for total > maxShares*maxDiff {
-		total -= cutLargest(all)
+	for _, most := range []int{cutDiff, 0} {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].shown, all[a].shown) })
+		for _, i := range order {
+			p := &all[i]
+			if total <= maxShares*maxDiff || p.shown <= most {
+				break
+			}
+			total -= p.shown
+			p.cut()
+			total += p.shown
+		}
 	}
 }
 
-// cutLargest cuts the file of which most is shown, and returns by how much.
-func cutLargest(all []diffPiece) int {
+// cutLargest cuts the file of which most is shown.
+func cutLargest(all []diffPiece) {
 	most := 0
 	for i := range all {
 		if all[i].shown > all[most].shown {
 			most = i
 		}
 	}
-	was := all[most].shown
 	all[most].cut()
-	return was - all[most].shown
 }
 
 // Split returns the contexts of a turn's runs: of a review of a large change one for each share of

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -84,6 +85,27 @@ func TestThousandsOfFilesAreShared(t *testing.T) {
 	shares, unread := ShareDiff(files)
 	if len(shares) > maxShares || len(unread) < 2500 || slices.Contains(unread, files[0].Path) {
 		t.Errorf("%d runs, %d files unread", len(shares), len(unread))
+	}
+}
+
+// A change of very many files is shared while a pass can wait for it.
+func TestAHundredThousandFilesAreShared(t *testing.T) {
+	var files []DiffFile
+	for i := range 100_000 {
+		files = append(files, changed(fmt.Sprintf("vendor/%d/%d.go", i%100, i), 200))
+	}
+	done := make(chan []DiffShare, 1)
+	go func() {
+		shares, _ := ShareDiff(files)
+		done <- shares
+	}()
+	select {
+	case shares := <-done:
+		if len(shares) > maxShares {
+			t.Errorf("%d runs", len(shares))
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("it takes more than 30 s")
 	}
 }
 

@@ -80,6 +80,10 @@ const (
 	maxResults   = 200
 )
 
+// UnreadPath is a path as Review.Unread has it once it is prepared, and so a verdict. Paths with
+// blanks, controls or bytes that are no text are not the same any more.
+func UnreadPath(path string) string { return line(path) }
+
 // prepareFindings cuts each finding. Up to maxFindings, all are kept: the reviewer must judge each.
 func prepareFindings(list []Finding) []Finding {
 	out := slices.Clone(list[:min(len(list), maxFindings)])

@@ -34,6 +34,7 @@ type namesOf struct {
 	named  named
 	theirs map[string]treeEntry // trusted files
 	files  map[string]bool      // files of both commits
+	links  map[string]bool      // links of both commits
 	todo   []treeEntry          // trusted files to look into
 	seen   map[string]bool
 }
@@ -41,12 +42,12 @@ type namesOf struct {
 // namedByAgentFiles returns the paths that trusted agent files name, directly or through one
 // another.
 func (m *Mirror) namedByAgentFiles(ctx context.Context, own, theirs []treeEntry) (named, error) {
-	n := namesOf{named: named{}, theirs: map[string]treeEntry{}, files: map[string]bool{}, seen: map[string]bool{}}
-	for _, e := range own {
-		n.files[e.Path] = true
+	n := namesOf{named: named{}, theirs: map[string]treeEntry{}, files: map[string]bool{}, links: map[string]bool{}, seen: map[string]bool{}}
+	for _, e := range slices.Concat(own, theirs) {
+		n.files[e.Path], n.links[e.Path] = true, n.links[e.Path] || e.Mode == modeSymlink
 	}
 	for _, e := range theirs {
-		n.files[e.Path], n.theirs[e.Path] = true, e
+		n.theirs[e.Path] = e
 		if work.IsAgentFile(e.Path) {
 			n.look(e)
 		}
@@ -94,7 +95,7 @@ func ext(file string) string {
 }
 
 var (
-	importedPath = lazy.Regexp(`(?:^|[\s(])@([^\s]+)`)
+	importedPath = lazy.Regexp(`(?:^|[\s(])@((?:\\ |\S)+)`) // a blank in a name is escaped
 	settingsPath = lazy.Regexp(`\$\w+|[\pL\pN_./@+-]+`)
 )
 
@@ -107,8 +108,11 @@ func (n *namesOf) read(e treeEntry, content string) {
 		}
 	case isProse(e.Path):
 		for _, m := range importedPath().FindAllStringSubmatch(content, -1) {
-			n.addFile(path.Dir(e.Path), strings.TrimRight(m[1], ".,;:!?)\"'`"))
-			n.addFile(path.Dir(e.Path), m[1])
+			name := strings.ReplaceAll(m[1], `\ `, " ")
+			file, _, _ := strings.Cut(name, "#") // behind which is a heading
+			for _, one := range []string{name, strings.TrimRight(name, ".,;:!?)\"'`"), file} {
+				n.addFile(path.Dir(e.Path), one)
+			}
 		}
 	default:
 		for _, word := range settingsPath().FindAllString(content, -1) {
@@ -127,13 +131,14 @@ func (n *namesOf) addFile(dir, name string) {
 	}
 }
 
-// reaches reports whether there is a file of that path, or a trusted link on the way to it.
+// reaches reports whether there is a file of that path, or a link on the way to it, through which
+// the commit would put a file there that neither commit has by that path.
 func (n *namesOf) reaches(p string) bool {
 	if n.files[p] {
 		return true
 	}
 	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if n.theirs[dir].Mode == modeSymlink {
+		if n.links[dir] {
 			return true
 		}
 	}

@@ -40,9 +40,27 @@ const (
 )
 
 // Changes returns the files that differ between two commits, sorted by path. No file is hidden by
-// the size of another one. trusted is the commit whose .gitattributes name generated files; "":
-// none are looked for.
-func (m *Mirror) Changes(ctx context.Context, from, to, trusted string) ([]FileChange, error) {
+// the size of another one. from may be several commits, as MergeBases joins them: then a file is
+// shown as it differs from each, because who merges in both directions chooses which of them shows
+// nothing of what a merge takes back. trusted is the commit whose .gitattributes name generated
+// files; "": none are looked for.
+func (m *Mirror) Changes(ctx context.Context, from, to, trusted string) (all []FileChange, err error) {
+	for base := range strings.SplitSeq(from, "-") {
+		one, err := m.changesFrom(ctx, base, to)
+		if err != nil {
+			return nil, fmt.Errorf("read the change from %s to %s: %w", base, to, err)
+		}
+		all = joinChanges(all, one)
+	}
+	if trusted != "" && len(all) > 0 {
+		if err := m.markGenerated(ctx, trusted, to, all); err != nil {
+			return nil, fmt.Errorf("read the attributes of %s: %w", trusted, err)
+		}
+	}
+	return all, nil
+}
+
+func (m *Mirror) changesFrom(ctx context.Context, from, to string) ([]FileChange, error) {
 	all, err := m.listChanges(ctx, from, to)
 	if err == nil {
 		err = m.addTexts(ctx, from, to, all)
@@ -50,13 +68,33 @@ func (m *Mirror) Changes(ctx context.Context, from, to, trusted string) ([]FileC
 	if err == nil {
 		err = m.countRenamed(ctx, all)
 	}
-	if err == nil && trusted != "" && len(all) > 0 {
-		err = m.markGenerated(ctx, trusted, to, all)
+	return slices.DeleteFunc(all, func(f FileChange) bool { return f.Path == "" }), err
+}
+
+// joinChanges adds what a commit changes from a further one to what it changes from others.
+func joinChanges(all, further []FileChange) []FileChange {
+	if all == nil {
+		return further
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the change from %s to %s: %w", from, to, err)
+	at := map[string]int{}
+	for i, f := range all {
+		at[f.Path] = i
 	}
-	return slices.DeleteFunc(all, func(f FileChange) bool { return f.Path == "" }), nil
+	for _, f := range further {
+		i, known := at[f.Path]
+		if !known {
+			all = append(all, f)
+			continue
+		}
+		if had := &all[i]; had.old.Mode != f.old.Mode || had.old.OID != f.old.OID {
+			had.Size, had.Lines, had.Text, had.Counted = max(had.Size, f.Size), had.Lines+f.Lines, had.Text+f.Text, had.Counted && f.Counted
+			if !had.Counted {
+				had.Text = ""
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return all
 }
 
 // listChanges lists the changed files with their sizes.
@@ -149,7 +187,7 @@ func (m *Mirror) diffFiles(ctx context.Context, from, to string, paths []string,
 			*was = FileChange{} // Changes drops it
 		}
 		unseen[path] = unseen[path] || hidden(text)
-		f.Text += strings.ToValidUTF8(text, "\ufffd") // a file that became a link has two parts
+		f.Text += exact(text) // a file that became a link has two parts
 		f.Counted, f.Lines = true, max(1, changedLines(f.Text))
 	}
 	for path := range unseen {
@@ -158,6 +196,27 @@ func (m *Mirror) diffFiles(ctx context.Context, from, to string, paths []string,
 		}
 	}
 	return nil
+}
+
+// exact makes text that shows each byte of a part of a difference. A run of bytes that are no text
+// would be one character, and what follows a carriage return would be a line of its own, which the
+// file's author may begin like an old or a removed one.
+func exact(text string) string {
+	if utf8.ValidString(text) && !strings.Contains(text, "\r") {
+		return text
+	}
+	var b strings.Builder
+	for at, r := range text {
+		switch {
+		case r == '\r' && !strings.HasPrefix(text[at+1:], "\n"):
+			b.WriteString(`\u{d}`)
+		case r == utf8.RuneError && !strings.HasPrefix(text[at:], "\ufffd"):
+			fmt.Fprintf(&b, `\x{%02x}`, text[at])
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // hidden reports whether a part of a difference does not show what changes: text has no NUL bytes

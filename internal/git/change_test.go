@@ -75,6 +75,69 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// What a difference shows is all that is there: no byte is left out, and no part of a line looks like
+// another line.
+func TestADifferenceShowsEachByte(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.js": "x\n", "dos.txt": "a\r\nb\r\n"})
+	from := w.cmd(w.person, "rev-parse", "HEAD")
+	to := w.commit("second", map[string]string{"a.js": "x\n// fixed\r-evil()\r old()\r\n", "dos.txt": "a\r\nc\r\n", "blob": repeat("\xff\x90", 3) + "\ufffd\n"})
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), to))
+	all, err := w.mirror.Changes(t.Context(), from, to, from)
+	w.check(err)
+	want := map[string]string{
+		"a.js": " x\n+// fixed\\u{d}-evil()\\u{d} old()\r\n", "dos.txt": " a\r\n-b\r\n+c\r\n", "blob": `+\x{ff}\x{90}\x{ff}\x{90}\x{ff}\x{90}` + "\ufffd\n",
+	}
+	for _, f := range all {
+		if !f.Counted || !strings.HasSuffix(f.Text, "@@\n"+want[f.Path]) {
+			t.Errorf("%s: %q", f.Path, f.Text)
+		}
+		delete(want, f.Path)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %q", want)
+	}
+}
+
+// Base and branch that merged each other have two merge bases. From one of them, a head that threw
+// away what the base did changes nothing.
+func TestChangesFromSeveralMergeBases(t *testing.T) {
+	w := newWorld(t, map[string]string{"lock": "open\n", "both": "1\n2\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "side")
+	w.commit("side", map[string]string{"side": "s\n"})
+	w.cmd(w.person, "checkout", "-q", "-b", "fix", "main")
+	fixed := w.commit("fix", map[string]string{"lock": "locked\n", "both": "1\n2 fixed\n"})
+	w.cmd(w.person, "checkout", "-q", "main")
+	w.cmd(w.person, "merge", "-q", "--no-ff", "-m", "both", "fix", "side")
+	w.cmd(w.person, "push", "-q", "origin", "main")
+	w.cmd(w.person, "checkout", "-q", "-b", "head", "side")
+	w.cmd(w.person, "merge", "-q", "-s", "ours", "-m", "ours", fixed)
+	head := w.commit("head", map[string]string{"own": "o\n", "both": "1 too\n2\n"})
+	w.fetch()
+	w.check(w.mirror.Fetch(t.Context(), head))
+	bases, err := w.mirror.MergeBases(t.Context(), w.main(), head)
+	w.check(err)
+	if strings.Count(bases, "-") != 1 {
+		t.Fatalf("merge bases %q", bases)
+	}
+	all, err := w.mirror.Changes(t.Context(), bases, head, "")
+	w.check(err)
+	got := map[string]string{}
+	lines := 0
+	for _, f := range all {
+		got[f.Path] = f.Text
+		lines += f.Lines
+	}
+	for path, want := range map[string]string{"lock": "-locked\n+open\n", "both": "-2 fixed\n", "own": "+o\n", "side": "+s\n"} {
+		if !strings.Contains(got[path], want) {
+			t.Errorf("%s: %q", path, got[path])
+		}
+	}
+	if len(got) != 4 || strings.Count(got["own"], "diff --git") != 1 || strings.Count(got["both"], "diff --git") != 2 || lines != 2+2+4+1+1 {
+		t.Errorf("%d lines of %q", lines, got)
+	}
+}
+
 // One long file takes no room from another, whatever their order.
 func TestNoFileHidesAnother(t *testing.T) {
 	w := newWorld(t, map[string]string{"README.md": "x\n"})

@@ -15,13 +15,18 @@ type Outage struct {
 // between.
 const OutageForgotten = 24 * time.Hour
 
-// Takes reports whether another agent takes over: the outage has lasted for after, and the agent is
-// not to be tried again yet. It is tried once its last run has stopped waiting, and at most every
-// after.
-func (o Outage) Takes(now time.Time, after time.Duration) bool {
+// Again returns when the agent is tried again although another one works in its place: once its last
+// run has stopped waiting, and at most every after.
+func (o Outage) Again(after time.Duration) time.Time {
 	again := o.Tried.Add(after)
 	if o.Until.After(again) {
-		again = o.Until
+		return o.Until
 	}
-	return !o.Since.IsZero() && !o.Since.Add(after).After(now) && again.After(now) && !Future(o.Tried, now)
+	return again
+}
+
+// Takes reports whether another agent takes over: the outage has lasted for after, and the agent is
+// not to be tried again yet.
+func (o Outage) Takes(now time.Time, after time.Duration) bool {
+	return !o.Since.IsZero() && !o.Since.Add(after).After(now) && o.Again(after).After(now) && !Future(o.Tried, now)
 }

@@ -80,15 +80,16 @@ func (b boxReader) beside(ctx context.Context, of BoxOf) (box merging.Box, err e
 // count reads what a pull request changes from its commits: GitHub counts no line of a file with a
 // NUL byte. They were fetched when its merge base was computed. Without them the change is unknown.
 func (b boxReader) count(ctx context.Context, pull work.PullRequest, box *merging.Box) error {
-	base, _, _ := strings.Cut(pull.MergeBase, "-")
-	if base == "" || b.preflight == nil || b.preflight(ctx) != nil {
+	if pull.MergeBase == "" || b.preflight == nil || b.preflight(ctx) != nil {
 		return ctx.Err()
 	}
 	m := b.r.Git()
-	if !m.Has(ctx, base) || !m.Has(ctx, pull.HeadOID) {
-		return ctx.Err()
+	for _, commit := range append(strings.Split(pull.MergeBase, "-"), pull.HeadOID) {
+		if !m.Has(ctx, commit) {
+			return ctx.Err()
+		}
 	}
-	change, err := m.Changes(ctx, base, pull.HeadOID, "")
+	change, err := m.Changes(ctx, pull.MergeBase, pull.HeadOID, "")
 	if err != nil {
 		return err
 	}

@@ -57,28 +57,24 @@ func (p *briefs) reviewContext(ctx context.Context, l *env.Lease, c *prompts.Con
 }
 
 // showDiff shares the diff since the reviewer's last verdict, or else the whole diff, among the
-// runs of the review. Files of which an earlier verdict was not shown all are shown from the base.
+// runs of the review.
 func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context, given []review.Verdict) error {
 	m, r := l.Repo.Git(), c.Review
-	whole, err := p.changeOf(ctx, l, c.Task.BaseSHA)
+	change, err := p.changeOf(ctx, l, c.Task.BaseSHA)
 	if err != nil {
 		return err
 	}
-	change := whole
-	n := len(given)
-	if n > 0 && given[n-1].Head != l.Turn.Head && len(given[n-1].Unread) < maxUnread && m.Has(ctx, given[n-1].Head) { // a full list may lack some
+	if n := len(given); n > 0 && !strings.Contains(r.MergeBase, "-") && seenBefore(ctx, m, given[n-1], l.Turn.Head) {
 		last := given[n-1]
-		r.Since = last.Head
-		if change, err = m.Changes(ctx, r.Since, l.Turn.Head, c.Task.BaseSHA); err != nil {
+		moved, err := m.ChangedFiles(ctx, last.MergeBase, c.Task.BaseSHA)
+		if err != nil {
 			return fmt.Errorf("show what changed: %w", err)
 		}
-		missed := func(f git.FileChange) bool { return slices.Contains(last.Unread, f.Path) }
-		change = slices.DeleteFunc(change, missed)
-		for _, f := range whole {
-			if missed(f) {
-				change = append(change, f)
-			}
+		since, err := m.Changes(ctx, last.Head, l.Turn.Head, c.Task.BaseSHA)
+		if err != nil {
+			return fmt.Errorf("show what changed: %w", err)
 		}
+		r.Since, change = last.Head, toSee(change, since, slices.Concat(last.Unread, moved))
 	}
 	files := make([]prompts.DiffFile, len(change))
 	for i, f := range change {
@@ -96,13 +92,53 @@ func (p *briefs) showDiff(ctx context.Context, l *env.Lease, c *prompts.Context,
 	return nil
 }
 
+// seenBefore reports whether it is known what a reviewer saw before it gave a verdict on another
+// head: both sides of the diff are there, and the list of what was not shown is not full.
+func seenBefore(ctx context.Context, m env.Mirror, last review.Verdict, head string) bool {
+	return last.Head != head && len(last.Unread) < maxUnread && m.Has(ctx, last.Head) && m.Has(ctx, last.MergeBase)
+}
+
+// toSee returns what a reviewer has to be shown of a whole change of which it saw an earlier state:
+// what changed since. Files that it did not see, because it was not shown them whole or because the
+// base had something else in their place, are shown from the base, also if they were renamed since:
+// else a push would hide them from it that only renames them, or takes back what the base did.
+func toSee(whole, since []git.FileChange, unseen []string) (change []git.FileChange) {
+	again := map[string]bool{}
+	for _, path := range unseen {
+		again[prompts.UnreadPath(path)] = true
+	}
+	for _, f := range slices.Concat(since, whole) {
+		if f.From != "" && again[prompts.UnreadPath(f.From)] {
+			again[prompts.UnreadPath(f.Path)] = true
+		}
+	}
+	for _, f := range since {
+		if !again[prompts.UnreadPath(f.Path)] {
+			change = append(change, f)
+		}
+	}
+	for _, f := range whole {
+		if again[prompts.UnreadPath(f.Path)] {
+			change = append(change, f)
+		}
+	}
+	return change
+}
+
 // changeOf returns what the reviewed head changes since the base. A turn's checkout was laid out
 // with it.
 func (p *briefs) changeOf(ctx context.Context, l *env.Lease, base string) ([]git.FileChange, error) {
 	if l.Change != nil {
 		return l.Change, nil
 	}
-	change, err := l.Repo.Git().Changes(ctx, base, l.Turn.Head, base)
+	from, err := mergeBases(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(from, "-") { // base is the only one
+		from = base
+	}
+	change, err := l.Repo.Git().Changes(ctx, from, l.Turn.Head, base)
 	if err != nil {
 		return nil, fmt.Errorf("show what changed: %w", err)
 	}

@@ -1,13 +1,17 @@
 package turn
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mergexo/gh-mergexo/internal/config"
+	"github.com/mergexo/gh-mergexo/internal/git"
 	"github.com/mergexo/gh-mergexo/internal/work"
 	"github.com/mergexo/gh-mergexo/internal/work/review"
+	"github.com/mergexo/gh-mergexo/prompts"
 	"github.com/mergexo/gh-mergexo/store"
 )
 
@@ -63,6 +67,47 @@ func TestDemands(t *testing.T) {
 	for epoch, before := range map[int]bool{0: true, 1: false} {
 		if s.Record.Epoch = epoch; fixedBefore(s, v) != before {
 			t.Errorf("epoch %d: a fix before: %v", epoch, !before)
+		}
+	}
+}
+
+// Of a change that a reviewer saw before, it is shown what is new, and from the base all that it did not
+// see, by whatever name it is kept.
+func TestToSee(t *testing.T) {
+	file := func(path, from, text string) git.FileChange {
+		return git.FileChange{Path: path, From: from, Text: text}
+	}
+	for _, x := range []struct {
+		name         string
+		unread       []string
+		moved        []string
+		since, whole []git.FileChange
+		want         string
+	}{
+		{"what is new", nil, nil, []git.FileChange{file("b", "", "new")}, []git.FileChange{file("a", "", "whole"), file("b", "", "whole")}, "b new"},
+		{"not shown before", []string{"a"}, nil, []git.FileChange{file("b", "", "new")}, []git.FileChange{file("a", "", "whole"), file("b", "", "whole")}, "b new, a whole"},
+		{"not shown before, and changed", []string{"a"}, nil, []git.FileChange{file("a", "", "new")}, []git.FileChange{file("a", "", "whole")}, "a whole"},
+		{"not shown before, and renamed", []string{"a"}, nil, []git.FileChange{file("b", "a", "new")}, []git.FileChange{file("b", "", "whole")}, "b whole"},
+		{"not shown before, and gone", []string{"a"}, nil, []git.FileChange{file("a", "", "new")}, nil, ""},
+		{"blanks", []string{"a  b\t.go"}, nil, nil, []git.FileChange{file("a  b\t.go", "", "whole")}, "a  b\t.go whole"},
+		{"a line's end", []string{"a\nb"}, nil, nil, []git.FileChange{file("a\nb", "", "whole")}, "a\nb whole"},
+		{"no text", []string{"\xff\xfea"}, nil, nil, []git.FileChange{file("\xff\xfea", "", "whole")}, "\xff\xfea whole"},
+		{"a control", []string{"\x1b]a"}, nil, nil, []git.FileChange{file("\x1b]a", "", "whole")}, "\x1b]a whole"},
+		{"a long name", []string{strings.Repeat("a", 900) + "1"}, nil, nil, []git.FileChange{file(strings.Repeat("a", 900)+"1", "", "whole")}, strings.Repeat("a", 900) + "1 whole"},
+		{"the base's was undone", nil, []string{"a", "z"}, []git.FileChange{file("z", "", "the base's")}, []git.FileChange{file("a", "", "whole")}, "a whole"},
+		{"the base's was undone and renamed", nil, []string{"a"}, nil, []git.FileChange{file("b", "a", "whole")}, "b whole"},
+	} {
+		stored := prompts.Prepare(prompts.Context{Review: &prompts.Review{Unread: x.unread}}).Review.Unread
+		raw, err := json.Marshal(stored)
+		if err != nil || json.Unmarshal(raw, &stored) != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range toSee(x.whole, x.since, slices.Concat(stored, x.moved)) {
+			got = append(got, f.Path+" "+f.Text)
+		}
+		if strings.Join(got, ", ") != x.want {
+			t.Errorf("%s: %q, want %q", x.name, got, x.want)
 		}
 	}
 }

@@ -214,3 +214,41 @@ func TestWhenAProviderIsOut(t *testing.T) {
 		})
 	}
 }
+
+// A turn that waits for a provider is due when the other agent of the two is tried: the fallback once
+// the outage has lasted, the agent itself if the fallback is out, too.
+func TestATurnWaitsForWhoeverIsTriedFirst(t *testing.T) {
+	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
+	for name, c := range map[string]struct {
+		instead    string
+		codex      [2]int // began, and waits until
+		waits, due int
+		says       string
+	}{
+		"the agent":                       {"", [2]int{-10, 300}, 300, 20, "claude"},
+		"the agent, out for long":         {"", [2]int{-60, 5}, 5, 0, "claude"},
+		"the agent, for a moment":         {"", [2]int{0, 5}, 5, 5, "claude"},
+		"the fallback":                    {"codex", [2]int{-60, 5}, 300, 30, ""},
+		"the fallback, for a moment":      {"codex", [2]int{-60, 5}, 5, 5, ""},
+		"the fallback, and the agent too": {"codex", [2]int{-60, 200}, 300, 200, ""},
+	} {
+		p, l := accountant(t, work.Budgets{})
+		p.Config.Agents = map[string]config.Agent{"codex": {Name: "codex", Fallback: "claude", FallbackAfter: 30 * time.Minute}, "claude": {Name: "claude"}}
+		if l.Turn.InsteadOf = c.instead; c.instead != "" {
+			l.Turn.Agent = "claude"
+		}
+		err := p.Store.Update(t.Context(), func(tx *store.Tx) error {
+			if err := tx.NoteOutage(t.Context(), "codex", at(c.codex[1]), at(c.codex[0])); err != nil {
+				return err
+			}
+			return tx.NoteOutage(t.Context(), "codex", at(c.codex[1]), noon)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := (&Turns{Env: p.Env}).awaitFallback(t.Context(), l, waitsFor(work.Reason{Kind: work.WhyProvider, Who: l.Turn.Agent}, at(c.waits)))
+		if !v.until.Equal(at(c.due)) || v.why.Name != c.says {
+			t.Errorf("%s: due %s, says %q", name, v.until.Sub(noon), v.why.Name)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,23 +122,29 @@ func (p *Turns) verdict(l *env.Lease, err error) settlement {
 	return v
 }
 
-// awaitFallback ends the wait for a provider when the agent's fallback takes over.
+// awaitFallback ends the wait for a provider when the agent's fallback takes over. If the fallback waits
+// too, the turn waits no longer than until the agent itself is tried again.
 func (p *Turns) awaitFallback(ctx context.Context, l *env.Lease, v settlement) settlement {
-	other, ok := p.Config.FallbackOf(l.Turn.Agent)
+	first := cmp.Or(l.Turn.InsteadOf, l.Turn.Agent)
+	other, ok := p.Config.FallbackOf(first)
 	if !ok || v.kind != env.VerdictWait || v.why.Kind != work.WhyProvider {
 		return v
 	}
 	var out work.Outage
 	err := p.Store.View(ctx, func(tx *store.Tx) (err error) {
-		out, _, err = tx.FindOutage(ctx, l.Turn.Agent)
+		out, _, err = tx.FindOutage(ctx, first)
 		return err
 	})
 	if err != nil || out.Since.IsZero() {
 		return v // it waits for its provider
 	}
-	v.why.Name = other.Name
-	if takes := later(out.Since.Add(p.Config.Agents[l.Turn.Agent].FallbackAfter), p.Now()); takes.Before(v.until) {
-		v.until = takes
+	after := p.Config.Agents[first].FallbackAfter
+	ends := out.Again(after)
+	if l.Turn.InsteadOf == "" {
+		v.why.Name, ends = other.Name, out.Since.Add(after)
+	}
+	if ends = later(ends, p.Now()); ends.Before(v.until) {
+		v.until = ends
 	}
 	return v
 }
