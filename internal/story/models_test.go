@@ -32,6 +32,8 @@ import (
 //	model idle             it answers and changes nothing
 //	model finds PATH LINE BODY  it works as at the beginning; as a reviewer it finds that where nothing was found
 //	                       before, and the next time that it is done. Otherwise it approves
+//	model reads WORD FILE…  as a reviewer it reads files of the folder that its prompt says lies beside the change,
+//	                       then lists the folder, and searches it for a word
 //	model honest           it works, as at the beginning of a story
 //	model looping          one command after the other, for ever
 //	model busy             429
@@ -57,7 +59,7 @@ type script = func(modelsim.Query) modelsim.Reply
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts, args)
 	if neg || s == nil {
-		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | finds PATH LINE BODY | honest | wordy | writer | tool | tool-hangs | idle | looping | busy | broke")
+		ts.Fatalf("usage: model run COMMAND | patch FILE | write PATH FILE | edit PATH OLD NEW | finds PATH LINE BODY | reads WORD FILE… | honest | wordy | writer | tool | tool-hangs | idle | looping | busy | broke")
 	}
 	modelOf(ts).Script(s)
 }
@@ -81,6 +83,8 @@ func scriptOf(ts *testscript.TestScript, args []string) script {
 		line, err := strconv.Atoi(args[2])
 		ts.Check(err)
 		return finding(working(w, runs(logs)), map[string]any{"path": args[1], "line": line, "severity": "major", "confidence": "high", "body": args[3]})
+	case len(args) > 2 && args[0] == "reads":
+		return reading(w, args[1], args[2:])
 	case len(args) == 4 && args[0] == "edit":
 		return working(w,
 			uses("Read", map[string]any{"file_path": args[1]}),
@@ -203,6 +207,35 @@ func finding(honest script, what map[string]any) script {
 			a["decision"], a["summary"], a["comments"] = "request_changes", "Not yet.", []map[string]any{what}
 		}
 		return r
+	}
+}
+
+var besideCheckout = regexp.MustCompile(`(?m)^(\S+)/change\.diff has `)
+
+// reading has a reviewer read the beginning of files that its prompt says lie beside the change,
+// by the prompt's name for them, then list and search their folder. claude has no shell there.
+func reading(w *world, word string, names []string) script {
+	return func(q modelsim.Query) modelsim.Reply {
+		m := besideCheckout.FindStringSubmatch(q.Prompt)
+		if m == nil {
+			return working(w)(q)
+		}
+		shell := q.API == modelsim.OpenAI
+		var deeds []modelsim.Reply
+		for _, name := range names {
+			if path := m[1] + "/" + name; shell {
+				deeds = append(deeds, runs("head -n 7 "+path))
+			} else {
+				deeds = append(deeds, uses("Read", map[string]any{"file_path": path, "limit": 7}))
+			}
+		}
+		if shell {
+			deeds = append(deeds, runs("find "+m[1]+"/base"), runs("grep -rnE '"+word+"' "+m[1]))
+		} else {
+			deeds = append(deeds, uses("Glob", map[string]any{"pattern": m[1] + "/base/**"}),
+				uses("Grep", map[string]any{"pattern": word, "path": m[1], "output_mode": "content"}))
+		}
+		return working(w, deeds...)(q)
 	}
 }
 
