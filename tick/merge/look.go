@@ -54,6 +54,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 		return d, err
 	}
 	box.Looked = *began
+	j.looked = box
 	var v known.Snapshot
 	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		v, d.item, err = o.loader.ForMerge(ctx, tx, o.r, j.pull.Number, box)

@@ -134,6 +134,7 @@ type job struct {
 	tree   string        // expected tree of the merge
 	found  bool          // a lost database had its action
 	judged bool          // a blocker is stored for its head that only a person lifts
+	looked merging.Box   // by the last look
 }
 
 // gone reports whether the pull request is closed or has another head than the action's.

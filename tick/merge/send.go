@@ -258,6 +258,9 @@ func (o round) keepFound(ctx context.Context, j *job, why work.Reason) {
 		if err != nil || !read || box.Head != j.a.Head || box.Found.Equal(why) {
 			return err
 		}
+		if now := j.looked; now.Counted(j.pull) && box.From != now.From { // the plan judges by this itself
+			box.From, box.Lines, box.Paths, box.Uncounted, why = now.From, now.Lines, now.Paths, now.Uncounted, work.Reason{}
+		}
 		box.Found = why
 		return tx.PutBox(ctx, j.pull.ID, box)
 	})
