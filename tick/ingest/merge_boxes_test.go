@@ -203,7 +203,7 @@ func TestWhatAHeadChanges(t *testing.T) {
 		}
 	}
 	for _, x := range []struct{ head, base, asked string }{
-		{"aaa", "base2-base3", "same rules main, base2..aaa, boxes agent:freeze 10"},
+		{"aaa", "base2-base3", "same rules main, base2-base3..aaa, boxes agent:freeze 10"},
 		{"aaa", "", "same rules main, boxes agent:freeze 10"},
 		{"ccc", "base", "same rules main, boxes agent:freeze 10"}, // the mirror does not have it yet
 	} {
