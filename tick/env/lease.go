@@ -271,11 +271,11 @@ type Resumed struct {
 // Sent returns the prompt that is sent first: the session that it is for may turn out to be lost. Of
 // a review in parts it returns all.
 func (r Request) Sent() string {
-	all := r.For(r.Resumed.Session)
+	all := []string{r.For(r.Resumed.Session)}
 	for _, part := range r.Parts {
-		all += part.Prompt
+		all = append(all, part.Prompt)
 	}
-	return all
+	return strings.Join(all, "")
 }
 
 // For returns the prompt for a session.
