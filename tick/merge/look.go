@@ -54,7 +54,6 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 		return d, err
 	}
 	box.Looked = *began
-	j.looked = box
 	var v known.Snapshot
 	err = o.Store.View(ctx, func(tx *store.Tx) (err error) {
 		v, d.item, err = o.loader.ForMerge(ctx, tx, o.r, j.pull.Number, box)
@@ -66,6 +65,7 @@ func (o round) look(ctx context.Context, j *job) (d decision, err error) {
 	if d.item.Pull.ID != j.pull.ID {
 		return d, errors.New("its work item has another pull request now")
 	}
+	j.looked = box
 	d.Choice, d.fresh = plan.Merging(v, d.item), box.Fresh()
 	d.order = d.item.MergeAction(v, d.Choice, "")
 	if (some || !box.Counted(j.pull)) && (d.Ask == merging.AskMerge || d.Ask == merging.AskEnqueue) {
