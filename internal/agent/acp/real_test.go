@@ -41,7 +41,7 @@ func onReal(t *testing.T, test func(t *testing.T, r *rig, model *modelsim.Server
 			t.Cleanup(func() { _ = model.Close() })
 			preset, _ := acp.Find([]string{name})
 			if _, err := os.Stat(filepath.Join(bin, preset.Command[0])); err != nil {
-				t.Fatal(err)
+				t.Skipf("script/agent-clis without arguments installs it: %v", err)
 			}
 			home, dir := testhome.New(t), testhome.New(t)
 			if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
